@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The clock of records and of replays: both read it with the same instructions, so that their times compare.
+ *
+ * kt_clock_start() may be executed before earlier instructions have finished, but the call that follows cannot
+ * finish before it. kt_clock_stop() waits until the call's instructions have executed. Ticks are those of the
+ * time stamp counter, or nanoseconds where there is none.
+ */
+#ifndef KTRACE_CLOCK_H
+#define KTRACE_CLOCK_H
+
+#include <stdint.h>
+#include <time.h>
+
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#define KT_CLOCK_NAME "tsc"
+
+static inline uint64_t kt_clock_start(void)
+{
+    return __rdtsc();
+}
+
+static inline uint64_t kt_clock_stop(unsigned *cpu)
+{
+    uint64_t ticks = __rdtscp(cpu);
+    *cpu &= 0xfff; /* Linux: node << 12 | cpu */
+    return ticks;
+}
+
+#elif defined(__aarch64__)
+#define KT_CLOCK_NAME "cntvct"
+
+static inline uint64_t kt_clock_start(void)
+{
+    uint64_t ticks;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+    return ticks;
+}
+
+static inline uint64_t kt_clock_stop(unsigned *cpu)
+{
+    uint64_t ticks;
+    __asm__ volatile("isb\n\tmrs %0, cntvct_el0" : "=r"(ticks)::"memory");
+    *cpu = 0;
+    return ticks;
+}
+
+#else
+#define KT_CLOCK_NAME "monotonic"
+
+static inline uint64_t kt_clock_start(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static inline uint64_t kt_clock_stop(unsigned *cpu)
+{
+    *cpu = 0;
+    return kt_clock_start();
+}
+#endif
+
+#endif

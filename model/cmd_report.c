@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * ktrace report: prints what model/report.c worked out. Whatever is missing from the trace is said before any number.
+ */
+#include "model/report_tables.h"
+#include "trace/text.h"
+#include "trace/verb.h"
+
+#include <getopt.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { BAR = 28, LINE = 68 };
+
+/* The tables that --by names. */
+static const struct {
+    const char *name;
+    kt_report_table *print;
+} known_tables[] = {{"routine", kt_report_routines},
+                    {"shape", kt_report_shapes},
+                    {"caller", kt_report_callers},
+                    {"thread", kt_report_threads}};
+
+struct options {
+    bool json;
+    kt_report_table *only; /* NULL: everything */
+    size_t top;
+};
+
+/* --- header ------------------------------------------------------------------------------------------------ */
+
+/* A line of the header; text of the trace must not steer a terminal. */
+__attribute__((format(printf, 2, 3))) static void print_line(const char *label, const char *format, ...)
+{
+    char text[2048];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    printf("%-10s %s\n", label, kt_text_clean(text));
+}
+
+static void print_command(const struct kt_process *process)
+{
+    char text[LINE] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < process->metas && used < sizeof text; i++)
+        if (!strcmp(process->meta[i].key, "arg"))
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", used ? " " : "", process->meta[i].value);
+    print_line("command", "%s%s", text, used < sizeof text ? "" : "..");
+}
+
+static const char *plural(size_t count, const char *one, const char *many)
+{
+    return count == 1 ? one : many;
+}
+
+static void print_when(const struct kt_report *report)
+{
+    char when[64] = "at an unknown time";
+    const struct kt_process *process = report->summary.first;
+    const char *anchor = kt_meta(process, "anchor");
+    const char *host = kt_meta(process, "host");
+    size_t processes = report->trace.processes;
+    size_t threads = report->state.threads;
+    long long realtime_ns;
+    if (anchor && sscanf(anchor, "%*s %*s %lld", &realtime_ns) == 1) {
+        time_t seconds = (time_t)(realtime_ns / 1000000000);
+        struct tm tm;
+        strftime(when, sizeof when, "%Y-%m-%d %H:%M:%S", localtime_r(&seconds, &tm));
+    }
+    print_line("recorded", "%s on %s, %zu %s, %zu %s", when, host ? host : "an unknown host", processes,
+               plural(processes, "process", "processes"), threads, plural(threads, "thread", "threads"));
+}
+
+static void print_times(const struct kt_report *report)
+{
+    const struct kt_summary *summary = &report->summary;
+    char wall[16];
+    char blas[16];
+    char share[16];
+    char self[16];
+    kt_text_percent(summary->seconds_all > 0 ? summary->seconds_blas / summary->seconds_all : NAN, share);
+    print_line("wall time", "%s, of which reading clocks for records took %s", kt_text_seconds(summary->seconds, wall),
+               kt_text_seconds(report->state.clock_seconds, self));
+    print_line("BLAS time", "%s in BLAS and LAPACK,%s of %s", kt_text_seconds(summary->seconds_blas, blas), share,
+               report->trace.processes > 1 ? "the wall time of all processes" : "wall time");
+}
+
+static void print_calls(const struct kt_summary *summary)
+{
+    char all[16];
+    char top[16];
+    print_line("calls", "%s outermost (by the application), %s with nested ones",
+               kt_text_count((double)summary->calls_top, top), kt_text_count((double)summary->calls, all));
+}
+
+static void print_in_flight(const struct kt_state *state)
+{
+    for (size_t i = 0; i < state->in_flights; i++) {
+        const struct kt_call *call = &state->in_flight[i];
+        char shape[48];
+        kt_shape_text(call, shape, sizeof shape - 1);
+        print_line("in flight", "%s %s", call->entry->symbol.name, shape);
+    }
+}
+
+/* Silent only if nothing is missing. */
+static void print_missing(const struct kt_report *report)
+{
+    const char *state = kt_state_text(&report->trace);
+    char count[16];
+    if (!strcmp(state, "running"))
+        print_line("state", "running: this is what was recorded so far");
+    if (!strcmp(state, "incomplete"))
+        print_line("state", "incomplete: killed or crashed; the calls up to then are here");
+    print_in_flight(&report->state);
+    if (report->summary.unfinished)
+        print_line("unfinished", "%s calls have not returned: they are counted, but have no time",
+                   kt_text_count((double)report->summary.unfinished, count));
+    for (int i = 0; i < KT_LOSS_COUNT; i++)
+        if (report->state.lost[i])
+            print_line("lost", "%s calls: %s", kt_text_count((double)report->state.lost[i], count), kt_loss_text[i]);
+    for (size_t i = 0; i < report->traces; i++)
+        for (size_t j = 0; j < report->opened[i].notes; j++)
+            print_line("damage", "%s", report->opened[i].note[j]);
+}
+
+/* Files that calls were bound to, each once. */
+static bool is_repeated(const struct kt_process *process, size_t object)
+{
+    for (size_t i = 0; i < object; i++)
+        if (process->object[i].is_library && !strcmp(process->object[i].version, process->object[object].version))
+            return true;
+    return false;
+}
+
+static void print_libraries(const struct kt_process *process)
+{
+    for (size_t i = 0; i < process->objects; i++) {
+        const struct kt_object *object = &process->object[i];
+        if (object->is_library && !is_repeated(process, i))
+            print_line("library", "%.*s", LINE, *object->version ? object->version : object->path);
+    }
+}
+
+static void print_header(const struct kt_report *report)
+{
+    kt_heading("Trace");
+    for (size_t i = 0; i < report->traces; i++)
+        print_line("trace", "%s", report->opened[i].path);
+    print_command(report->summary.first);
+    print_when(report);
+    print_libraries(report->summary.first);
+    print_times(report);
+    print_calls(&report->summary);
+    print_missing(report);
+}
+
+/* --- decomposition ----------------------------------------------------------------------------------------- */
+
+static void print_part(const char *name, double part, double whole, const char *meaning)
+{
+    char seconds[32];
+    char share[32];
+    char bar[BAR + 1];
+    double fraction = whole > 0 ? part / whole : NAN;
+    int filled = isnan(fraction) ? 0 : (int)lround(fmin(fmax(fraction, 0.0), 1.0) * BAR);
+    memset(bar, ' ', BAR);
+    memset(bar, '#', (size_t)filled);
+    bar[BAR] = '\0';
+    kt_text_seconds(part, seconds);
+    kt_text_percent(fraction, share);
+    printf("%-10s %8s %9s |%s| %s\n", name, seconds, share, bar, meaning);
+}
+
+static void print_warm_parts(const struct kt_decomposition *d)
+{
+    if (isnan(d->bound)) {
+        print_part("warm", d->warm, d->insitu, "bound + library");
+        return;
+    }
+    print_part("bound", d->bound, d->insitu, "hardware allows");
+    print_part("library", d->library, d->insitu, "warm - bound");
+}
+
+static void print_decomposition(const struct kt_report *report)
+{
+    const struct kt_decomposition *d = &report->decomposition;
+    char calls[16];
+    char share[16];
+    kt_heading("Decomposition of in-situ time");
+    if (d->shapes == 0) {
+        printf("No shape was replayed both warm and cold (or tracked).\n");
+        return;
+    }
+    print_part("in situ", d->insitu, d->insitu, "as measured");
+    print_warm_parts(d);
+    print_part("cache", d->cache, d->insitu, d->tracked ? "tracked - warm" : "in situ - warm*");
+    print_part("residual", d->residual, d->insitu, "the rest");
+    kt_text_percent(d->insitu / report->groups.seconds, share);
+    printf("%s calls of %zu replayed shapes, %s of BLAS time\n", kt_text_count(d->calls, calls), d->shapes,
+           share + strspn(share, " "));
+    if (isnan(d->bound))
+        printf("bound, library: n/a until the machine is probed\n");
+    if (!d->tracked)
+        printf("* at most what operands in memory (cold) explain\n");
+    printf("residual: outliers, page faults, other processes; below 0: faster than warm\n");
+}
+
+/* --- all of it --------------------------------------------------------------------------------------------- */
+
+static void print_legend(const struct kt_report *report)
+{
+    kt_heading("What the columns mean");
+    printf("time with nested calls, self without them; share of all BLAS and LAPACK time\n"
+           "(routines: of self); median over the calls of a shape as they happened.\n");
+    if (report->replayed) {
+        printf("warm, cold: operands in cache, in memory; index 0: as fast as warm, 1: as slow\n"
+               "as cold, above 1: something else than caches, n/a: warm and cold do not differ.\n");
+        return;
+    }
+    printf("\nNext: ktrace replay %s\n"
+           "      times these calls warm and cold, to tell why they take as long as they do\n",
+           report->opened[0].path);
+}
+
+static void print_all(const struct kt_report *report, size_t top)
+{
+    kt_report_routines(report, top);
+    printf("\n");
+    kt_report_shapes(report, top);
+    printf("\n");
+    kt_report_callers(report, top);
+    printf("\n");
+    if (report->summary.processes.count > 1) {
+        kt_report_processes(report, top);
+        printf("\n");
+    }
+    if (report->summary.threads.count > 1) {
+        kt_report_threads(report, top);
+        printf("\n");
+    }
+    if (report->replayed) {
+        print_decomposition(report);
+        printf("\n");
+    }
+    print_legend(report);
+}
+
+static bool parse_table(const char *text, kt_report_table **out)
+{
+    for (size_t i = 0; i < sizeof known_tables / sizeof *known_tables; i++)
+        if (!strcmp(text, known_tables[i].name)) {
+            *out = known_tables[i].print;
+            return true;
+        }
+    return false;
+}
+
+static bool parse_count(const char *text, size_t *out)
+{
+    char *end;
+    unsigned long value = strtoul(text, &end, 10);
+    *out = value;
+    return *text >= '0' && *text <= '9' && *end == '\0' && value > 0;
+}
+
+static int parse_options(int argc, char **argv, struct options *out)
+{
+    static const struct option known[] = {
+        {"json", no_argument, NULL, 'j'}, {"top", required_argument, NULL, 't'}, {"by", required_argument, NULL, 'b'},
+        {0}};
+    *out = (struct options){.top = 15};
+    opterr = 0; /* the message is ours */
+    for (int option; (option = getopt_long(argc, argv, "", known, NULL)) != -1;) {
+        if (option == 'j')
+            out->json = true;
+        else if (option == 't' && !parse_count(optarg, &out->top))
+            return kt_verb_usage("report", "--top %s: expected a number above 0", optarg);
+        else if (option == 'b' && !parse_table(optarg, &out->only))
+            return kt_verb_usage("report", "--by %s: expected routine, shape, caller or thread", optarg);
+        else if (option == '?')
+            return kt_verb_usage("report", "unknown option or missing value: %s", argv[optind - 1]);
+    }
+    if (optind == argc)
+        return kt_verb_usage("report", "which trace?");
+    return KT_OK;
+}
+
+static void print_report(const struct kt_report *report, const struct options *options)
+{
+    print_header(report);
+    printf("\n");
+    if (options->only)
+        options->only(report, options->top);
+    else
+        print_all(report, options->top);
+}
+
+int kt_verb_report(int argc, char **argv)
+{
+    struct options options;
+    struct kt_error error = {0};
+    struct kt_report report;
+    int status = parse_options(argc, argv, &options);
+    if (status != KT_OK)
+        return status;
+    if (kt_report_make(argv + optind, (size_t)(argc - optind), &report, &error) != KT_OK)
+        status = kt_verb_fail("report", &error);
+    else if (options.json)
+        kt_json_print(kt_report_json(&report));
+    else
+        print_report(&report, &options);
+    kt_report_free(&report);
+    return status;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "preload/line.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+static void put(struct kt_line *line, char c)
+{
+    if (line->length < sizeof line->text)
+        line->text[line->length++] = c;
+}
+
+void kt_line_raw(struct kt_line *line, const char *text)
+{
+    while (*text)
+        put(line, *text++);
+}
+
+void kt_line_escaped(struct kt_line *line, const char *text, size_t length)
+{
+    static const char hex[] = "0123456789abcdef";
+    for (size_t i = 0; i < length; i++) {
+        unsigned char c = (unsigned char)text[i];
+        if (c >= ' ' && c < 127 && c != '\\') {
+            put(line, (char)c);
+            continue;
+        }
+        kt_line_raw(line, "\\x");
+        put(line, hex[c >> 4]);
+        put(line, hex[c & 15]);
+    }
+}
+
+void kt_line_unsigned(struct kt_line *line, uint64_t value, unsigned base)
+{
+    char digits[24];
+    size_t n = sizeof digits - 1;
+    digits[n] = '\0';
+    do
+        digits[--n] = "0123456789abcdef"[value % base];
+    while (value /= base);
+    kt_line_raw(line, digits + n);
+}
+
+static bool write_all(int file, const char *bytes, size_t count)
+{
+    while (count) {
+        ssize_t written = write(file, bytes, count);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0)
+            return false;
+        bytes += written;
+        count -= (size_t)written;
+    }
+    return true;
+}
+
+bool kt_append_file(const char *path, const void *bytes, size_t count)
+{
+    int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666);
+    if (file < 0)
+        return false;
+    bool fine = write_all(file, bytes, count);
+    close(file);
+    return fine;
+}
+
+size_t kt_read_file(const char *path, char *out, size_t size)
+{
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t got = 1;
+    size_t length = 0;
+    if (file < 0)
+        return 0;
+    while (got > 0 && length < size - 1) {
+        got = read(file, out + length, size - 1 - length);
+        length += got > 0 ? (size_t)got : 0;
+    }
+    close(file);
+    out[length] = '\0';
+    return length;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the traced process has once: options, the place of its trace, definitions, totals.
+ */
+#ifndef KT_PROCESS_H
+#define KT_PROCESS_H
+
+#include "preload/shim.h"
+
+#include <limits.h>
+
+enum kt_state {
+    KT_STATE_START,  /* the constructor has not run */
+    KT_STATE_OFF,    /* disabled, excluded or failed: calls are passed on */
+    KT_STATE_READY,  /* nothing recorded yet */
+    KT_STATE_OPEN,   /* the process directory exists */
+    KT_STATE_CLOSED, /* the end file is written */
+};
+
+struct kt_process_info {
+    _Atomic(enum kt_state) state;
+    unsigned number;               /* counts forks: streams of another number belong to the parent */
+    char directory[PATH_MAX];      /* of the process in the trace */
+    _Atomic uint64_t calls;        /* of threads that have ended */
+    _Atomic uint64_t lost[KT_LOSS_COUNT];
+};
+
+extern KT_HIDDEN struct kt_process_info kt_process;
+
+/*
+ * Slow paths run one at a time. False if this thread already is on one (a signal handler that makes a call):
+ * the caller then does without. Signals stay enabled.
+ */
+KT_HIDDEN bool kt_slow_begin(void);
+KT_HIDDEN void kt_slow_end(void);
+
+/* Reads the options and decides whether to record. The constructor does this, or a call that comes before it. */
+KT_HIDDEN void kt_process_start(void);
+
+/* Makes the directory and its meta file on first use; true if the process can record. Within a slow path. */
+KT_HIDDEN bool kt_process_open(void);
+
+/* A path in the process directory. */
+KT_HIDDEN void kt_process_path(char out[PATH_MAX], const char *name, uint64_t number, unsigned suffix);
+
+/* Adds a line to the definitions. Within a slow path. */
+KT_HIDDEN void kt_define(const char *text, size_t length);
+
+KT_HIDDEN struct kt_anchor kt_anchor_now(void);
+
+/* preload/record.c: threads as a whole. */
+KT_HIDDEN uint64_t kt_threads_calls(uint64_t lost[KT_LOSS_COUNT]);
+KT_HIDDEN void kt_thread_close(void);
+KT_HIDDEN void kt_threads_forget(void);
+KT_HIDDEN void kt_threads_init(void);
+
+#endif

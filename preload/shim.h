@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The shim: what every generated wrapper does around the real routine, and what the files of preload/ share.
+ *
+ * This code runs inside somebody else's program. Its rules:
+ *   - no standard I/O, no allocation by malloc, no lock that could stay held on the way of a call that is recorded;
+ *   - errno, signals, floating-point state, file descriptors and the environment are left as they were;
+ *   - it never exits, aborts or waits for anything: when something fails, calls are passed on and counted as lost;
+ *   - between the two clock readings there is nothing but the call.
+ *
+ * The way of a call: kt_enter finds where this caller's call goes (a binding) and room for a record, the wrapper
+ * stores the arguments, kt_begin commits the record and reads the clock, the routine runs, kt_end completes it.
+ */
+#ifndef KT_SHIM_H
+#define KT_SHIM_H
+
+#include "ktrace/clock.h"
+#include "ktrace/format.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#define KT_EXPORT     __attribute__((visibility("default")))
+#define KT_HIDDEN     __attribute__((visibility("hidden")))
+#define KT_COLD       __attribute__((cold, noinline))
+#define KT_LIKELY(x)  __builtin_expect(!!(x), 1)
+#define KT_UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+/* Where calls of one symbol go that come from one range of code. Never changed or freed once published. */
+struct kt_binding {
+    uintptr_t lo, bytes; /* the calling object's code */
+    void *target;        /* the routine that this caller would have reached without us */
+    uint16_t entry;      /* of the trace; 0 is none */
+    bool wide;           /* the library's integers have 64 bits */
+    struct kt_binding *next;
+};
+
+/* One per interposed symbol. */
+struct kt_slot {
+    _Atomic(const struct kt_binding *) recent; /* the binding used last; never NULL */
+    _Atomic(struct kt_binding *) all;
+};
+
+/* What the generator knows about the symbol of a slot. */
+struct kt_slot_info {
+    const char *symbol;
+    const char *view;
+    const char *routine;
+    const char *family; /* its line in routines.spec */
+};
+
+/* A call in progress; lives on the stack of its wrapper. */
+struct kt_frame {
+    const struct kt_frame *self; /* with guard: tells whether the frame still is what it was */
+    const struct kt_binding *binding;
+    struct kt_record *record; /* NULL: not recorded */
+    struct kt_frame *parent;
+    uint64_t start;
+    unsigned depth;
+    const struct kt_frame *guard;
+};
+
+struct kt_chunk_map {
+    struct kt_chunk *chunk;
+    size_t bytes;
+};
+
+enum { KT_OLD_CHUNKS = 8 };
+
+/* A thread's recorder. The first members are all that the way of a call touches. */
+struct kt_thread {
+    unsigned char *cursor; /* room for the next record */
+    unsigned char *limit;  /* end of the chunk; equal to cursor: no room */
+    struct kt_frame *top;  /* innermost call in progress */
+    uint64_t calls;        /* recorded */
+    /* the rest belongs to preload/record.c */
+    struct kt_chunk_map current;
+    struct kt_chunk_map old[KT_OLD_CHUNKS]; /* still needed by calls in progress */
+    uint64_t lost[KT_LOSS_COUNT];
+    uint64_t file_bytes;
+    int file;
+    uint32_t chunks;
+    unsigned process; /* kt_process_number that opened the stream */
+    uint64_t failures; /* calls lost since room could last be had */
+    enum kt_loss last_failure;
+    bool opened, busy;
+    struct kt_thread *next; /* of the registry */
+};
+
+extern KT_HIDDEN __thread struct kt_thread kt_self __attribute__((tls_model("initial-exec")));
+extern KT_HIDDEN struct kt_slot kt_slots[];
+extern KT_HIDDEN const struct kt_slot_info kt_slot_infos[];
+extern KT_HIDDEN const unsigned kt_slot_count;
+extern KT_HIDDEN const struct kt_binding kt_unbound; /* matches no caller */
+
+/* preload/bind.c: the binding for this caller, made on first use. Never NULL. */
+KT_HIDDEN KT_COLD const struct kt_binding *kt_bind(struct kt_slot *slot, const void *caller);
+
+/* preload/record.c: room for a record of BYTES in a new chunk, or NULL. */
+KT_HIDDEN KT_COLD unsigned char *kt_room(size_t bytes);
+
+/* Integers by reference; C programs pass NULL for arguments that a routine does not look at. */
+static inline int64_t kt_integer(const void *at, bool wide)
+{
+    if (!at)
+        return 0;
+    return wide ? *(const int64_t *)at : *(const int32_t *)at;
+}
+
+/* Integers by value: the upper half of a register that carries 32 bits is undefined. */
+static inline int64_t kt_integer_value(int64_t word, bool wide)
+{
+    return wide ? word : (int32_t)word;
+}
+
+/*
+ * A call that was left by longjmp or an exception never ended its frame: its place on the stack is below the present
+ * one, or has been used for something else since.
+ */
+static inline bool kt_is_live(const struct kt_frame *frame, const struct kt_frame *now)
+{
+    return (uintptr_t)frame > (uintptr_t)now && frame->self == frame && frame->guard == frame;
+}
+
+/* The chain of frames behind a dead one cannot be trusted, unless that still is intact. */
+static inline struct kt_frame *kt_live_frame(struct kt_frame *top, const struct kt_frame *now)
+{
+    while (KT_UNLIKELY(top && !kt_is_live(top, now)))
+        top = top->self == top && top->guard == top ? top->parent : NULL;
+    return top;
+}
+
+/* Returns where the arguments go, or NULL if the call is not recorded. */
+static inline void *kt_enter(struct kt_frame *frame, struct kt_slot *slot, size_t arg_bytes, void *caller)
+{
+    const struct kt_binding *binding = atomic_load_explicit(&slot->recent, memory_order_acquire);
+    if (KT_UNLIKELY((uintptr_t)caller - binding->lo >= binding->bytes))
+        binding = kt_bind(slot, caller);
+    struct kt_thread *thread = &kt_self;
+    size_t bytes = sizeof(struct kt_record) + arg_bytes;
+    frame->self = frame->guard = frame;
+    frame->binding = binding;
+    frame->parent = kt_live_frame(thread->top, frame);
+    frame->depth = frame->parent ? frame->parent->depth + 1 : 0;
+    thread->top = frame;
+
+    unsigned char *at = thread->cursor;
+    if (KT_LIKELY((size_t)(thread->limit - at) >= bytes))
+        thread->cursor = at + bytes;
+    else
+        at = kt_room(bytes);
+    struct kt_record *record = (struct kt_record *)at;
+    frame->record = record;
+    if (KT_UNLIKELY(!record))
+        return NULL;
+    record->caller = (uintptr_t)caller;
+    return record + 1;
+}
+
+static inline void kt_begin(struct kt_frame *frame, size_t arg_bytes)
+{
+    struct kt_record *record = frame->record;
+    if (KT_LIKELY(record)) {
+        uint64_t words = (sizeof *record + arg_bytes) / 8;
+        uint64_t depth = frame->depth < UINT16_MAX ? frame->depth : UINT16_MAX;
+        uint64_t head = words | (uint64_t)frame->binding->entry << 16 | depth << 32;
+        /* Commits: pairs with the reader, which takes no record whose length is 0. */
+        atomic_store_explicit((_Atomic uint64_t *)(void *)record, head, memory_order_release);
+    }
+    frame->start = kt_clock_start();
+    if (KT_LIKELY(record))
+        record->start = frame->start;
+}
+
+static inline void kt_end(struct kt_frame *frame)
+{
+    unsigned cpu;
+    uint64_t stop = kt_clock_stop(&cpu);
+    struct kt_record *record = frame->record;
+    kt_self.top = frame->parent;
+    if (KT_UNLIKELY(!record))
+        return;
+    record->cpu = (uint16_t)cpu;
+    uint64_t ticks = stop - frame->start;
+    record->ticks = ticks + (ticks == 0); /* 0 would say that the call has not returned */
+    kt_self.calls++;
+}
+
+#endif

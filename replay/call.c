@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "replay/call.h"
+
+#include <string.h>
+
+/* Floating-point scalars that CBLAS takes by value travel in registers of their own. */
+static bool is_number(const struct kt_param *p)
+{
+    return p->by_value && (p->stored == KT_FLOAT || p->stored == KT_DOUBLE);
+}
+
+static bool returns_number(const struct kt_symbol *symbol)
+{
+    const struct kt_routine *r = symbol->routine;
+    if (!r->has_result || r->result == KT_I)
+        return false;
+    return symbol->param[symbol->params - 1].arg != KT_ARG_RESULT;
+}
+
+kt_thunk *kt_thunk_of(const struct kt_symbol *symbol)
+{
+    int words = 0;
+    int numbers = 0;
+    bool is_float = false;
+    for (int i = 0; i < symbol->params; i++) {
+        const struct kt_param *p = &symbol->param[i];
+        bool hidden_length = p->stored == KT_CHAR && symbol->view == KT_FORTRAN;
+        numbers += is_number(p);
+        words += !is_number(p) + hidden_length;
+        is_float |= is_number(p) && p->stored == KT_FLOAT;
+    }
+    return kt_thunk_find(words, numbers, is_float, returns_number(symbol));
+}
+
+/* Stores an integer as a library with integers of that width reads it. */
+static void store_integer(unsigned char *cell, int64_t value, size_t int_bytes)
+{
+    int32_t narrow = (int32_t)value;
+    if (int_bytes == sizeof value)
+        memcpy(cell, &value, sizeof value);
+    else
+        memcpy(cell, &narrow, sizeof narrow);
+}
+
+/* Records hold every other kind just as memory does. */
+static void fill_cell(unsigned char *cell, const unsigned char *args, const struct kt_param *p, size_t int_bytes)
+{
+    if (p->stored == KT_INT)
+        store_integer(cell, (int64_t)kt_stored_value(args, p, NULL), int_bytes);
+    else
+        memcpy(cell, args + p->offset, kt_stored_bytes(p->stored));
+}
+
+void kt_parameters_fill(const struct kt_symbol *symbol, const unsigned char *args, const uint64_t *address,
+                        size_t int_bytes, struct kt_by_reference *cells, struct kt_parameters *out)
+{
+    int word = 0;
+    int number = 0;
+    int lengths = 0;
+    for (int i = 0; i < symbol->params; i++) {
+        const struct kt_param *p = &symbol->param[i];
+        lengths += p->stored == KT_CHAR && symbol->view == KT_FORTRAN;
+        if (p->stored == KT_ADDRESS) {
+            out->word[word++] = (int64_t)*address++;
+        } else if (is_number(p)) {
+            out->number[number++] = kt_stored_value(args, p, NULL);
+        } else if (p->by_value) {
+            out->word[word++] = (int64_t)kt_stored_value(args, p, NULL);
+        } else {
+            fill_cell(cells->cell[i], args, p, int_bytes);
+            out->word[word++] = (int64_t)(uintptr_t)cells->cell[i];
+        }
+    }
+    for (int i = 0; i < lengths; i++)
+        out->word[word++] = 1;
+}
+
+int64_t kt_parameters_info(const struct kt_symbol *symbol, const struct kt_by_reference *cells, size_t int_bytes)
+{
+    for (int i = 0; i < symbol->params; i++) {
+        const struct kt_param *p = &symbol->param[i];
+        if (p->arg < 0 || symbol->routine->arg[p->arg].role != KT_INFO)
+            continue;
+        int32_t narrow;
+        int64_t wide;
+        memcpy(&narrow, cells->cell[i], sizeof narrow);
+        memcpy(&wide, cells->cell[i], sizeof wide);
+        return int_bytes == sizeof wide ? wide : narrow;
+    }
+    return 0;
+}

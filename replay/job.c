@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "replay/job.h"
+
+#include "replay/call.h"
+#include "trace/memory.h"
+
+#include <fnmatch.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+void kt_job_refuse(struct kt_job *job, const char *format, ...)
+{
+    char text[256];
+    va_list list;
+    if (job->refused)
+        return;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    job->refused = kt_copy(text);
+}
+
+static bool matches(const char *routine, const char *filter)
+{
+    if (!filter)
+        return true;
+    char *copy = kt_copy(filter);
+    char *rest = copy;
+    bool found = false;
+    for (char *pattern; !found && (pattern = strsep(&rest, ","));)
+        found = fnmatch(pattern, routine, 0) == 0;
+    free(copy);
+    return found;
+}
+
+static bool overlap(const struct kt_operand *a, const struct kt_operand *b)
+{
+    return a->lo < b->hi && b->lo < a->hi;
+}
+
+/* Contents that are read have to be written again if the call, through this operand or another, overwrites them. */
+static void mark_changed_inputs(struct kt_job *job)
+{
+    for (int i = 0; i < job->operands; i++) {
+        const struct kt_operand *input = &job->operand[i];
+        for (int j = 0; j < job->operands && input->access & KT_READ; j++)
+            if (job->operand[j].access != KT_READ && overlap(input, &job->operand[j]))
+                job->restore[i] = true;
+    }
+}
+
+static void place_operands(struct kt_job *job)
+{
+    if (!kt_arena_layout(job->operand, job->operands, job->address, &job->bytes)) {
+        kt_job_refuse(job, "its arguments describe impossible operands");
+        return;
+    }
+    for (int i = 0; i < job->operands; i++) {
+        struct kt_operand *o = &job->operand[i];
+        uint64_t shift = job->address[i] - o->base;
+        o->base += shift;
+        o->lo += shift;
+        o->hi += shift;
+    }
+}
+
+static struct kt_stat insitu_of(const struct kt_shape_group *shape)
+{
+    double *copy = kt_resize(NULL, shape->calls, sizeof *copy);
+    memcpy(copy, shape->seconds, shape->calls * sizeof *copy);
+    struct kt_stat stat = kt_stat_of(copy, shape->calls, KT_BEST_MEDIAN);
+    free(copy);
+    return stat;
+}
+
+static void make_job(const struct kt_shape_group *shape, uint64_t limit, struct kt_job *job)
+{
+    const struct kt_entry *entry = shape->first.entry;
+    struct kt_values values;
+    *job = (struct kt_job){.shape = shape, .insitu = insitu_of(shape)};
+    job->int_bytes = entry->library->int_bytes == 8 ? 8 : 4;
+    kt_values_decode(&entry->symbol, shape->first.args, &values);
+    job->operands = kt_operands(&entry->symbol, &values, job->int_bytes, job->operand);
+    kt_call_info(&shape->first, &job->info);
+    mark_changed_inputs(job);
+    place_operands(job);
+    if (!kt_thunk_of(&entry->symbol))
+        kt_job_refuse(job, "ktrace has no way to call %s", entry->symbol.name);
+    if (job->bytes > limit)
+        kt_job_refuse(job, "its operands take %.1f GB, more than half of the memory that is available",
+                      (double)job->bytes / 1e9);
+}
+
+void kt_jobs_make(const struct kt_shapes *shapes, const char *filter, uint64_t limit, struct kt_jobs *out)
+{
+    *out = (struct kt_jobs){.job = kt_resize(NULL, shapes->count, sizeof *out->job), .bytes = KT_ARENA_PAGE};
+    for (size_t i = 0; i < shapes->count; i++) {
+        const struct kt_shape_group *shape = &shapes->shape[i];
+        if (shape->calls == 0 || !matches(shape->first.entry->symbol.routine->name, filter))
+            continue;
+        struct kt_job *job = &out->job[out->count++];
+        make_job(shape, limit, job);
+        if (!job->refused && job->bytes > out->bytes)
+            out->bytes = job->bytes;
+    }
+}
+
+void kt_jobs_free(struct kt_jobs *jobs)
+{
+    for (size_t i = 0; i < jobs->count; i++)
+        free(jobs->job[i].refused);
+    free(jobs->job);
+    *jobs = (struct kt_jobs){0};
+}

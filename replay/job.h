@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A job is a recorded shape made ready for replay: its operands and their places in the arena.
+ */
+#ifndef KT_JOB_H
+#define KT_JOB_H
+
+#include "replay/arena.h"
+#include "trace/shape.h"
+#include "trace/stats.h"
+
+struct kt_job {
+    const struct kt_shape_group *shape;
+    struct kt_operand operand[KT_MAX_OPERANDS]; /* base, lo and hi count from the arena's base */
+    int operands;
+    uint64_t address[KT_MAX_OPERANDS]; /* pointers to pass, from the arena's base */
+    uint64_t bytes;                    /* of the arena */
+    bool restore[KT_MAX_OPERANDS];     /* the call changes what it reads there */
+    size_t int_bytes;                  /* of the library that was recorded */
+    int64_t info;                      /* of the recorded call, 0 if it has none */
+    struct kt_stat insitu;             /* of all its calls */
+    char *refused;                     /* why it cannot be replayed, or NULL; owned */
+};
+
+struct kt_jobs {
+    struct kt_job *job; /* largest total first */
+    size_t count;
+    uint64_t bytes;     /* of the arena that holds any one of them */
+};
+
+/* The shapes whose routine matches FILTER (patterns joined by commas; NULL: all). SHAPES must live as long. */
+void kt_jobs_make(const struct kt_shapes *shapes, const char *filter, uint64_t limit, struct kt_jobs *out);
+void kt_jobs_free(struct kt_jobs *jobs);
+
+/* Records why the job is not replayed; the first reason stays. */
+void kt_job_refuse(struct kt_job *job, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * BLAS and LAPACK libraries to replay on: found by path, by soname, by the short names of common packages, or as
+ * recorded in a trace. A library is a list of files that are loaded in order, so that a LAPACK finds the BLAS that
+ * belongs to it already there under the soname it asks for.
+ */
+#ifndef KT_LIBRARY_H
+#define KT_LIBRARY_H
+
+#include "trace/reader.h"
+
+enum { KT_LIBRARY_FILES = 16 };
+
+struct kt_library {
+    char name[64];                 /* a short name where there is one */
+    char *file[KT_LIBRARY_FILES];  /* in the order of loading; owned */
+    void *handle[KT_LIBRARY_FILES]; /* after kt_library_load */
+    int files;
+    size_t int_bytes;
+    int threads; /* that it is to use */
+};
+
+/* TEXT: a path, a soname, a short name, or several of them joined by commas. */
+enum kt_status kt_library_find(const char *text, struct kt_library *out, struct kt_error *error);
+
+/* The libraries that the traced program had loaded. OUT is to be freed also after an error. */
+enum kt_status kt_library_recorded(const struct kt_trace *trace, struct kt_library *out, struct kt_error *error);
+
+void kt_library_free(struct kt_library *library);
+
+/* True if they are the same files. */
+bool kt_library_same(const struct kt_library *a, const struct kt_library *b);
+
+/* Loads it into this process, with its number of threads. It is never unloaded: BLAS libraries do not support it. */
+enum kt_status kt_library_load(struct kt_library *library, struct kt_error *error);
+
+/* The symbol in a loaded library, in the file at path PREFERRED if that is one of its files and has it; NULL: none. */
+void *kt_library_symbol(const struct kt_library *library, const char *symbol, const char *preferred);
+
+/* What the loaded library says of its version, otherwise what its file name says, or "". */
+void kt_library_version(const struct kt_library *library, char *out, size_t size);
+
+/* `ktrace info --libraries`: the short names that mean something on this machine. Returns the exit status. */
+int kt_libraries_list(bool json);
+
+#endif

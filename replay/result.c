@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "replay/result.h"
+
+#include "trace/json.h"
+#include "trace/text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { SHAPE_WIDTH = 60, FAILED_WIDTH = 28, ROWS = 20, CELL = 32 };
+
+struct kt_stat kt_lane_stat(const struct kt_item *item, size_t lane)
+{
+    return kt_stat_of(item->lane[lane].sample, item->lane[lane].samples, KT_BEST_MIN);
+}
+
+void kt_job_text(const struct kt_job *job, char *out, size_t width)
+{
+    const char *routine = job->shape->first.entry->symbol.routine->name;
+    int used = snprintf(out, width, "%s %s", routine, job->shape->query ? "(query) " : "");
+    kt_shape_text(&job->shape->first, out + used, width - (size_t)used);
+}
+
+/* Which lane times a context, or -1. */
+static int find_lane(const struct kt_replay_result *r, const char *context)
+{
+    for (size_t l = 0; l < r->options->contexts; l++)
+        if (!strcmp(r->options->context[l]->name, context))
+            return (int)l;
+    return -1;
+}
+
+/* Medians, as the in-situ time of a call is a single draw and so compares with the middle of the replays. */
+static double context_index(const struct kt_replay_result *r, size_t i)
+{
+    int warm = find_lane(r, "warm");
+    int cold = find_lane(r, "cold");
+    if (warm < 0 || cold < 0)
+        return NAN;
+    const struct kt_item *item = &r->schedule->item[i];
+    return kt_context_index(r->setup->jobs.job[i].insitu.median, kt_lane_stat(item, (size_t)warm).median,
+                            kt_lane_stat(item, (size_t)cold).median);
+}
+
+struct totals {
+    double insitu;                 /* measured, of the shapes that were replayed */
+    double lane[KT_MAX_CONTEXTS];  /* best estimates */
+    double refused;                /* measured, of the others */
+    double calls, calls_refused;
+};
+
+static void sum_up(const struct kt_replay_result *r, struct totals *out)
+{
+    *out = (struct totals){0};
+    for (size_t i = 0; i < r->setup->jobs.count; i++) {
+        const struct kt_job *job = &r->setup->jobs.job[i];
+        double calls = (double)job->shape->calls;
+        if (job->refused) {
+            out->refused += job->shape->total;
+            out->calls_refused += calls;
+            continue;
+        }
+        out->insitu += job->shape->total;
+        out->calls += calls;
+        for (size_t l = 0; l < r->schedule->lanes; l++)
+            out->lane[l] += calls * kt_lane_stat(&r->schedule->item[i], l).best;
+    }
+}
+
+/* --- JSON -------------------------------------------------------------------------------------------------- */
+
+json_t *kt_result_library(const struct kt_worker *worker)
+{
+    json_t *files = json_array();
+    for (int i = 0; i < worker->library.files; i++)
+        json_array_append_new(files, kt_json_text(worker->library.file[i]));
+    return json_pack("{s:o, s:o, s:o, s:o, s:i, s:i}", "name", kt_json_text(worker->library.name), "path",
+                     kt_json_text(worker->library.file[0]), "version", kt_json_text(worker->hello.version), "files",
+                     files, "threads", worker->library.threads, "int_bits", 8 * (int)worker->library.int_bytes);
+}
+
+json_t *kt_result_shape(const struct kt_job *job, const struct kt_item *item)
+{
+    const struct kt_symbol *symbol = &job->shape->first.entry->symbol;
+    return json_pack("{s:s, s:s, s:o, s:I, s:f, s:o, s:s}", "routine", symbol->routine->name, "symbol", symbol->name,
+                     "args", kt_json_args(&job->shape->first, false), "calls", (json_int_t)job->shape->calls, "total",
+                     job->shape->total, "insitu", kt_json_stat(&job->insitu), "stopped", kt_stop_text[item->stop]);
+}
+
+/* First line of a file that begins with KEY, behind KEY and what separates it from the value; "" if there is none. */
+static void read_line(const char *path, const char *key, char *out, size_t size)
+{
+    char line[512];
+    FILE *file = fopen(path, "re");
+    *out = '\0';
+    while (file && !*out && fgets(line, sizeof line, file)) {
+        line[strcspn(line, "\n")] = '\0';
+        if (!strncmp(line, key, strlen(key)))
+            snprintf(out, size, "%s", line + strlen(key) + strspn(line + strlen(key), " \t:"));
+    }
+    if (file)
+        fclose(file);
+}
+
+json_t *kt_result_machine(void)
+{
+    char boot_id[64];
+    char cpu[128];
+    read_line("/proc/sys/kernel/random/boot_id", "", boot_id, sizeof boot_id);
+    read_line("/proc/cpuinfo", "model name", cpu, sizeof cpu);
+    return json_pack("{s:s, s:o, s:i}", "boot_id", boot_id, "cpu", kt_json_text(cpu), "cpus",
+                     (int)sysconf(_SC_NPROCESSORS_ONLN));
+}
+
+static json_t *shape_json(const struct kt_replay_result *r, size_t i)
+{
+    json_t *shape = kt_result_shape(&r->setup->jobs.job[i], &r->schedule->item[i]);
+    json_t *contexts = json_object();
+    for (size_t l = 0; l < r->schedule->lanes; l++) {
+        struct kt_stat stat = kt_lane_stat(&r->schedule->item[i], l);
+        json_object_set_new(contexts, r->options->context[l]->name, kt_json_stat(&stat));
+    }
+    json_object_set_new(shape, "contexts", contexts);
+    json_object_set_new(shape, "context_index", kt_json_number(context_index(r, i)));
+    json_object_set_new(shape, "bound", json_null());
+    return shape;
+}
+
+static json_t *refused_json(const struct kt_job *job)
+{
+    return json_pack("{s:s, s:o, s:I, s:f, s:o}", "routine", job->shape->first.entry->symbol.routine->name, "args",
+                     kt_json_args(&job->shape->first, false), "calls", (json_int_t)job->shape->calls, "seconds",
+                     job->shape->total, "why", kt_json_text(job->refused));
+}
+
+static json_t *totals_json(const struct kt_replay_result *r)
+{
+    struct totals totals;
+    sum_up(r, &totals);
+    json_t *json = json_pack("{s:f}", "insitu", totals.insitu);
+    for (size_t l = 0; l < r->schedule->lanes; l++)
+        json_object_set_new(json, r->options->context[l]->name, kt_json_number(totals.lane[l]));
+    return json;
+}
+
+json_t *kt_result_json(const struct kt_replay_result *r)
+{
+    json_t *contexts = json_array();
+    json_t *shapes = json_array();
+    json_t *refused = json_array();
+    for (size_t l = 0; l < r->schedule->lanes; l++)
+        json_array_append_new(contexts, json_string(r->options->context[l]->name));
+    for (size_t i = 0; i < r->setup->jobs.count; i++) {
+        const struct kt_job *job = &r->setup->jobs.job[i];
+        if (job->refused)
+            json_array_append_new(refused, refused_json(job));
+        else
+            json_array_append_new(shapes, shape_json(r, i));
+    }
+    return json_pack("{s:s, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:i, s:f, s:b, s:f}", "ktrace", KT_VERSION, "machine",
+                     kt_result_machine(), "library", kt_result_library(r->worker), "level",
+                     r->options->level == KT_LEAVES ? "leaves" : "outermost", "contexts", contexts, "shapes", shapes,
+                     "totals", totals_json(r), "not_replayed", refused, "rounds", (int)r->schedule->rounds,
+                     "seconds_spent", r->schedule->seconds, "pinned", (int)r->worker->hello.pinned, "flush_effect",
+                     r->worker->hello.flush_effect);
+}
+
+/* --- text -------------------------------------------------------------------------------------------------- */
+
+enum { COLUMNS = 5 + KT_MAX_CONTEXTS };
+
+static struct kt_text_table *new_table(const struct kt_replay_result *r)
+{
+    struct kt_column column[COLUMNS] = {
+        {.head = "shape", .shrink = true}, {.head = "calls", .right = true}, {.head = "in situ", .right = true}};
+    size_t columns = 3;
+    for (size_t l = 0; l < r->schedule->lanes; l++)
+        column[columns++] = (struct kt_column){.head = r->options->context[l]->name, .right = true};
+    column[columns++] = (struct kt_column){.head = "index", .right = true};
+    column[columns++] = (struct kt_column){.head = "share", .right = true};
+    return kt_text_table_new(column, columns);
+}
+
+/* The numbers of a row, in the order of the columns. */
+struct row {
+    const char *text;
+    double calls, insitu, index, share;
+    double lane[KT_MAX_CONTEXTS];
+};
+
+static void add_row(struct kt_text_table *table, const struct row *row, size_t lanes)
+{
+    char text[COLUMNS][CELL];
+    const char *cell[COLUMNS] = {row->text};
+    for (size_t i = 1; i < COLUMNS; i++)
+        cell[i] = text[i];
+    kt_text_count(row->calls, text[1]);
+    kt_text_seconds(row->insitu, text[2]);
+    for (size_t l = 0; l < lanes; l++)
+        kt_text_seconds(row->lane[l], text[3 + l]);
+    snprintf(text[3 + lanes], CELL, isnan(row->index) ? "" : "%.2f", row->index);
+    kt_text_percent(row->share, text[4 + lanes]);
+    kt_text_table_row(table, cell);
+}
+
+static void add_shape_row(const struct kt_replay_result *r, struct kt_text_table *table, size_t i, double all)
+{
+    const struct kt_job *job = &r->setup->jobs.job[i];
+    char text[SHAPE_WIDTH + 1];
+    kt_job_text(job, text, SHAPE_WIDTH);
+    struct row row = {.text = text, .calls = (double)job->shape->calls, .insitu = job->insitu.median,
+                      .index = context_index(r, i), .share = job->shape->total / all};
+    for (size_t l = 0; l < r->schedule->lanes; l++)
+        row.lane[l] = kt_lane_stat(&r->schedule->item[i], l).best;
+    add_row(table, &row, r->schedule->lanes);
+}
+
+static void print_shapes(const struct kt_replay_result *r, const struct totals *totals)
+{
+    struct kt_text_table *table = new_table(r);
+    double all = totals->insitu + totals->refused;
+    size_t replayed = 0;
+    for (size_t i = 0; i < r->setup->jobs.count; i++)
+        if (!r->setup->jobs.job[i].refused && replayed++ < ROWS)
+            add_shape_row(r, table, i, all);
+    struct row sum = {.text = "all calls", .calls = totals->calls, .insitu = totals->insitu, .index = NAN,
+                      .share = totals->insitu / all};
+    memcpy(sum.lane, totals->lane, sizeof sum.lane);
+    add_row(table, &sum, r->schedule->lanes);
+    kt_text_table_print(table);
+    kt_text_table_free(table);
+    if (replayed > ROWS)
+        printf("The %d shapes that took longest of %zu; all of them with --json.\n", ROWS, replayed);
+    printf("In situ: median of the calls; contexts: best of the replays; all calls: sums.\n"
+           "Index: 0 = as fast as warm, 1 = as if all operands came from memory.\n");
+}
+
+static void print_refused(const struct kt_replay_result *r, const struct totals *totals)
+{
+    char seconds[CELL];
+    char calls[CELL];
+    size_t listed = 0;
+    if (totals->calls_refused == 0)
+        return;
+    kt_text_count(totals->calls_refused, calls);
+    kt_text_seconds(totals->refused, seconds);
+    printf("\nNot replayed: %s calls, %s in situ.\n", calls, seconds);
+    for (size_t i = 0; i < r->setup->jobs.count && listed < ROWS / 2; i++) {
+        const struct kt_job *job = &r->setup->jobs.job[i];
+        if (job->refused)
+            kt_failure_print(job, job->refused);
+        listed += job->refused != NULL;
+    }
+}
+
+void kt_failure_print(const struct kt_job *job, const char *why)
+{
+    char text[FAILED_WIDTH + 1];
+    char seconds[CELL];
+    kt_job_text(job, text, FAILED_WIDTH);
+    kt_text_seconds(job->shape->total, seconds);
+    printf("%8s  %-*s  %s\n", seconds, FAILED_WIDTH, text, why);
+}
+
+void kt_result_print(const struct kt_replay_result *r)
+{
+    struct totals totals;
+    char seconds[CELL];
+    sum_up(r, &totals);
+    kt_text_seconds(r->schedule->seconds, seconds);
+    printf("%s replayed on %s, %d thread%s, in %s (%u rounds)\n", r->setup->trace.path, r->worker->library.name,
+           r->worker->library.threads, r->worker->library.threads == 1 ? "" : "s", seconds, r->schedule->rounds);
+    if (*r->worker->hello.version)
+        printf("%.80s\n", r->worker->hello.version);
+    printf("\n");
+    print_shapes(r, &totals);
+    print_refused(r, &totals);
+}

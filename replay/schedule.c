@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "replay/schedule.h"
+
+#include "replay/random.h"
+#include "trace/memory.h"
+#include "trace/stats.h"
+#include "trace/text.h"
+
+#include <time.h>
+
+const char *const kt_stop_text[] = {
+#define KT_STOP_TEXT(name, text) [KT_STOP_##name] = text,
+    KT_STOPS(KT_STOP_TEXT)
+#undef KT_STOP_TEXT
+};
+
+/* The rule. Rounds that the budget cannot cut short; the fewest for any item, and for calls that take long; what the
+ * major items get before the others get more than the fewest; the most. */
+enum { CERTAIN_ROUNDS = 3, FEWEST_ROUNDS = 5, FEWEST_LONG = 3, MAJOR_ROUNDS = 15, MOST_ROUNDS = 60 };
+enum { FEWEST_VISITS = 15, CONFIRMATIONS = 3 };
+static const double long_call = 0.2;    /* seconds */
+static const double precision = 0.02;   /* half-width of the interval of the median */
+static const double major_share = 0.9;  /* of the time in the trace */
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* --- series ------------------------------------------------------------------------------------------------ */
+
+void kt_series_add(struct kt_series *series, unsigned round, const double *seconds, size_t count)
+{
+    double least = seconds[0];
+    for (size_t i = 0; i < count; i++) {
+        series->sample = kt_room_for_one(series->sample, series->samples, sizeof *series->sample);
+        series->sample[series->samples++] = seconds[i];
+        least = seconds[i] < least ? seconds[i] : least;
+    }
+    series->visit = kt_room_for_one(series->visit, series->visits, sizeof *series->visit);
+    series->round = kt_room_for_one(series->round, series->visits, sizeof *series->round);
+    series->visit[series->visits] = least;
+    series->round[series->visits++] = round;
+}
+
+/* Samples of one visit share its conditions, so what counts is how the visits differ. The best estimate, the
+ * minimum, is only believed when a few visits came near it. */
+static bool has_converged(const struct kt_series *series)
+{
+    double sorted[MOST_ROUNDS];
+    if (series->visits < FEWEST_LONG || series->visits > MOST_ROUNDS)
+        return false;
+    memcpy(sorted, series->visit, series->visits * sizeof *sorted);
+    struct kt_stat stat = kt_stat_of(sorted, series->visits, KT_BEST_MIN);
+    if (series->visits < (stat.min > long_call ? FEWEST_LONG : FEWEST_VISITS))
+        return false;
+    bool is_confirmed = sorted[CONFIRMATIONS - 1] <= (1 + precision) * stat.min;
+    return is_confirmed && (stat.hi - stat.lo) / 2 <= precision * stat.median;
+}
+
+/* --- items ------------------------------------------------------------------------------------------------- */
+
+void kt_schedule_make(size_t items, size_t lanes, struct kt_schedule *out)
+{
+    *out = (struct kt_schedule){.items = items, .lanes = lanes, .seed = 1};
+    out->item = kt_resize(NULL, items, sizeof *out->item);
+    for (size_t i = 0; i < items; i++) {
+        out->item[i] = (struct kt_item){.lane = kt_resize(NULL, lanes, sizeof *out->item[i].lane)};
+        memset(out->item[i].lane, 0, lanes * sizeof *out->item[i].lane);
+    }
+}
+
+void kt_schedule_free(struct kt_schedule *schedule)
+{
+    for (size_t i = 0; i < schedule->items; i++) {
+        for (size_t l = 0; l < schedule->lanes; l++) {
+            free(schedule->item[i].lane[l].sample);
+            free(schedule->item[i].lane[l].visit);
+            free(schedule->item[i].lane[l].round);
+        }
+        free(schedule->item[i].lane);
+    }
+    free(schedule->item);
+    *schedule = (struct kt_schedule){0};
+}
+
+static int compare_weight(const void *a, const void *b)
+{
+    double x = (*(struct kt_item *const *)a)->weight;
+    double y = (*(struct kt_item *const *)b)->weight;
+    return (x < y) - (x > y);
+}
+
+/* The heaviest items that together make up most of the weight. */
+static void mark_major(struct kt_schedule *s)
+{
+    double total = 0;
+    double sum = 0;
+    struct kt_item **order = kt_resize(NULL, s->items, sizeof *order);
+    for (size_t i = 0; i < s->items; i++) {
+        order[i] = &s->item[i];
+        total += s->item[i].weight;
+    }
+    qsort(order, s->items, sizeof *order, compare_weight);
+    for (size_t i = 0; i < s->items && sum < major_share * total; i++) {
+        order[i]->major = true;
+        sum += order[i]->weight;
+    }
+    free(order);
+}
+
+static bool is_due(const struct kt_item *item, unsigned round)
+{
+    return item->stop == KT_STOP_NOT_YET && (round < FEWEST_ROUNDS || item->major || round >= MAJOR_ROUNDS);
+}
+
+static void judge(const struct kt_schedule *s, struct kt_item *item, unsigned round)
+{
+    bool converged = true;
+    for (size_t l = 0; l < s->lanes && converged; l++)
+        converged = has_converged(&item->lane[l]);
+    if (converged)
+        item->stop = KT_STOP_CONVERGED;
+    else if (round + 1 >= MOST_ROUNDS || (item->once && round + 1 >= FEWEST_ROUNDS))
+        item->stop = KT_STOP_ROUNDS;
+}
+
+/* --- rounds ------------------------------------------------------------------------------------------------ */
+
+static void shuffle(size_t *order, size_t count, uint64_t *state)
+{
+    for (size_t i = 0; i < count; i++) {
+        size_t j = kt_random(state) % (i + 1);
+        order[i] = order[j];
+        order[j] = i;
+    }
+}
+
+static void visit_lanes(struct kt_schedule *s, size_t item, size_t *order)
+{
+    shuffle(order, s->lanes, &s->seed);
+    for (size_t l = 0; l < s->lanes; l++)
+        if (!s->visit(s->context, item, order[l])) {
+            s->item[item].stop = KT_STOP_FAILED;
+            return;
+        }
+}
+
+/* False if the budget ended the round. */
+static bool run_round(struct kt_schedule *s, unsigned round, size_t *order, double start)
+{
+    size_t *lanes = kt_resize(NULL, s->lanes, sizeof *lanes);
+    bool in_time = true;
+    if (s->begin_round)
+        s->begin_round(s->context);
+    shuffle(order, s->items, &s->seed);
+    for (size_t i = 0; i < s->items && in_time; i++) {
+        struct kt_item *item = &s->item[order[i]];
+        if (!is_due(item, round))
+            continue;
+        visit_lanes(s, order[i], lanes);
+        if (item->stop != KT_STOP_FAILED)
+            judge(s, item, round);
+        s->seconds = now() - start;
+        in_time = round < CERTAIN_ROUNDS || s->seconds < s->budget;
+        kt_progress(s->label, s->seconds < s->budget ? s->seconds : s->budget, s->budget);
+    }
+    free(lanes);
+    return in_time && (round + 1 < CERTAIN_ROUNDS || s->seconds < s->budget);
+}
+
+void kt_schedule_run(struct kt_schedule *s)
+{
+    double start = now();
+    size_t *order = kt_resize(NULL, s->items, sizeof *order);
+    mark_major(s);
+    for (s->rounds = 0; s->rounds < MOST_ROUNDS; s->rounds++)
+        if (!run_round(s, s->rounds, order, start))
+            break;
+    for (size_t i = 0; i < s->items; i++)
+        if (s->item[i].stop == KT_STOP_NOT_YET)
+            s->item[i].stop = KT_STOP_BUDGET;
+    s->seconds = now() - start;
+    kt_progress_end();
+    free(order);
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The order of measurements and when they are enough.
+ *
+ * An item is a shape, a lane one of the conditions that it is timed under: a context, or a library. Rounds are the
+ * outermost loop: in a round every item that is due is visited once, items in random order, its lanes one right after
+ * the other in random order. Slow drifts of the machine then hit all lanes of an item alike, and the samples of one
+ * lane are spread over the whole measurement instead of one lucky or unlucky moment.
+ */
+#ifndef KT_SCHEDULE_H
+#define KT_SCHEDULE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Why sampling of an item stopped. Columns: name, text in JSON. */
+#define KT_STOPS(X)           \
+    X(NOT_YET, "not yet")     \
+    X(CONVERGED, "converged") \
+    X(BUDGET, "budget")       \
+    X(ROUNDS, "rounds")       \
+    X(FAILED, "failed")
+
+enum kt_stop {
+#define KT_STOP_ENUM(name, text) KT_STOP_##name,
+    KT_STOPS(KT_STOP_ENUM)
+#undef KT_STOP_ENUM
+};
+
+extern const char *const kt_stop_text[];
+
+/* The times of an item on one lane. */
+struct kt_series {
+    double *sample; /* owned; order is not kept */
+    size_t samples;
+    double *visit;   /* the least of each visit, in order; owned */
+    unsigned *round; /* of each visit; owned */
+    size_t visits;
+};
+
+struct kt_item {
+    double weight;          /* seconds that it accounts for in the trace */
+    bool once;              /* too unimportant for more than the fewest rounds */
+    struct kt_series *lane; /* owned */
+    enum kt_stop stop;
+    bool major;             /* one of those that account for most of the time */
+};
+
+struct kt_schedule {
+    struct kt_item *item; /* owned */
+    size_t items, lanes;
+    double budget;     /* seconds, exceeded only to finish the first rounds */
+    uint64_t seed;
+    const char *label; /* of the progress bar */
+    /* Times the item and adds to its series; false: it cannot be timed. */
+    bool (*visit)(void *context, size_t item, size_t lane);
+    void (*begin_round)(void *context); /* may be NULL */
+    void *context;
+    unsigned rounds;   /* finished so far: the number of the current one */
+    double seconds;    /* that it took */
+};
+
+/* Room for so many items on so many lanes; the caller sets weights and the fields after it. */
+void kt_schedule_make(size_t items, size_t lanes, struct kt_schedule *out);
+void kt_schedule_run(struct kt_schedule *schedule);
+void kt_schedule_free(struct kt_schedule *schedule);
+
+/* Adds the samples of one visit in that round. */
+void kt_series_add(struct kt_series *series, unsigned round, const double *seconds, size_t count);
+
+#endif

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Tool and worker talk over a socket in messages of fixed size: a request names a job, a reply brings its times.
+ * The jobs themselves are known to the worker because it was forked. What a library prints goes to standard error.
+ */
+#include "replay/worker.h"
+
+#include "replay/sample.h"
+#include "trace/memory.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct request {
+    uint64_t job;
+    const struct kt_context *context; /* means the same in the worker */
+    uint64_t samples;
+};
+
+enum outcome { READY, TIMED, MISSING, WRONG, UNUSABLE };
+
+struct reply {
+    enum outcome outcome;
+    uint64_t count;
+    double seconds[KT_VISIT_SAMPLES];
+    int64_t info;
+    struct kt_hello hello;
+    char text[1024]; /* UNUSABLE: why */
+};
+
+/* --- the worker's side ------------------------------------------------------------------------------------- */
+
+/* Calls shorter than this run once before they are timed, so that their code and stack are there. */
+static const double warm_up_below = 5e-3;
+
+struct side {
+    const struct kt_worker *worker;
+    struct kt_library library;
+    struct kt_sampler sampler;
+    double *seconds; /* by job: of the last call */
+};
+
+/* All workers choose the same processor: only one of them is ever busy, and comparisons then share its conditions. */
+static bool pin_to_one_cpu(void)
+{
+    cpu_set_t allowed;
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
+        return false;
+    for (int cpu = CPU_SETSIZE - 1; cpu >= 0; cpu--) {
+        if (!CPU_ISSET(cpu, &allowed))
+            continue;
+        CPU_SET(cpu, &one);
+        return sched_setaffinity(0, sizeof one, &one) == 0;
+    }
+    return false;
+}
+
+static void take_samples(struct side *side, const struct request *request, const struct kt_target *target,
+                         struct reply *reply)
+{
+    const struct kt_job *job = &side->worker->jobs->job[request->job];
+    double *last = &side->seconds[request->job];
+    bool fresh = kt_sampler_prepare(&side->sampler, job);
+    reply->outcome = TIMED;
+    if (fresh && *last < warm_up_below)
+        *last = kt_sampler_time(&side->sampler, target, request->context, &reply->info);
+    for (reply->count = 0; reply->count < request->samples; reply->count++) {
+        *last = kt_sampler_time(&side->sampler, target, request->context, &reply->info);
+        reply->seconds[reply->count] = *last;
+    }
+    if (reply->info != 0 && job->info == 0)
+        reply->outcome = WRONG;
+}
+
+static void serve(struct side *side, const struct request *request, struct reply *reply)
+{
+    const struct kt_job *job = &side->worker->jobs->job[request->job];
+    const struct kt_entry *entry = job->shape->first.entry;
+    struct kt_target target = {.int_bytes = side->library.int_bytes};
+    target.function = kt_library_symbol(&side->library, entry->symbol.name, entry->library->path);
+    *reply = (struct reply){.outcome = MISSING};
+    if (target.function)
+        take_samples(side, request, &target, reply);
+}
+
+static enum kt_status prepare_side(struct side *side, struct reply *hello, struct kt_error *error)
+{
+    const struct kt_jobs *jobs = side->worker->jobs;
+    KT_TRY(kt_library_load(&side->library, error));
+    kt_library_version(&side->library, hello->hello.version, sizeof hello->hello.version);
+    hello->hello.pinned = side->library.threads == 1 && pin_to_one_cpu();
+    hello->hello.flush_effect = kt_cache_check();
+    side->seconds = kt_resize(NULL, jobs->count, sizeof *side->seconds);
+    for (size_t i = 0; i < jobs->count; i++)
+        side->seconds[i] = jobs->job[i].insitu.median;
+    return kt_sampler_open(jobs->bytes, &side->sampler, error);
+}
+
+static _Noreturn void run_worker(const struct kt_worker *worker, int socket)
+{
+    static struct reply reply;
+    struct side side = {.worker = worker, .library = worker->library};
+    struct kt_error error = {0};
+    struct request request;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    dup2(STDERR_FILENO, STDOUT_FILENO);
+    reply.outcome = READY;
+    if (prepare_side(&side, &reply, &error) != KT_OK) {
+        reply.outcome = UNUSABLE;
+        snprintf(reply.text, sizeof reply.text, "%s", error.text);
+    }
+    while (send(socket, &reply, sizeof reply, 0) == sizeof reply && reply.outcome != UNUSABLE) {
+        if (recv(socket, &request, sizeof request, 0) != sizeof request)
+            break;
+        serve(&side, &request, &reply);
+    }
+    _exit(0);
+}
+
+/* --- the tool's side --------------------------------------------------------------------------------------- */
+
+/* Waits for a reply for at most so many seconds; false: the worker has ended, or hangs and is killed. */
+static bool receive(const struct kt_worker *worker, double seconds, struct reply *reply)
+{
+    struct pollfd poll_fd = {.fd = worker->socket, .events = POLLIN};
+    int limit_ms = seconds < 1e6 ? (int)(seconds * 1e3) : 1000000000;
+    int ready;
+    while ((ready = poll(&poll_fd, 1, limit_ms)) < 0 && errno == EINTR)
+        ;
+    if (ready == 1)
+        return recv(worker->socket, reply, sizeof *reply, 0) == sizeof *reply;
+    kill(worker->pid, SIGKILL);
+    return false;
+}
+
+/* Buries a worker that has not replied and says how it ended. */
+static void bury(struct kt_worker *worker, char *out, size_t size)
+{
+    int status = 0;
+    waitpid(worker->pid, &status, 0);
+    if (WIFEXITED(status))
+        snprintf(out, size, "ended the process with status %d", WEXITSTATUS(status));
+    else if (WTERMSIG(status) == SIGKILL)
+        snprintf(out, size, "did not return within the time limit, or was killed");
+    else
+        snprintf(out, size, "died of signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+    close(worker->socket);
+    worker->pid = 0;
+    worker->socket = -1;
+}
+
+static enum kt_status spawn(struct kt_worker *worker, struct kt_error *error)
+{
+    int pair[2];
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
+        return kt_fail(error, KT_SYSTEM, "cannot create a socket: %s", strerror(errno));
+    fflush(NULL);
+    worker->pid = fork();
+    if (worker->pid == 0)
+        run_worker(worker, pair[1]);
+    close(pair[1]);
+    worker->socket = pair[0];
+    if (worker->pid > 0)
+        return KT_OK;
+    close(pair[0]);
+    worker->pid = 0;
+    return kt_fail(error, KT_SYSTEM, "cannot start a process: %s", strerror(errno));
+}
+
+static enum kt_status start(struct kt_worker *worker, struct kt_error *error)
+{
+    enum { LOAD_SECONDS = 60 };
+    char why[128];
+    struct reply reply;
+    KT_TRY(spawn(worker, error));
+    if (!receive(worker, LOAD_SECONDS, &reply)) {
+        bury(worker, why, sizeof why);
+        return kt_fail(error, KT_BAD_INPUT, "%s: loading it %s", worker->library.file[0], why);
+    }
+    if (reply.outcome == UNUSABLE) {
+        bury(worker, why, sizeof why);
+        return kt_fail(error, KT_BAD_INPUT, "%s", reply.text);
+    }
+    worker->hello = reply.hello;
+    return KT_OK;
+}
+
+enum kt_status kt_worker_open(struct kt_library *library, const struct kt_jobs *jobs, struct kt_worker *out,
+                              struct kt_error *error)
+{
+    *out = (struct kt_worker){.library = *library, .jobs = jobs, .socket = -1};
+    *library = (struct kt_library){0};
+    out->failure = kt_resize(NULL, jobs->count, sizeof *out->failure);
+    out->broken = kt_resize(NULL, jobs->count, sizeof *out->broken);
+    memset(out->failure, 0, jobs->count * sizeof *out->failure);
+    memset(out->broken, 0, jobs->count * sizeof *out->broken);
+    return start(out, error);
+}
+
+void kt_worker_renew(struct kt_worker *worker)
+{
+    if (!worker->pid)
+        return;
+    close(worker->socket);
+    kill(worker->pid, SIGKILL);
+    waitpid(worker->pid, NULL, 0);
+    worker->pid = 0;
+    worker->socket = -1;
+}
+
+void kt_worker_close(struct kt_worker *worker)
+{
+    kt_worker_renew(worker);
+    for (size_t i = 0; worker->failure && i < worker->jobs->count; i++)
+        free(worker->failure[i]);
+    free(worker->failure);
+    free(worker->broken);
+    kt_library_free(&worker->library);
+    *worker = (struct kt_worker){0};
+}
+
+static void give_up(struct kt_worker *worker, size_t job, bool broken, const char *why)
+{
+    worker->failure[job] = kt_copy(why);
+    worker->broken[job] = broken;
+}
+
+/* A library that is fifty times slower than the recorded one is still waited for. */
+static double time_limit(const struct kt_job *job, uint64_t samples)
+{
+    double slow = 50 * job->insitu.median;
+    double filling = (double)job->bytes * 1e-8;
+    return (slow > 10 ? slow : 10) * (job->insitu.median > 0.2 ? (double)samples + 1 : 1) + filling;
+}
+
+static void note_failure(struct kt_worker *worker, size_t job, const struct reply *reply)
+{
+    char why[512];
+    const char *symbol = worker->jobs->job[job].shape->first.entry->symbol.name;
+    if (reply->outcome == MISSING)
+        snprintf(why, sizeof why, "%s has no %s", worker->library.name, symbol);
+    else
+        snprintf(why, sizeof why, "%s ended with info = %lld, the recorded call with 0", symbol,
+                 (long long)reply->info);
+    give_up(worker, job, reply->outcome != MISSING, why);
+}
+
+/* Short calls are cheap to repeat while their operands are there. */
+static uint64_t samples_for(double seconds)
+{
+    if (seconds < 5e-6)
+        return KT_VISIT_SAMPLES;
+    return seconds < 50e-6 ? KT_VISIT_SAMPLES / 2 : seconds < 1e-3 ? 3 : 1;
+}
+
+static bool has_other_integers(const struct kt_worker *worker, size_t job)
+{
+    return worker->library.int_bytes != worker->jobs->job[job].int_bytes;
+}
+
+enum kt_status kt_worker_time(struct kt_worker *worker, size_t job, const struct kt_context *context,
+                              double seconds[KT_VISIT_SAMPLES], size_t *count, struct kt_error *error)
+{
+    const struct kt_job *what = &worker->jobs->job[job];
+    struct request request = {.job = job, .context = context, .samples = samples_for(what->insitu.median)};
+    struct reply reply;
+    *count = 0;
+    if (!worker->failure[job] && has_other_integers(worker, job))
+        give_up(worker, job, false, "recorded with integers of another width than the library's");
+    if (worker->failure[job])
+        return KT_OK;
+    if (!worker->pid)
+        KT_TRY(start(worker, error));
+    if (send(worker->socket, &request, sizeof request, MSG_NOSIGNAL) != sizeof request ||
+        !receive(worker, time_limit(what, request.samples), &reply)) {
+        char why[128];
+        bury(worker, why, sizeof why);
+        give_up(worker, job, true, why);
+        return KT_OK;
+    }
+    if (reply.outcome != TIMED) {
+        note_failure(worker, job, &reply);
+        return KT_OK;
+    }
+    memcpy(seconds, reply.seconds, reply.count * sizeof *seconds);
+    *count = reply.count;
+    return KT_OK;
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What happens to processes, on demand. Each argument is done in turn:
+ *   callsN  N calls              killed   SIGKILL inside the routine     exitN   exit(N)
+ *   fork    a child makes 3 calls and leaves by _exit                   longjmp  leave a routine by longjmp
+ *   threadsN  N threads in turn, 5 calls each     closefds  close all descriptors above 2
+ *   chdir   change the working directory to /     abort    abort()      _exitN   _exit(N)
+ */
+#include <pthread.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+double ddot_(const int *n, const double *x, const int *incx, const double *y, const int *incy);
+void dpotrf_(const char *uplo, const int *n, double *a, const int *lda, int *info, size_t uplo_length);
+void xerbla_(const char *name, const int *info, size_t length);
+
+static jmp_buf back;
+
+void xerbla_(const char *name, const int *info, size_t length)
+{
+    (void)name;
+    (void)info;
+    (void)length;
+    longjmp(back, 1);
+}
+
+static void call(int n)
+{
+    static const double x[4];
+    static const int one = 1;
+    ddot_(&n, x, &one, x, &one);
+}
+
+static void call_times(int times)
+{
+    for (int i = 0; i < times; i++)
+        call(2);
+}
+
+static void *thread(void *unused)
+{
+    (void)unused;
+    call_times(5);
+    return NULL;
+}
+
+static void run_threads(int count)
+{
+    for (int i = 0; i < count; i++) {
+        pthread_t id;
+        pthread_create(&id, NULL, thread, NULL);
+        pthread_join(id, NULL);
+    }
+}
+
+static void leave_by_longjmp(void)
+{
+    double a = 1;
+    int one = 1;
+    int info;
+    if (!setjmp(back))
+        dpotrf_("U", &one, &a, &one, &info, 1);
+}
+
+static void fork_child(void)
+{
+    fflush(stdout);
+    pid_t pid = fork();
+    if (pid == 0) {
+        call_times(3);
+        _exit(0);
+    }
+    waitpid(pid, NULL, 0);
+}
+
+static void close_descriptors(void)
+{
+    for (int i = 3; i < 256; i++)
+        close(i);
+}
+
+static void perform(const char *what)
+{
+    const char *digits = what + strcspn(what, "0123456789");
+    int count = atoi(digits);
+    if (!strncmp(what, "calls", 5))
+        call_times(count);
+    else if (!strncmp(what, "threads", 7))
+        run_threads(count);
+    else if (!strcmp(what, "killed"))
+        call(-9);
+    else if (!strcmp(what, "fork"))
+        fork_child();
+    else if (!strcmp(what, "longjmp"))
+        leave_by_longjmp();
+    else if (!strcmp(what, "closefds"))
+        close_descriptors();
+    else if (!strcmp(what, "abort"))
+        abort();
+    else if (!strncmp(what, "exit", 4))
+        exit(count);
+    else if (!strncmp(what, "_exit", 5))
+        _exit(count);
+    else if (!strcmp(what, "chdir") && chdir("/") != 0)
+        exit(99);
+}
+
+int main(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        perform(argv[i]);
+    puts("done");
+    return 0;
+}

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# ktrace run: status, signals, output and standard input of the program pass through.
+. tests/lib.sh
+kt=$PWD/$B/ktrace
+life=$PWD/$B/tests/abi/life
+cd "$T" || exit 1
+same "output and status" $'done\n0' "$("$kt" run -o one -- "$life" calls3 2>/dev/null; echo $?)"
+same "... and the trace" 3 "$("$kt" info --json one | query 'd["calls"]')"
+"$kt" run -o two -- "$life" exit9 2>/dev/null; same "exit status" 9 $?
+"$kt" run -o three -- "$life" calls1 abort 2>/dev/null; same "killed by a signal" 134 $?
+"$kt" run -o four -- sh -c 'kill -TERM $$' 2>/dev/null; same "killed by SIGTERM" 143 $?
+"$kt" run -o five -- sleep 30 2>/dev/null & sleep 0.5; kill -TERM $!; wait $!; same "SIGTERM is passed on" 143 $?
+same "standard input" "text" "$(echo text | "$kt" run -o six -- cat 2>/dev/null)"
+"$kt" run -o seven -- ./missing 2>err; same "command not found" 127 $?
+same "... one line" 1 "$(wc -l <err)"; true_that "... nothing left" test ! -e seven
+touch plain; "$kt" run -o eight -- ./plain 2>err; same "command not executable" 126 $?
+true_that "... nothing left" test ! -e eight
+has "a program without calls: says so" "no BLAS or LAPACK call" "$("$kt" run -o nine -- true 2>&1)"
+true_that "... nothing left" test ! -e nine
+"$kt" run -- "$life" calls2 >/dev/null 2>err; same "default name" 1 "$(ls -d ktrace.life.* 2>/dev/null | wc -l)"
+has "the next command is named" "ktrace report ktrace.life" "$(<err)"
+same "children are traced into the same trace" "2 5" "$("$kt" run -o ten -- sh -c "$life calls2; $life calls3" >/dev/null 2>&1; "$kt" info --json ten | query 'str(d["processes"]) + " " + str(d["calls"])')"
+same "options of the program stay its own" "-o" "$("$kt" run -o eleven echo -o 2>/dev/null)"
+has "version" "^ktrace [0-9]+\.[0-9]+" "$("$kt" --version)"
+for verb in run report replay compare info dump check env; do
+    has "help $verb" "ktrace $verb" "$("$kt" help $verb)"
+done
+has "env lists the variables" KTRACE_OUT "$("$kt" env)"
+exit $((failures != 0))

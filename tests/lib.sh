@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# For test scripts: each check prints one TAP line, with the reason if it fails. Scripts run in the project's root with
+# B (the build folder) and T (an empty folder of their own) set by tests/run.
+
+failures=0
+ok() { echo "ok - $1"; }
+not_ok() { echo "not ok - $1"; shift; printf '%s\n' "$@" | sed 's/^/#   /' | head -n 20; failures=$((failures + 1)); }
+skip() { echo "ok - $1 # SKIP $2"; }
+
+# same NAME EXPECTED FOUND
+same() { if [ "$2" = "$3" ]; then ok "$1"; else not_ok "$1" "expected: $2" "found:    $3"; fi; }
+# has NAME PATTERN TEXT
+has() { if grep -qE -- "$2" <<<"$3"; then ok "$1"; else not_ok "$1" "expected a line with: $2" "found: $3"; fi; }
+# true_that NAME COMMAND...
+true_that() { local name=$1 out; shift; if out=$("$@" 2>&1); then ok "$name"; else not_ok "$name" "failed: $*" "$out"; fi; }
+
+# Runs a command under the shim; the trace goes to $T/$1. stderr stays what it is.
+traced() { local out=$1; shift; KTRACE_OUT="$T/$out" LD_PRELOAD="$PWD/$B/libktrace.so" "$@"; }
+# Value of a Python expression of the JSON document d on standard input.
+query() { "$PYTHON" -c 'import json,sys; d=json.load(sys.stdin); print(eval(sys.argv[1]))' "$1"; }
+# The same for `ktrace info` of a trace in $T, and for the list of its calls.
+info() { "$B/ktrace" info --json "$T/$1" | query "$2"; }
+calls() { "$B/ktrace" dump --json "$T/$1" | "$PYTHON" -c 'import json,sys; d=[json.loads(l) for l in sys.stdin]; print(eval(sys.argv[1]))' "$2"; }

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Function and file sizes: median at most 12 lines, 90th percentile at most 40, none over 80; printed as TAP.
+
+A function begins at a line in column 0 that ends a head with ')' and is followed by '{' in column 0; its size counts
+the lines between its braces. Generated code does not count, tests do.
+"""
+import subprocess
+import sys
+
+sizes = []
+for path in subprocess.run(["git", "ls-files", "*.c", "*.h"], capture_output=True, text=True, check=True).stdout.split():
+    lines = open(path, encoding="utf-8").read().split("\n")
+    start = None
+    for number, line in enumerate(lines):
+        if line == "{":
+            start = number
+        elif line == "}" and start is not None:
+            sizes.append((number - start - 1, f"{path}:{start}"))
+            start = None
+sizes.sort()
+if not sizes:
+    sys.exit("no functions found")
+median = sizes[len(sizes) // 2][0]
+tenth = sizes[len(sizes) * 9 // 10][0]
+largest = sizes[-1]
+
+
+def check(good, text):
+    print(f"{'ok' if good else 'not ok'} - {text}")
+    return good
+
+
+fine = [
+    check(median <= 12, f"median function of {len(sizes)}: {median} lines, at most 12"),
+    check(tenth <= 40, f"90th percentile: {tenth} lines, at most 40"),
+    check(largest[0] <= 80, f"largest: {largest[0]} lines in {largest[1]}, at most 80"),
+]
+sys.exit(0 if all(fine) else 1)

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Unit tests, fuzzers and the tools on real traces under AddressSanitizer and UndefinedBehaviorSanitizer.
+. tests/lib.sh
+S=${SANITIZED:-build-san}
+export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
+out=$(make -s -j2 O="$S" SAN=address,undefined all sanitized-tests 2>&1) || { not_ok "sanitizer build" "$out"; exit 1; }
+for unit in "$S"/tests/unit/test_*; do
+    [ -x "$unit" ] && [ -f "$unit" ] || continue
+    case $unit in *.o | *.d) continue ;; esac
+    true_that "$(basename "$unit")" "$unit"
+done
+true_that "fuzzed traces" "$S/tests/fuzz_reader" 1500 1
+true_that "... another seed" "$S/tests/fuzz_reader" 500 "$$"
+true_that "fuzzed tables" "$S/tests/fuzz_spec" 20000 1
+asan=$(readlink -f "$(${CC:-gcc} -print-file-name=libasan.so)")
+export KTRACE_QUIET=1
+out=$(ASAN_OPTIONS=detect_leaks=0 KTRACE_OUT="$T/trace" LD_PRELOAD="$asan $PWD/$S/libktrace.so" OPENBLAS_NUM_THREADS=1 \
+    "$PYTHON" -c 'import numpy as np; a = np.random.default_rng(1).standard_normal((60, 60)); b = a @ a.T
+for i in range(2000): b[:8, :8] @ a[:8, :8]
+print(np.linalg.svd(a)[1].sum() > 0, np.linalg.cholesky(b + 60 * np.eye(60)).shape)' 2>&1)
+same "the shim inside NumPy" "True (60, 60)" "$out"
+for arguments in "calls2000 fork threads20" "calls10 longjmp calls10" "calls100000"; do
+    out=$(ASAN_OPTIONS=detect_leaks=0 KTRACE_OUT="$T/life" LD_PRELOAD="$asan $PWD/$S/libktrace.so" "$PWD/$B/tests/abi/life" $arguments 2>&1)
+    same "the shim: $arguments" "done" "$out"
+done
+for verb in info report dump "dump --json" "info --json" "report --json" check; do
+    true_that "ktrace $verb" "$S/ktrace" $verb "$T/trace"
+done
+true_that "ktrace replay" "$S/ktrace" replay --budget 1 "$T/trace"
+true_that "ktrace report after a replay" "$S/ktrace" report "$T/trace"
+exit $((failures != 0))

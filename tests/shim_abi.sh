@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The calling conventions and ways of loading that interposers get wrong, on libraries that tell who they are.
+. tests/lib.sh
+A=$PWD/$B/tests/abi
+export KTRACE_QUIET=1
+
+# Each caller reaches the library it would have reached without us.
+modules="$A/module_one.so $A/module_two.so $A/module_mixed.so"
+same "modules with different libraries, local scopes" "$("$A/scopes" $modules)" "$(traced scopes "$A/scopes" $modules)"
+same "... and all calls are recorded" 20 "$(info scopes 'd["calls"]')"
+same "... on both libraries" "['libfake1.so', 'libfake2.so']" "$(info scopes 'sorted(l["soname"] for l in d["libraries"])')"
+same "a tail call inside the library nests in its caller" 1 "$(calls scopes 'max(c["depth"] for c in d)')"
+
+for convention in gfortran f2c; do
+    plain=$("$A/results_$convention")
+    same "function results and hidden lengths, $convention" "$plain" "$(traced "results_$convention" "$A/results_$convention")"
+done
+same "arguments of a complex function" "3" "$(calls results_gfortran '[c["args"]["n"] for c in d if c["routine"] == "zdotu"][0]')"
+same "hidden lengths arrive" 405 "$("$A/results_gfortran" | tail -n 1)"
+
+traced wide "$A/wide" >/dev/null
+same "64-bit integers are recognised" 8 "$(info wide 'd["libraries"][0]["int_bits"] // 8')"
+same "... and recorded" 4294967298 "$(calls wide 'd[0]["args"]["n"]')"
+
+traced long "$A/life" longjmp calls2 >/dev/null
+same "after longjmp out of a routine calls are outermost again" "[0, 0, 0]" "$(calls long '[c["depth"] for c in d]')"
+same "... and the one that was left is incomplete" "[False, True, True]" "$(calls long '[c["complete"] for c in d]')"
+exit $((failures != 0))

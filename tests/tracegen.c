@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tests/tracegen.h"
+
+#include "tests/table_load.h"
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* --- files ------------------------------------------------------------------------------------------------- */
+
+static FILE *open_file(const char *directory, const char *name, const char *mode)
+{
+    char path[2 * KT_GEN_PATH];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    FILE *file = fopen(path, mode);
+    if (!file) {
+        perror(path);
+        abort();
+    }
+    return file;
+}
+
+static void write_all(FILE *file, const void *bytes, size_t count)
+{
+    bool fine = fwrite(bytes, 1, count, file) == count;
+    if (fclose(file) != 0 || !fine)
+        abort();
+}
+
+unsigned char *kt_gen_read(const char *directory, const char *name, size_t *size)
+{
+    FILE *file = open_file(directory, name, "r");
+    fseek(file, 0, SEEK_END);
+    *size = (size_t)ftell(file);
+    rewind(file);
+    unsigned char *bytes = calloc(*size + 1, 1);
+    if (!bytes || fread(bytes, 1, *size, file) != *size)
+        abort();
+    fclose(file);
+    return bytes;
+}
+
+static void remove_all(const char *path)
+{
+    DIR *directory = opendir(path);
+    if (!directory)
+        return;
+    for (const struct dirent *entry = readdir(directory); entry; entry = readdir(directory)) {
+        char name[2 * KT_GEN_PATH];
+        if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+            continue;
+        snprintf(name, sizeof name, "%s/%s", path, entry->d_name);
+        if (unlink(name) != 0)
+            remove_all(name);
+    }
+    closedir(directory);
+    rmdir(path);
+}
+
+/* --- text -------------------------------------------------------------------------------------------------- */
+
+static void write_meta(const struct kt_gen *gen)
+{
+    FILE *file = open_file(gen->process, "meta", "w");
+    fprintf(file,
+            "format\tktrace\t%d\t%d\npid\t%" PRIu32 "\nppid\t1\nprogram\t/usr/bin/app\narg\t/usr/bin/app\n"
+            "arg\ta\\x09b\ncwd\t/tmp\nhost\tsynthetic\nboot_id\tnone\nstart_time\t1\nbyte_order\tlittle\nclock\ttsc\n"
+            "clock_ticks\t%d\nanchor\t%d\t5000000000\t1700000000000000000\ncpus\t2\ncpu_model\tA CPU\n"
+            "page_bytes\t4096\noption\tQUIET\t1\n",
+            KT_FORMAT_MAJOR, KT_FORMAT_MINOR, gen->pid, KT_GEN_CLOCK_TICKS, KT_GEN_ORIGIN);
+    fclose(file);
+    file = open_file(gen->process, "definitions", "w");
+    fprintf(file, "object\t0\t7f0000000000\t7f0000100000\t7f0000000000\t/usr/lib/libblas.so.3\tabcdef\n"
+                  "library\t0\tlibblas.so.3\tOpenBLAS 0.3\t4\t2\n"
+                  "object\t1\t400000\t500000\t400000\t/usr/bin/app\t0123\n");
+    fclose(file);
+}
+
+void kt_gen_begin(struct kt_gen *gen, const char *spec, uint32_t pid)
+{
+    struct kt_error error = {0};
+    const char *place = getenv("TMPDIR");
+    *gen = (struct kt_gen){.pid = pid, .chunk_bytes = 4096, .entries = 1};
+    if (kt_table_load(spec, &gen->table, &error) != KT_OK) {
+        fprintf(stderr, "%s\n", error.text);
+        abort();
+    }
+    snprintf(gen->trace, sizeof gen->trace, "%.256s/ktrace-test-XXXXXX", place && *place ? place : "/tmp");
+    if (!mkdtemp(gen->trace))
+        abort();
+    snprintf(gen->process, sizeof gen->process, "%.400s/p%" PRIu32, gen->trace, pid);
+    if (mkdir(gen->process, 0777) != 0)
+        abort();
+    write_meta(gen);
+}
+
+int kt_gen_entry(struct kt_gen *gen, const char *routine, enum kt_view view)
+{
+    const struct kt_routine *found = kt_table_find(&gen->table, routine);
+    struct kt_symbol *symbol = &gen->symbol[gen->entries];
+    if (!found || gen->entries == KT_GEN_ENTRIES || !kt_symbol_make(found, view, symbol))
+        abort();
+    FILE *file = open_file(gen->process, "definitions", "a");
+    fprintf(file, "entry\t%d\t%s\t%s\t%s\t0\t7f0000001000\t%s\n", gen->entries, symbol->name, kt_view_name[view],
+            found->name, found->text);
+    fclose(file);
+    return gen->entries++;
+}
+
+/* --- records ----------------------------------------------------------------------------------------------- */
+
+static void put_complex(unsigned char *at, const char *word, bool is_float)
+{
+    char *rest;
+    double number[2] = {strtod(word, &rest), 0};
+    number[1] = *rest == ',' ? strtod(rest + 1, NULL) : 0;
+    float narrow[2] = {(float)number[0], (float)number[1]};
+    if (is_float)
+        memcpy(at, narrow, sizeof narrow);
+    else
+        memcpy(at, number, sizeof number);
+}
+
+static void put_word(unsigned char *args, const struct kt_param *p, const char *word)
+{
+    unsigned char *at = args + p->offset;
+    int32_t enumeration = (int32_t)strtol(word, NULL, 10);
+    int64_t integer = strtoll(word, NULL, 10);
+    uint64_t address = strtoull(word, NULL, 16);
+    double number = strtod(word, NULL);
+    float narrow = (float)number;
+    if (p->stored == KT_CHAR)
+        *at = (unsigned char)*word;
+    else if (p->stored == KT_CFLOAT || p->stored == KT_CDOUBLE)
+        put_complex(at, word, p->stored == KT_CFLOAT);
+    else
+        memcpy(at,
+               p->stored == KT_ENUM      ? (void *)&enumeration
+               : p->stored == KT_INT     ? (void *)&integer
+               : p->stored == KT_FLOAT   ? (void *)&narrow
+               : p->stored == KT_ADDRESS ? (void *)&address
+                                         : (void *)&number,
+               kt_stored_bytes(p->stored));
+}
+
+static void put_args(unsigned char *args, const struct kt_symbol *symbol, const char *text)
+{
+    char *copy = strdup(text);
+    char *rest = copy;
+    for (int i = 0; i < symbol->params; i++) {
+        char *word = strsep(&rest, " ");
+        if (!word) {
+            fprintf(stderr, "tracegen: %s takes %d arguments, not '%s'\n", symbol->name, symbol->params, text);
+            abort();
+        }
+        put_word(args, &symbol->param[i], word);
+    }
+    free(copy);
+}
+
+static void begin_chunk(const struct kt_gen *gen, struct kt_gen_stream *s)
+{
+    struct kt_chunk head = {.byte_order = KT_BYTE_ORDER,
+                            .major = KT_FORMAT_MAJOR,
+                            .minor = KT_FORMAT_MINOR,
+                            .header_bytes = sizeof head,
+                            .index = s->chunks++,
+                            .chunk_bytes = gen->chunk_bytes,
+                            .pid = gen->pid,
+                            .tid = s->tid};
+    memcpy(head.magic, KT_CHUNK_MAGIC, sizeof head.magic);
+    /* chunk K begins K tenths of a second after the first anchor */
+    head.anchor.ticks = KT_GEN_ORIGIN + (uint64_t)head.index * KT_GEN_HZ / 10;
+    head.anchor.monotonic_ns = 5000000000u + (uint64_t)head.index * 100000000u;
+    s->bytes = realloc(s->bytes, s->size + gen->chunk_bytes);
+    if (!s->bytes)
+        abort();
+    memset(s->bytes + s->size, 0, gen->chunk_bytes);
+    memcpy(s->bytes + s->size, &head, sizeof head);
+    s->chunk = s->size;
+    s->at = s->size + sizeof head;
+    s->size += gen->chunk_bytes;
+}
+
+static struct kt_gen_stream *stream_of(struct kt_gen *gen, uint32_t tid)
+{
+    for (int i = 0; i < gen->streams; i++)
+        if (gen->stream[i].tid == tid)
+            return &gen->stream[i];
+    if (gen->streams == KT_GEN_STREAMS)
+        abort();
+    gen->stream[gen->streams].tid = tid;
+    return &gen->stream[gen->streams++];
+}
+
+void kt_gen_call(struct kt_gen *gen, const struct kt_gen_call *call)
+{
+    const struct kt_symbol *symbol = &gen->symbol[call->entry];
+    struct kt_gen_stream *s = stream_of(gen, call->tid);
+    size_t bytes = sizeof(struct kt_record) + symbol->arg_bytes;
+    if (s->size - s->at < bytes)
+        begin_chunk(gen, s);
+    struct kt_record record = {.words = (uint16_t)(bytes / 8),
+                               .entry = (uint16_t)call->entry,
+                               .depth = (uint16_t)call->depth,
+                               .cpu = 1,
+                               .caller = 0x401234};
+    if (call->ticks) {
+        record.start = KT_GEN_ORIGIN + call->start;
+        record.ticks = call->ticks;
+        gen->calls++;
+    }
+    memcpy(s->bytes + s->at, &record, sizeof record);
+    put_args(s->bytes + s->at + sizeof record, symbol, call->args);
+    s->at += bytes;
+}
+
+void kt_gen_end(struct kt_gen *gen, bool clean)
+{
+    for (int i = 0; i < gen->streams; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "t%" PRIu32, gen->stream[i].tid);
+        write_all(open_file(gen->process, name, "w"), gen->stream[i].bytes, gen->stream[i].size);
+    }
+    if (!clean)
+        return;
+    FILE *file = open_file(gen->process, "end", "w");
+    fprintf(file, "calls\t%" PRIu64 "\nanchor\t%d\t6000000000\t1700000001000000000\n", gen->calls,
+            KT_GEN_ORIGIN + KT_GEN_HZ);
+    fclose(file);
+}
+
+void kt_gen_remove(struct kt_gen *gen)
+{
+    remove_all(gen->trace);
+    for (int i = 0; i < gen->streams; i++)
+        free(gen->stream[i].bytes);
+    kt_table_free(&gen->table);
+    *gen = (struct kt_gen){0};
+}
+
+/* --- damage ------------------------------------------------------------------------------------------------ */
+
+static void copy_file(const char *from, const char *to, const char *name)
+{
+    size_t size;
+    unsigned char *bytes = kt_gen_read(from, name, &size);
+    write_all(open_file(to, name, "w"), bytes, size);
+    free(bytes);
+}
+
+void kt_gen_copy_process(const struct kt_gen *gen, uint32_t pid)
+{
+    char to[KT_GEN_PATH];
+    snprintf(to, sizeof to, "%.400s/p%" PRIu32, gen->trace, pid);
+    DIR *directory = opendir(gen->process);
+    if (!directory || mkdir(to, 0777) != 0)
+        abort();
+    for (const struct dirent *entry = readdir(directory); entry; entry = readdir(directory))
+        if (entry->d_name[0] != '.')
+            copy_file(gen->process, to, entry->d_name);
+    closedir(directory);
+}
+
+void kt_gen_patch(const struct kt_gen *gen, const char *name, long offset, const void *bytes, size_t count)
+{
+    FILE *file = open_file(gen->process, name, "r+");
+    fseek(file, offset, SEEK_SET);
+    write_all(file, bytes, count);
+}
+
+void kt_gen_cut(const struct kt_gen *gen, const char *name, long size)
+{
+    char path[2 * KT_GEN_PATH];
+    snprintf(path, sizeof path, "%s/%s", gen->process, name);
+    if (truncate(path, size) != 0)
+        abort();
+}
+
+void kt_gen_append(const struct kt_gen *gen, const char *name, const void *bytes, size_t count)
+{
+    write_all(open_file(gen->process, name, "a"), bytes, count);
+}
+
+void kt_gen_delete(const struct kt_gen *gen, const char *name)
+{
+    char path[2 * KT_GEN_PATH];
+    snprintf(path, sizeof path, "%s/%s", gen->process, name);
+    if (unlink(path) != 0)
+        abort();
+}
+
+void kt_gen_replace_line(const struct kt_gen *gen, const char *name, const char *key, const char *line)
+{
+    size_t size;
+    char *text = (char *)kt_gen_read(gen->process, name, &size);
+    FILE *file = open_file(gen->process, name, "w");
+    bool done = false;
+    char *rest = text;
+    for (char *old = strsep(&rest, "\n"); old && rest; old = strsep(&rest, "\n")) {
+        bool hit = !done && !strncmp(old, key, strlen(key)) && old[strlen(key)] == '\t';
+        done |= hit;
+        if (!hit || line)
+            fprintf(file, "%s\n", hit ? line : old);
+    }
+    fclose(file);
+    free(text);
+    if (!done)
+        abort();
+}

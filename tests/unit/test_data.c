@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Contents of operands: legal for their routine, the same whenever written again, nowhere outside the operand. The
+ * proof that they are legal is that the reference library succeeds with them in every routine of the table.
+ */
+#include "replay/arena.h"
+#include "replay/call.h"
+#include "replay/data.h"
+#include "replay/library.h"
+#include "tests/synth.h"
+#include "tests/table_load.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct kt_table table;
+static struct kt_data_pool *pool;
+static struct kt_arena arena;
+
+static int load(void **state)
+{
+    (void)state;
+    struct kt_error error = {0};
+    pool = kt_data_pool_new();
+    if (kt_arena_open(4 << 20, &arena, &error) != KT_OK)
+        return -1;
+    kt_arena_touch(&arena, arena.bytes);
+    return kt_table_load("trace/routines.spec", &table, &error) == KT_OK ? 0 : -1;
+}
+
+static int unload(void **state)
+{
+    (void)state;
+    kt_table_free(&table);
+    kt_data_pool_free(pool);
+    kt_arena_close(&arena);
+    return 0;
+}
+
+/* A call whose operands are in the arena. */
+struct made {
+    struct kt_symbol symbol;
+    unsigned char args[KT_SYNTH_ARG_BYTES];
+    struct kt_operand operand[KT_MAX_OPERANDS];
+    uint64_t address[KT_MAX_OPERANDS];
+    int operands;
+};
+
+/* Recorded addresses far apart, then moved into the arena as replay does. */
+static void place(struct made *m)
+{
+    struct kt_values values;
+    uint64_t bytes;
+    for (uint64_t i = 0; i < KT_MAX_OPERANDS; i++)
+        m->address[i] = 0x100000000 * (i + 1) + 16 * i;
+    kt_synth_set_addresses(&m->symbol, m->address, m->args);
+    kt_values_decode(&m->symbol, m->args, &values);
+    m->operands = kt_operands(&m->symbol, &values, 4, m->operand);
+    assert_true(kt_arena_layout(m->operand, m->operands, m->address, &bytes));
+    assert_true(bytes <= arena.bytes);
+    for (int i = 0; i < m->operands; i++) {
+        m->address[i] += (uint64_t)arena.base;
+        uint64_t shift = m->address[i] - m->operand[i].base;
+        m->operand[i].base += shift;
+        m->operand[i].lo += shift;
+        m->operand[i].hi += shift;
+    }
+}
+
+static void fill(const struct made *m)
+{
+    for (int i = 0; i < m->operands; i++)
+        kt_data_fill(pool, m->operand, m->operands, i);
+}
+
+static void make(struct made *m, const char *routine, uint64_t seed)
+{
+    struct kt_synth synth = {.state = seed, .distinct = true};
+    *m = (struct made){0};
+    assert_true(kt_symbol_make(kt_table_find(&table, routine), KT_FORTRAN, &m->symbol));
+    kt_synth_arguments(&synth, &m->symbol, false, m->args);
+    place(m);
+    fill(m);
+}
+
+static const struct kt_operand *find(const struct made *m, const char *name)
+{
+    for (int i = 0; i < m->operands; i++)
+        if (!strcmp(m->operand[i].name, name))
+            return &m->operand[i];
+    fail();
+    return NULL;
+}
+
+static double element(const struct kt_operand *o, int64_t row, int64_t column)
+{
+    return ((const double *)o->base)[column * o->ld + row];
+}
+
+static void test_ordinary_numbers(void **state)
+{
+    (void)state;
+    struct made m;
+    make(&m, "dgemm", 1);
+    const struct kt_operand *a = find(&m, "a");
+    int negative = 0;
+    for (int64_t j = 0; j < a->cols; j++)
+        for (int64_t i = 0; i < a->rows; i++) {
+            double x = element(a, i, j);
+            assert_true(fabs(x) < 1 && fabs(x) > 1e-8);
+            negative += x < 0;
+        }
+    assert_in_range(negative, 1, a->rows * a->cols - 1);
+}
+
+static void test_definite_matrix(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed < 5; seed++) { /* both triangles */
+        struct made m;
+        make(&m, "dpotrf", seed);
+        const struct kt_operand *a = find(&m, "a");
+        for (int64_t j = 0; j < a->cols; j++) {
+            assert_true(element(a, j, j) >= 2 * (double)a->rows);
+            int64_t i = a->below ? a->rows - 1 : 0;
+            assert_true(i == j || fabs(element(a, i, j)) < 1);
+        }
+    }
+}
+
+static void test_triangle(void **state)
+{
+    (void)state;
+    struct made m;
+    make(&m, "dpotrs", 1);
+    const struct kt_operand *a = find(&m, "a");
+    for (int64_t j = 0; j < a->cols; j++) {
+        int64_t i = a->below ? a->rows - 1 : 0;
+        assert_true(element(a, j, j) >= 1 && element(a, j, j) < 2);
+        assert_true(i == j || fabs(element(a, i, j)) <= 1 / (double)a->rows);
+    }
+}
+
+static void test_pivots(void **state)
+{
+    (void)state;
+    struct made m;
+    make(&m, "dgetrs", 1);
+    const struct kt_operand *ipiv = find(&m, "ipiv");
+    for (int32_t i = 0; i < ipiv->rows; i++)
+        assert_in_range(((const int32_t *)ipiv->base)[i], i + 1, ipiv->rows);
+}
+
+/* tau |v|^2 = 2: I - tau v v' is orthogonal. */
+static void test_reflectors(void **state)
+{
+    (void)state;
+    struct made m;
+    make(&m, "dorgqr", 1);
+    const struct kt_operand *a = find(&m, "a");
+    const struct kt_operand *tau = find(&m, "tau");
+    for (int64_t j = 0; j < tau->rows; j++) {
+        double square = 1;
+        for (int64_t i = j + 1; i < a->rows; i++)
+            square += element(a, i, j) * element(a, i, j);
+        assert_true(fabs(((const double *)tau->base)[j] * square - 2) < 1e-12);
+    }
+}
+
+/* Contents are a function of the operand, and no byte outside it is written. */
+static void test_filling_again(void **state)
+{
+    (void)state;
+    unsigned char *before = malloc(arena.bytes);
+    assert_non_null(before);
+    for (size_t r = 0; r < table.count; r++) {
+        struct made m;
+        make(&m, table.routine[r].name, r);
+        memcpy(before, arena.base, arena.bytes);
+        fill(&m);
+        assert_memory_equal(before, arena.base, arena.bytes);
+    }
+    free(before);
+}
+
+static bool is_inside(const struct made *m, uint64_t address)
+{
+    for (int i = 0; i < m->operands; i++)
+        for (int64_t run = 0; run < kt_operand_runs(&m->operand[i]); run++) {
+            uint64_t lo, hi;
+            kt_operand_run(&m->operand[i], run, &lo, &hi);
+            if (address >= lo && address < hi)
+                return true;
+        }
+    return false;
+}
+
+static void test_nothing_outside_is_written(void **state)
+{
+    (void)state;
+    enum { PART = 256 * 1024, POISON = 0xa5 };
+    for (size_t r = 0; r < table.count; r += 3) {
+        struct made m;
+        make(&m, table.routine[r].name, r);
+        memset(arena.base, POISON, PART);
+        fill(&m);
+        for (uint64_t i = 0; i < PART; i++)
+            if (arena.base[i] != POISON)
+                assert_true(is_inside(&m, (uint64_t)arena.base + i));
+    }
+}
+
+/* --- every routine ----------------------------------------------------------------------------------------- */
+
+static bool is_finite(const struct kt_operand *o, int64_t run)
+{
+    uint64_t lo, hi;
+    kt_operand_run(o, run, &lo, &hi);
+    if (o->arg->type == KT_S || o->arg->type == KT_C) {
+        for (const float *x = (const float *)lo; x < (const float *)hi; x++)
+            if (!isfinite(*x))
+                return false;
+        return true;
+    }
+    for (const double *x = (const double *)lo; x < (const double *)hi; x++)
+        if (!isfinite(*x))
+            return false;
+    return true;
+}
+
+static void check_results(const struct made *m)
+{
+    for (int i = 0; i < m->operands; i++) {
+        const struct kt_operand *o = &m->operand[i];
+        if (!o->arg || o->arg->type == KT_I || o->access == KT_WORK)
+            continue;
+        for (int64_t run = 0; run < kt_operand_runs(o); run++)
+            if (!is_finite(o, run))
+                fail_msg("%s: %s is not finite", m->symbol.name, o->name);
+    }
+}
+
+/* Calls without work are legal but prove nothing, and the reference library has defects there: xGELSD with nrhs = 0
+ * fails in xLALSD, cblas_zgemv with m = 0 and a row-major conjugate transpose never returns. */
+static bool has_work(const struct made *m)
+{
+    struct kt_values values;
+    kt_values_decode(&m->symbol, m->args, &values);
+    for (int i = 0; i < m->symbol.routine->args; i++)
+        if (m->symbol.routine->arg[i].role == KT_SIZE && values.v[i] == 0)
+            return false;
+    return true;
+}
+
+static void run_routine(const struct kt_library *library, const struct kt_symbol *symbol, uint64_t seed)
+{
+    struct kt_synth synth = {.state = seed, .queries = true};
+    struct kt_by_reference cells;
+    struct kt_parameters parameters;
+    struct kt_returned returned;
+    struct made m = {.symbol = *symbol};
+    void *function = kt_library_symbol(library, symbol->name, NULL);
+    if (!function)
+        return;
+    kt_synth_arguments(&synth, symbol, seed & 1, m.args);
+    if (!has_work(&m))
+        return;
+    place(&m);
+    fill(&m);
+    kt_parameters_fill(symbol, m.args, m.address, 4, &cells, &parameters);
+    kt_thunk_of(symbol)(function, &parameters, &returned);
+    int64_t info = kt_parameters_info(symbol, &cells, 4);
+    if (info != 0)
+        fail_msg("%s: info = %lld", symbol->name, (long long)info);
+    check_results(&m);
+}
+
+static void test_every_routine_succeeds(void **state)
+{
+    (void)state;
+    struct kt_library library;
+    struct kt_error error = {0};
+    if (kt_library_find("reference", &library, &error) != KT_OK)
+        skip();
+    assert_int_equal(kt_library_load(&library, &error), KT_OK);
+    for (size_t r = 0; r < table.count; r++)
+        for (int view = 0; view < KT_VIEWS; view++) {
+            struct kt_symbol symbol;
+            if (kt_symbol_make(&table.routine[r], view, &symbol))
+                for (uint64_t seed = 0; seed < 20; seed++)
+                    run_routine(&library, &symbol, 1000 * r + seed);
+        }
+    kt_library_free(&library);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ordinary_numbers),
+        cmocka_unit_test(test_definite_matrix),
+        cmocka_unit_test(test_triangle),
+        cmocka_unit_test(test_pivots),
+        cmocka_unit_test(test_reflectors),
+        cmocka_unit_test(test_filling_again),
+        cmocka_unit_test(test_nothing_outside_is_written),
+        cmocka_unit_test(test_every_routine_succeeds),
+    };
+    return cmocka_run_group_tests(tests, load, unload);
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Symbols: names and order of parameters in both interfaces, where a record stores them, and the way back to values.
+ */
+#include "tests/table_load.h"
+#include "trace/symbol.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct kt_table table;
+
+static int load(void **state)
+{
+    (void)state;
+    struct kt_error error = {0};
+    return kt_table_load("trace/routines.spec", &table, &error) == KT_OK ? 0 : -1;
+}
+
+static int unload(void **state)
+{
+    (void)state;
+    kt_table_free(&table);
+    return 0;
+}
+
+static struct kt_symbol symbol_of(const char *routine, enum kt_view view)
+{
+    struct kt_symbol symbol;
+    const struct kt_routine *r = kt_table_find(&table, routine);
+    assert_non_null(r);
+    assert_true(kt_symbol_make(r, view, &symbol));
+    return symbol;
+}
+
+static void check_names(const char *routine, enum kt_view view, const char *symbol_name, const char *names)
+{
+    struct kt_symbol symbol = symbol_of(routine, view);
+    char joined[512] = "";
+    for (int i = 0; i < symbol.params; i++) {
+        strcat(joined, i ? " " : "");
+        strcat(joined, symbol.param[i].name);
+    }
+    assert_string_equal(symbol.name, symbol_name);
+    assert_string_equal(joined, names);
+}
+
+static void test_names(void **state)
+{
+    (void)state;
+    check_names("dgemm", KT_FORTRAN, "dgemm_", "transa transb m n k alpha a lda b ldb beta c ldc");
+    check_names("dgemm", KT_CBLAS, "cblas_dgemm", "layout TransA TransB M N K alpha A lda B ldb beta C ldc");
+    check_names("sgbmv", KT_CBLAS, "cblas_sgbmv", "layout TransA M N KL KU alpha A lda X incX beta Y incY");
+    check_names("ddot", KT_CBLAS, "cblas_ddot", "N X incX Y incY");
+    check_names("zdotc", KT_FORTRAN, "zdotc_", "n x incx y incy");
+    check_names("zdotc", KT_CBLAS, "cblas_zdotc_sub", "N X incX Y incY dotc");
+    check_names("drotmg", KT_CBLAS, "cblas_drotmg", "d1 d2 b1 b2 P");
+}
+
+static void test_lapack_has_no_cblas(void **state)
+{
+    (void)state;
+    struct kt_symbol symbol;
+    assert_false(kt_symbol_make(kt_table_find(&table, "dgesv"), KT_CBLAS, &symbol));
+}
+
+/* By decreasing size, in the order of the interface within a size, without gaps, padded to 8 bytes. */
+static void check_layout(const struct kt_symbol *s)
+{
+    static const size_t sizes[] = {16, 8, 4, 1};
+    size_t offset = 0;
+    for (size_t size = 0; size < 4; size++)
+        for (int i = 0; i < s->params; i++)
+            if (kt_stored_bytes(s->param[i].stored) == sizes[size]) {
+                assert_int_equal(s->param[i].offset, offset);
+                offset += sizes[size];
+            }
+    assert_int_equal(s->arg_bytes % 8, 0);
+    assert_true(s->arg_bytes >= offset && s->arg_bytes < offset + 8);
+}
+
+static void test_layout_of_all_symbols(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < table.count; i++)
+        for (enum kt_view view = 0; view < KT_VIEWS; view++) {
+            struct kt_symbol symbol;
+            if (kt_symbol_make(&table.routine[i], view, &symbol))
+                check_layout(&symbol);
+        }
+}
+
+static void test_known_layout(void **state)
+{
+    (void)state;
+    struct kt_symbol s = symbol_of("zgemv", KT_FORTRAN);
+    assert_string_equal(s.param[0].name, "trans");
+    assert_int_equal(s.param[3].offset, 0);      /* alpha, 16 bytes */
+    assert_int_equal(s.param[8].offset, 16);     /* beta */
+    assert_int_equal(s.param[1].offset, 32);     /* m, 8 bytes */
+    assert_int_equal(s.param[0].offset, 32 + 8 * 8); /* trans, behind m n a lda x incx y incy */
+    assert_int_equal(s.arg_bytes, 32 + 8 * 8 + 8);
+}
+
+static void test_by_value(void **state)
+{
+    (void)state;
+    struct kt_symbol fortran = symbol_of("zaxpy", KT_FORTRAN);
+    struct kt_symbol cblas = symbol_of("zaxpy", KT_CBLAS);
+    struct kt_symbol real = symbol_of("daxpy", KT_CBLAS);
+    for (int i = 0; i < fortran.params; i++)
+        assert_false(fortran.param[i].by_value);
+    assert_true(cblas.param[0].by_value);
+    assert_false(cblas.param[1].by_value); /* complex */
+    assert_true(real.param[1].by_value);
+    assert_false(real.param[2].by_value);
+}
+
+static void test_cblas_letters(void **state)
+{
+    (void)state;
+    static const struct {
+        enum kt_role role;
+        int value;
+        char letter;
+    } cases[] = {{KT_TRANS, 111, 'N'}, {KT_TRANS, 112, 'T'}, {KT_TRANS, 113, 'C'}, {KT_UPLO, 121, 'U'},
+                 {KT_UPLO, 122, 'L'},  {KT_DIAG, 131, 'N'},  {KT_DIAG, 132, 'U'},  {KT_SIDE, 141, 'L'},
+                 {KT_SIDE, 142, 'R'}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(kt_cblas_letter(cases[i].value), cases[i].letter);
+        assert_int_equal(kt_cblas_value(cases[i].role, cases[i].letter), cases[i].value);
+    }
+    assert_int_equal(kt_cblas_letter(0), ' ');
+    assert_int_equal(kt_cblas_letter(-1), ' ');
+    assert_int_equal(kt_cblas_value(KT_UPLO, 'N'), 0);
+}
+
+static void store(unsigned char *args, const struct kt_param *p, const void *value)
+{
+    memcpy(args + p->offset, value, kt_stored_bytes(p->stored));
+}
+
+static void test_stored_values_come_back(void **state)
+{
+    (void)state;
+    unsigned char args[16 * KT_MAX_PARAMS] = {0};
+    struct kt_values values;
+    struct kt_symbol s = symbol_of("zhemm", KT_CBLAS);
+    const int32_t enums[] = {101, 142, 122};
+    const int64_t n = -1;
+    const double alpha[] = {0.5, -2.25};
+    const uint64_t a = 0xffffffffffff3000;
+    for (int i = 0; i < 3; i++)
+        store(args, &s.param[i], &enums[i]);
+    store(args, &s.param[4], &n);
+    store(args, &s.param[5], alpha);
+    store(args, &s.param[6], &a);
+    kt_values_decode(&s, args, &values);
+    assert_true(values.row_major);
+    assert_true(values.v[0] == 'R' && values.v[1] == 'L');
+    assert_true(values.v[2] == 0 && values.v[3] == -1);
+    assert_true(values.v[4] == 0.5 && values.imaginary[4] == -2.25);
+    assert_true(values.address[5] == a && values.address[7] == 0);
+    assert_true(kt_stored_address(args, &s.param[6]) == a);
+}
+
+static void test_wrong_enumerations_are_no_letter(void **state)
+{
+    (void)state;
+    unsigned char args[16 * KT_MAX_PARAMS] = {0};
+    struct kt_values values;
+    struct kt_symbol s = symbol_of("dtrmm", KT_CBLAS);
+    const int32_t wrong = INT32_MIN;
+    for (int i = 0; i < 5; i++)
+        store(args, &s.param[i], &wrong);
+    kt_values_decode(&s, args, &values);
+    assert_false(values.row_major);
+    for (int i = 0; i < 4; i++)
+        assert_true(values.v[i] == ' ');
+}
+
+static void test_options_in_lower_case(void **state)
+{
+    (void)state;
+    unsigned char args[16 * KT_MAX_PARAMS] = {0};
+    struct kt_values values;
+    struct kt_symbol s = symbol_of("dpotrf", KT_FORTRAN);
+    args[s.param[0].offset] = 'l';
+    kt_values_decode(&s, args, &values);
+    assert_true(values.v[0] == 'L');
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_lapack_has_no_cblas),
+        cmocka_unit_test(test_layout_of_all_symbols),
+        cmocka_unit_test(test_known_layout),
+        cmocka_unit_test(test_by_value),
+        cmocka_unit_test(test_cblas_letters),
+        cmocka_unit_test(test_stored_values_come_back),
+        cmocka_unit_test(test_wrong_enumerations_are_no_letter),
+        cmocka_unit_test(test_options_in_lower_case),
+    };
+    return cmocka_run_group_tests(tests, load, unload);
+}

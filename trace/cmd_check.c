@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * ktrace check: what of a trace can be read, and everything that keeps it from being the whole truth.
+ */
+#include "trace/json.h"
+#include "trace/memory.h"
+#include "trace/state.h"
+#include "trace/text.h"
+#include "trace/verb.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+struct findings {
+    char **text;
+    size_t count;
+};
+
+__attribute__((format(printf, 2, 3))) static void add_finding(struct findings *findings, const char *format, ...)
+{
+    char text[2048];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    findings->text = kt_room_for_one(findings->text, findings->count, sizeof *findings->text);
+    findings->text[findings->count++] = kt_copy(text);
+}
+
+static void find_in_process(struct findings *findings, const struct kt_process *p)
+{
+    static const char *const why[] = {
+#define KT_LOSS_TEXT(name, text) text,
+        KT_LOSSES(KT_LOSS_TEXT)
+#undef KT_LOSS_TEXT
+    };
+    if (!p->complete && !p->running)
+        add_finding(findings, "%s: incomplete: the process ended without closing its trace", p->path);
+    for (int i = 0; i < KT_LOSS_COUNT; i++)
+        if (p->lost[i])
+            add_finding(findings, "%s: %" PRIu64 " calls were not recorded: %s", p->path, p->lost[i], why[i]);
+}
+
+static struct findings find_all(const struct kt_trace *trace)
+{
+    struct findings findings = {0};
+    for (size_t i = 0; i < trace->processes; i++)
+        find_in_process(&findings, &trace->process[i]);
+    for (size_t i = 0; i < trace->notes; i++)
+        add_finding(&findings, "%s", trace->note[i]);
+    return findings;
+}
+
+static void print_json(const struct kt_trace *trace, const struct findings *findings, const struct kt_state *state)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < findings->count; i++)
+        json_array_append_new(list, kt_json_text(findings->text[i]));
+    json_t *document = json_object();
+    json_object_set_new(document, "state", json_string(kt_state_text(trace)));
+    json_object_set_new(document, "processes", json_integer((json_int_t)trace->processes));
+    json_object_set_new(document, "threads", json_integer((json_int_t)state->threads));
+    json_object_set_new(document, "calls", json_integer((json_int_t)state->calls));
+    json_object_set_new(document, "complete_calls", json_integer((json_int_t)state->completed));
+    json_object_set_new(document, "findings", list);
+    kt_json_print(document);
+}
+
+static void print_text(const struct kt_trace *trace, const struct findings *findings, const struct kt_state *state)
+{
+    char calls[16];
+    for (size_t i = 0; i < findings->count; i++)
+        printf("%s\n", kt_text_clean(findings->text[i]));
+    printf("%s: %s calls are readable, %zu thread%s, %zu process%s", findings->count ? "in spite of that" : "fine",
+           kt_text_count((double)state->calls, calls), state->threads, state->threads == 1 ? "" : "s",
+           trace->processes, trace->processes == 1 ? "" : "es");
+    if (state->completed < state->calls)
+        printf("; %s of them not returned", kt_text_count((double)(state->calls - state->completed), calls));
+    printf("\n");
+}
+
+int kt_verb_check(int argc, char **argv)
+{
+    struct kt_trace_arguments arguments;
+    struct kt_error error = {0};
+    struct kt_trace trace;
+    int wrong = kt_verb_trace_arguments(argc, argv, &arguments);
+    if (wrong)
+        return wrong;
+    if (kt_trace_open(arguments.path, &trace, &error) != KT_OK) {
+        kt_trace_close(&trace);
+        return kt_verb_fail(argv[0], &error);
+    }
+    struct findings findings = find_all(&trace);
+    struct kt_state state;
+    kt_state_find(&trace, &state);
+    if (arguments.json)
+        print_json(&trace, &findings, &state);
+    else
+        print_text(&trace, &findings, &state);
+    int status = findings.count ? KT_FINDING : KT_OK;
+    for (size_t i = 0; i < findings.count; i++)
+        free(findings.text[i]);
+    free(findings.text);
+    kt_state_free(&state);
+    kt_trace_close(&trace);
+    return status;
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * ktrace dump: every call, one per line, as text or as JSON Lines.
+ */
+#include "trace/json.h"
+#include "trace/memory.h"
+#include "trace/text.h"
+#include "trace/verb.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+/* Seconds since the process began to record; NAN for calls that have not returned: their start is not stored yet. */
+static double start_seconds(const struct kt_call *call)
+{
+    const char *anchor = kt_meta(call->process, "anchor");
+    uint64_t origin = anchor ? strtoull(anchor, NULL, 10) : 0;
+    return call->complete ? (double)(int64_t)(call->record->start - origin) / call->process->tick_hz : NAN;
+}
+
+/* --- JSON -------------------------------------------------------------------------------------------------- */
+
+static json_t *caller_json(const struct kt_call *call)
+{
+    const struct kt_object *object = kt_object_at(call->process, call->record->caller);
+    json_t *caller = json_object();
+    json_object_set_new(caller, "object", object ? kt_json_text(object->path) : json_null());
+    json_object_set_new(caller, "offset", object ? kt_json_address(call->record->caller - object->bias) : json_null());
+    json_object_set_new(caller, "address", kt_json_address(call->record->caller));
+    return caller;
+}
+
+static const char *access_text(enum kt_access access)
+{
+    switch (access) {
+    case KT_READ:
+        return "r";
+    case KT_READ_WRITE:
+        return "rw";
+    default: /* results and workspace */
+        return "w";
+    }
+}
+
+static json_t *operand_json(const struct kt_operand *o)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "name", json_string(o->name));
+    json_object_set_new(object, "access", json_string(access_text(o->access)));
+    json_object_set_new(object, "base", kt_json_address(o->base));
+    json_object_set_new(object, "lo", kt_json_address(o->lo));
+    json_object_set_new(object, "hi", kt_json_address(o->hi));
+    json_object_set_new(object, "rows", json_integer(o->rows));
+    json_object_set_new(object, "cols", json_integer(o->cols));
+    json_object_set_new(object, "ld", json_integer(o->ld));
+    json_object_set_new(object, "elem", json_integer((json_int_t)o->elem));
+    return object;
+}
+
+static json_t *operands_json(const struct kt_call *call)
+{
+    struct kt_values values;
+    struct kt_operand operand[KT_MAX_OPERANDS];
+    const struct kt_entry *entry = call->entry;
+    kt_values_decode(&entry->symbol, call->args, &values);
+    int count = kt_operands(&entry->symbol, &values, (size_t)entry->library->int_bytes, operand);
+    json_t *array = json_array();
+    for (int i = 0; i < count; i++)
+        json_array_append_new(array, operand_json(&operand[i]));
+    return array;
+}
+
+static json_t *call_json(const struct kt_call *call)
+{
+    int64_t info;
+    bool has_info = kt_call_info(call, &info);
+    json_t *object = json_object();
+    json_object_set_new(object, "n", json_integer((json_int_t)call->n));
+    json_object_set_new(object, "pid", json_integer(call->process->pid));
+    json_object_set_new(object, "tid", json_integer(call->tid));
+    json_object_set_new(object, "depth", json_integer(call->record->depth));
+    json_object_set_new(object, "parent", call->parent < 0 ? json_null() : json_integer(call->parent));
+    json_object_set_new(object, "routine", json_string(call->entry->symbol.routine->name));
+    json_object_set_new(object, "symbol", kt_json_text(call->entry->symbol.name));
+    json_object_set_new(object, "t", kt_json_number(start_seconds(call)));
+    json_object_set_new(object, "dt", kt_json_number(call->complete ? kt_call_seconds(call) : NAN));
+    json_object_set_new(object, "cpu", json_integer(call->record->cpu));
+    json_object_set_new(object, "caller", caller_json(call));
+    json_object_set_new(object, "args", kt_json_args(call, true));
+    json_object_set_new(object, "info", has_info ? json_integer(info) : json_null());
+    json_object_set_new(object, "operands", operands_json(call));
+    json_object_set_new(object, "complete", json_boolean(call->complete));
+    return object;
+}
+
+/* --- text -------------------------------------------------------------------------------------------------- */
+
+static void print_args(const struct kt_call *call)
+{
+    const struct kt_symbol *symbol = &call->entry->symbol;
+    const char *separator = "";
+    for (int i = 0; i < symbol->params; i++) {
+        char text[KT_PARAM_TEXT];
+        const struct kt_param *p = &symbol->param[i];
+        if (p->arg >= 0 && symbol->routine->arg[p->arg].role == KT_INFO)
+            continue;
+        printf("%s%s", separator, kt_param_text(call, p, text));
+        separator = ", ";
+    }
+}
+
+static void print_call(const struct kt_call *call)
+{
+    char symbol[2 * KT_NAME];
+    char duration[16] = "open";
+    int64_t info;
+    int indent = call->record->depth < 16 ? 2 * call->record->depth : 32;
+    if (call->complete)
+        kt_text_seconds(kt_call_seconds(call), duration);
+    strcpy(symbol, call->entry->symbol.name);
+    printf("%7" PRIu64 " %7" PRIu32, call->n, call->tid);
+    if (call->complete)
+        printf(" %12.6f", start_seconds(call));
+    else
+        printf(" %12s", "-");
+    printf(" %8s  %*s%s(", duration, indent, "", kt_text_clean(symbol));
+    print_args(call);
+    printf(")");
+    if (kt_call_info(call, &info) && info != 0)
+        printf(" info=%" PRId64, info);
+    printf("\n");
+}
+
+int kt_verb_dump(int argc, char **argv)
+{
+    struct kt_trace_arguments arguments;
+    struct kt_error error = {0};
+    struct kt_trace trace;
+    struct kt_cursor cursor;
+    struct kt_call call;
+    int wrong = kt_verb_trace_arguments(argc, argv, &arguments);
+    if (wrong)
+        return wrong;
+    if (kt_trace_open(arguments.path, &trace, &error) != KT_OK) {
+        kt_trace_close(&trace);
+        return kt_verb_fail(argv[0], &error);
+    }
+    for (size_t i = 0; i < trace.notes; i++)
+        kt_notice("%s", trace.note[i]);
+    if (!arguments.json)
+        printf("%7s %7s %12s %8s  %s\n", "call", "thread", "start/s", "took", "symbol(arguments)");
+    kt_cursor_begin(&trace, &cursor);
+    while (kt_cursor_next(&cursor, &call))
+        if (arguments.json)
+            kt_json_print_line(call_json(&call));
+        else
+            print_call(&call);
+    kt_trace_close(&trace);
+    return KT_OK;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * ktrace env: the variables that the shim obeys, from the same table that it uses.
+ */
+#include "ktrace/options.h"
+#include "trace/json.h"
+#include "trace/verb.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+    const char *name, *type, *standard, *meaning;
+} variables[] = {
+#define KT_OPTION_ROW(name, type, standard, meaning) {"KTRACE_" #name, #type, standard, meaning},
+    KT_OPTIONS(KT_OPTION_ROW)
+#undef KT_OPTION_ROW
+};
+
+enum { VARIABLES = sizeof variables / sizeof *variables };
+
+static void print_json(void)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < VARIABLES; i++)
+        json_array_append_new(array, json_pack("{s:s,s:s,s:s,s:s}", "name", variables[i].name, "type",
+                                               variables[i].type, "default", variables[i].standard, "meaning",
+                                               variables[i].meaning));
+    kt_json_print(json_pack("{s:o}", "variables", array));
+}
+
+static void print_text(void)
+{
+    for (size_t i = 0; i < VARIABLES; i++)
+        printf("%s  (%s, default %s)\n    %s\n", variables[i].name, variables[i].type, variables[i].standard,
+               variables[i].meaning);
+}
+
+int kt_verb_env(int argc, char **argv)
+{
+    bool json = argc == 2 && !strcmp(argv[1], "--json");
+    if (argc > 1 && !json)
+        return kt_verb_usage(argv[0], "did not expect %s", argv[1]);
+    if (json)
+        print_json();
+    else
+        print_text();
+    return KT_OK;
+}

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * ktrace run: runs a program with the shim in front of its libraries. The program keeps its signals, files, terminal
+ * and exit status; everything that can go wrong with the trace is found before it starts.
+ *
+ * The child prepares the directory, as its name may hold the child's process id, and tells over a pipe how far it
+ * came: the pipe closes by itself when the program is executed.
+ */
+#include "ktrace/options.h"
+#include "trace/memory.h"
+#include "trace/text.h"
+#include "trace/verb.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { NOT_EXECUTABLE = 126, NOT_FOUND = 127, KILLED = 128 };
+
+/* What the child reports. */
+enum { CREATED = 'c', FAILED = 'f' };
+
+struct run {
+    const char *output; /* of -o, or NULL */
+    char **command;
+    char library[PATH_MAX];
+    char directory[PATH_MAX];
+    bool created;       /* the directory did not exist before */
+    int report[2];      /* pipe from the child */
+    sigset_t signals;   /* that the parent waits for */
+    sigset_t inherited; /* signal mask for the program */
+    struct sigaction child_action;
+};
+
+/* --- options ----------------------------------------------------------------------------------------------- */
+
+static int parse_arguments(int argc, char **argv, struct run *run)
+{
+    static const struct option options[] = {
+        {"output", required_argument, NULL, 'o'}, {"mode", required_argument, NULL, 'm'}, {0}};
+    opterr = 0;
+    for (int option; (option = getopt_long(argc, argv, "+:o:", options, NULL)) != -1;) {
+        if (option == ':')
+            return kt_verb_usage(argv[0], "%s needs a value", argv[optind - 1]);
+        if (option == '?')
+            return kt_verb_usage(argv[0], "unknown option %s", argv[optind - 1]);
+        if (option == 'm' && strcmp(optarg, "full") != 0)
+            return kt_verb_usage(argv[0], "there is no mode %s, only full", optarg);
+        if (option == 'o')
+            run->output = optarg;
+    }
+    if (optind == argc)
+        return kt_verb_usage(argv[0], "which command?");
+    if (run->output && !*run->output)
+        return kt_verb_usage(argv[0], "the name of the directory is empty");
+    run->command = argv + optind;
+    return 0;
+}
+
+/* --- the library ------------------------------------------------------------------------------------------- */
+
+/* Next to the command, as it is built, or in ../lib, as it is installed. */
+static enum kt_status find_library(struct run *run, struct kt_error *error)
+{
+    static const char *const places[] = {"libktrace.so", "../lib/libktrace.so"};
+    char self[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (length < 0)
+        return kt_fail(error, KT_SYSTEM, "/proc/self/exe: %s", strerror(errno));
+    self[length] = '\0';
+    *strrchr(self, '/') = '\0';
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        char path[2 * PATH_MAX];
+        snprintf(path, sizeof path, "%s/%s", self, places[i]);
+        if (!realpath(path, run->library))
+            continue;
+        if (strpbrk(run->library, " :"))
+            return kt_fail(error, KT_SYSTEM, "%s: cannot be preloaded from a path with a blank or colon", run->library);
+        return KT_OK;
+    }
+    return kt_fail(error, KT_SYSTEM, "libktrace.so is neither in %s nor in %s/../lib: run make or make install", self,
+                   self);
+}
+
+/* --- the directory ----------------------------------------------------------------------------------------- */
+
+static void append(char *path, const char *text, size_t length)
+{
+    size_t used = strlen(path);
+    snprintf(path + used, PATH_MAX - used, "%.*s", (int)length, text);
+}
+
+static void append_escape(char *path, char which, const struct run *run, pid_t child)
+{
+    char text[PATH_MAX] = "%";
+    const char *slash = strrchr(run->command[0], '/');
+    if (which == 'p')
+        snprintf(text, sizeof text, "%ld", (long)child);
+    else if (which == 'x')
+        snprintf(text, sizeof text, "%s", slash ? slash + 1 : run->command[0]);
+    else if (which == 'h')
+        gethostname(text, sizeof text - 1);
+    append(path, text, strlen(text));
+}
+
+static const char *default_pattern(void)
+{
+#define KT_OPTION_DEFAULT(name, type, standard, meaning) \
+    if (!strcmp(#name, "OUT"))                           \
+        return standard;
+    KT_OPTIONS(KT_OPTION_DEFAULT)
+#undef KT_OPTION_DEFAULT
+    return "ktrace";
+}
+
+/* Absolute, as the program may change its working directory. What -o says is taken as it is. */
+static void find_directory(struct run *run, pid_t child)
+{
+    const char *environment = getenv("KTRACE_OUT");
+    const char *pattern = run->output                       ? run->output
+                          : environment && *environment     ? environment
+                                                            : default_pattern();
+    run->directory[0] = '\0';
+    if (*pattern != '/' && getcwd(run->directory, sizeof run->directory))
+        append(run->directory, "/", 1);
+    for (const char *c = pattern; *c; c++) {
+        if (*c == '%' && c[1] && !run->output)
+            append_escape(run->directory, *++c, run, child);
+        else
+            append(run->directory, c, 1);
+    }
+}
+
+static bool is_process_name(const char *name)
+{
+    return name[0] == 'p' && name[1] >= '0' && name[1] <= '9';
+}
+
+/* How many files there are in the directory: all, or only those of processes; -1: it cannot be read. */
+static int count_files(const char *path, bool processes)
+{
+    int count = 0;
+    DIR *directory = opendir(path);
+    if (!directory)
+        return -1;
+    for (const struct dirent *entry = readdir(directory); entry; entry = readdir(directory))
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            count += !processes || is_process_name(entry->d_name);
+    closedir(directory);
+    return count;
+}
+
+static enum kt_status prepare_directory(struct run *run, struct kt_error *error)
+{
+    const char *path = run->directory;
+    if (strlen(path) >= PATH_MAX - 1)
+        return kt_fail(error, KT_SYSTEM, "%s: the path is too long", path);
+    run->created = mkdir(path, 0777) == 0;
+    if (run->created)
+        return KT_OK;
+    if (errno != EEXIST)
+        return kt_fail(error, KT_SYSTEM, "%s: cannot be created: %s", path, strerror(errno));
+    int files = count_files(path, false);
+    if (files > 0)
+        return kt_fail(error, KT_USAGE, "%s: is not empty; choose a new directory with -o", path);
+    if (files < 0 || access(path, W_OK | X_OK) != 0)
+        return kt_fail(error, KT_SYSTEM, "%s: cannot be written to: %s", path, strerror(errno));
+    return KT_OK;
+}
+
+/* --- the child --------------------------------------------------------------------------------------------- */
+
+/* KTRACE_OUT is a pattern: percent signs are doubled. */
+static void set_output(const struct run *run)
+{
+    char value[2 * PATH_MAX];
+    char *to = value;
+    for (const char *from = run->directory; *from; from++) {
+        if (*from == '%')
+            *to++ = '%';
+        *to++ = *from;
+    }
+    *to = '\0';
+    setenv("KTRACE_OUT", value, 1);
+}
+
+static void set_preload(const struct run *run)
+{
+    const char *others = getenv("LD_PRELOAD");
+    size_t size = strlen(run->library) + (others ? strlen(others) : 0) + 2;
+    char *value = kt_resize(NULL, size, 1);
+    snprintf(value, size, "%s%s%s", run->library, others && *others ? ":" : "", others ? others : "");
+    setenv("LD_PRELOAD", value, 1);
+    free(value);
+}
+
+static void tell_parent(const struct run *run, char what)
+{
+    if (write(run->report[1], &what, 1) != 1)
+        _exit(KT_SYSTEM); /* the parent is gone */
+}
+
+__attribute__((noreturn)) static void fail_in_child(const struct run *run, int status, const struct kt_error *error)
+{
+    kt_verb_fail("run", error);
+    tell_parent(run, FAILED);
+    _exit(status);
+}
+
+__attribute__((noreturn)) static void be_the_program(struct run *run)
+{
+    struct kt_error error = {0};
+    find_directory(run, getpid());
+    enum kt_status status = prepare_directory(run, &error);
+    if (status != KT_OK)
+        fail_in_child(run, (int)status, &error);
+    if (run->created)
+        tell_parent(run, CREATED);
+    set_output(run);
+    set_preload(run);
+    sigaction(SIGCHLD, &run->child_action, NULL);
+    sigprocmask(SIG_SETMASK, &run->inherited, NULL);
+    execvp(run->command[0], run->command);
+    bool missing = errno == ENOENT;
+    kt_fail(&error, KT_SYSTEM, "%s: %s", run->command[0], missing ? "command not found" : strerror(errno));
+    fail_in_child(run, missing ? NOT_FOUND : NOT_EXECUTABLE, &error);
+}
+
+/* --- the parent -------------------------------------------------------------------------------------------- */
+
+/* Signals stay blocked in the parent: those it waits for are forwarded, the terminal's reach the child anyway. */
+static void block_signals(struct run *run)
+{
+    static const int awaited[] = {SIGCHLD, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+    struct sigaction standard = {.sa_handler = SIG_DFL};
+    sigset_t blocked;
+    sigemptyset(&run->signals);
+    for (size_t i = 0; i < sizeof awaited / sizeof *awaited; i++)
+        sigaddset(&run->signals, awaited[i]);
+    blocked = run->signals;
+    sigaddset(&blocked, SIGINT);
+    sigaddset(&blocked, SIGQUIT);
+    sigprocmask(SIG_BLOCK, &blocked, &run->inherited);
+    sigaction(SIGCHLD, &standard, &run->child_action); /* if it is ignored there is nothing to wait for */
+}
+
+/* False if the program was not started. */
+static bool read_report(struct run *run)
+{
+    char what;
+    bool started = true;
+    close(run->report[1]);
+    for (ssize_t got; (got = read(run->report[0], &what, 1)) != 0;) {
+        if (got < 0 && errno != EINTR)
+            break;
+        run->created |= got > 0 && what == CREATED;
+        started &= got <= 0 || what != FAILED;
+    }
+    close(run->report[0]);
+    return started;
+}
+
+static int wait_for(const struct run *run, pid_t child)
+{
+    int status = 0;
+    while (waitpid(child, &status, WNOHANG) == 0) {
+        int signal = sigwaitinfo(&run->signals, NULL);
+        if (signal > 0 && signal != SIGCHLD)
+            kill(child, signal);
+    }
+    return WIFSIGNALED(status) ? KILLED + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static void look_at_trace(const struct run *run)
+{
+    if (count_files(run->directory, true) != 0)
+        return;
+    kt_notice("the program made no BLAS or LAPACK call that can be seen"
+              " (it may be statically linked, set-uid, or use its own copy)");
+    if (run->created)
+        rmdir(run->directory);
+}
+
+static int run_command(struct run *run)
+{
+    struct kt_error error = {0};
+    if (pipe2(run->report, O_CLOEXEC) != 0) {
+        kt_fail(&error, KT_SYSTEM, "a pipe cannot be made: %s", strerror(errno));
+        return kt_verb_fail("run", &error);
+    }
+    block_signals(run);
+    pid_t child = fork();
+    if (child < 0) {
+        kt_fail(&error, KT_SYSTEM, "a process cannot be made: %s", strerror(errno));
+        return kt_verb_fail("run", &error);
+    }
+    if (child == 0)
+        be_the_program(run);
+    find_directory(run, child);
+    bool started = read_report(run);
+    int status = wait_for(run, child);
+    if (started)
+        look_at_trace(run);
+    else if (run->created)
+        rmdir(run->directory);
+    return status;
+}
+
+int kt_verb_run(int argc, char **argv)
+{
+    struct run run = {0};
+    struct kt_error error = {0};
+    int wrong = parse_arguments(argc, argv, &run);
+    if (wrong)
+        return wrong;
+    if (find_library(&run, &error) != KT_OK)
+        return kt_verb_fail(argv[0], &error);
+    return run_command(&run);
+}

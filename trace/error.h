@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Errors of the tools. A function that can fail returns a status and describes the first cause in a
+ * struct kt_error; only a verb prints it and turns the status into the exit status, which has the same values.
+ */
+#ifndef KT_ERROR_H
+#define KT_ERROR_H
+
+enum kt_status {
+    KT_OK = 0,        /* fine */
+    KT_FINDING = 1,   /* the check or comparison found something */
+    KT_USAGE = 2,     /* wrong command line */
+    KT_BAD_INPUT = 3, /* an input is not usable */
+    KT_SYSTEM = 4,    /* the operating system refused */
+};
+
+struct kt_error {
+    enum kt_status status;
+    char text[1024]; /* which file, where, what was expected, what to do; no newline */
+};
+
+/* Records the cause, unless an earlier one is recorded, and returns STATUS. */
+enum kt_status kt_fail(struct kt_error *error, enum kt_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Returns the status of EXPRESSION to the caller unless it is KT_OK. */
+#define KT_TRY(expression)                   \
+    do {                                     \
+        enum kt_status status_ = expression; \
+        if (status_ != KT_OK)                \
+            return status_;                  \
+    } while (0)
+
+#endif

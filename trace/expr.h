@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Expressions over the arguments of a routine: operand dimensions, workspace lengths, operation counts.
+ *
+ * An expression is compiled once into a small postfix program and evaluated for every call. All values are
+ * doubles: sizes are exact up to 2^53, operation counts need more than 64-bit integers offer. Options are the
+ * code of their upper-case letter.
+ */
+#ifndef KT_EXPR_H
+#define KT_EXPR_H
+
+#include "trace/error.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct kt_op {
+    uint8_t code; /* enum in expr.c */
+    uint8_t arg;  /* which argument, for operations that read one */
+    uint32_t letters; /* bit set of accepted letters, A = bit 0 */
+    double number;
+};
+
+struct kt_expr {
+    struct kt_op *op; /* owned; freed by kt_expr_free */
+    size_t count;     /* 0: no expression */
+};
+
+/* Names known to an expression: returns the index of the argument or -1; *IS_OPTION tells a character option. */
+struct kt_scope {
+    int (*find)(const void *context, const char *name, size_t length, int *is_option);
+    const void *context;
+};
+
+/* Compiles the text from *CURSOR on, moves *CURSOR behind it and fills OUT. */
+enum kt_status kt_expr_parse(const char **cursor, const struct kt_scope *scope, struct kt_expr *out,
+                             struct kt_error *error);
+
+/* Value for the argument values V, indexed by argument. */
+double kt_expr_eval(const struct kt_expr *expr, const double *v);
+
+void kt_expr_free(struct kt_expr *expr);
+
+#endif

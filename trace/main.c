@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The ktrace command: finds the verb and runs it. The only file of this directory that knows the other modules.
+ */
+#include "replay/library.h"
+#include "trace/text.h"
+#include "trace/verb.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#ifndef KT_VERSION
+#define KT_VERSION "0.1"
+#endif
+
+static const struct {
+    const char *name;
+    int (*run)(int argc, char **argv);
+} verbs[] = {
+#define KT_VERB_ROW(name, arguments, text) {#name, kt_verb_##name},
+    KT_VERBS(KT_VERB_ROW)
+#undef KT_VERB_ROW
+};
+
+static bool has_option(int argc, char **argv, const char *option)
+{
+    for (int i = 1; i < argc; i++)
+        if (!strcmp(argv[i], option))
+            return true;
+    return false;
+}
+
+static int help_on(char *verb)
+{
+    char help[] = "help";
+    char *arguments[] = {help, verb, NULL};
+    return kt_verb_help(verb ? 2 : 1, arguments);
+}
+
+/* Libraries belong to the replay module, which the verb's own file must not know. */
+static bool asks_for_libraries(int argc, char **argv)
+{
+    return !strcmp(argv[0], "info") && has_option(argc, argv, "--libraries");
+}
+
+/* ARGV[0] is the verb. */
+static int run_verb(int argc, char **argv)
+{
+    if (argc == 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")))
+        return help_on(argv[0]);
+    if (asks_for_libraries(argc, argv))
+        return kt_libraries_list(has_option(argc, argv, "--json"));
+    for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
+        if (!strcmp(argv[0], verbs[i].name))
+            return verbs[i].run(argc, argv);
+    kt_notice("there is no verb %s; 'ktrace help' lists them", argv[0]);
+    return KT_USAGE;
+}
+
+static int run_command(int argc, char **argv)
+{
+    if (argc < 2) {
+        kt_notice("what shall I do? 'ktrace help' lists the verbs");
+        return KT_USAGE;
+    }
+    if (!strcmp(argv[1], "--version")) {
+        printf("ktrace %s\n", KT_VERSION);
+        return KT_OK;
+    }
+    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
+        return help_on(NULL);
+    return run_verb(argc - 1, argv + 1);
+}
+
+int main(int argc, char **argv)
+{
+    int status = run_command(argc, argv);
+    errno = 0;
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return status;
+    kt_notice("standard output cannot be written: %s", errno ? strerror(errno) : "an earlier write failed");
+    return KT_SYSTEM;
+}

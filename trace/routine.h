@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A routine as trace/routines.spec describes it: its arguments in Fortran order, what they mean, which memory
+ * the operands cover and how many operations a call does. How a routine can be called (Fortran, CBLAS) is the
+ * business of trace/symbol.h.
+ *
+ * The notation is explained at the top of trace/routines.spec.
+ */
+#ifndef KT_ROUTINE_H
+#define KT_ROUTINE_H
+
+#include "trace/error.h"
+#include "trace/expr.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { KT_MAX_ARGS = 32, KT_NAME = 16 };
+
+enum kt_role {
+    KT_TRANS, /* options with a CBLAS enumeration */
+    KT_UPLO,
+    KT_SIDE,
+    KT_DIAG,
+    KT_OPTION, /* any other character option */
+    KT_SIZE,
+    KT_LD,
+    KT_INC,
+    KT_SCALAR,
+    KT_ARRAY,
+    KT_LWORK,
+    KT_INFO,
+};
+
+enum kt_type { KT_S, KT_D, KT_C, KT_Z, KT_I };
+
+/* What a call does with an array. KT_UPDATE is KT_READ | KT_WRITE, but KT_WRITE where arg.beta is 0. */
+enum kt_access { KT_READ = 1, KT_WRITE = 2, KT_READ_WRITE = 3, KT_WORK = 4, KT_UPDATE = 8 };
+
+enum kt_form { KT_FORM_ARRAY, KT_FORM_VECTOR, KT_FORM_MATRIX, KT_FORM_BAND, KT_FORM_PACKED };
+
+/* What makes random contents of an input legal (replay/data.c). */
+enum kt_data { KT_ANY, KT_SPD, KT_TRIANGLE, KT_LU, KT_PIVOTS, KT_REFLECTORS, KT_TAU, KT_ROTM };
+
+struct kt_shape {
+    enum kt_form form;
+    struct kt_expr dim[4]; /* array, vector, packed: n; matrix: m, n; band: m, n, kl, ku */
+    int step;              /* argument index of the leading dimension or increment, -1: none */
+    int uplo;              /* argument index, -1: all of it */
+    int diag;              /* argument index, -1: the diagonal always counts */
+};
+
+struct kt_arg {
+    char name[KT_NAME];  /* Fortran name, lower case */
+    char cname[KT_NAME]; /* name in the CBLAS interface */
+    enum kt_role role;
+    enum kt_type type;     /* of a scalar or of the elements of an array; KT_I for sizes */
+    enum kt_access access; /* arrays only */
+    int beta;              /* KT_UPDATE: argument index of the scalar */
+    enum kt_data data;
+    struct kt_shape shape; /* arrays only */
+};
+
+struct kt_routine {
+    char name[KT_NAME]; /* dgemm */
+    enum kt_type type;  /* T */
+    bool cblas;
+    bool has_result;
+    enum kt_type result;
+    int args;
+    struct kt_arg arg[KT_MAX_ARGS];
+    struct kt_expr mul, add; /* operations in T; no expression: unknown */
+    struct kt_expr flops;    /* real operations, in place of mul and add */
+    char section[KT_NAME];   /* blas1, blas2, blas3, lapack */
+    char *text;              /* the family's line, continuations joined; owned */
+};
+
+struct kt_table {
+    struct kt_routine *routine; /* owned */
+    size_t count;
+};
+
+/* Parses a whole specification; NAME is for messages. OUT is to be freed also after an error. */
+enum kt_status kt_table_parse(const char *text, const char *name, struct kt_table *out, struct kt_error *error);
+
+void kt_table_free(struct kt_table *table);
+
+/* NULL if there is none. */
+const struct kt_routine *kt_table_find(const struct kt_table *table, const char *routine);
+
+size_t kt_type_bytes(enum kt_type type);     /* of an element; integers count as 4 */
+bool kt_type_is_complex(enum kt_type type);
+enum kt_type kt_type_real(enum kt_type type); /* KT_S or KT_D */
+
+#endif

@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A call is reduced to a key of 64-bit words, one per argument that matters, and looked up in a hash table. Calls of
+ * several processes share a shape if they are of the same symbol of the same library.
+ */
+#include "trace/shape.h"
+
+#include "trace/memory.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { KEY_WORDS = KT_MAX_PARAMS + 1 };
+
+struct key {
+    uint64_t word[KEY_WORDS];
+    size_t words;
+    uint64_t hash;
+};
+
+/* Open addressing; at most half full. */
+struct collection {
+    struct kt_shapes *shapes;
+    struct key *key;  /* of each shape */
+    uint32_t *slot;   /* number of the shape + 1, 0: free */
+    size_t slots;     /* a power of two */
+    uint32_t **entry_id; /* for each process and entry, the same number where symbol and library are the same */
+};
+
+/* --- keys -------------------------------------------------------------------------------------------------- */
+
+enum scalar_class { SCALAR_ZERO, SCALAR_ONE, SCALAR_MINUS_ONE, SCALAR_OTHER };
+
+static uint64_t class_of(const unsigned char *args, const struct kt_param *p)
+{
+    double imaginary;
+    double real = kt_stored_value(args, p, &imaginary);
+    if (imaginary != 0)
+        return SCALAR_OTHER;
+    return real == 0 ? SCALAR_ZERO : real == 1 ? SCALAR_ONE : real == -1 ? SCALAR_MINUS_ONE : SCALAR_OTHER;
+}
+
+static uint64_t key_word(const struct kt_call *call, const struct kt_param *p, enum kt_role role)
+{
+    int64_t integer;
+    if (role == KT_SCALAR)
+        return class_of(call->args, p);
+    if (p->stored == KT_CHAR)
+        return (uint64_t)toupper(call->args[p->offset]);
+    if (p->stored == KT_ENUM)
+        return (uint64_t)kt_stored_value(call->args, p, NULL);
+    memcpy(&integer, call->args + p->offset, sizeof integer);
+    return (uint64_t)integer;
+}
+
+static uint64_t mix(uint64_t hash, uint64_t word)
+{
+    hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+    return hash ^ hash >> 29;
+}
+
+static void make_key(const struct kt_call *call, uint32_t entry_id, struct key *out)
+{
+    const struct kt_symbol *symbol = &call->entry->symbol;
+    out->words = 0;
+    out->word[out->words++] = entry_id;
+    out->hash = mix(0, entry_id);
+    for (int i = 0; i < symbol->params; i++) {
+        const struct kt_param *p = &symbol->param[i];
+        enum kt_role role = p->arg < 0 ? KT_OPTION : symbol->routine->arg[p->arg].role;
+        if (p->stored == KT_ADDRESS || role == KT_INFO)
+            continue;
+        uint64_t word = key_word(call, p, role);
+        out->word[out->words++] = word;
+        out->hash = mix(out->hash, word);
+    }
+}
+
+static bool same_key(const struct key *a, const struct key *b)
+{
+    return a->hash == b->hash && a->words == b->words && !memcmp(a->word, b->word, a->words * sizeof *a->word);
+}
+
+/* --- entries ----------------------------------------------------------------------------------------------- */
+
+static bool same_entry(const struct kt_entry *a, const struct kt_entry *b)
+{
+    return !strcmp(a->symbol.name, b->symbol.name) && !strcmp(a->library->path, b->library->path) &&
+           a->library->int_bytes == b->library->int_bytes;
+}
+
+/* Number of the first entry of the first process that is the same; entries of one process are all different. */
+static uint32_t find_same_entry(const struct collection *c, const struct kt_trace *trace, size_t process,
+                                const struct kt_entry *entry)
+{
+    for (size_t p = 0; p < process; p++)
+        for (size_t e = 0; e < trace->process[p].entries; e++)
+            if (trace->process[p].entry[e].symbol.routine && same_entry(&trace->process[p].entry[e], entry))
+                return c->entry_id[p][e];
+    return UINT32_MAX;
+}
+
+static void number_entries(struct collection *c, const struct kt_trace *trace)
+{
+    uint32_t next = 0;
+    c->entry_id = kt_resize(NULL, trace->processes, sizeof *c->entry_id);
+    for (size_t p = 0; p < trace->processes; p++) {
+        const struct kt_process *process = &trace->process[p];
+        c->entry_id[p] = kt_resize(NULL, process->entries, sizeof **c->entry_id);
+        for (size_t e = 0; e < process->entries; e++) {
+            bool defined = process->entry[e].symbol.routine;
+            uint32_t same = defined ? find_same_entry(c, trace, p, &process->entry[e]) : UINT32_MAX;
+            c->entry_id[p][e] = same != UINT32_MAX ? same : next++;
+        }
+    }
+}
+
+static uint32_t entry_id(const struct collection *c, const struct kt_trace *trace, const struct kt_call *call)
+{
+    return c->entry_id[call->process - trace->process][call->record->entry];
+}
+
+/* --- the table --------------------------------------------------------------------------------------------- */
+
+static void grow_slots(struct collection *c)
+{
+    c->slots = c->slots ? 2 * c->slots : 256;
+    c->slot = kt_resize(c->slot, c->slots, sizeof *c->slot);
+    memset(c->slot, 0, c->slots * sizeof *c->slot);
+    for (size_t i = 0; i < c->shapes->count; i++) {
+        size_t at = c->key[i].hash & (c->slots - 1);
+        while (c->slot[at])
+            at = (at + 1) & (c->slots - 1);
+        c->slot[at] = (uint32_t)i + 1;
+    }
+}
+
+static void describe(struct kt_shape_group *shape, const struct kt_call *call)
+{
+    struct kt_values values;
+    struct kt_operand operand[KT_MAX_OPERANDS];
+    const struct kt_symbol *symbol = &call->entry->symbol;
+    kt_values_decode(symbol, call->args, &values);
+    int operands = kt_operands(symbol, &values, (size_t)call->entry->library->int_bytes, operand);
+    *shape = (struct kt_shape_group){.first = *call,
+                                     .flops = kt_flops(symbol->routine, &values),
+                                     .bytes = kt_bytes(operand, operands),
+                                     .query = kt_is_query(symbol->routine, &values)};
+}
+
+static struct kt_shape_group *add_shape(struct collection *c, const struct key *key, const struct kt_call *call)
+{
+    struct kt_shapes *s = c->shapes;
+    s->shape = kt_room_for_one(s->shape, s->count, sizeof *s->shape);
+    c->key = kt_room_for_one(c->key, s->count, sizeof *c->key);
+    c->key[s->count] = *key;
+    describe(&s->shape[s->count], call);
+    return &s->shape[s->count++];
+}
+
+static struct kt_shape_group *find_shape(struct collection *c, const struct key *key, const struct kt_call *call)
+{
+    if (2 * c->shapes->count >= c->slots)
+        grow_slots(c);
+    size_t at = key->hash & (c->slots - 1);
+    for (; c->slot[at]; at = (at + 1) & (c->slots - 1))
+        if (same_key(&c->key[c->slot[at] - 1], key))
+            return &c->shapes->shape[c->slot[at] - 1];
+    c->slot[at] = (uint32_t)c->shapes->count + 1;
+    return add_shape(c, key, call);
+}
+
+static void add_call(struct collection *c, const struct kt_trace *trace, const struct kt_call *call)
+{
+    struct key key;
+    make_key(call, entry_id(c, trace, call), &key);
+    struct kt_shape_group *shape = find_shape(c, &key, call);
+    double seconds = kt_call_seconds(call);
+    shape->seconds = kt_room_for_one(shape->seconds, shape->calls, sizeof *shape->seconds);
+    shape->seconds[shape->calls++] = seconds;
+    shape->total += seconds;
+    c->shapes->seconds += seconds;
+}
+
+/* --- collecting -------------------------------------------------------------------------------------------- */
+
+static void collect_outermost(struct collection *c, const struct kt_trace *trace)
+{
+    struct kt_cursor cursor;
+    struct kt_call call;
+    kt_cursor_begin(trace, &cursor);
+    while (kt_cursor_next(&cursor, &call))
+        if (call.complete && call.record->depth == 0)
+            add_call(c, trace, &call);
+}
+
+/* The first call nested in another one follows it at once. */
+static void collect_leaves(struct collection *c, const struct kt_trace *trace)
+{
+    struct kt_cursor cursor;
+    struct kt_call call;
+    struct kt_call last = {0};
+    kt_cursor_begin(trace, &cursor);
+    while (kt_cursor_next(&cursor, &call)) {
+        if (last.complete && call.parent != (int64_t)last.n)
+            add_call(c, trace, &last);
+        last = call;
+    }
+    if (last.complete)
+        add_call(c, trace, &last);
+}
+
+static int compare_totals(const void *a, const void *b)
+{
+    const struct kt_shape_group *x = a;
+    const struct kt_shape_group *y = b;
+    if (x->total != y->total)
+        return x->total > y->total ? -1 : 1;
+    return (x->first.n > y->first.n) - (x->first.n < y->first.n);
+}
+
+void kt_shapes_collect(const struct kt_trace *trace, enum kt_level level, struct kt_shapes *out)
+{
+    *out = (struct kt_shapes){0};
+    struct collection c = {.shapes = out};
+    number_entries(&c, trace);
+    if (level == KT_LEAVES)
+        collect_leaves(&c, trace);
+    else
+        collect_outermost(&c, trace);
+    if (out->count)
+        qsort(out->shape, out->count, sizeof *out->shape, compare_totals);
+    for (size_t p = 0; p < trace->processes; p++)
+        free(c.entry_id[p]);
+    free(c.entry_id);
+    free(c.key);
+    free(c.slot);
+}
+
+void kt_shapes_free(struct kt_shapes *shapes)
+{
+    for (size_t i = 0; i < shapes->count; i++)
+        free(shapes->shape[i].seconds);
+    free(shapes->shape);
+    *shapes = (struct kt_shapes){0};
+}
+
+/* --- text -------------------------------------------------------------------------------------------------- */
+
+/* The fewest digits that read back as the same number. */
+static void number_text(double value, bool is_float, char *out, size_t size)
+{
+    for (int digits = is_float ? 6 : 15; digits <= 17; digits++) {
+        snprintf(out, size, "%.*g", digits, value);
+        double back = strtod(out, NULL);
+        if (is_float ? (float)back == (float)value : back == value)
+            return;
+    }
+}
+
+static void letter_text(char letter, char *out)
+{
+    snprintf(out, KT_PARAM_TEXT, "%c", isprint((unsigned char)letter) ? letter : '?');
+}
+
+static void enum_text(const struct kt_param *p, int value, char *out)
+{
+    char letter = kt_cblas_letter(value);
+    if (p->arg == KT_ARG_LAYOUT && (value == 101 || value == 102))
+        snprintf(out, KT_PARAM_TEXT, "%s", value == 101 ? "row" : "col");
+    else if (letter != ' ')
+        letter_text(letter, out);
+    else
+        snprintf(out, KT_PARAM_TEXT, "%d", value);
+}
+
+static void scalar_text(const struct kt_param *p, const unsigned char *args, char *out)
+{
+    char part[KT_PARAM_TEXT / 2 - 2];
+    double imaginary;
+    bool is_float = p->stored == KT_FLOAT || p->stored == KT_CFLOAT;
+    number_text(kt_stored_value(args, p, &imaginary), is_float, out, sizeof part);
+    if (p->stored != KT_CFLOAT && p->stored != KT_CDOUBLE)
+        return;
+    size_t length = strlen(out);
+    number_text(imaginary, is_float, part, sizeof part);
+    snprintf(out + length, KT_PARAM_TEXT - length, "%s%si", *part == '-' ? "" : "+", part);
+}
+
+char *kt_param_text(const struct kt_call *call, const struct kt_param *param, char out[KT_PARAM_TEXT])
+{
+    int64_t integer;
+    switch (param->stored) {
+    case KT_CHAR:
+        letter_text((char)call->args[param->offset], out);
+        break;
+    case KT_ENUM:
+        enum_text(param, (int)kt_stored_value(call->args, param, NULL), out);
+        break;
+    case KT_INT:
+        memcpy(&integer, call->args + param->offset, sizeof integer);
+        snprintf(out, KT_PARAM_TEXT, "%" PRId64, integer);
+        break;
+    case KT_ADDRESS:
+        snprintf(out, KT_PARAM_TEXT, "0x%" PRIx64, kt_stored_address(call->args, param));
+        break;
+    default:
+        scalar_text(param, call->args, out);
+    }
+    return out;
+}
+
+struct shape_line {
+    char *out;
+    size_t used, width;
+    bool full;
+};
+
+/* A word that does not fit leaves ".." and ends the line. */
+static void add_word(struct shape_line *line, const char *name, const char *value)
+{
+    char word[2 * KT_PARAM_TEXT];
+    snprintf(word, sizeof word, "%s%s%s%s", line->used ? " " : "", name, *name ? "=" : "", value);
+    size_t length = strlen(word);
+    if (line->full)
+        return;
+    if (line->used + length > line->width) {
+        line->full = true;
+        snprintf(word, sizeof word, "..");
+        line->used = line->used + 2 <= line->width ? line->used : line->width - 2;
+        length = 2;
+    }
+    memcpy(line->out + line->used, word, length + 1);
+    line->used += length;
+}
+
+static bool is_main(enum kt_role role)
+{
+    return role <= KT_SIZE; /* options and sizes */
+}
+
+static void add_words(struct shape_line *line, const struct kt_call *call, bool main_ones)
+{
+    const struct kt_symbol *symbol = &call->entry->symbol;
+    for (int i = 0; i < symbol->params; i++) {
+        char text[KT_PARAM_TEXT];
+        const struct kt_param *p = &symbol->param[i];
+        enum kt_role role = p->arg < 0 ? KT_OPTION : symbol->routine->arg[p->arg].role;
+        if (p->stored == KT_ADDRESS || role == KT_INFO || is_main(role) != main_ones)
+            continue;
+        kt_param_text(call, p, text);
+        if (role != KT_INC || strcmp(text, "1") != 0)
+            add_word(line, main_ones ? "" : p->name, text);
+    }
+}
+
+
+void kt_shape_text(const struct kt_call *call, char *out, size_t width)
+{
+    struct shape_line line = {.out = out, .width = width < 2 ? 2 : width};
+    *out = '\0';
+    add_words(&line, call, true);
+    add_words(&line, call, false);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Calls grouped by shape: the same entry, and the same values of all arguments but operand addresses and info.
+ * Scalars count by class (0, 1, -1, other), as they select code paths by class.
+ */
+#ifndef KT_SHAPE_H
+#define KT_SHAPE_H
+
+#include "trace/reader.h"
+
+struct kt_shape_group {
+    struct kt_call first;   /* the first call of the shape: arguments and layout of the operands */
+    uint64_t calls;         /* complete ones */
+    double *seconds;        /* of each, in order of occurrence; owned */
+    double total;           /* their sum */
+    double flops;           /* of one call, NAN: not known */
+    double bytes;           /* of one call, see kt_bytes */
+    bool query;             /* asks only for a workspace size */
+};
+
+struct kt_shapes {
+    struct kt_shape_group *shape; /* largest total first */
+    size_t count;
+    double seconds;               /* sum of totals */
+};
+
+enum kt_level { KT_OUTERMOST, KT_LEAVES };
+
+/* Complete calls of that level: those the application made, or those that contain no recorded call. */
+void kt_shapes_collect(const struct kt_trace *trace, enum kt_level level, struct kt_shapes *out);
+void kt_shapes_free(struct kt_shapes *shapes);
+
+/* One stored parameter as text: options as letters, numbers as short as they are exact, addresses in hexadecimal. */
+enum { KT_PARAM_TEXT = 64 };
+char *kt_param_text(const struct kt_call *call, const struct kt_param *param, char out[KT_PARAM_TEXT]);
+
+/* "N T 100 200 300 lda=100 alpha=1": the arguments without addresses, options and sizes first, increments of 1 not
+ * said, to fit WIDTH columns. OUT holds WIDTH + 1 bytes, at least 3. */
+void kt_shape_text(const struct kt_call *call, char *out, size_t width);
+
+#endif

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "trace/symbol.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *const kt_view_name[KT_VIEWS] = {[KT_FORTRAN] = "fortran", [KT_CBLAS] = "cblas"};
+
+enum { CBLAS_ROW_MAJOR = 101 };
+
+static const struct {
+    enum kt_role role;
+    int value;
+    char letter;
+} cblas_values[] = {
+    {KT_TRANS, 111, 'N'}, {KT_TRANS, 112, 'T'}, {KT_TRANS, 113, 'C'}, {KT_TRANS, 114, 'R'}, {KT_UPLO, 121, 'U'},
+    {KT_UPLO, 122, 'L'},  {KT_DIAG, 131, 'N'},  {KT_DIAG, 132, 'U'},  {KT_SIDE, 141, 'L'},  {KT_SIDE, 142, 'R'},
+};
+
+char kt_cblas_letter(int value)
+{
+    for (size_t i = 0; i < sizeof cblas_values / sizeof *cblas_values; i++)
+        if (cblas_values[i].value == value)
+            return cblas_values[i].letter;
+    return ' ';
+}
+
+int kt_cblas_value(enum kt_role role, char letter)
+{
+    for (size_t i = 0; i < sizeof cblas_values / sizeof *cblas_values; i++)
+        if (cblas_values[i].role == role && cblas_values[i].letter == letter)
+            return cblas_values[i].value;
+    return 0;
+}
+
+size_t kt_stored_bytes(enum kt_stored stored)
+{
+    static const size_t bytes[] = {[KT_CHAR] = 1,   [KT_ENUM] = 4,   [KT_INT] = 8,      [KT_FLOAT] = 4,
+                                   [KT_DOUBLE] = 8, [KT_CFLOAT] = 8, [KT_CDOUBLE] = 16, [KT_ADDRESS] = 8};
+    return bytes[stored];
+}
+
+static enum kt_stored stored_scalar(enum kt_type type)
+{
+    static const enum kt_stored stored[] = {
+        [KT_S] = KT_FLOAT, [KT_D] = KT_DOUBLE, [KT_C] = KT_CFLOAT, [KT_Z] = KT_CDOUBLE, [KT_I] = KT_INT};
+    return stored[type];
+}
+
+static enum kt_stored stored_arg(const struct kt_arg *arg, enum kt_view view)
+{
+    switch (arg->role) {
+    case KT_ARRAY:
+        return KT_ADDRESS;
+    case KT_SCALAR:
+        return stored_scalar(arg->type);
+    case KT_TRANS:
+    case KT_UPLO:
+    case KT_SIDE:
+    case KT_DIAG:
+        return view == KT_CBLAS ? KT_ENUM : KT_CHAR;
+    case KT_OPTION:
+        return KT_CHAR;
+    default:
+        return KT_INT;
+    }
+}
+
+static struct kt_param *add_param(struct kt_symbol *s, const char *name, int arg, enum kt_stored stored, bool by_value)
+{
+    struct kt_param *p = &s->param[s->params++];
+    snprintf(p->name, sizeof p->name, "%s", name);
+    p->arg = arg;
+    p->stored = stored;
+    p->by_value = by_value;
+    return p;
+}
+
+static void place_params(struct kt_symbol *s)
+{
+    static const size_t sizes[] = {16, 8, 4, 1};
+    size_t offset = 0;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        for (int p = 0; p < s->params; p++)
+            if (kt_stored_bytes(s->param[p].stored) == sizes[i]) {
+                s->param[p].offset = (uint16_t)offset;
+                offset += sizes[i];
+            }
+    s->arg_bytes = (uint16_t)((offset + 7) / 8 * 8);
+}
+
+/* CBLAS routines with options or matrices begin with the layout. */
+static bool has_layout(const struct kt_routine *r)
+{
+    for (int i = 0; i < r->args; i++)
+        if (r->arg[i].role == KT_LD || r->arg[i].role <= KT_DIAG)
+            return true;
+    return false;
+}
+
+static void make_fortran(struct kt_symbol *s)
+{
+    const struct kt_routine *r = s->routine;
+    snprintf(s->name, sizeof s->name, "%s_", r->name);
+    for (int i = 0; i < r->args; i++)
+        add_param(s, r->arg[i].name, i, stored_arg(&r->arg[i], KT_FORTRAN), false);
+}
+
+static void make_cblas(struct kt_symbol *s)
+{
+    const struct kt_routine *r = s->routine;
+    bool sub = r->has_result && kt_type_is_complex(r->result);
+    snprintf(s->name, sizeof s->name, "cblas_%s%s", r->name, sub ? "_sub" : "");
+    if (has_layout(r))
+        add_param(s, "layout", KT_ARG_LAYOUT, KT_ENUM, true);
+    for (int i = 0; i < r->args; i++) {
+        const struct kt_arg *arg = &r->arg[i];
+        bool by_value = arg->role != KT_ARRAY && !(arg->role == KT_SCALAR && kt_type_is_complex(arg->type));
+        add_param(s, arg->cname, i, stored_arg(arg, KT_CBLAS), by_value);
+    }
+    if (sub)
+        add_param(s, r->name + 1, KT_ARG_RESULT, KT_ADDRESS, false);
+}
+
+bool kt_symbol_make(const struct kt_routine *routine, enum kt_view view, struct kt_symbol *out)
+{
+    *out = (struct kt_symbol){.view = view, .routine = routine};
+    if (view == KT_CBLAS && !routine->cblas)
+        return false;
+    if (view == KT_CBLAS)
+        make_cblas(out);
+    else
+        make_fortran(out);
+    place_params(out);
+    return true;
+}
+
+/* --- decoding ---------------------------------------------------------------------------------------------- */
+
+static double load_float(const unsigned char *at)
+{
+    float x;
+    memcpy(&x, at, sizeof x);
+    return x;
+}
+
+static double load_double(const unsigned char *at)
+{
+    double x;
+    memcpy(&x, at, sizeof x);
+    return x;
+}
+
+double kt_stored_value(const unsigned char *args, const struct kt_param *param, double *imaginary)
+{
+    const unsigned char *at = args + param->offset;
+    double ignored;
+    double *im = imaginary ? imaginary : &ignored;
+    int32_t i32;
+    int64_t i64;
+    *im = 0;
+    switch (param->stored) {
+    case KT_CHAR:
+        return *at;
+    case KT_ENUM:
+        memcpy(&i32, at, sizeof i32);
+        return i32;
+    case KT_FLOAT:
+        return load_float(at);
+    case KT_DOUBLE:
+        return load_double(at);
+    case KT_CFLOAT:
+        *im = load_float(at + 4);
+        return load_float(at);
+    case KT_CDOUBLE:
+        *im = load_double(at + 8);
+        return load_double(at);
+    default:
+        memcpy(&i64, at, sizeof i64);
+        return (double)i64;
+    }
+}
+
+uint64_t kt_stored_address(const unsigned char *args, const struct kt_param *param)
+{
+    uint64_t address;
+    memcpy(&address, args + param->offset, sizeof address);
+    return address;
+}
+
+static void decode_arg(const struct kt_param *p, const unsigned char *args, struct kt_values *out)
+{
+    if (p->stored == KT_ADDRESS) {
+        out->address[p->arg] = kt_stored_address(args, p);
+        return;
+    }
+    double value = kt_stored_value(args, p, &out->imaginary[p->arg]);
+    if (p->stored == KT_ENUM)
+        value = kt_cblas_letter((int)value);
+    if (p->stored == KT_CHAR)
+        value = toupper((int)value);
+    out->v[p->arg] = value;
+}
+
+void kt_values_decode(const struct kt_symbol *symbol, const unsigned char *args, struct kt_values *out)
+{
+    *out = (struct kt_values){0};
+    for (int i = 0; i < symbol->params; i++) {
+        const struct kt_param *p = &symbol->param[i];
+        if (p->arg == KT_ARG_LAYOUT)
+            out->row_major = (int)kt_stored_value(args, p, NULL) == CBLAS_ROW_MAJOR;
+        else if (p->arg == KT_ARG_RESULT)
+            out->result = kt_stored_address(args, p);
+        else
+            decode_arg(p, args, out);
+    }
+}

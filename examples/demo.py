@@ -6,10 +6,11 @@ Every function below is a small but real computation, from thousands of 8x8 solv
 products of 1000x1000 matrices. The data are seeded and the results are printed as they are, with a digest over all
 their bytes: two runs on one machine print the same text, traced or not.
 
-    ktrace run -o demo.trace -- python3 examples/demo.py
+    ktrace run -o demo.trace -- python3 examples/demo.py [PART...]
 """
 import hashlib
 import os
+import sys
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # read when NumPy loads its BLAS
 
@@ -168,6 +169,8 @@ PARTS = (robust_fit, principal_components, gaussian_process, vibrations, subspac
 def main():
     total = hashlib.sha256()
     for number, part in enumerate(PARTS):
+        if len(sys.argv) > 1 and part.__name__ not in sys.argv:
+            continue
         result = part(np.random.default_rng(number))
         arrays = [np.ascontiguousarray(r) for r in (result if isinstance(result, tuple) else (result,))]
         for array in arrays:

@@ -295,16 +295,14 @@ static void collect_class(const struct kt_symbol *s, int number, void *context)
         all->item[all->count++] = c;
 }
 
-static void print_list(int words, const char *word, int numbers, const char *number)
+/* COUNT items, separated by commas: "before" or, with an index, "before0after", "before1after", ... */
+static void print_items(int *printed, int count, const char *before, const char *after)
 {
-    int printed = 0;
-    for (int i = 0; i < words; i++) {
-        print_separator(&printed);
-        printf(word, i);
-    }
-    for (int i = 0; i < numbers; i++) {
-        print_separator(&printed);
-        printf(number, i);
+    for (int i = 0; i < count; i++) {
+        print_separator(printed);
+        printf("%s", before);
+        if (after)
+            printf("%d%s", i, after);
     }
 }
 
@@ -321,9 +319,13 @@ static void print_thunk(const struct thunk_class *c)
     printf("(void *function, const struct kt_parameters *p, struct kt_returned *out)\n{\n    ");
     printf("%s result = ((%s (*)(", c->float_result ? "double _Complex" : "int64_t",
            c->float_result ? "double _Complex" : "int64_t");
-    print_list(c->words, "int64_t", c->numbers, c->is_float ? "float" : "double");
+    int printed = 0;
+    print_items(&printed, c->words, "int64_t", NULL);
+    print_items(&printed, c->numbers, c->is_float ? "float" : "double", NULL);
     printf("))function)(");
-    print_list(c->words, "p->word[%d]", c->numbers, c->is_float ? "(float)p->number[%d]" : "p->number[%d]");
+    printed = 0;
+    print_items(&printed, c->words, "p->word[", "]");
+    print_items(&printed, c->numbers, c->is_float ? "(float)p->number[" : "p->number[", "]");
     printf(");\n    memcpy(%s, &result, sizeof result);\n}\n\n", c->float_result ? "out->number" : "&out->integer");
 }
 
@@ -436,15 +438,14 @@ static char *read_file(const char *path)
     FILE *file = fopen(path, "r");
     if (!file)
         return NULL;
-    size_t size = 0;
     char *text = NULL;
-    for (size_t got = 1; got; size += got) {
-        text = realloc(text, size + 65537);
-        got = fread(text + size, 1, 65536, file);
-    }
-    text[size] = '\0';
+    size_t room = 0;
+    ssize_t length = getdelim(&text, &room, '\0', file);
     fclose(file);
-    return text;
+    if (length >= 0)
+        return text;
+    free(text);
+    return NULL;
 }
 
 static int run(const struct kt_table *table, int argc, char **argv)

@@ -155,7 +155,7 @@ static double load_double(const unsigned char *at)
 double kt_stored_value(const unsigned char *args, const struct kt_param *param, double *imaginary)
 {
     const unsigned char *at = args + param->offset;
-    double ignored;
+    double ignored = 0;
     double *im = imaginary ? imaginary : &ignored;
     int32_t i32;
     int64_t i64;

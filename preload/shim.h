@@ -23,6 +23,12 @@
 #define KT_EXPORT     __attribute__((visibility("default")))
 #define KT_HIDDEN     __attribute__((visibility("hidden")))
 #define KT_COLD       __attribute__((cold, noinline))
+/* AddressSanitizer rightly asks why. */
+#ifdef __SANITIZE_ADDRESS__
+#define KT_READS_DEAD_STACK __attribute__((no_sanitize_address, noinline))
+#else
+#define KT_READS_DEAD_STACK
+#endif
 #define KT_LIKELY(x)  __builtin_expect(!!(x), 1)
 #define KT_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
@@ -117,13 +123,13 @@ static inline int64_t kt_integer_value(int64_t word, bool wide)
  * A call that was left by longjmp or an exception never ended its frame: its place on the stack is below the present
  * one, or has been used for something else since.
  */
-static inline bool kt_is_live(const struct kt_frame *frame, const struct kt_frame *now)
+KT_READS_DEAD_STACK static inline bool kt_is_live(const struct kt_frame *frame, const struct kt_frame *now)
 {
     return (uintptr_t)frame > (uintptr_t)now && frame->self == frame && frame->guard == frame;
 }
 
 /* The chain of frames behind a dead one cannot be trusted, unless that still is intact. */
-static inline struct kt_frame *kt_live_frame(struct kt_frame *top, const struct kt_frame *now)
+KT_READS_DEAD_STACK static inline struct kt_frame *kt_live_frame(struct kt_frame *top, const struct kt_frame *now)
 {
     while (KT_UNLIKELY(top && !kt_is_live(top, now)))
         top = top->self == top && top->guard == top ? top->parent : NULL;
@@ -157,33 +163,32 @@ static inline void *kt_enter(struct kt_frame *frame, struct kt_slot *slot, size_
     return record + 1;
 }
 
+/* Commits the record and reads the clock; a call that is not recorded costs neither. */
 static inline void kt_begin(struct kt_frame *frame, size_t arg_bytes)
 {
     struct kt_record *record = frame->record;
-    if (KT_LIKELY(record)) {
-        uint64_t words = (sizeof *record + arg_bytes) / 8;
-        uint64_t depth = frame->depth < UINT16_MAX ? frame->depth : UINT16_MAX;
-        uint64_t head = words | (uint64_t)frame->binding->entry << 16 | depth << 32;
-        /* Commits: pairs with the reader, which takes no record whose length is 0. */
-        atomic_store_explicit((_Atomic uint64_t *)(void *)record, head, memory_order_release);
-    }
+    if (KT_UNLIKELY(!record))
+        return;
+    uint64_t words = (sizeof *record + arg_bytes) / 8;
+    uint64_t depth = frame->depth < UINT16_MAX ? frame->depth : UINT16_MAX;
+    uint64_t head = words | (uint64_t)frame->binding->entry << 16 | depth << 32;
+    /* Pairs with the reader, which takes no record whose length is 0. */
+    atomic_store_explicit((_Atomic uint64_t *)(void *)record, head, memory_order_release);
     frame->start = kt_clock_start();
-    if (KT_LIKELY(record))
-        record->start = frame->start;
+    record->start = frame->start;
 }
 
 static inline void kt_end(struct kt_frame *frame)
 {
-    unsigned cpu;
-    uint64_t stop = kt_clock_stop(&cpu);
     struct kt_record *record = frame->record;
+    if (KT_LIKELY(record)) {
+        unsigned cpu;
+        uint64_t ticks = kt_clock_stop(&cpu) - frame->start;
+        record->cpu = (uint16_t)cpu;
+        record->ticks = ticks + (ticks == 0); /* 0 would say that the call has not returned */
+        kt_self.calls++;
+    }
     kt_self.top = frame->parent;
-    if (KT_UNLIKELY(!record))
-        return;
-    record->cpu = (uint16_t)cpu;
-    uint64_t ticks = stop - frame->start;
-    record->ticks = ticks + (ticks == 0); /* 0 would say that the call has not returned */
-    kt_self.calls++;
 }
 
 #endif

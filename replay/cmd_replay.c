@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 static const double default_budget = 20;
+static const double spread_share = 0.9; /* of the budget; what makes two replays agree, see kt_schedule.spread */
 static const double least_flush_effect = 3;
 
 struct replay {
@@ -99,6 +100,7 @@ static enum kt_status run(int argc, char **argv, struct replay *r, struct kt_err
     KT_TRY(kt_setup_open(&r->options, &r->setup, error));
     KT_TRY(open_worker(r, error));
     kt_setup_schedule(&r->setup, &r->options, r->options.contexts, &r->schedule);
+    r->schedule.spread = spread_share * r->options.budget;
     r->schedule.label = "replay";
     r->schedule.visit = visit;
     r->schedule.context = r;

@@ -13,7 +13,7 @@ enum { SHAPE_WIDTH = 60, FAILED_WIDTH = 28, ROWS = 20, CELL = 32 };
 
 struct kt_stat kt_lane_stat(const struct kt_item *item, size_t lane)
 {
-    return kt_stat_of(item->lane[lane].sample, item->lane[lane].samples, KT_BEST_MIN);
+    return kt_stat_of(item->lane[lane].sample, item->lane[lane].samples, KT_BEST_QUARTILE);
 }
 
 void kt_job_text(const struct kt_job *job, char *out, size_t width)
@@ -213,7 +213,7 @@ static void add_shape_row(const struct kt_replay_result *r, struct kt_text_table
     struct row row = {.text = text, .calls = (double)job->shape->calls, .insitu = job->insitu.median,
                       .index = context_index(r, i), .share = job->shape->total / all};
     for (size_t l = 0; l < r->schedule->lanes; l++)
-        row.lane[l] = kt_lane_stat(&r->schedule->item[i], l).best;
+        row.lane[l] = kt_lane_stat(&r->schedule->item[i], l).median;
     add_row(table, &row, r->schedule->lanes);
 }
 
@@ -233,7 +233,7 @@ static void print_shapes(const struct kt_replay_result *r, const struct totals *
     kt_text_table_free(table);
     if (replayed > ROWS)
         printf("The %d shapes that took longest of %zu; all of them with --json.\n", ROWS, replayed);
-    printf("In situ: median of the calls; contexts: best of the replays; all calls: sums.\n"
+    printf("Medians of the calls in situ and of the replays; all calls: sums of best estimates.\n"
            "Index: 0 = as fast as warm, 1 = as if all operands came from memory.\n");
 }
 

@@ -15,8 +15,8 @@ const char *const kt_stop_text[] = {
 };
 
 /* The rule. Rounds that the budget cannot cut short; the fewest for any item, and for calls that take long; what the
- * major items get before the others get more than the fewest; the most. */
-enum { CERTAIN_ROUNDS = 3, FEWEST_ROUNDS = 5, FEWEST_LONG = 3, MAJOR_ROUNDS = 15, MOST_ROUNDS = 60 };
+ * major items get before the others get more than the fewest; the most, unless the spread asks for more; the end. */
+enum { CERTAIN_ROUNDS = 3, FEWEST_ROUNDS = 5, FEWEST_LONG = 3, MAJOR_ROUNDS = 15, MOST_ROUNDS = 60, LAST_ROUND = 2000 };
 enum { FEWEST_VISITS = 15, CONFIRMATIONS = 3 };
 static const double long_call = 0.2;    /* seconds */
 static const double precision = 0.02;   /* half-width of the interval of the median */
@@ -46,17 +46,17 @@ void kt_series_add(struct kt_series *series, unsigned round, const double *secon
 }
 
 /* Samples of one visit share its conditions, so what counts is how the visits differ. The best estimate, the
- * minimum, is only believed when a few visits came near it. */
+ * lower quartile, is only believed when the fastest visits are not far below it. */
 static bool has_converged(const struct kt_series *series)
 {
-    double sorted[MOST_ROUNDS];
-    if (series->visits < FEWEST_LONG || series->visits > MOST_ROUNDS)
+    double sorted[LAST_ROUND];
+    if (series->visits < FEWEST_LONG || series->visits > LAST_ROUND)
         return false;
     memcpy(sorted, series->visit, series->visits * sizeof *sorted);
-    struct kt_stat stat = kt_stat_of(sorted, series->visits, KT_BEST_MIN);
+    struct kt_stat stat = kt_stat_of(sorted, series->visits, KT_BEST_QUARTILE);
     if (series->visits < (stat.min > long_call ? FEWEST_LONG : FEWEST_VISITS))
         return false;
-    bool is_confirmed = sorted[CONFIRMATIONS - 1] <= (1 + precision) * stat.min;
+    bool is_confirmed = stat.best <= (1 + precision) * sorted[CONFIRMATIONS - 1];
     return is_confirmed && (stat.hi - stat.lo) / 2 <= precision * stat.median;
 }
 
@@ -116,9 +116,17 @@ static bool is_due(const struct kt_item *item, unsigned round)
     return item->stop == KT_STOP_NOT_YET && (round < FEWEST_ROUNDS || item->major || round >= MAJOR_ROUNDS);
 }
 
+/* A machine that others use has slow spells of many seconds: an estimate that matters must not come from one of them. */
+static bool is_spread(const struct kt_schedule *s, const struct kt_item *item)
+{
+    return !item->major || item->once || s->seconds >= s->spread;
+}
+
 static void judge(const struct kt_schedule *s, struct kt_item *item, unsigned round)
 {
     bool converged = true;
+    if (!is_spread(s, item))
+        return;
     for (size_t l = 0; l < s->lanes && converged; l++)
         converged = has_converged(&item->lane[l]);
     if (converged)
@@ -146,6 +154,14 @@ static void visit_lanes(struct kt_schedule *s, size_t item, size_t *order)
             s->item[item].stop = KT_STOP_FAILED;
             return;
         }
+}
+
+static bool has_due_item(const struct kt_schedule *s)
+{
+    for (size_t i = 0; i < s->items; i++)
+        if (s->item[i].stop == KT_STOP_NOT_YET)
+            return true;
+    return false;
 }
 
 /* False if the budget ended the round. */
@@ -176,7 +192,7 @@ void kt_schedule_run(struct kt_schedule *s)
     double start = now();
     size_t *order = kt_resize(NULL, s->items, sizeof *order);
     mark_major(s);
-    for (s->rounds = 0; s->rounds < MOST_ROUNDS; s->rounds++)
+    for (s->rounds = 0; s->rounds < LAST_ROUND && has_due_item(s); s->rounds++)
         if (!run_round(s, s->rounds, order, start))
             break;
     for (size_t i = 0; i < s->items; i++)

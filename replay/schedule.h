@@ -51,6 +51,7 @@ struct kt_schedule {
     struct kt_item *item; /* owned */
     size_t items, lanes;
     double budget;     /* seconds, exceeded only to finish the first rounds */
+    double spread;     /* seconds over which the samples of major items are spread at least, within the budget */
     uint64_t seed;
     const char *label; /* of the progress bar */
     /* Times the item and adds to its series; false: it cannot be timed. */

@@ -60,7 +60,7 @@ struct kt_stat kt_stat_of(double *samples, size_t n, enum kt_best best)
     size_t hi;
     kt_median_ranks(n, &lo, &hi);
     struct kt_stat stat = {.min = samples[0], .median = median_of_sorted(samples, n), .n = n};
-    stat.best = best == KT_BEST_MIN ? stat.min : stat.median;
+    stat.best = best == KT_BEST_QUARTILE ? samples[(n - 1) / 4] : stat.median;
     stat.lo = samples[lo];
     stat.hi = samples[hi];
     return stat;

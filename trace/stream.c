@@ -169,14 +169,17 @@ static bool at_last_record(const struct kt_stream *s, uint64_t at, uint64_t end)
     return end - at < sizeof(struct kt_record) || record_at(s, at)->words == 0;
 }
 
+static bool is_defined(const struct walk *w, const struct kt_record *r)
+{
+    return r->entry < w->process->entries && w->process->entry[r->entry].symbol.routine;
+}
+
 static const char *record_problem(const struct walk *w, uint64_t at, uint64_t end)
 {
+    const struct kt_record *r = record_at(w->stream, at);
     if (!record_fits(w->stream, at, end))
         return "has an impossible length";
-    const struct kt_record *r = record_at(w->stream, at);
-    if (r->entry >= w->process->entries || !w->process->entry[r->entry].symbol.routine)
-        return "names a symbol that is not defined";
-    if (8u * r->words != sizeof *r + w->process->entry[r->entry].symbol.arg_bytes)
+    if (is_defined(w, r) && 8u * r->words != sizeof *r + w->process->entry[r->entry].symbol.arg_bytes)
         return "does not have the length of its symbol's arguments";
     return NULL;
 }
@@ -204,9 +207,11 @@ static void note_bad_record(struct walk *w, uint64_t at, uint64_t end, const cha
                   w->stream->path, first, problem, counted ? records : end - first, counted ? "records" : "bytes");
 }
 
+/* A record of a symbol that is not defined says nothing, but its length leads to the next one. */
 static void walk_records(struct walk *w, uint64_t begin, uint64_t end)
 {
     struct kt_stream *s = w->stream;
+    uint64_t undefined = 0;
     uint64_t at = begin;
     while (!at_last_record(s, at, end)) {
         const char *problem = record_problem(w, at, end);
@@ -214,10 +219,20 @@ static void walk_records(struct walk *w, uint64_t begin, uint64_t end)
             note_bad_record(w, at, end, problem);
             break;
         }
-        count_record(s, record_at(s, at));
-        at += 8 * (uint64_t)record_at(s, at)->words;
+        uint64_t next = at + 8 * (uint64_t)record_at(s, at)->words;
+        if (is_defined(w, record_at(s, at))) {
+            count_record(s, record_at(s, at));
+        } else {
+            add_span(s, begin, at);
+            begin = next;
+            undefined++;
+        }
+        at = next;
     }
     add_span(s, begin, at);
+    if (undefined)
+        kt_trace_note(w->trace, "%s: %" PRIu64 " records name symbols that are not defined; they are lost", s->path,
+                      undefined);
 }
 
 /* --- the whole --------------------------------------------------------------------------------------------- */

@@ -11,7 +11,7 @@
 static void nothing_is_not_a_number(void **state)
 {
     (void)state;
-    struct kt_stat stat = kt_stat_of(NULL, 0, KT_BEST_MIN);
+    struct kt_stat stat = kt_stat_of(NULL, 0, KT_BEST_QUARTILE);
     assert_true(isnan(stat.best) && isnan(stat.min) && isnan(stat.median) && isnan(stat.lo) && isnan(stat.hi));
     assert_int_equal(stat.n, 0);
 }
@@ -23,7 +23,7 @@ static void few_samples_have_their_range(void **state)
     struct kt_stat stat = kt_stat_of(x, 4, KT_BEST_MEDIAN);
     assert_true(stat.min == 1 && stat.median == 2.5 && stat.best == 2.5 && stat.lo == 1 && stat.hi == 5);
     double one[] = {7};
-    stat = kt_stat_of(one, 1, KT_BEST_MIN);
+    stat = kt_stat_of(one, 1, KT_BEST_QUARTILE);
     assert_true(stat.best == 7 && stat.median == 7 && stat.lo == 7 && stat.hi == 7);
 }
 
@@ -63,11 +63,11 @@ static void ranks_cover_enough_but_not_too_much(void **state)
     }
 }
 
-static void minimum_and_median_are_chosen(void **state)
+static void quartile_and_median_are_chosen(void **state)
 {
     (void)state;
     double x[] = {9, 8, 7, 6, 5, 4, 3};
-    assert_true(kt_stat_of(x, 7, KT_BEST_MIN).best == 3);
+    assert_true(kt_stat_of(x, 7, KT_BEST_QUARTILE).best == 4);
     assert_true(kt_stat_of(x, 7, KT_BEST_MEDIAN).best == 6);
 }
 
@@ -89,7 +89,7 @@ int main(void)
         cmocka_unit_test(few_samples_have_their_range),
         cmocka_unit_test(ranks_are_those_of_the_sign_test),
         cmocka_unit_test(ranks_cover_enough_but_not_too_much),
-        cmocka_unit_test(minimum_and_median_are_chosen),
+        cmocka_unit_test(quartile_and_median_are_chosen),
         cmocka_unit_test(context_index_is_a_scale),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,7 +7,7 @@ CC       := $(if $(filter default undefined,$(origin CC)),gcc,$(CC))
 VERSION  := 0.1.0
 export PYTHON ?= /usr/bin/python3
 
-# What building, the demo and the tests need beyond git and make, as Debian packages: make deps installs what is missing.
+# What building, the demo and the tests need beyond git and make, as Debian packages: make packages installs what is missing.
 BUILD_PACKAGES := gcc libc6-dev libdw-dev libjansson-dev
 DEMO_PACKAGES  := python3-numpy libopenblas0-serial libblas3 liblapack3
 CHECK_PACKAGES := libcmocka-dev gfortran libblas-dev liblapack-dev libblis4-serial gdb valgrind cppcheck
@@ -19,22 +19,23 @@ SHIM_FLAGS := -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-optimize-s
 LIBS     := -ldw -lelf -ljansson -ldl -lm
 
 TABLE    := error expr routine symbol
-TRACE    := $(TABLE) operand lines stream reader shape state stats text json verb cmd_run cmd_info cmd_dump cmd_check \
-            cmd_env cmd_help
+TRACE    := $(TABLE) operand lines stream definitions origin reader cursor shape state stats text json about verb \
+            cmd_run cmd_info cmd_dump cmd_check cmd_env cmd_help
 REPLAY   := library call arena data cache setup sample job worker schedule ratio comparison result cmd_replay cmd_compare
 MODEL    := summary callers decomposition report report_tables cmd_report
-SHIM     := bind line process record
+SHIM     := bind line meta process record settings
 SECTIONS := blas1 blas2 blas3 lapack
-UNIT     := expr routine symbol operand reader shape stats text json arena data schedule call library \
+UNIT     := expr routine symbol operand reader shape stats text json about arena data schedule call library \
             summary decomposition callers
 
 OBJECTS  := $(TRACE:%=$(O)/trace/%.o) $(REPLAY:%=$(O)/replay/%.o) $(MODEL:%=$(O)/model/%.o) $(O)/gen/thunks.o
 SHIM_OBJECTS := $(SHIM:%=$(O)/preload/%.o) $(SECTIONS:%=$(O)/gen/wrap_%.o) $(O)/gen/slots.o
 
 Q := $(if $(V),,@)
-say = @$(if $(V),:,printf '  %-6s %s\n' $(1) $(2))
+SILENT := $(findstring s,$(firstword $(filter-out --%,$(MAKEFLAGS))))
+say = @$(if $(V)$(SILENT),:,printf '  %-6s %s\n' $(1) $(2))
 
-.PHONY: all help deps deps-demo deps-check check check-fast demo bench fmt lint sanitize valgrind install clean
+.PHONY: all help packages packages-demo packages-check check check-fast demo bench deps-check fmt lint sanitize valgrind install clean
 all: $(O)/ktrace $(O)/libktrace.so $(O)/routines.md
 
 help:
@@ -43,11 +44,12 @@ help:
 	@echo 'make check      install what is missing, build, run all tests'
 	@echo 'make check-fast the tests that take seconds'
 	@echo 'make bench      cost of recording a call, as a ratio to the least possible shim'
+	@echo 'make deps-check the arrows between the modules (DESIGN.md)'
 	@echo 'make lint       compiler warnings as errors, cppcheck, module arrows, function sizes'
 	@echo 'make sanitize   unit tests and fuzzers under AddressSanitizer and UndefinedBehaviorSanitizer'
 	@echo 'make valgrind   the tools under valgrind'
 	@echo 'make fmt        format the sources with clang-format'
-	@echo 'make deps       install the packages that building needs (deps-demo, deps-check: those too)'
+	@echo 'make packages       install the packages that building needs (packages-demo, packages-check: those too)'
 	@echo 'make install    into PREFIX=$(PREFIX), below DESTDIR= if given'
 	@echo 'variables       O=build DEBUG=1 SAN=address,undefined V=1 CC= CFLAGS= WERROR=1'
 
@@ -65,7 +67,13 @@ $(O)/ktgen: $(O)/trace/ktgen.o $(TABLE:%=$(O)/trace/%.o)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS_) -o $@ $^ -lm
 
-$(O)/%.o: %.c
+# A missing library is named with its package before the compiler stumbles over its header.
+$(O)/prerequisites:
+	@mkdir -p $(@D); missing=; for pair in elfutils/libdwfl.h=libdw-dev jansson.h=libjansson-dev; do \
+	 echo "#include <$${pair%=*}>" | $(CC) -E -x c - >/dev/null 2>&1 || missing="$$missing $${pair#*=}"; done; \
+	 if [ -n "$$missing" ]; then echo "make: needed and not there: Debian packages$$missing; 'make packages' installs them"; exit 1; fi; touch $@
+
+$(O)/%.o: %.c | $(O)/prerequisites
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) $(CFLAGS_) -MMD -MP -c -o $@ $<
@@ -110,20 +118,20 @@ $$as apt-get update -qq && DEBIAN_FRONTEND=noninteractive $$as apt-get install -
  >/tmp/ktrace-apt.log 2>&1 || { tail -n 5 /tmp/ktrace-apt.log; echo "make: these packages are needed:$$missing"; exit 1; }; fi
 endef
 
-deps:
+packages:
 	$(call install_packages,$(BUILD_PACKAGES))
-deps-demo: deps
+packages-demo: packages
 	$(call install_packages,$(DEMO_PACKAGES))
-deps-check: deps-demo
+packages-check: packages-demo
 	$(call install_packages,$(CHECK_PACKAGES))
 
 # --- tests ------------------------------------------------------------------------------------------------------
 
 T := $(O)/tests
-TEST_PARTS := $(patsubst %,$(O)/tests/%.o,tracegen table_load synth prototype)
+TEST_PARTS := $(patsubst %,$(O)/tests/%.o,tracegen table_load synth poison prototype)
 UNIT_PROGRAMS := $(UNIT:%=$(T)/unit/test_%)
-ABI := $(addprefix $(T)/abi/,libfake1.so libfake2.so libfakef2c.so libfake64.so libmiddle.so module_one.so module_two.so \
-       module_mixed.so scopes results_gfortran results_f2c life wide)
+ABI := $(addprefix $(T)/abi/,libfake1.so libfake2.so libfake3.so libfakenested.so libfakef2c.so libfake64.so libmiddle.so module_one.so \
+       module_two.so module_three.so module_mixed.so module_early.so module_nested.so scopes reload results_gfortran results_f2c life wide)
 export B = $(O)
 
 $(T)/unit/%: $(O)/tests/unit/%.o $(TEST_PARTS) $(OBJECTS)
@@ -135,6 +143,11 @@ $(T)/abi/libfake1.so: tests/abi/fake.c
 	$(call fake,-DANSWER=1)
 $(T)/abi/libfake2.so: tests/abi/fake.c
 	$(call fake,-DANSWER=2)
+# Laid out differently, and linked for an address above the one it gets.
+$(T)/abi/libfake3.so: tests/abi/fake.c
+	$(call fake,-DANSWER=3 -falign-functions=65536 -Wl$(comma)-Ttext-segment=0x7fffffff0000)
+$(T)/abi/libfakenested.so: tests/abi/fake.c
+	$(call fake,-DNESTED)
 $(T)/abi/libfakef2c.so: tests/abi/fake.c
 	$(call fake,-DF2C)
 $(T)/abi/libfake64.so: tests/abi/fake.c
@@ -148,9 +161,17 @@ $(T)/abi/module_one.so: tests/abi/module.c $(T)/abi/libfake1.so
 	$(call abi,-fPIC -shared $<,-lfake1)
 $(T)/abi/module_two.so: tests/abi/module.c $(T)/abi/libfake2.so
 	$(call abi,-fPIC -shared $<,-lfake2)
+$(T)/abi/module_three.so: tests/abi/module.c $(T)/abi/libfake3.so
+	$(call abi,-fPIC -shared $<,-lfake3)
+$(T)/abi/module_nested.so: tests/abi/module.c $(T)/abi/libfakenested.so
+	$(call abi,-fPIC -shared $<,-lfakenested)
+$(T)/abi/module_early.so: tests/abi/early.c $(T)/abi/libfake1.so
+	$(call abi,-fPIC -shared $<,-lfake1)
 $(T)/abi/module_mixed.so: tests/abi/module.c $(T)/abi/libfake1.so $(T)/abi/libmiddle.so
 	$(call abi,-fPIC -shared $<,-lfake1 -lmiddle)
 $(T)/abi/scopes: tests/abi/scopes.c
+	$(call abi,$<)
+$(T)/abi/reload: tests/abi/reload.c
 	$(call abi,$<)
 $(T)/abi/results_gfortran: tests/abi/results.c $(T)/abi/libfake1.so
 	$(call abi,$<,-lfake1)
@@ -194,7 +215,7 @@ FAST_TESTS := $(UNIT_PROGRAMS) tests/lint_modules.sh tests/lint_functions.sh tes
               $(wildcard tests/cli/*.sh)
 SLOW_TESTS := tests/table.sh tests/demo.sh tests/replay.sh tests/sanitize.sh tests/valgrind.sh tests/cppcheck.sh
 
-check: deps-check
+check: packages-check
 	@$(MAKE) --no-print-directory check-all
 .PHONY: check-all
 check-all: all $(UNIT_PROGRAMS) $(ABI) $(TEST_TOOLS) $(ROUNDTRIP) $(BENCH)
@@ -206,7 +227,7 @@ check-fast: all $(UNIT_PROGRAMS) $(ABI)
 	@tests/run $(FAST_TESTS)
 
 # The trace of the demo program, its replay and the report.
-demo: deps-demo
+demo: packages-demo
 	@$(MAKE) --no-print-directory all
 	@rm -rf $(O)/demo.trace
 	$(O)/ktrace run -o $(O)/demo.trace -- $(PYTHON) examples/demo.py
@@ -215,6 +236,8 @@ demo: deps-demo
 bench: all $(BENCH)
 	@tests/bench/run.sh
 
+deps-check: all
+	@tests/run tests/lint_modules.sh
 lint: all
 	@tests/run tests/lint_modules.sh tests/lint_functions.sh tests/cppcheck.sh
 sanitize: all $(ABI)

@@ -136,25 +136,6 @@ static const struct file *find_file(struct kt_callers *callers, const struct kt_
     return file;
 }
 
-/* The last function that begins at or before ADDRESS: all that a stripped file has to offer. */
-static const char *nearest_symbol(Dwfl_Module *module, uint64_t address, uint64_t *offset)
-{
-    const char *nearest = NULL;
-    int symbols = dwfl_module_getsymtab(module);
-    for (int i = 1; i < symbols; i++) {
-        GElf_Sym symbol;
-        GElf_Addr start;
-        const char *name = dwfl_module_getsym_info(module, i, &symbol, &start, NULL, NULL, NULL);
-        if (!name || !*name || GELF_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF)
-            continue;
-        if (start > address || (nearest && address - start >= *offset))
-            continue;
-        nearest = name;
-        *offset = address - start;
-    }
-    return nearest;
-}
-
 /* The name in the source, also of a function that was inlined, from debug information; NULL if there is none. */
 static const char *source_function(Dwfl_Module *module, uint64_t address)
 {
@@ -172,7 +153,7 @@ static const char *source_function(Dwfl_Module *module, uint64_t address)
     return name;
 }
 
-/* An owned name, NULL if there is none. */
+/* An owned name; NULL if no known function covers the address: the nearest one would be misleading. */
 static char *function_name(Dwfl_Module *module, uint64_t address)
 {
     const char *in_source = source_function(module, address);
@@ -180,14 +161,9 @@ static char *function_name(Dwfl_Module *module, uint64_t address)
         return kt_copy(in_source);
     GElf_Off offset;
     GElf_Sym symbol;
-    char *text = NULL;
     const char *name = dwfl_module_addrinfo(module, address, &offset, &symbol, NULL, NULL, NULL);
-    if (name && offset < symbol.st_size)
-        return kt_copy(name);
-    name = nearest_symbol(module, address, &offset);
-    if (name && asprintf(&text, "%s+0x%" PRIx64, name, offset) < 0)
-        abort();
-    return text;
+    bool covers = name && offset < symbol.st_size && GELF_ST_TYPE(symbol.st_info) != STT_OBJECT;
+    return covers ? kt_copy(name) : NULL;
 }
 
 /* A return address is that of the next instruction, which may be another line's or another function's: look at

@@ -13,7 +13,7 @@
 /* What is known of a place in the code; NULL and 0 where it is not. */
 struct kt_place {
     const char *object;   /* path */
-    const char *function; /* "name", or "name+0x12" behind the end of the nearest known symbol */
+    const char *function; /* that covers the call */
     const char *file;
     int line;
     uint64_t offset; /* of the call in the object, as in its symbol table; without an object the address */

@@ -3,12 +3,12 @@
  * ktrace report: prints what model/report.c worked out. Whatever is missing from the trace is said before any number.
  */
 #include "model/report_tables.h"
+#include "trace/about.h"
 #include "trace/text.h"
 #include "trace/verb.h"
 
 #include <getopt.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,27 +33,6 @@ struct options {
 
 /* --- header ------------------------------------------------------------------------------------------------ */
 
-/* A line of the header; text of the trace must not steer a terminal. */
-__attribute__((format(printf, 2, 3))) static void print_line(const char *label, const char *format, ...)
-{
-    char text[2048];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
-    va_end(list);
-    printf("%-10s %s\n", label, kt_text_clean(text));
-}
-
-static void print_command(const struct kt_process *process)
-{
-    char text[LINE] = "";
-    size_t used = 0;
-    for (size_t i = 0; i < process->metas && used < sizeof text; i++)
-        if (!strcmp(process->meta[i].key, "arg"))
-            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", used ? " " : "", process->meta[i].value);
-    print_line("command", "%s%s", text, used < sizeof text ? "" : "..");
-}
-
 static const char *plural(size_t count, const char *one, const char *many)
 {
     return count == 1 ? one : many;
@@ -73,8 +52,8 @@ static void print_when(const struct kt_report *report)
         struct tm tm;
         strftime(when, sizeof when, "%Y-%m-%d %H:%M:%S", localtime_r(&seconds, &tm));
     }
-    print_line("recorded", "%s on %s, %zu %s, %zu %s", when, host ? host : "an unknown host", processes,
-               plural(processes, "process", "processes"), threads, plural(threads, "thread", "threads"));
+    kt_about_line("recorded", "%s on %s, %zu %s, %zu %s", when, host ? host : "an unknown host", processes,
+                  plural(processes, "process", "processes"), threads, plural(threads, "thread", "threads"));
 }
 
 static void print_times(const struct kt_report *report)
@@ -85,18 +64,18 @@ static void print_times(const struct kt_report *report)
     char share[16];
     char self[16];
     kt_text_percent(summary->seconds_all > 0 ? summary->seconds_blas / summary->seconds_all : NAN, share);
-    print_line("wall time", "%s, of which reading clocks for records took %s", kt_text_seconds(summary->seconds, wall),
-               kt_text_seconds(report->state.clock_seconds, self));
-    print_line("BLAS time", "%s in BLAS and LAPACK,%s of %s", kt_text_seconds(summary->seconds_blas, blas), share,
-               report->trace.processes > 1 ? "the wall time of all processes" : "wall time");
+    kt_about_line("wall time", "%s, of which reading clocks for records took %s",
+                  kt_text_seconds(summary->seconds, wall), kt_text_seconds(report->state.clock_seconds, self));
+    kt_about_line("BLAS time", "%s in BLAS and LAPACK,%s of %s", kt_text_seconds(summary->seconds_blas, blas), share,
+                  report->trace.processes > 1 ? "the wall time of all processes" : "wall time");
 }
 
 static void print_calls(const struct kt_summary *summary)
 {
     char all[16];
     char top[16];
-    print_line("calls", "%s outermost (by the application), %s with nested ones",
-               kt_text_count((double)summary->calls_top, top), kt_text_count((double)summary->calls, all));
+    kt_about_line("calls", "%s outermost (by the application), %s with nested ones",
+                  kt_text_count((double)summary->calls_top, top), kt_text_count((double)summary->calls, all));
 }
 
 static void print_in_flight(const struct kt_state *state)
@@ -105,7 +84,7 @@ static void print_in_flight(const struct kt_state *state)
         const struct kt_call *call = &state->in_flight[i];
         char shape[48];
         kt_shape_text(call, shape, sizeof shape - 1);
-        print_line("in flight", "%s %s", call->entry->symbol.name, shape);
+        kt_about_line("in flight", "%s %s", call->entry->symbol.name, shape);
     }
 }
 
@@ -115,36 +94,40 @@ static void print_missing(const struct kt_report *report)
     const char *state = kt_state_text(&report->trace);
     char count[16];
     if (!strcmp(state, "running"))
-        print_line("state", "running: this is what was recorded so far");
+        kt_about_line("state", "running: this is what was recorded so far");
     if (!strcmp(state, "incomplete"))
-        print_line("state", "incomplete: killed or crashed; the calls up to then are here");
+        kt_about_line("state", "incomplete: killed or crashed; the calls up to then are here");
     print_in_flight(&report->state);
     if (report->summary.unfinished)
-        print_line("unfinished", "%s calls have not returned: they are counted, but have no time",
-                   kt_text_count((double)report->summary.unfinished, count));
+        kt_about_line("unfinished", "%s calls have not returned: they are counted, but have no time",
+                      kt_text_count((double)report->summary.unfinished, count));
     for (int i = 0; i < KT_LOSS_COUNT; i++)
         if (report->state.lost[i])
-            print_line("lost", "%s calls: %s", kt_text_count((double)report->state.lost[i], count), kt_loss_text[i]);
+            kt_about_line("lost", "%s calls: %s", kt_text_count((double)report->state.lost[i], count), kt_loss_text(i));
     for (size_t i = 0; i < report->traces; i++)
         for (size_t j = 0; j < report->opened[i].notes; j++)
-            print_line("damage", "%s", report->opened[i].note[j]);
+            kt_about_line("damage", "%s", report->opened[i].note[j]);
 }
 
-/* Files that calls were bound to, each once. */
-static bool is_repeated(const struct kt_process *process, size_t object)
+static bool is_listed(const struct kt_process *process, size_t object, const char *name)
 {
-    for (size_t i = 0; i < object; i++)
-        if (process->object[i].is_library && !strcmp(process->object[i].version, process->object[object].version))
+    for (size_t i = 0; i < object; i++) {
+        char other[LINE];
+        kt_about_library(&process->object[i], other, sizeof other);
+        if (process->object[i].is_library && !strcmp(name, other))
             return true;
+    }
     return false;
 }
 
+/* A library in several files is named once. */
 static void print_libraries(const struct kt_process *process)
 {
     for (size_t i = 0; i < process->objects; i++) {
-        const struct kt_object *object = &process->object[i];
-        if (object->is_library && !is_repeated(process, i))
-            print_line("library", "%.*s", LINE, *object->version ? object->version : object->path);
+        char name[LINE];
+        kt_about_library(&process->object[i], name, sizeof name);
+        if (process->object[i].is_library && !is_listed(process, i, name))
+            kt_about_line("library", "%s", name);
     }
 }
 
@@ -152,8 +135,8 @@ static void print_header(const struct kt_report *report)
 {
     kt_heading("Trace");
     for (size_t i = 0; i < report->traces; i++)
-        print_line("trace", "%s", report->opened[i].path);
-    print_command(report->summary.first);
+        kt_about_line("trace", "%s", report->opened[i].path);
+    kt_about_command(report->summary.first, LINE - 1);
     print_when(report);
     print_libraries(report->summary.first);
     print_times(report);
@@ -272,20 +255,17 @@ static bool parse_count(const char *text, size_t *out)
 
 static int parse_options(int argc, char **argv, struct options *out)
 {
-    static const struct option known[] = {
-        {"json", no_argument, NULL, 'j'}, {"top", required_argument, NULL, 't'}, {"by", required_argument, NULL, 'b'},
-        {0}};
+    struct kt_error error = {0};
     *out = (struct options){.top = 15};
-    opterr = 0; /* the message is ours */
-    for (int option; (option = getopt_long(argc, argv, "", known, NULL)) != -1;) {
+    for (int option; (option = kt_verb_next_option(argc, argv, &error)) != -1;) {
+        if (option == '?')
+            return kt_verb_usage("report", "%s", error.text);
         if (option == 'j')
             out->json = true;
-        else if (option == 't' && !parse_count(optarg, &out->top))
+        if (option == 't' && !parse_count(optarg, &out->top))
             return kt_verb_usage("report", "--top %s: expected a number above 0", optarg);
-        else if (option == 'b' && !parse_table(optarg, &out->only))
+        if (option == 'b' && !parse_table(optarg, &out->only))
             return kt_verb_usage("report", "--by %s: expected routine, shape, caller or thread", optarg);
-        else if (option == '?')
-            return kt_verb_usage("report", "unknown option or missing value: %s", argv[optind - 1]);
     }
     if (optind == argc)
         return kt_verb_usage("report", "which trace?");

@@ -9,18 +9,6 @@
 
 #include <math.h>
 
-const char *const kt_loss_name[KT_LOSS_COUNT] = {
-#define KT_LOSS_NAME(name, text) #name,
-    KT_LOSSES(KT_LOSS_NAME)
-#undef KT_LOSS_NAME
-};
-
-const char *const kt_loss_text[KT_LOSS_COUNT] = {
-#define KT_LOSS_TEXT(name, text) text,
-    KT_LOSSES(KT_LOSS_TEXT)
-#undef KT_LOSS_TEXT
-};
-
 /* --- making it --------------------------------------------------------------------------------------------- */
 
 /* Shallow copies: what the processes own stays with the traces they come from. */
@@ -140,7 +128,7 @@ static json_t *losses_json(const struct kt_report *report)
     json_t *array = json_array();
     for (int i = 0; i < KT_LOSS_COUNT; i++)
         if (report->state.lost[i])
-            json_array_append_new(array, json_pack("{s:s, s:s, s:I}", "cause", kt_loss_name[i], "text", kt_loss_text[i],
+            json_array_append_new(array, json_pack("{s:s, s:s, s:I}", "cause", kt_loss_name(i), "text", kt_loss_text(i),
                                                    "calls", (json_int_t)report->state.lost[i]));
     return array;
 }

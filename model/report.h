@@ -45,9 +45,6 @@ double kt_gflops(double flops, double seconds);
 /* Time of a shape's calls in its contexts on a scale from warm (0) to cold (1). */
 double kt_report_index(const struct kt_report_shape *shape);
 
-extern const char *const kt_loss_name[KT_LOSS_COUNT];
-extern const char *const kt_loss_text[KT_LOSS_COUNT];
-
 /* The document that CLI users rely on; to be freed by the caller. */
 json_t *kt_report_json(const struct kt_report *report);
 

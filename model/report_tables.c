@@ -231,12 +231,12 @@ void kt_report_callers(const struct kt_report *report, size_t top)
                                               {.head = "time", .right = true},
                                               {.head = "share", .right = true}};
     struct kt_text_table *table = kt_text_table_new(column, sizeof column / sizeof *column);
-    bool guessed = false;
+    bool unnamed = false;
     for (size_t i = 0; i < least(report->callers, top); i++) {
         const struct kt_caller *caller = &report->caller[i];
         struct row row = {.columns = 0};
         caller_cells(&row, caller->place);
-        guessed |= caller->place->function && strstr(caller->place->function, "+0x");
+        unnamed |= caller->place->object && !caller->place->function;
         count_cell(&row, caller->calls);
         seconds_cell(&row, caller->seconds);
         share_cell(&row, caller->seconds, report->summary.seconds_blas);
@@ -245,8 +245,8 @@ void kt_report_callers(const struct kt_report *report, size_t top)
     kt_heading("Callers of outermost calls");
     kt_text_table_print(table);
     kt_text_table_free(table);
-    if (guessed)
-        printf("name+0x12: in no known function; so far behind the nearest one\n");
+    if (unnamed)
+        printf("+0x12: no known function; address in the object, as objdump shows it\n");
     tell_rest(report->callers, top, "caller");
 }
 

@@ -9,7 +9,7 @@
 #ifndef KT_SUMMARY_H
 #define KT_SUMMARY_H
 
-#include "trace/reader.h"
+#include "trace/cursor.h"
 
 /* What one group of calls adds up to. */
 struct kt_sum {

@@ -10,10 +10,14 @@
  *
  * A return address inside this library means that a library we called jumped on (a tail call): the caller is then
  * the routine that the enclosing call went to.
+ *
+ * Objects may be unloaded and others loaded at their addresses. We see dlclose(), and after it no binding counts that
+ * was made before.
  */
 #include "preload/process.h"
 
 #include "preload/line.h"
+#include "preload/settings.h"
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -48,9 +52,12 @@ struct defined {
 struct entry {
     const struct kt_slot *slot;
     void *target;
+    int library;
 };
 
 const struct kt_binding kt_unbound;
+
+static _Atomic unsigned unloads; /* counts the times that objects were unloaded; bindings of an earlier count are void */
 
 /* All of this is used within slow paths only. */
 static struct {
@@ -87,8 +94,10 @@ static void read_dynamic(struct object *o)
 {
     ElfW(Xword) soname = 0;
     for (const ElfW(Dyn) *d = o->dynamic; d && d->d_tag != DT_NULL; d++) {
-        if (d->d_tag == DT_STRTAB) /* relocated in place, but not in every object */
-            o->strings = (const char *)(d->d_un.d_ptr < o->bias ? d->d_un.d_ptr + o->bias : d->d_un.d_ptr);
+        if (d->d_tag == DT_STRTAB) { /* relocated in place, but not in every object */
+            uintptr_t at = d->d_un.d_ptr;
+            o->strings = (const char *)(at >= o->lo && at < o->hi ? at : at + o->bias);
+        }
         if (d->d_tag == DT_SONAME)
             soname = d->d_un.d_val;
     }
@@ -143,15 +152,6 @@ static int add_object(struct dl_phdr_info *info, size_t size, void *unused)
     return 0;
 }
 
-static int read_counters(struct dl_phdr_info *info, size_t size, void *changed)
-{
-    (void)size;
-    *(bool *)changed = table.adds != info->dlpi_adds || table.subs != info->dlpi_subs;
-    table.adds = info->dlpi_adds;
-    table.subs = info->dlpi_subs;
-    return 1;
-}
-
 static bool is_named(const struct object *o, const char *needed)
 {
     const char *slash = strrchr(o->path, '/');
@@ -198,15 +198,24 @@ static void find_roots(void)
     }
 }
 
-static void refresh_objects(void)
+/* A callback, as the linker's lock keeps the objects that we read from being unmapped. */
+static int refresh_locked(struct dl_phdr_info *info, size_t size, void *unused)
 {
-    bool changed = false;
-    dl_iterate_phdr(read_counters, &changed);
-    if (!changed)
-        return;
+    (void)size;
+    (void)unused;
+    if (table.adds == info->dlpi_adds && table.subs == info->dlpi_subs)
+        return 1;
+    table.adds = info->dlpi_adds;
+    table.subs = info->dlpi_subs;
     table.count = 0;
     dl_iterate_phdr(add_object, NULL);
     find_roots();
+    return 1;
+}
+
+static void refresh_objects(void)
+{
+    dl_iterate_phdr(refresh_locked, NULL);
 }
 
 static const struct object *object_at(uintptr_t address)
@@ -224,36 +233,64 @@ static bool is_inside_us(uintptr_t address)
     return address >= (uintptr_t)__ehdr_start && address < (uintptr_t)_end;
 }
 
-/* The symbol in the scope of an object that was opened; never ours. */
-static void *find_in_scope(const struct object *o, const char *symbol)
+/* Calls of dlclose() come here first, ours too. */
+static int close_handle(void *handle)
 {
-    void *handle = *o->path ? dlopen(o->path, RTLD_NOLOAD | RTLD_LAZY) : NULL;
+    static _Atomic(int (*)(void *)) next;
+    int (*close)(void *) = atomic_load_explicit(&next, memory_order_acquire);
+    if (!close) {
+        close = (int (*)(void *))dlsym(RTLD_NEXT, "dlclose");
+        atomic_store_explicit(&next, close, memory_order_release);
+    }
+    return close(handle);
+}
+
+/* The symbol in the scope of an object that was opened; never ours. */
+static void *find_in_path(const char *path, const char *symbol)
+{
+    void *handle = *path ? dlopen(path, RTLD_NOLOAD | RTLD_LAZY) : NULL;
     if (!handle)
         return NULL;
     void *found = dlsym(handle, symbol);
-    dlclose(handle);
+    close_handle(handle);
     return is_inside_us((uintptr_t)found) ? NULL : found;
 }
 
-static void *resolve(const char *symbol, const struct object *caller)
+/* With the slow path paused: the table may be another afterwards. */
+static void *find_in_scope(struct object o, const char *symbol)
 {
+    kt_slow_pause();
+    void *found = find_in_path(o.path, symbol);
+    kt_slow_resume();
+    return found;
+}
+
+static void *find_globally(const char *symbol)
+{
+    kt_slow_pause();
     void *found = dlsym(RTLD_NEXT, symbol);
+    kt_slow_resume();
+    return found;
+}
+
+static void *resolve(const char *symbol, uintptr_t where)
+{
+    void *found = find_globally(symbol);
+    const struct object *caller = object_at(where);
     if (!found && caller)
-        found = find_in_scope(&table.object[caller->root], symbol);
+        found = find_in_scope(table.object[caller->root], symbol);
     for (int i = 0; i < table.count && !found; i++)
-        found = find_in_scope(&table.object[i], symbol);
+        found = find_in_scope(table.object[i], symbol);
     return found;
 }
 
 /* Without us the dynamic linker would have ended the program in just this way. */
 _Noreturn static void fail_like_the_linker(const char *symbol)
 {
-    struct kt_line line = {0};
-    kt_line_raw(&line, "symbol lookup error: undefined symbol: ");
-    kt_line_raw(&line, symbol);
-    kt_line_raw(&line, "\n");
-    if (write(STDERR_FILENO, line.text, line.length) < 0)
-        _exit(127);
+    static const char text[] = "symbol lookup error: undefined symbol: ";
+    kt_write_all(STDERR_FILENO, text, sizeof text - 1);
+    kt_write_all(STDERR_FILENO, symbol, strlen(symbol));
+    kt_write_all(STDERR_FILENO, "\n", 1);
     _exit(127);
 }
 
@@ -263,31 +300,46 @@ _Noreturn static void fail_like_the_linker(const char *symbol)
  * The name does not tell the width of integers. The length 0xffffffff00000003 is 3 to a library that reads 32 bits,
  * so that it finds the largest element, the second; to one that reads 64 it is negative, and the answer 0.
  */
-static bool has_wide_integers(const struct object *o)
+static bool has_wide_integers(const char *path)
 {
     static const double x[] = {1, 2, 1};
     int64_t n = (int64_t)0xffffffff00000003;
     int64_t one = 1;
-    int (*idamax)(const int64_t *, const double *, const int64_t *) = find_in_scope(o, "idamax_");
+    int (*idamax)(const int64_t *, const double *, const int64_t *) = find_in_path(path, "idamax_");
     return idamax && idamax(&n, x, &one) == 0;
 }
 
-static const char *library_version(const struct object *o)
+static const char *library_version(const char *path)
 {
     static const char *const function[] = {"openblas_get_config", "bli_info_get_version_str"};
     for (size_t i = 0; i < sizeof function / sizeof *function; i++) {
-        const char *(*version)(void) = find_in_scope(o, function[i]);
+        const char *(*version)(void) = find_in_path(path, function[i]);
         if (version)
             return version();
     }
     return "";
 }
 
-static int library_threads(const struct object *o)
+static int library_threads(const char *path)
 {
-    int (*openblas)(void) = find_in_scope(o, "openblas_get_num_threads");
-    long (*blis)(void) = openblas ? NULL : find_in_scope(o, "bli_thread_get_num_threads");
+    int (*openblas)(void) = find_in_path(path, "openblas_get_num_threads");
+    long (*blis)(void) = openblas ? NULL : find_in_path(path, "bli_thread_get_num_threads");
     return openblas ? openblas() : blis ? (int)blis() : 0;
+}
+
+struct library {
+    const char *version;
+    int threads;
+    bool wide;
+};
+
+/* Runs code of the library, which may wait for locks of its own. */
+static struct library ask_library(const char *path)
+{
+    kt_slow_pause();
+    struct library answer = {library_version(path), library_threads(path), has_wide_integers(path)};
+    kt_slow_resume();
+    return answer;
 }
 
 /* --- definitions ------------------------------------------------------------------------------------------- */
@@ -312,16 +364,14 @@ static void define(struct kt_line *line)
 
 static void define_object(const struct object *o, int id)
 {
-    struct kt_line line = {0};
-    char program[PATH_MAX];
-    ssize_t length = *o->path ? 0 : readlink("/proc/self/exe", program, sizeof program - 1);
-    program[length > 0 ? length : 0] = '\0';
+    static struct kt_line line; /* this and those below: programs have threads with small stacks */
+    line.length = 0;
     kt_line_raw(&line, "object");
     add_number(&line, (uint64_t)id, 10);
     add_number(&line, o->lo, 16);
     add_number(&line, o->hi, 16);
     add_number(&line, o->bias, 16);
-    add_text(&line, *o->path ? o->path : program);
+    add_text(&line, *o->path ? o->path : kt_program);
     add_text(&line, o->build_id);
     define(&line);
 }
@@ -343,27 +393,32 @@ static int object_id(const struct object *o)
     return table.defined_count++;
 }
 
-static void define_library(const struct object *o, int id)
+static void define_library(struct object o, int id)
 {
+    static struct kt_line line;
+    struct library answer = {0};
+    if (!table.defined[id].is_library)
+        answer = ask_library(o.path);
     struct defined *d = &table.defined[id];
-    struct kt_line line = {0};
-    if (d->is_library)
+    if (d->is_library) /* before, or by another thread since */
         return;
     d->is_library = true;
-    d->wide = has_wide_integers(o);
+    d->wide = answer.wide;
+    line.length = 0;
     kt_line_raw(&line, "library");
     add_number(&line, (uint64_t)id, 10);
-    add_text(&line, o->soname);
-    add_text(&line, library_version(o));
+    add_text(&line, o.soname);
+    add_text(&line, answer.version);
     add_number(&line, d->wide ? 8 : 4, 10);
-    add_number(&line, (uint64_t)library_threads(o), 10);
+    add_number(&line, (uint64_t)answer.threads, 10);
     define(&line);
 }
 
 static void define_entry(unsigned id, const struct kt_slot *slot, const void *target, int library)
 {
     const struct kt_slot_info *info = &kt_slot_infos[slot - kt_slots];
-    struct kt_line line = {0};
+    static struct kt_line line;
+    line.length = 0;
     kt_line_raw(&line, "entry");
     add_number(&line, id, 10);
     add_text(&line, info->symbol);
@@ -379,22 +434,29 @@ static void define_entry(unsigned id, const struct kt_slot *slot, const void *ta
 static unsigned entry_of(const struct kt_slot *slot, void *target, int library)
 {
     for (unsigned i = 1; i < table.entry_count; i++)
-        if (table.entry[i].slot == slot && table.entry[i].target == target)
+        if (table.entry[i].slot == slot && table.entry[i].target == target &&
+            table.entry[i].library == library)
             return i;
     if (table.entry_count == MAX_ENTRIES || library < 0)
         return 0;
     unsigned id = table.entry_count++;
-    table.entry[id] = (struct entry){slot, target};
+    table.entry[id] = (struct entry){slot, target, library};
     define_entry(id, slot, target, library);
     return id;
 }
 
 /* --- bindings ---------------------------------------------------------------------------------------------- */
 
+static bool is_valid(const struct kt_binding *b)
+{
+    return atomic_load_explicit(&b->unloads, memory_order_acquire) ==
+           atomic_load_explicit(&unloads, memory_order_acquire);
+}
+
 static const struct kt_binding *find_binding(struct kt_slot *slot, uintptr_t where)
 {
     const struct kt_binding *b = atomic_load_explicit(&slot->all, memory_order_acquire);
-    while (b && where - b->lo >= b->bytes)
+    while (b && (where - b->lo >= b->bytes || !is_valid(b)))
         b = b->next;
     return b;
 }
@@ -415,61 +477,92 @@ static struct kt_binding *new_binding(void)
     return &page[--left];
 }
 
-static void describe_target(struct kt_binding *b, const struct kt_slot *slot, const struct object *caller)
+static void describe_target(struct kt_binding *b, const struct kt_slot *slot, uintptr_t where)
 {
+    const struct object *caller = object_at(where);
     const struct object *library = object_at((uintptr_t)b->target);
-    int id = library ? object_id(library) : -1;
     if (caller)
         object_id(caller);
+    int id = library ? object_id(library) : -1;
     if (id < 0)
         return;
-    define_library(library, id);
+    define_library(*library, id);
     b->wide = table.defined[id].wide;
     b->entry = (uint16_t)entry_of(slot, b->target, id);
 }
 
-static void publish(struct kt_slot *slot, struct kt_binding *b)
+/* What was unloaded is often loaded again: its binding counts once more. */
+static struct kt_binding *find_void_binding(struct kt_slot *slot, const struct kt_binding *like)
 {
+    struct kt_binding *b = atomic_load_explicit(&slot->all, memory_order_acquire);
+    while (b && (b->lo != like->lo || b->bytes != like->bytes || b->target != like->target ||
+                 b->entry != like->entry || b->wide != like->wide))
+        b = b->next;
+    return b;
+}
+
+static const struct kt_binding *publish(struct kt_slot *slot, const struct kt_binding *made)
+{
+    struct kt_binding *b = find_void_binding(slot, made);
+    if (b) {
+        atomic_store_explicit(&b->unloads, made->unloads, memory_order_release);
+        return b;
+    }
+    b = new_binding();
+    if (!b)
+        return NULL;
+    *b = *made;
     b->next = atomic_load_explicit(&slot->all, memory_order_relaxed);
     atomic_store_explicit(&slot->all, b, memory_order_release); /* pairs with find_binding */
+    return b;
 }
 
 static const struct kt_binding *make_binding(struct kt_slot *slot, uintptr_t where)
 {
     const char *symbol = kt_slot_infos[slot - kt_slots].symbol;
+    struct kt_binding made = {.unloads = atomic_load(&unloads), .lo = where & ~(uintptr_t)4095, .bytes = 4096};
     kt_process_start();
     if (!allocate_tables())
         return NULL;
     refresh_objects();
-    const struct object *caller = object_at(where);
-    void *target = resolve(symbol, caller);
-    if (!target)
+    made.target = resolve(symbol, where);
+    if (!made.target)
         fail_like_the_linker(symbol);
-    struct kt_binding *b = new_binding();
-    if (!b)
-        return NULL;
-    *b = (struct kt_binding){.target = target, .lo = where & ~(uintptr_t)4095, .bytes = 4096};
+    refresh_objects();
+    const struct object *caller = object_at(where);
     if (caller) {
-        b->lo = caller->lo;
-        b->bytes = caller->hi - caller->lo;
+        made.lo = caller->lo;
+        made.bytes = caller->hi - caller->lo;
     }
     if (atomic_load(&kt_process.state) != KT_STATE_OFF)
-        describe_target(b, slot, caller);
-    publish(slot, b);
-    return b;
+        describe_target(&made, slot, where);
+    return publish(slot, &made);
 }
 
-/* For a signal handler that interrupted a slow path of its own thread, and for want of memory. */
-static const struct kt_binding *makeshift_binding(struct kt_slot *slot)
+/* The routine in the scopes that can be searched without the table: all of them but that of another dlopen(). */
+static void *resolve_without_table(const char *symbol, uintptr_t where)
+{
+    Dl_info object;
+    void *found = dlsym(RTLD_NEXT, symbol);
+    if (!found && dladdr((void *)where, &object))
+        found = find_in_path(object.dli_fname, symbol);
+    return found;
+}
+
+/* For calls that a slow path of the same thread makes, and for want of memory. */
+static const struct kt_binding *makeshift_binding(struct kt_slot *slot, uintptr_t where)
 {
     static __thread struct kt_binding spare __attribute__((tls_model("initial-exec")));
+    const char *symbol = kt_slot_infos[slot - kt_slots].symbol;
     const struct kt_binding *any = atomic_load_explicit(&slot->all, memory_order_acquire);
-    if (any)
-        return any;
-    spare = (struct kt_binding){.target = dlsym(RTLD_NEXT, kt_slot_infos[slot - kt_slots].symbol)};
-    if (!spare.target)
-        fail_like_the_linker(kt_slot_infos[slot - kt_slots].symbol);
-    return &spare;
+    while (any && !is_valid(any))
+        any = any->next;
+    spare = (struct kt_binding){.target = resolve_without_table(symbol, where)};
+    if (spare.target)
+        return &spare;
+    if (!any)
+        fail_like_the_linker(symbol);
+    return any;
 }
 
 static const struct kt_binding *find_or_make(struct kt_slot *slot, uintptr_t where)
@@ -483,19 +576,62 @@ static const struct kt_binding *find_or_make(struct kt_slot *slot, uintptr_t whe
             b = make_binding(slot, where);
         kt_slow_end();
     }
-    return b ? b : makeshift_binding(slot);
+    if (!b)
+        b = makeshift_binding(slot, where);
+    dlerror(); /* what we did not find is no error of the program */
+    return b;
+}
+
+/* Unless an object was unloaded in the meantime: then others would take the binding for a present one. */
+static void remember(struct kt_slot *slot, const struct kt_binding *b)
+{
+    atomic_store_explicit(&slot->recent, b, memory_order_seq_cst);
+    if (!is_valid(b))
+        atomic_store_explicit(&slot->recent, &kt_unbound, memory_order_release);
 }
 
 const struct kt_binding *kt_bind(struct kt_slot *slot, const void *caller)
 {
     int saved = errno;
     uintptr_t where = (uintptr_t)caller;
+    const struct kt_frame *enclosing = kt_live_frame(kt_self.top, __builtin_frame_address(0));
     bool tail_call = is_inside_us(where);
-    if (tail_call && kt_self.top)
-        where = (uintptr_t)kt_self.top->binding->target;
+    if (tail_call && enclosing)
+        where = (uintptr_t)enclosing->binding->target;
     const struct kt_binding *b = find_or_make(slot, where);
     if (!tail_call && b->bytes)
-        atomic_store_explicit(&slot->recent, b, memory_order_release);
+        remember(slot, b);
     errno = saved;
     return b;
+}
+
+/* --- unloading --------------------------------------------------------------------------------------------- */
+
+static int read_subs(struct dl_phdr_info *info, size_t size, void *subs)
+{
+    (void)size;
+    *(unsigned long long *)subs = info->dlpi_subs;
+    return 1;
+}
+
+static void forget_bindings(void)
+{
+    atomic_fetch_add(&unloads, 1);
+    for (unsigned i = 0; i < kt_slot_count; i++)
+        atomic_store_explicit(&kt_slots[i].recent, &kt_unbound, memory_order_release);
+}
+
+KT_EXPORT int dlclose(void *handle);
+KT_EXPORT int dlclose(void *handle)
+{
+    static _Atomic unsigned long long seen; /* set last: whoever finds it changed forgets, even if another does too */
+    int result = close_handle(handle);
+    int saved = errno;
+    unsigned long long subs = 0;
+    dl_iterate_phdr(read_subs, &subs);
+    if (subs != atomic_load(&seen))
+        forget_bindings();
+    atomic_store(&seen, subs);
+    errno = saved;
+    return result;
 }

@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -44,28 +46,59 @@ void kt_line_unsigned(struct kt_line *line, uint64_t value, unsigned base)
     kt_line_raw(line, digits + n);
 }
 
-static bool write_all(int file, const char *bytes, size_t count)
+/* The signal that a write just raised is taken back, unless one like it was waiting already. */
+static void discard_signal(int signal, const sigset_t *waiting)
 {
-    while (count) {
-        ssize_t written = write(file, bytes, count);
+    sigset_t one;
+    sigemptyset(&one);
+    sigaddset(&one, signal);
+    if (!sigismember(waiting, signal))
+        sigtimedwait(&one, NULL, &(struct timespec){0});
+}
+
+static size_t write_blocked(int file, const char *bytes, size_t count)
+{
+    size_t done = 0;
+    while (done < count) {
+        ssize_t written = write(file, bytes + done, count - done);
         if (written < 0 && errno == EINTR)
             continue;
         if (written <= 0)
-            return false;
-        bytes += written;
-        count -= (size_t)written;
+            break;
+        done += (size_t)written;
     }
-    return true;
+    return done;
 }
 
-bool kt_append_file(const char *path, const void *bytes, size_t count)
+size_t kt_write_all(int file, const char *bytes, size_t count)
+{
+    sigset_t fatal;
+    sigset_t before;
+    sigset_t waiting;
+    sigemptyset(&fatal);
+    sigaddset(&fatal, SIGPIPE);
+    sigaddset(&fatal, SIGXFSZ);
+    pthread_sigmask(SIG_BLOCK, &fatal, &before);
+    sigpending(&waiting);
+    size_t done = write_blocked(file, bytes, count);
+    int saved = errno;
+    if (done < count) {
+        discard_signal(SIGPIPE, &waiting);
+        discard_signal(SIGXFSZ, &waiting);
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    errno = saved;
+    return done;
+}
+
+size_t kt_append_file(const char *path, const void *bytes, size_t count)
 {
     int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (file < 0)
-        return false;
-    bool fine = write_all(file, bytes, count);
+        return 0;
+    size_t done = kt_write_all(file, bytes, count);
     close(file);
-    return fine;
+    return done;
 }
 
 size_t kt_read_file(const char *path, char *out, size_t size)

@@ -19,8 +19,11 @@ KT_HIDDEN void kt_line_raw(struct kt_line *line, const char *text);             
 KT_HIDDEN void kt_line_escaped(struct kt_line *line, const char *text, size_t length); /* as format.h says */
 KT_HIDDEN void kt_line_unsigned(struct kt_line *line, uint64_t value, unsigned base);  /* 10 or 16 */
 
-/* Appends the bytes to a file that is made if need be; false if that failed. */
-KT_HIDDEN bool kt_append_file(const char *path, const void *bytes, size_t count);
+/* Writes as much as can be written, and returns how much that was; neither SIGPIPE nor SIGXFSZ reaches the program. */
+KT_HIDDEN size_t kt_write_all(int file, const char *bytes, size_t count);
+
+/* The same at the end of a file, which is made if need be. */
+KT_HIDDEN size_t kt_append_file(const char *path, const void *bytes, size_t count);
 
 /* Reads at most SIZE - 1 bytes of a file and ends them with a 0; returns how many, 0 after an error. */
 KT_HIDDEN size_t kt_read_file(const char *path, char *out, size_t size);

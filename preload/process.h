@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the traced process has once: options, the place of its trace, definitions, totals.
+ * What the traced process has once: slow paths, its directory in the trace, definitions, totals.
  */
 #ifndef KT_PROCESS_H
 #define KT_PROCESS_H
@@ -28,11 +28,18 @@ struct kt_process_info {
 extern KT_HIDDEN struct kt_process_info kt_process;
 
 /*
- * Slow paths run one at a time. False if this thread already is on one (a signal handler that makes a call):
- * the caller then does without. Signals stay enabled.
+ * Slow paths run one at a time, and neither a signal nor a cancellation leaves them: the lock would stay held. False
+ * if this thread already is on one (a library that is asked what it is makes a call): the caller then does without.
  */
 KT_HIDDEN bool kt_slow_begin(void);
 KT_HIDDEN void kt_slow_end(void);
+
+/*
+ * Lets other threads pass while this one waits for somebody else's lock. The dynamic linker's is one: it is held while
+ * constructors run, which may make calls and so wait for us. What slow paths share may be different afterwards.
+ */
+KT_HIDDEN void kt_slow_pause(void);
+KT_HIDDEN void kt_slow_resume(void);
 
 /* Reads the options and decides whether to record. The constructor does this, or a call that comes before it. */
 KT_HIDDEN void kt_process_start(void);
@@ -46,12 +53,10 @@ KT_HIDDEN void kt_process_path(char out[PATH_MAX], const char *name, uint64_t nu
 /* Adds a line to the definitions. Within a slow path. */
 KT_HIDDEN void kt_define(const char *text, size_t length);
 
-KT_HIDDEN struct kt_anchor kt_anchor_now(void);
-
 /* preload/record.c: threads as a whole. */
 KT_HIDDEN uint64_t kt_threads_calls(uint64_t lost[KT_LOSS_COUNT]);
 KT_HIDDEN void kt_thread_close(void);
 KT_HIDDEN void kt_threads_forget(void);
-KT_HIDDEN void kt_threads_init(void);
+KT_HIDDEN bool kt_threads_init(void);
 
 #endif

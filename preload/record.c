@@ -5,6 +5,7 @@
  * counted loss and never a SIGBUS. Chunks are filled with zeros and written to once before use, so that recording
  * a call does not fault a page. No file descriptor stays open: the program may close all it finds.
  */
+#include "preload/meta.h"
 #include "preload/process.h"
 
 #include <errno.h>
@@ -26,7 +27,6 @@ __thread struct kt_thread kt_self;
 
 static struct kt_thread *registry; /* threads with a stream; changed within slow paths only */
 static pthread_key_t exit_key;
-static bool has_exit_key;
 
 /* --- chunks ------------------------------------------------------------------------------------------------ */
 
@@ -61,12 +61,16 @@ static bool reserve(int file, uint64_t offset, size_t bytes)
     return errno == EOPNOTSUPP && write_zeros(file, offset, bytes);
 }
 
-static void touch_pages(char *at, size_t bytes)
+/* False if a store into these pages would raise SIGBUS. */
+static bool touch_pages(char *at, size_t bytes)
 {
     if (madvise(at, bytes, MADV_POPULATE_WRITE) == 0)
-        return;
+        return true;
+    if (errno == EFAULT)
+        return false;
     for (size_t i = 0; i < bytes; i += PAGE)
         *(volatile char *)(at + i) = 0;
+    return true;
 }
 
 static int open_stream(struct kt_thread *t)
@@ -110,23 +114,52 @@ static void write_head(const struct kt_thread *t, struct kt_chunk *chunk, size_t
     *chunk = head;
 }
 
+static const unsigned char *end_of(const struct kt_chunk_map *map)
+{
+    return (const unsigned char *)map->chunk + map->bytes;
+}
+
+static void unmap(struct kt_chunk_map *map)
+{
+    if (map->chunk)
+        munmap(map->chunk, map->bytes);
+    map->chunk = NULL;
+}
+
 /* Calls in progress still complete their records in earlier chunks. */
+static bool is_in_use(const struct kt_thread *t, const struct kt_chunk_map *map)
+{
+    const struct kt_frame *frame = t->top ? t->top->parent : NULL;
+    while (frame && frame->limit != end_of(map))
+        frame = frame->parent;
+    return frame;
+}
+
+/* The chunk stays for one more, whatever the frames say: a wrapper stores info when its frame has ended. */
 static void retire_chunk(struct kt_thread *t)
 {
-    bool in_use = t->top && t->top->parent;
-    for (int i = 0; i < KT_OLD_CHUNKS && !in_use; i++) {
-        if (t->old[i].chunk)
-            munmap(t->old[i].chunk, t->old[i].bytes);
-        t->old[i].chunk = NULL;
+    struct kt_chunk_map *room = NULL;
+    for (int i = 0; i < KT_OLD_CHUNKS; i++) {
+        if (!is_in_use(t, &t->old[i]))
+            unmap(&t->old[i]);
+        if (!t->old[i].chunk)
+            room = &t->old[i];
     }
-    if (!in_use && t->current.chunk)
-        munmap(t->current.chunk, t->current.bytes);
-    for (int i = 0; i < KT_OLD_CHUNKS && in_use; i++)
-        if (!t->old[i].chunk) {
-            t->old[i] = t->current;
-            break;
-        }
+    if (room)
+        *room = t->current;
+    else
+        unmap(&t->current);
     t->current.chunk = NULL;
+}
+
+bool kt_is_mapped(struct kt_frame *frame)
+{
+    const struct kt_thread *t = &kt_self;
+    for (int i = 0; i < KT_OLD_CHUNKS; i++)
+        if (t->old[i].chunk && end_of(&t->old[i]) == frame->limit)
+            return true;
+    frame->record = NULL;
+    return false;
 }
 
 static bool map_chunk(struct kt_thread *t, int file)
@@ -137,7 +170,10 @@ static bool map_chunk(struct kt_thread *t, int file)
     void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, (off_t)t->file_bytes);
     if (at == MAP_FAILED)
         return false;
-    touch_pages(at, bytes);
+    if (!touch_pages(at, bytes)) {
+        munmap(at, bytes);
+        return false;
+    }
     write_head(t, at, bytes);
     retire_chunk(t);
     t->current = (struct kt_chunk_map){at, bytes};
@@ -156,17 +192,17 @@ static void at_thread_exit(void *unused)
     kt_thread_close();
 }
 
-void kt_threads_init(void)
+bool kt_threads_init(void)
 {
-    has_exit_key = pthread_key_create(&exit_key, at_thread_exit) == 0;
+    return pthread_key_create(&exit_key, at_thread_exit) == 0;
 }
 
 static void enter_registry(struct kt_thread *t)
 {
+    if (pthread_setspecific(exit_key, t) != 0)
+        return; /* nobody would tell us when it ends */
     t->next = registry;
     registry = t;
-    if (has_exit_key)
-        pthread_setspecific(exit_key, t);
 }
 
 static void leave_registry(struct kt_thread *t)
@@ -199,21 +235,27 @@ static void remove_stream(struct kt_thread *t)
     t->opened = false;
 }
 
+static enum kt_loss cause_of(int error)
+{
+    bool space = error == ENOSPC || error == EDQUOT || error == EFBIG || error == 0;
+    return space ? KT_LOSS_SPACE : KT_LOSS_ERROR;
+}
+
 static enum kt_loss add_chunk(struct kt_thread *t)
 {
-    errno = 0;
     int file = open_stream(t);
     if (file < 0)
-        return errno == ENOSPC || errno == EDQUOT ? KT_LOSS_SPACE : KT_LOSS_ERROR;
+        return cause_of(errno);
     t->opened = true;
+    errno = 0;
     bool fine = map_chunk(t, file);
-    bool space = errno == ENOSPC || errno == EDQUOT || errno == EFBIG || errno == 0;
+    enum kt_loss cause = cause_of(errno);
     close(file);
     if (fine)
         return KT_LOSS_COUNT;
     if (t->chunks == 0)
         remove_stream(t);
-    return space ? KT_LOSS_SPACE : KT_LOSS_ERROR;
+    return cause;
 }
 
 /* Where the stream has a chunk its head tells of the loss even if the process is killed. */
@@ -230,6 +272,13 @@ static void count_loss(struct kt_thread *t, enum kt_loss cause)
         t->current.chunk->lost[cause] = t->lost[cause];
 }
 
+/* Is this a signal handler that interrupted a call between moving the cursor and knowing where its record goes? */
+static bool interrupts_entry(const struct kt_thread *t)
+{
+    const struct kt_frame *frame = t->top->parent;
+    return frame && (const void *)frame->record == frame;
+}
+
 /* Why no chunk could be had, or KT_LOSS_COUNT if there is one now. */
 static enum kt_loss try_chunk(struct kt_thread *t)
 {
@@ -237,34 +286,51 @@ static enum kt_loss try_chunk(struct kt_thread *t)
         return KT_LOSS_EXIT;
     if (!is_time_to_try(t))
         return t->last_failure;
-    if (!kt_slow_begin())
+    if (interrupts_entry(t) || !kt_slow_begin())
         return KT_LOSS_SIGNAL;
-    enum kt_loss cause = KT_LOSS_ERROR;
+    enum kt_loss cause;
     if (kt_process_open()) {
         if (!t->opened || t->process != kt_process.number)
             start_stream(t);
         cause = add_chunk(t);
+    } else {
+        cause = cause_of(errno);
     }
     kt_slow_end();
     return cause;
 }
 
+/* Signals that waited for the end of the slow path may have filled the chunk. */
+static unsigned char *take(struct kt_thread *t, size_t bytes)
+{
+    unsigned char *at = kt_advance(&t->cursor, bytes);
+    if (at + bytes <= t->limit)
+        return at;
+    t->cursor -= bytes;
+    return NULL;
+}
+
 unsigned char *kt_room(size_t bytes)
 {
     struct kt_thread *t = &kt_self;
+    t->cursor -= bytes;
     enum kt_state state = atomic_load_explicit(&kt_process.state, memory_order_relaxed);
     if (state == KT_STATE_OFF)
         return NULL;
     int saved = errno;
     enum kt_loss cause = try_chunk(t);
     errno = saved;
-    if (cause != KT_LOSS_COUNT) {
-        count_loss(t, cause);
-        return NULL;
-    }
-    unsigned char *at = t->cursor;
-    t->cursor += bytes;
+    unsigned char *at = cause == KT_LOSS_COUNT ? take(t, bytes) : NULL;
+    if (!at)
+        count_loss(t, cause == KT_LOSS_COUNT ? KT_LOSS_SIGNAL : cause);
     return at;
+}
+
+static void unmap_all(struct kt_thread *t)
+{
+    unmap(&t->current);
+    for (int i = 0; i < KT_OLD_CHUNKS; i++)
+        unmap(&t->old[i]);
 }
 
 /* Gives back what the last chunk did not need. Only the thread itself may do so: nobody else knows when it writes. */
@@ -274,7 +340,7 @@ static void trim_stream(struct kt_thread *t)
     size_t kept = (used + PAGE - 1) / PAGE * PAGE;
     char path[PATH_MAX];
     t->current.chunk->chunk_bytes = kept;
-    munmap(t->current.chunk, t->current.bytes);
+    unmap(&t->current);
     stream_path(t, path);
     if (truncate(path, (off_t)(t->file_bytes - t->current.bytes + kept)) != 0)
         return; /* the tail is zeros: readable all the same */
@@ -291,9 +357,10 @@ void kt_thread_close(void)
         atomic_fetch_add(&kt_process.calls, t->calls);
         for (int i = 0; i < KT_LOSS_COUNT; i++)
             atomic_fetch_add(&kt_process.lost[i], t->lost[i]);
-        if (t->current.chunk && !(t->top))
+        if (t->current.chunk)
             trim_stream(t);
     }
+    unmap_all(t); /* should a call in progress return all the same, it finds no chunk */
     struct kt_thread fresh = {.busy = true};
     *t = fresh;
     kt_slow_end();
@@ -318,6 +385,8 @@ void kt_threads_forget(void)
     struct kt_thread fresh = {.busy = kt_self.busy};
     for (struct kt_frame *frame = kt_self.top; frame; frame = frame->parent)
         frame->record = NULL; /* it is the parent's */
+    for (struct kt_thread *t = registry; t; t = t->next)
+        unmap_all(t);
     registry = NULL;
     fresh.top = kt_self.top;
     kt_self = fresh;

@@ -32,12 +32,13 @@
 #define KT_LIKELY(x)  __builtin_expect(!!(x), 1)
 #define KT_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
-/* Where calls of one symbol go that come from one range of code. Never changed or freed once published. */
+/* Where calls of one symbol go that come from one range of code. Never freed; only UNLOADS changes once published. */
 struct kt_binding {
     uintptr_t lo, bytes; /* the calling object's code */
     void *target;        /* the routine that this caller would have reached without us */
     uint16_t entry;      /* of the trace; 0 is none */
     bool wide;           /* the library's integers have 64 bits */
+    _Atomic unsigned unloads; /* void unless this is how often objects were unloaded */
     struct kt_binding *next;
 };
 
@@ -59,8 +60,9 @@ struct kt_slot_info {
 struct kt_frame {
     const struct kt_frame *self; /* with guard: tells whether the frame still is what it was */
     const struct kt_binding *binding;
-    struct kt_record *record; /* NULL: not recorded */
+    struct kt_record *record; /* NULL: not recorded; the frame itself: being chosen */
     struct kt_frame *parent;
+    const unsigned char *limit; /* of the record's chunk */
     uint64_t start;
     unsigned depth;
     const struct kt_frame *guard;
@@ -76,7 +78,7 @@ enum { KT_OLD_CHUNKS = 8 };
 /* A thread's recorder. The first members are all that the way of a call touches. */
 struct kt_thread {
     unsigned char *cursor; /* room for the next record */
-    unsigned char *limit;  /* end of the chunk; equal to cursor: no room */
+    unsigned char *limit;  /* end of the chunk */
     struct kt_frame *top;  /* innermost call in progress */
     uint64_t calls;        /* recorded */
     /* the rest belongs to preload/record.c */
@@ -102,8 +104,25 @@ extern KT_HIDDEN const struct kt_binding kt_unbound; /* matches no caller */
 /* preload/bind.c: the binding for this caller, made on first use. Never NULL. */
 KT_HIDDEN KT_COLD const struct kt_binding *kt_bind(struct kt_slot *slot, const void *caller);
 
-/* preload/record.c: room for a record of BYTES in a new chunk, or NULL. */
+/* preload/record.c: room for a record of BYTES in a new chunk, or NULL. Takes back that the cursor was moved. */
 KT_HIDDEN KT_COLD unsigned char *kt_room(size_t bytes);
+
+/* preload/record.c: is the record's chunk, which no longer is the thread's present one, still mapped? If not, forgets it. */
+KT_HIDDEN KT_COLD bool kt_is_mapped(struct kt_frame *frame);
+
+/*
+ * Moves the cursor and returns where it was. One instruction where there is one: a signal handler that makes calls
+ * between a load and a store would have its records overwritten.
+ */
+static inline unsigned char *kt_advance(unsigned char **cursor, size_t bytes)
+{
+#if defined(__x86_64__)
+    __asm__ volatile("xaddq %0, %1" : "+r"(bytes), "+m"(*cursor) : : "cc", "memory");
+    return (unsigned char *)bytes;
+#else
+    return __atomic_fetch_add(cursor, bytes, __ATOMIC_RELAXED);
+#endif
+}
 
 /* Integers by reference; C programs pass NULL for arguments that a routine does not look at. */
 static inline int64_t kt_integer(const void *at, bool wide)
@@ -148,14 +167,14 @@ static inline void *kt_enter(struct kt_frame *frame, struct kt_slot *slot, size_
     frame->binding = binding;
     frame->parent = kt_live_frame(thread->top, frame);
     frame->depth = frame->parent ? frame->parent->depth + 1 : 0;
+    frame->record = (void *)frame;
     thread->top = frame;
 
-    unsigned char *at = thread->cursor;
-    if (KT_LIKELY((size_t)(thread->limit - at) >= bytes))
-        thread->cursor = at + bytes;
-    else
+    unsigned char *at = kt_advance(&thread->cursor, bytes);
+    if (KT_UNLIKELY(at + bytes > thread->limit))
         at = kt_room(bytes);
     struct kt_record *record = (struct kt_record *)at;
+    frame->limit = thread->limit;
     frame->record = record;
     if (KT_UNLIKELY(!record))
         return NULL;
@@ -184,9 +203,11 @@ static inline void kt_end(struct kt_frame *frame)
     if (KT_LIKELY(record)) {
         unsigned cpu;
         uint64_t ticks = kt_clock_stop(&cpu) - frame->start;
-        record->cpu = (uint16_t)cpu;
-        record->ticks = ticks + (ticks == 0); /* 0 would say that the call has not returned */
-        kt_self.calls++;
+        if (KT_LIKELY(frame->limit == kt_self.limit || kt_is_mapped(frame))) {
+            record->cpu = (uint16_t)cpu;
+            record->ticks = ticks + (ticks == 0); /* 0 would say that the call has not returned */
+            kt_self.calls++;
+        }
     }
     kt_self.top = frame->parent;
 }

@@ -2,6 +2,7 @@
 #include "replay/setup.h"
 
 #include "trace/memory.h"
+#include "trace/verb.h"
 
 #include <getopt.h>
 
@@ -84,19 +85,10 @@ static enum kt_status parse_option(int option, struct kt_replay_options *out, st
 
 enum kt_status kt_replay_options_parse(int argc, char **argv, struct kt_replay_options *out, struct kt_error *error)
 {
-    static const struct option options[] = {
-        {"json", no_argument, NULL, 'j'},          {"context", required_argument, NULL, 'c'},
-        {"threads", required_argument, NULL, 't'}, {"budget", required_argument, NULL, 's'},
-        {"level", required_argument, NULL, 'l'},   {"routine", required_argument, NULL, 'r'},
-        {"blas", required_argument, NULL, 'b'},    {0},
-    };
-    int option;
     optind = 0;
-    opterr = 0;
-    while ((option = getopt_long(argc, argv, ":", options, NULL)) != -1) {
-        if (option == '?' || option == ':')
-            return kt_fail(error, KT_USAGE, "%s '%s'",
-                           option == ':' ? "an argument is missing after" : "unknown option", argv[optind - 1]);
+    for (int option; (option = kt_verb_next_option(argc, argv, error)) != -1;) {
+        if (option == '?')
+            return KT_USAGE;
         KT_TRY(parse_option(option, out, error));
     }
     if (argc - optind != 1)

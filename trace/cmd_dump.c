@@ -134,25 +134,20 @@ static void print_call(const struct kt_call *call)
 
 int kt_verb_dump(int argc, char **argv)
 {
-    struct kt_trace_arguments arguments;
-    struct kt_error error = {0};
     struct kt_trace trace;
     struct kt_cursor cursor;
     struct kt_call call;
-    int wrong = kt_verb_trace_arguments(argc, argv, &arguments);
+    bool json;
+    int wrong = kt_verb_open_trace(argc, argv, &trace, &json);
     if (wrong)
         return wrong;
-    if (kt_trace_open(arguments.path, &trace, &error) != KT_OK) {
-        kt_trace_close(&trace);
-        return kt_verb_fail(argv[0], &error);
-    }
     for (size_t i = 0; i < trace.notes; i++)
         kt_notice("%s", trace.note[i]);
-    if (!arguments.json)
+    if (!json)
         printf("%7s %7s %12s %8s  %s\n", "call", "thread", "start/s", "took", "symbol(arguments)");
     kt_cursor_begin(&trace, &cursor);
     while (kt_cursor_next(&cursor, &call))
-        if (arguments.json)
+        if (json)
             kt_json_print_line(call_json(&call));
         else
             print_call(&call);

@@ -6,8 +6,8 @@
 #include "trace/json.h"
 #include "trace/verb.h"
 
+#include <getopt.h>
 #include <stdio.h>
-#include <string.h>
 
 static const struct {
     const char *name, *type, *standard, *meaning;
@@ -38,9 +38,13 @@ static void print_text(void)
 
 int kt_verb_env(int argc, char **argv)
 {
-    bool json = argc == 2 && !strcmp(argv[1], "--json");
-    if (argc > 1 && !json)
-        return kt_verb_usage(argv[0], "did not expect %s", argv[1]);
+    struct kt_error error = {0};
+    bool json = false;
+    for (int option; (option = kt_verb_next_option(argc, argv, &error)) != -1; json = true)
+        if (option == '?')
+            return kt_verb_usage(argv[0], "%s", error.text);
+    if (optind < argc)
+        return kt_verb_usage(argv[0], "did not expect %s", argv[optind]);
     if (json)
         print_json();
     else

@@ -17,25 +17,6 @@ static const struct {
 
 enum { VERBS = sizeof verbs / sizeof *verbs };
 
-static const struct {
-    const char *verb, *option, *text;
-} options[] = {
-    {"run", "-o, --output DIR", "where the trace goes: a new or empty directory; default ktrace.PROGRAM.PID"},
-    {"run", "--mode full", "record every call"},
-    {"report", "--json", "one JSON document on standard output"},
-    {"replay", "--context LIST", "operands warm, cold, l1, l2 or A=cold,B=warm,...; default warm,cold"},
-    {"replay", "--blas LIB", "a path, a soname or a short name; default: the libraries that were recorded"},
-    {"replay", "--level outermost|leaves", "calls of the application, or those that contain no recorded call"},
-    {"replay", "--json", "one JSON document on standard output"},
-    {"compare", "--blas LIB", "a library to compare; give the option at least twice"},
-    {"compare", "--json", "one JSON document on standard output"},
-    {"info", "--libraries", "the short names of libraries that mean something on this machine"},
-    {"info", "--json", "one JSON document on standard output"},
-    {"dump", "--json", "one JSON object a line, with the memory that each operand covers"},
-    {"check", "--json", "one JSON document on standard output; the exit status is 1 if there are findings"},
-    {"env", "--json", "one JSON document on standard output"},
-};
-
 static void print_all(void)
 {
     printf("usage: ktrace VERB [ARGUMENTS]\n\n");
@@ -45,15 +26,24 @@ static void print_all(void)
            "Without the command: LD_PRELOAD=.../libktrace.so PROGRAM; 'ktrace env' lists its variables.\n");
 }
 
+static void print_option(const struct kt_verb_option *o)
+{
+    char letter[] = "-?, ";
+    letter[1] = o->letter;
+    printf("  %s--%s%s%s\n      %s\n", o->has_short ? letter : "", o->name, o->value ? " " : "",
+           o->value ? o->value : "", o->text);
+}
+
 static void print_verb(size_t verb)
 {
     printf("usage: ktrace %s %s\n\n%s\n", verbs[verb].name, verbs[verb].arguments, verbs[verb].text);
-    bool first = true;
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
-        if (strcmp(options[i].verb, verbs[verb].name) != 0)
+    const char *separator = "\n";
+    for (const struct kt_verb_option *o = kt_verb_options(); o->verb; o++) {
+        if (strcmp(o->verb, verbs[verb].name) != 0)
             continue;
-        printf("%s  %s\n      %s\n", first ? "\n" : "", options[i].option, options[i].text);
-        first = false;
+        printf("%s", separator);
+        print_option(o);
+        separator = "";
     }
 }
 

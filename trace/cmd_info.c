@@ -2,6 +2,7 @@
 /*
  * ktrace info: what was traced, on what, in which state the trace is and what is missing from it.
  */
+#include "trace/about.h"
 #include "trace/json.h"
 #include "trace/memory.h"
 #include "trace/state.h"
@@ -10,20 +11,10 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <strings.h>
+
+enum { MAX_COMMAND = 1023 };
 
 /* --- libraries --------------------------------------------------------------------------------------------- */
-
-/* Short names by what a path or version string says; the reference library says nothing and comes last. */
-static const char *library_name(const struct kt_object *library)
-{
-    static const char *const names[] = {"openblas", "blis", "mkl", "atlas", "flame", "armpl", "nvpl"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcasestr(library->path, names[i]) || strcasestr(library->version, names[i]))
-            return names[i];
-    bool reference = strstr(library->soname, "libblas.so") || strstr(library->soname, "liblapack.so");
-    return reference ? "reference" : "";
-}
 
 /* Libraries of all processes, each file once. */
 struct libraries {
@@ -59,7 +50,7 @@ static json_t *library_json(const struct kt_object *library)
     json_object_set_new(object, "path", kt_json_text(library->path));
     json_object_set_new(object, "soname", kt_json_text(library->soname));
     json_object_set_new(object, "build_id", kt_json_text(library->build_id));
-    json_object_set_new(object, "name", json_string(library_name(library)));
+    json_object_set_new(object, "name", json_string(kt_about_library_name(library)));
     json_object_set_new(object, "version", kt_json_text(library->version));
     json_object_set_new(object, "int_bits", json_integer(8 * library->int_bytes));
     json_object_set_new(object, "threads", library->threads ? json_integer(library->threads) : json_null());
@@ -145,15 +136,11 @@ static json_t *options_json(const struct kt_process *process)
 
 static json_t *lost_json(const struct kt_state *state)
 {
-    static const char *const name[] = {
-#define KT_LOSS_NAME(name, text) #name,
-        KT_LOSSES(KT_LOSS_NAME)
-#undef KT_LOSS_NAME
-    };
     json_t *array = json_array();
     for (int i = 0; i < KT_LOSS_COUNT; i++)
         if (state->lost[i])
-            json_array_append_new(array, json_pack("{s:s,s:I}", "cause", name[i], "calls", (json_int_t)state->lost[i]));
+            json_array_append_new(array, json_pack("{s:s,s:I}", "cause", kt_loss_name(i), "calls",
+                                                   (json_int_t)state->lost[i]));
     return array;
 }
 
@@ -209,30 +196,10 @@ static void print_json(const struct kt_trace *trace, const struct kt_state *stat
 
 /* --- text -------------------------------------------------------------------------------------------------- */
 
-__attribute__((format(printf, 2, 3))) static void print_line(const char *label, const char *format, ...)
-{
-    char text[4096];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
-    va_end(list);
-    printf("%-10s %s\n", label, kt_text_clean(text));
-}
-
 static const char *meta_or_unknown(const struct kt_process *process, const char *key)
 {
     const char *value = kt_meta(process, key);
     return value && *value ? value : "not known";
-}
-
-static void print_command(const struct kt_process *process)
-{
-    char text[1024] = "";
-    size_t used = 0;
-    for (size_t i = 0; i < process->metas && used < sizeof text - 1; i++)
-        if (!strcmp(process->meta[i].key, "arg"))
-            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", used ? " " : "", process->meta[i].value);
-    print_line("command", "%s%s", text, used < sizeof text ? "" : "..");
 }
 
 static void print_libraries(const struct kt_trace *trace)
@@ -240,33 +207,29 @@ static void print_libraries(const struct kt_trace *trace)
     struct libraries list = list_libraries(trace);
     for (size_t i = 0; i < list.count; i++) {
         const struct kt_object *o = list.object[i];
+        char library[64];
         char threads[32] = "";
         if (o->threads)
             snprintf(threads, sizeof threads, ", %d thread%s", o->threads, o->threads == 1 ? "" : "s");
-        print_line(i ? "" : "libraries", "%s", o->path);
-        print_line("", "    %s%s%s, %d-bit integers%s", library_name(o), *o->version ? " " : "", o->version,
-                   8 * o->int_bytes, threads);
+        kt_about_line(i ? "" : "libraries", "%s", o->path);
+        kt_about_library(o, library, sizeof library);
+        kt_about_line("", "    %s, %d-bit integers%s", library, 8 * o->int_bytes, threads);
     }
     free(list.object);
 }
 
 static void print_losses(const struct kt_trace *trace, const struct kt_state *state)
 {
-    static const char *const why[] = {
-#define KT_LOSS_TEXT(name, text) text,
-        KT_LOSSES(KT_LOSS_TEXT)
-#undef KT_LOSS_TEXT
-    };
     for (int i = 0; i < KT_LOSS_COUNT; i++)
         if (state->lost[i])
-            print_line("lost", "%" PRIu64 " calls: %s", state->lost[i], why[i]);
+            kt_about_line("lost", "%" PRIu64 " calls: %s", state->lost[i], kt_loss_text(i));
     for (size_t i = 0; i < trace->notes; i++)
-        print_line("damage", "%s", trace->note[i]);
+        kt_about_line("damage", "%s", trace->note[i]);
     for (size_t i = 0; i < state->in_flights; i++) {
         const struct kt_call *call = &state->in_flight[i];
         char shape[61];
         kt_shape_text(call, shape, sizeof shape - 1);
-        print_line("in flight", "%s %s (thread %" PRIu32 ")", call->entry->symbol.name, shape, call->tid);
+        kt_about_line("in flight", "%s %s (thread %" PRIu32 ")", call->entry->symbol.name, shape, call->tid);
     }
 }
 
@@ -277,36 +240,31 @@ static void print_text(const struct kt_trace *trace, const struct kt_state *stat
     char seconds[16];
     char self[16];
     char bytes[32];
-    print_line("trace", "%s, %s, %s", trace->path, kt_state_text(trace),
-               kt_text_rate((double)trace->bytes, "B", bytes, sizeof bytes));
-    print_command(first);
-    print_line("program", "%s", meta_or_unknown(first, "program"));
-    print_line("calls", "%s in %zu thread%s of %zu process%s", kt_text_count((double)state->calls, calls),
-               state->threads, state->threads == 1 ? "" : "s", trace->processes, trace->processes == 1 ? "" : "es");
-    print_line("time", "%s, of which reading clocks for records took %s",
-               kt_text_seconds(longest_seconds(trace), seconds), kt_text_seconds(state->clock_seconds, self));
-    print_line("machine", "%s, %s CPUs, host %s", meta_or_unknown(first, "cpu_model"), meta_or_unknown(first, "cpus"),
-               meta_or_unknown(first, "host"));
-    print_line("clock", "%s, %.6g MHz", meta_or_unknown(first, "clock"), first->tick_hz / 1e6);
+    kt_about_line("trace", "%s, %s, %s", trace->path, kt_state_text(trace),
+                  kt_text_rate((double)trace->bytes, "B", bytes, sizeof bytes));
+    kt_about_command(first, MAX_COMMAND);
+    kt_about_line("program", "%s", meta_or_unknown(first, "program"));
+    kt_about_line("calls", "%s in %zu thread%s of %zu process%s", kt_text_count((double)state->calls, calls),
+                  state->threads, state->threads == 1 ? "" : "s", trace->processes, trace->processes == 1 ? "" : "es");
+    kt_about_line("time", "%s, of which reading clocks for records took %s",
+                  kt_text_seconds(longest_seconds(trace), seconds), kt_text_seconds(state->clock_seconds, self));
+    kt_about_line("machine", "%s, %s CPUs, host %s", meta_or_unknown(first, "cpu_model"),
+                  meta_or_unknown(first, "cpus"), meta_or_unknown(first, "host"));
+    kt_about_line("clock", "%s, %.6g MHz", meta_or_unknown(first, "clock"), first->tick_hz / 1e6);
     print_libraries(trace);
     print_losses(trace, state);
 }
 
 int kt_verb_info(int argc, char **argv)
 {
-    struct kt_trace_arguments arguments;
-    struct kt_error error = {0};
     struct kt_trace trace;
-    int wrong = kt_verb_trace_arguments(argc, argv, &arguments);
+    bool json;
+    int wrong = kt_verb_open_trace(argc, argv, &trace, &json);
     if (wrong)
         return wrong;
-    if (kt_trace_open(arguments.path, &trace, &error) != KT_OK) {
-        kt_trace_close(&trace);
-        return kt_verb_fail(argv[0], &error);
-    }
     struct kt_state state;
     kt_state_find(&trace, &state);
-    if (arguments.json)
+    if (json)
         print_json(&trace, &state);
     else
         print_text(&trace, &state);

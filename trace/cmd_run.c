@@ -43,14 +43,10 @@ struct run {
 
 static int parse_arguments(int argc, char **argv, struct run *run)
 {
-    static const struct option options[] = {
-        {"output", required_argument, NULL, 'o'}, {"mode", required_argument, NULL, 'm'}, {0}};
-    opterr = 0;
-    for (int option; (option = getopt_long(argc, argv, "+:o:", options, NULL)) != -1;) {
-        if (option == ':')
-            return kt_verb_usage(argv[0], "%s needs a value", argv[optind - 1]);
+    struct kt_error error = {0};
+    for (int option; (option = kt_verb_next_option(argc, argv, &error)) != -1;) {
         if (option == '?')
-            return kt_verb_usage(argv[0], "unknown option %s", argv[optind - 1]);
+            return kt_verb_usage(argv[0], "%s", error.text);
         if (option == 'm' && strcmp(optarg, "full") != 0)
             return kt_verb_usage(argv[0], "there is no mode %s, only full", optarg);
         if (option == 'o')

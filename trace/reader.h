@@ -65,18 +65,6 @@ struct kt_trace {
     size_t notes;
 };
 
-/* A call as stored. Pointers stay valid as long as the trace is open. */
-struct kt_call {
-    uint64_t n;                     /* 0, 1, ... in the order of kt_cursor_next */
-    const struct kt_process *process;
-    uint32_t tid;
-    const struct kt_entry *entry;
-    const struct kt_record *record; /* head; depth, cpu, start, ticks, caller */
-    const unsigned char *args;      /* entry->symbol.arg_bytes of them */
-    int64_t parent;                 /* n of the call it is nested in, -1: none */
-    bool complete;                  /* it has returned */
-};
-
 /*
  * PATH: a trace directory, or a process directory in one. KT_BAD_INPUT with one clear cause if there is nothing
  * to read; a trace that ended abnormally is not an error. OUT is to be closed also after an error.
@@ -87,29 +75,10 @@ void kt_trace_close(struct kt_trace *trace);
 /* Adds a note. Only the first are kept: a few tell what happened. */
 void kt_trace_note(struct kt_trace *trace, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* All calls: process by process, thread by thread, in the order in which they began. */
-struct kt_cursor {
-    const struct kt_trace *trace;
-    size_t process, stream;
-    size_t span;        /* of good records in the stream */
-    uint64_t offset;    /* in the span */
-    uint64_t n;
-    int64_t open[64];   /* n of the last call at each depth, -1: none that can be a parent */
-    uint64_t until[64]; /* ticks when that call ended */
-};
-void kt_cursor_begin(const struct kt_trace *trace, struct kt_cursor *out);
-bool kt_cursor_next(struct kt_cursor *cursor, struct kt_call *out);
-
 /* NULL if the process's meta file has no such key. */
 const char *kt_meta(const struct kt_process *process, const char *key);
 
 /* The object that holds ADDRESS, or NULL. */
 const struct kt_object *kt_object_at(const struct kt_process *process, uint64_t address);
-
-/* Duration of a call in seconds without the clock readings; never negative. */
-double kt_call_seconds(const struct kt_call *call);
-
-/* Value of the info argument, if the routine has one and the call has returned. */
-bool kt_call_info(const struct kt_call *call, int64_t *info);
 
 #endif

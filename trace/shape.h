@@ -6,7 +6,7 @@
 #ifndef KT_SHAPE_H
 #define KT_SHAPE_H
 
-#include "trace/reader.h"
+#include "trace/cursor.h"
 
 struct kt_shape_group {
     struct kt_call first;   /* the first call of the shape: arguments and layout of the operands */

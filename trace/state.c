@@ -5,6 +5,24 @@
 
 enum { LEVELS = 64 };
 
+static const struct {
+    const char *name, *text;
+} losses[] = {
+#define KT_LOSS_ROW(name, text) {#name, text},
+    KT_LOSSES(KT_LOSS_ROW)
+#undef KT_LOSS_ROW
+};
+
+const char *kt_loss_name(enum kt_loss cause)
+{
+    return losses[cause].name;
+}
+
+const char *kt_loss_text(enum kt_loss cause)
+{
+    return losses[cause].text;
+}
+
 /* The last calls of a thread, by depth: which of them contain the last one of all? */
 struct stack {
     struct kt_call call[LEVELS];

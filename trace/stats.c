@@ -12,7 +12,7 @@
 enum { EXACT_N = 1000 };
 
 /* Differences below this part of the warm time are noise of any replay. */
-static const double smallest_cache_effect = 0.02;
+static const double smallest_cache_effect = 0.05;
 
 static int compare(const void *a, const void *b)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * One thread's stream: finds the chunks of the file that can be believed and, in each, the records that can be.
- * A part of the reader; nobody else includes this.
+ * A part of the reader, whose files alone include this.
  */
 #ifndef KT_STREAM_H
 #define KT_STREAM_H

@@ -4,6 +4,7 @@
  *   -DANSWER=n   ddot_ returns n, to see which library a caller reached
  *   -DF2C        complex results through a hidden first argument, float functions return double
  *   -DILP64      64-bit integers
+ *   -DNESTED     idamax_ goes through cblas_idamax
  */
 #include <complex.h>
 #include <setjmp.h>
@@ -44,15 +45,32 @@ double cblas_ddot(int n, const double *x, int incx, const double *y, int incy)
     return ddot_(&n_, x, &incx_, y, &incy_);
 }
 
+static integer place_of_largest(integer n, const double *x)
+{
+    integer best = 0;
+    for (integer i = 0; i < n; i++)
+        if (best == 0 || x[i] > x[best - 1])
+            best = i + 1;
+    return best;
+}
+
+#ifdef NESTED
+size_t cblas_idamax(int n, const double *x, int incx);
+size_t cblas_idamax(int n, const double *x, int incx)
+{
+    (void)incx;
+    return (size_t)place_of_largest(n, x) - 1;
+}
+#define PLACE_OF_LARGEST(n, x) ((integer)cblas_idamax(n, x, 1) + 1)
+#else
+#define PLACE_OF_LARGEST(n, x) place_of_largest(n, x)
+#endif
+
 integer idamax_(const integer *n, const double *x, const integer *incx);
 integer idamax_(const integer *n, const double *x, const integer *incx)
 {
     (void)incx;
-    integer best = 0;
-    for (integer i = 0; i < *n; i++)
-        if (best == 0 || x[i] > x[best - 1])
-            best = i + 1;
-    return best;
+    return PLACE_OF_LARGEST(*n, x);
 }
 
 #ifdef F2C

@@ -5,13 +5,19 @@
  *   fork    a child makes 3 calls and leaves by _exit                   longjmp  leave a routine by longjmp
  *   threadsN  N threads in turn, 5 calls each     closefds  close all descriptors above 2
  *   chdir   change the working directory to /     abort    abort()      _exitN   _exit(N)
+ *   cancel  a thread that is to be cancelled makes a call         stack  a thread with the least stack makes a call
+ *   signals calls, and calls by a signal handler                  reopen the file reopened becomes descriptor 2
  */
+#include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -84,6 +90,48 @@ static void close_descriptors(void)
         close(i);
 }
 
+static void *cancelled_thread(void *unused)
+{
+    (void)unused;
+    pthread_cancel(pthread_self());
+    call(2);
+    return NULL;
+}
+
+static void run_thread(void *(*function)(void *), size_t stack)
+{
+    pthread_attr_t attributes;
+    pthread_t id;
+    pthread_attr_init(&attributes);
+    if (stack)
+        pthread_attr_setstacksize(&attributes, stack);
+    pthread_create(&id, &attributes, function, NULL);
+    pthread_join(id, NULL);
+}
+
+static void handle_signal(int number)
+{
+    (void)number;
+    call_times(3);
+}
+
+static void call_amid_signals(void)
+{
+    const struct itimerval often = {{0, 50}, {0, 50}};
+    const struct itimerval never = {{0, 0}, {0, 0}};
+    signal(SIGALRM, handle_signal);
+    setitimer(ITIMER_REAL, &often, NULL);
+    call_times(500000);
+    setitimer(ITIMER_REAL, &never, NULL);
+}
+
+static void reopen_standard_error(void)
+{
+    close(2);
+    if (open("reopened", O_RDWR | O_CREAT, 0666) != 2)
+        exit(98);
+}
+
 static void perform(const char *what)
 {
     const char *digits = what + strcspn(what, "0123456789");
@@ -100,6 +148,14 @@ static void perform(const char *what)
         leave_by_longjmp();
     else if (!strcmp(what, "closefds"))
         close_descriptors();
+    else if (!strcmp(what, "cancel"))
+        run_thread(cancelled_thread, 0);
+    else if (!strcmp(what, "stack"))
+        run_thread(thread, PTHREAD_STACK_MIN);
+    else if (!strcmp(what, "signals"))
+        call_amid_signals();
+    else if (!strcmp(what, "reopen"))
+        reopen_standard_error();
     else if (!strcmp(what, "abort"))
         abort();
     else if (!strncmp(what, "exit", 4))

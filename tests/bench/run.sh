@@ -40,3 +40,17 @@ for what in ddot dgemm; do
             'BEGIN { printf "  %-22s %12.1f %12.1f %10.2f\n", name, t, t - plain, (t - plain) / (least - plain) }'
     done
 done
+
+# The time a replay takes, as a multiple of the BLAS time that it explains, and how well two of them agree.
+export KTRACE_QUIET=1 OPENBLAS_NUM_THREADS=1
+unset LD_LIBRARY_PATH
+python=${PYTHON:-python3}
+"$B/ktrace" run -o "$dir/demo" -- "$python" examples/demo.py >/dev/null 2>&1
+for i in 1 2; do "$B/ktrace" replay --json "$dir/demo" >"$dir/$i.json" 2>/dev/null; done
+"$python" -c 'import json, sys
+d = json.load(open(sys.argv[1]))
+samples = sum(c["n"] for s in d["shapes"] for c in s["contexts"].values())
+spent, insitu, contexts, shapes = d["seconds_spent"], d["totals"]["insitu"], len(d["contexts"]), len(d["shapes"])
+print(f"\nReplay of the demo, {contexts} contexts: {spent:.1f} s for {insitu:.2f} s of BLAS time ({spent / insitu:.1f} x), "
+      f"{shapes} shapes, {samples} samples")' "$dir/1.json"
+"$python" tests/bench/replay_agree.py "$dir/1.json" "$dir/2.json" || true

@@ -15,22 +15,6 @@
 
 #include <cmocka.h>
 
-static struct kt_table table;
-
-static int load(void **state)
-{
-    (void)state;
-    struct kt_error error = {0};
-    return kt_table_load("trace/routines.spec", &table, &error) == KT_OK ? 0 : -1;
-}
-
-static int unload(void **state)
-{
-    (void)state;
-    kt_table_free(&table);
-    return 0;
-}
-
 /* A call of a symbol with distinct arguments, and addresses 64, 128, ... for its operands. */
 struct made {
     struct kt_symbol symbol;
@@ -49,7 +33,7 @@ static struct made *make(const char *routine, enum kt_view view, size_t int_byte
     for (size_t i = 0; i < KT_MAX_OPERANDS; i++)
         address[i] = 64 * (i + 1);
     m = (struct made){0};
-    assert_true(kt_symbol_make(kt_table_find(&table, routine), view, &m.symbol));
+    assert_true(kt_symbol_make(kt_table_find(&kt_spec_table, routine), view, &m.symbol));
     kt_synth_arguments(&synth, &m.symbol, false, m.args);
     kt_values_decode(&m.symbol, m.args, &m.values);
     kt_parameters_fill(&m.symbol, m.args, address, int_bytes, &m.cells, &m.parameters);
@@ -75,10 +59,10 @@ static double value(const struct made *m, const char *name)
 static void test_every_symbol_has_a_thunk(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < table.count; i++)
+    for (size_t i = 0; i < kt_spec_table.count; i++)
         for (int view = 0; view < KT_VIEWS; view++) {
             struct kt_symbol symbol;
-            if (kt_symbol_make(&table.routine[i], view, &symbol))
+            if (kt_symbol_make(&kt_spec_table.routine[i], view, &symbol))
                 assert_non_null(kt_thunk_of(&symbol));
         }
 }
@@ -261,5 +245,5 @@ int main(void)
         cmocka_unit_test(test_cblas),
         cmocka_unit_test(test_results),
     };
-    return cmocka_run_group_tests(tests, load, unload);
+    return cmocka_run_group_tests(tests, kt_spec_setup, kt_spec_teardown);
 }

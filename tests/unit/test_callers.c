@@ -117,6 +117,23 @@ static void test_exported_function(void **state)
     dlclose(library);
 }
 
+/* Where no function is, the one before it does not count. */
+static void test_no_function(void **state)
+{
+    struct fixture *f = *state;
+    char text[64];
+    char expected[64];
+    const struct kt_object *c_library = strstr(f->object[0].path, "libc.so") ? &f->object[0] : &f->object[1];
+    uint64_t address = c_library->hi - 1; /* behind all functions */
+    const struct kt_place *place = kt_callers_find(f->callers, &f->process, address);
+    assert_string_equal(place->object, f->c_library);
+    assert_null(place->function);
+    assert_int_equal(place->offset, address - c_library->bias);
+    kt_place_function(place, text, sizeof text);
+    snprintf(expected, sizeof expected, "+0x%llx", (unsigned long long)place->offset);
+    assert_string_equal(text, expected);
+}
+
 static void test_outside_of_everything(void **state)
 {
     struct fixture *f = *state;
@@ -189,6 +206,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_own_function, setup, teardown),
         cmocka_unit_test_setup_teardown(test_answers_are_kept, setup, teardown),
         cmocka_unit_test_setup_teardown(test_exported_function, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_no_function, setup, teardown),
         cmocka_unit_test_setup_teardown(test_outside_of_everything, setup, teardown),
         cmocka_unit_test_setup_teardown(test_other_build_id, setup, teardown),
         cmocka_unit_test_setup_teardown(test_missing_and_useless_files, setup, teardown),

@@ -19,28 +19,24 @@
 
 #include <cmocka.h>
 
-static struct kt_table table;
 static struct kt_data_pool *pool;
 static struct kt_arena arena;
 
 static int load(void **state)
 {
-    (void)state;
     struct kt_error error = {0};
     pool = kt_data_pool_new();
     if (kt_arena_open(4 << 20, &arena, &error) != KT_OK)
         return -1;
     kt_arena_touch(&arena, arena.bytes);
-    return kt_table_load("trace/routines.spec", &table, &error) == KT_OK ? 0 : -1;
+    return kt_spec_setup(state);
 }
 
 static int unload(void **state)
 {
-    (void)state;
-    kt_table_free(&table);
     kt_data_pool_free(pool);
     kt_arena_close(&arena);
-    return 0;
+    return kt_spec_teardown(state);
 }
 
 /* A call whose operands are in the arena. */
@@ -83,7 +79,7 @@ static void make(struct made *m, const char *routine, uint64_t seed)
 {
     struct kt_synth synth = {.state = seed, .distinct = true};
     *m = (struct made){0};
-    assert_true(kt_symbol_make(kt_table_find(&table, routine), KT_FORTRAN, &m->symbol));
+    assert_true(kt_symbol_make(kt_table_find(&kt_spec_table, routine), KT_FORTRAN, &m->symbol));
     kt_synth_arguments(&synth, &m->symbol, false, m->args);
     place(m);
     fill(m);
@@ -179,9 +175,9 @@ static void test_filling_again(void **state)
     (void)state;
     unsigned char *before = malloc(arena.bytes);
     assert_non_null(before);
-    for (size_t r = 0; r < table.count; r++) {
+    for (size_t r = 0; r < kt_spec_table.count; r++) {
         struct made m;
-        make(&m, table.routine[r].name, r);
+        make(&m, kt_spec_table.routine[r].name, r);
         memcpy(before, arena.base, arena.bytes);
         fill(&m);
         assert_memory_equal(before, arena.base, arena.bytes);
@@ -205,9 +201,9 @@ static void test_nothing_outside_is_written(void **state)
 {
     (void)state;
     enum { PART = 256 * 1024, POISON = 0xa5 };
-    for (size_t r = 0; r < table.count; r += 3) {
+    for (size_t r = 0; r < kt_spec_table.count; r += 3) {
         struct made m;
-        make(&m, table.routine[r].name, r);
+        make(&m, kt_spec_table.routine[r].name, r);
         memset(arena.base, POISON, PART);
         fill(&m);
         for (uint64_t i = 0; i < PART; i++)
@@ -289,10 +285,10 @@ static void test_every_routine_succeeds(void **state)
     if (kt_library_find("reference", &library, &error) != KT_OK)
         skip();
     assert_int_equal(kt_library_load(&library, &error), KT_OK);
-    for (size_t r = 0; r < table.count; r++)
+    for (size_t r = 0; r < kt_spec_table.count; r++)
         for (int view = 0; view < KT_VIEWS; view++) {
             struct kt_symbol symbol;
-            if (kt_symbol_make(&table.routine[r], view, &symbol))
+            if (kt_symbol_make(&kt_spec_table.routine[r], view, &symbol))
                 for (uint64_t seed = 0; seed < 20; seed++)
                     run_routine(&library, &symbol, 1000 * r + seed);
         }

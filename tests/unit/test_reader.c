@@ -3,7 +3,7 @@
  * The reader on good, unfinished and damaged traces.
  */
 #include "tests/tracegen.h"
-#include "trace/reader.h"
+#include "trace/cursor.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

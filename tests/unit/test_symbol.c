@@ -13,26 +13,10 @@
 
 #include <cmocka.h>
 
-static struct kt_table table;
-
-static int load(void **state)
-{
-    (void)state;
-    struct kt_error error = {0};
-    return kt_table_load("trace/routines.spec", &table, &error) == KT_OK ? 0 : -1;
-}
-
-static int unload(void **state)
-{
-    (void)state;
-    kt_table_free(&table);
-    return 0;
-}
-
 static struct kt_symbol symbol_of(const char *routine, enum kt_view view)
 {
     struct kt_symbol symbol;
-    const struct kt_routine *r = kt_table_find(&table, routine);
+    const struct kt_routine *r = kt_table_find(&kt_spec_table, routine);
     assert_non_null(r);
     assert_true(kt_symbol_make(r, view, &symbol));
     return symbol;
@@ -66,7 +50,7 @@ static void test_lapack_has_no_cblas(void **state)
 {
     (void)state;
     struct kt_symbol symbol;
-    assert_false(kt_symbol_make(kt_table_find(&table, "dgesv"), KT_CBLAS, &symbol));
+    assert_false(kt_symbol_make(kt_table_find(&kt_spec_table, "dgesv"), KT_CBLAS, &symbol));
 }
 
 /* By decreasing size, in the order of the interface within a size, without gaps, padded to 8 bytes. */
@@ -87,10 +71,10 @@ static void check_layout(const struct kt_symbol *s)
 static void test_layout_of_all_symbols(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < table.count; i++)
+    for (size_t i = 0; i < kt_spec_table.count; i++)
         for (enum kt_view view = 0; view < KT_VIEWS; view++) {
             struct kt_symbol symbol;
-            if (kt_symbol_make(&table.routine[i], view, &symbol))
+            if (kt_symbol_make(&kt_spec_table.routine[i], view, &symbol))
                 check_layout(&symbol);
         }
 }
@@ -208,5 +192,5 @@ int main(void)
         cmocka_unit_test(test_wrong_enumerations_are_no_letter),
         cmocka_unit_test(test_options_in_lower_case),
     };
-    return cmocka_run_group_tests(tests, load, unload);
+    return cmocka_run_group_tests(tests, kt_spec_setup, kt_spec_teardown);
 }

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "preload/meta.h"
+
+#include "preload/settings.h"
+#include "preload/process.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static double clock_ticks;
+
+/* --- the clock --------------------------------------------------------------------------------------------- */
+
+struct kt_anchor kt_anchor_now(void)
+{
+    struct timespec monotonic;
+    struct timespec real;
+    clock_gettime(CLOCK_MONOTONIC, &monotonic);
+    uint64_t ticks = kt_clock_start();
+    clock_gettime(CLOCK_REALTIME, &real);
+    return (struct kt_anchor){.ticks = ticks,
+                              .monotonic_ns = (uint64_t)monotonic.tv_sec * 1000000000u + (uint64_t)monotonic.tv_nsec,
+                              .realtime_ns = (uint64_t)real.tv_sec * 1000000000u + (uint64_t)real.tv_nsec};
+}
+
+void kt_measure_clock(void)
+{
+    uint64_t least = UINT64_MAX;
+    for (int i = 0; i < 200; i++) {
+        unsigned cpu;
+        uint64_t start = kt_clock_start();
+        uint64_t ticks = kt_clock_stop(&cpu) - start;
+        least = ticks < least ? ticks : least;
+    }
+    clock_ticks = (double)least;
+}
+
+/* --- the meta file ----------------------------------------------------------------------------------------- */
+
+void kt_meta_field(struct kt_line *line, const char *key, const char *value)
+{
+    kt_line_raw(line, key);
+    kt_line_raw(line, "\t");
+    kt_line_escaped(line, value, strlen(value));
+    kt_line_raw(line, "\n");
+}
+
+void kt_meta_number(struct kt_line *line, const char *key, uint64_t value)
+{
+    kt_line_raw(line, key);
+    kt_line_raw(line, "\t");
+    kt_line_unsigned(line, value, 10);
+    kt_line_raw(line, "\n");
+}
+
+void kt_meta_anchor(struct kt_line *line)
+{
+    struct kt_anchor now = kt_anchor_now();
+    kt_line_raw(line, "anchor\t");
+    kt_line_unsigned(line, now.ticks, 10);
+    kt_line_raw(line, "\t");
+    kt_line_unsigned(line, now.monotonic_ns, 10);
+    kt_line_raw(line, "\t");
+    kt_line_unsigned(line, now.realtime_ns, 10);
+    kt_line_raw(line, "\n");
+}
+
+static void argument_fields(struct kt_line *line)
+{
+    static char text[KT_LINE_BYTES / 2];
+    size_t length = kt_read_file("/proc/self/cmdline", text, sizeof text);
+    for (size_t at = 0; at < length; at += strlen(text + at) + 1)
+        kt_meta_field(line, "arg", text + at);
+}
+
+static void first_line_field(struct kt_line *line, const char *key, const char *path)
+{
+    char text[256];
+    kt_read_file(path, text, sizeof text);
+    text[strcspn(text, "\n")] = '\0';
+    kt_meta_field(line, key, text);
+}
+
+/* Field 22 of /proc/self/stat; the second, the name, may hold blanks and parentheses. */
+static void start_time_field(struct kt_line *line)
+{
+    char text[1024];
+    kt_read_file("/proc/self/stat", text, sizeof text);
+    char *at = strrchr(text, ')');
+    for (int i = 2; at && i < 22; i++)
+        at = strchr(at + 1, ' ');
+    if (!at)
+        return;
+    at[1 + strcspn(at + 1, " ")] = '\0';
+    kt_meta_field(line, "start_time", at + 1);
+}
+
+static void cpu_model_field(struct kt_line *line)
+{
+    static char text[8192];
+    kt_read_file("/proc/cpuinfo", text, sizeof text);
+    char *at = strstr(text, "model name");
+    at = at ? strchr(at, ':') : NULL;
+    if (!at)
+        return;
+    at += strspn(at, ": \t");
+    at[strcspn(at, "\n")] = '\0';
+    kt_meta_field(line, "cpu_model", at);
+}
+
+static void option_fields(struct kt_line *line)
+{
+#define KT_OPTION_WRITE(name, type, fallback, text) \
+    kt_line_raw(line, "option\t");                  \
+    kt_meta_field(line, #name, kt_option.name);
+    KT_OPTIONS(KT_OPTION_WRITE)
+#undef KT_OPTION_WRITE
+}
+
+static void machine_fields(struct kt_line *line)
+{
+    char host[256] = "";
+    gethostname(host, sizeof host - 1);
+    kt_meta_field(line, "host", host);
+    first_line_field(line, "boot_id", "/proc/sys/kernel/random/boot_id");
+    start_time_field(line);
+    kt_meta_field(line, "byte_order", "little");
+    kt_meta_field(line, "clock", KT_CLOCK_NAME);
+    kt_meta_number(line, "clock_ticks", (uint64_t)clock_ticks);
+    kt_meta_anchor(line);
+    kt_meta_number(line, "cpus", (uint64_t)sysconf(_SC_NPROCESSORS_ONLN));
+    cpu_model_field(line);
+    kt_meta_number(line, "page_bytes", (uint64_t)sysconf(_SC_PAGESIZE));
+}
+
+bool kt_write_meta(void)
+{
+    static struct kt_line line; /* within a slow path: one at a time */
+    char path[PATH_MAX];
+    line.length = 0;
+    kt_line_raw(&line, "format\tktrace\t");
+    kt_line_unsigned(&line, KT_FORMAT_MAJOR, 10);
+    kt_line_raw(&line, "\t");
+    kt_line_unsigned(&line, KT_FORMAT_MINOR, 10);
+    kt_line_raw(&line, "\n");
+    kt_meta_number(&line, "pid", (uint64_t)getpid());
+    kt_meta_number(&line, "ppid", (uint64_t)getppid());
+    kt_meta_field(&line, "program", kt_program);
+    if (getcwd(path, sizeof path))
+        kt_meta_field(&line, "cwd", path);
+    machine_fields(&line);
+    option_fields(&line);
+    argument_fields(&line);
+    kt_process_path(path, "meta", 0, 0);
+    return kt_append_file(path, line.text, line.length) == line.length;
+}
+
+void kt_write_readme(void)
+{
+    static const char text[] =
+        "This directory is a trace of BLAS and LAPACK calls, recorded by ktrace.\n"
+        "`ktrace report` on it says where the time went; `ktrace help` names everything else.\n"
+        "Each directory p<PID> holds one process: meta (text), definitions (text), t<TID> (one stream of\n"
+        "calls per thread) and, if the process ended cleanly, end (text).\n";
+    char path[PATH_MAX];
+    int length = snprintf(path, sizeof path, "%s/README", kt_trace);
+    if (length > 0 && (size_t)length < sizeof path && access(path, F_OK) != 0)
+        kt_append_file(path, text, sizeof text - 1);
+}

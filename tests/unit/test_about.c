@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Names of libraries: what fits a line of what a path, a soname and a version string say.
+ */
+#include "trace/about.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void check(const char *path, const char *soname, const char *version, const char *name, const char *title)
+{
+    char text[32];
+    const struct kt_object library = {.path = (char *)path, .soname = (char *)soname, .version = (char *)version};
+    kt_about_library(&library, text, sizeof text);
+    assert_string_equal(text, title);
+    assert_string_equal(kt_about_library_name(&library), name);
+}
+
+static void test_version_number(void **state)
+{
+    (void)state;
+    check("/usr/lib/libblas.so.3", "libblas.so.3", "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH MAX_THREADS=64", "openblas",
+          "OpenBLAS 0.3.21");
+    check("/usr/lib/libblis.so.4", "libblis.so.4", "0.9.0-56", "blis", "BLIS 0.9.0-56");
+    check("/opt/mkl/libmkl_rt.so.2", "libmkl_rt.so.2", "Intel(R) oneAPI Math Kernel Library Version 2023.2-Product",
+          "mkl", "MKL 2023.2-Product");
+    check("/home/libmine.so", "libmine.so", "v2 build 7", "", "libmine.so 7");
+}
+
+static void test_no_version_number(void **state)
+{
+    (void)state;
+    check("/usr/lib/libblas.so.3", "libblas.so.3", "", "reference", "reference libblas.so.3");
+    check("/usr/lib/liblapack.so.3.11.0", "liblapack.so.3", "", "reference", "reference liblapack.so.3");
+    check("/opt/OpenBLAS/lib.so", "", "unknown", "openblas", "OpenBLAS lib.so");
+    check("/home/mine/libmine.so", "", "", "", "libmine.so");
+    check("", "", "", "", "");
+}
+
+static void test_long_names_are_cut(void **state)
+{
+    (void)state;
+    check("/a", "", "1234567890123456789012345678901234567890", "", "a 12345678901234567890123456789");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_version_number),
+        cmocka_unit_test(test_no_version_number),
+        cmocka_unit_test(test_long_names_are_cut),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "trace/origin.h"
+
+#include "ktrace/clock.h"
+#include "trace/stream.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+bool kt_anchor_parse(const char *text, struct kt_anchor *out)
+{
+    return text && sscanf(text, "%" SCNu64 "\t%" SCNu64 "\t%" SCNu64, &out->ticks, &out->monotonic_ns,
+                          &out->realtime_ns) == 3;
+}
+
+/* --- is it still running? ---------------------------------------------------------------------------------- */
+
+static bool read_line_of(const char *path, char *out, size_t size)
+{
+    FILE *file = fopen(path, "r");
+    bool fine = file && fgets(out, (int)size, file);
+    if (file)
+        fclose(file);
+    if (fine)
+        out[strcspn(out, "\n")] = '\0';
+    return fine;
+}
+
+static bool meta_is(const struct kt_process *p, const char *key, const char *value)
+{
+    const char *is = kt_meta(p, key);
+    return is && !strcmp(is, value);
+}
+
+static bool same_boot(const struct kt_process *p)
+{
+    char boot[64];
+    char host[256] = "";
+    gethostname(host, sizeof host - 1);
+    return read_line_of("/proc/sys/kernel/random/boot_id", boot, sizeof boot) && meta_is(p, "boot_id", boot) &&
+           meta_is(p, "host", host);
+}
+
+/* Fields 3 (state) and 22 (start time) of the kernel's line; the second, the name, may hold blanks and brackets. */
+bool kt_process_is_running(const struct kt_process *p)
+{
+    char path[64];
+    char line[1024];
+    char state;
+    char start[32];
+    snprintf(path, sizeof path, "/proc/%" PRIu32 "/stat", p->pid);
+    if (!same_boot(p) || !read_line_of(path, line, sizeof line))
+        return false;
+    const char *after_name = strrchr(line, ')');
+    if (!after_name || sscanf(after_name + 1, " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s"
+                                              " %*s %*s %31s", &state, start) != 2)
+        return false;
+    return state != 'Z' && state != 'X' && meta_is(p, "start_time", start);
+}
+
+/* --- the clock --------------------------------------------------------------------------------------------- */
+
+static uint64_t monotonic_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* Ticks per second of this machine's clock. */
+static double calibrate(void)
+{
+    const struct timespec pause = {0, 20000000};
+    uint64_t ns = monotonic_ns();
+    uint64_t ticks = kt_clock_start();
+    nanosleep(&pause, NULL);
+    ns = monotonic_ns() - ns;
+    ticks = kt_clock_start() - ticks;
+    return (double)ticks / (double)ns * 1e9;
+}
+
+static struct kt_anchor last_anchor(const struct kt_process *p)
+{
+    struct kt_anchor last = {0};
+    for (size_t i = 0; i < p->streams; i++)
+        if (p->stream[i].anchor.monotonic_ns > last.monotonic_ns)
+            last = p->stream[i].anchor;
+    return last;
+}
+
+static double find_tick_hz(const struct kt_process *p, const struct kt_anchor *first, const struct kt_anchor *last,
+                           struct kt_trace *trace)
+{
+    static const double shortest_ns = 1e6; /* anchors are good to about 100 ns */
+    if (meta_is(p, "clock", "monotonic"))
+        return 1e9;
+    double ns = (double)(int64_t)(last->monotonic_ns - first->monotonic_ns);
+    double hz = (double)(int64_t)(last->ticks - first->ticks) / ns * 1e9;
+    bool possible = ns > 0 && hz > 1e6 && hz < 1e11;
+    if (possible && ns >= shortest_ns)
+        return hz;
+    if (same_boot(p) && meta_is(p, "clock", KT_CLOCK_NAME))
+        return calibrate();
+    kt_trace_note(trace, "%s: too short, on another machine, to tell how fast its clock ticked; %s", p->path,
+                  possible ? "times are estimates" : "a tick counts as a nanosecond");
+    return possible ? hz : 1e9;
+}
+
+static uint64_t last_sign_of_life(const struct kt_process *p, uint64_t ticks)
+{
+    for (size_t i = 0; i < p->streams; i++)
+        if (p->stream[i].last_ticks > ticks)
+            ticks = p->stream[i].last_ticks;
+    return ticks;
+}
+
+/* Without a clean end, a chunk's anchor is the later of the two. */
+void kt_process_set_clock(struct kt_process *p, const struct kt_anchor *end, struct kt_trace *trace)
+{
+    struct kt_anchor first;
+    kt_anchor_parse(kt_meta(p, "anchor"), &first);
+    struct kt_anchor last = end ? *end : last_anchor(p);
+    uint64_t last_ticks = end ? end->ticks : last_sign_of_life(p, last.ticks);
+    p->tick_hz = find_tick_hz(p, &first, &last, trace);
+    p->seconds = last_ticks > first.ticks ? (double)(last_ticks - first.ticks) / p->tick_hz : 0;
+}

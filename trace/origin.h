@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * When and where a process was recorded: is it still running, and how fast does its clock tick? The clock of this
+ * machine helps where the trace alone is too short to tell.
+ * A part of the reader, which alone includes this.
+ */
+#ifndef KT_ORIGIN_H
+#define KT_ORIGIN_H
+
+#include "trace/reader.h"
+
+/* The value of an anchor line; false if TEXT is NULL or not three numbers. */
+bool kt_anchor_parse(const char *text, struct kt_anchor *out);
+
+/* Needs the process's meta only. */
+bool kt_process_is_running(const struct kt_process *process);
+
+/* Sets tick_hz and seconds. END is the anchor of a clean end, or NULL. Needs meta and checked streams. */
+void kt_process_set_clock(struct kt_process *process, const struct kt_anchor *end, struct kt_trace *trace);
+
+#endif

@@ -23,7 +23,7 @@ TRACE    := $(TABLE) operand lines stream definitions origin reader cursor shape
             cmd_run cmd_info cmd_dump cmd_check cmd_env cmd_help
 REPLAY   := library call arena data cache setup sample job worker schedule ratio comparison result cmd_replay cmd_compare
 MODEL    := summary callers decomposition report report_tables cmd_report
-SHIM     := bind line meta process record settings
+SHIM     := bind objects line meta process record settings
 SECTIONS := blas1 blas2 blas3 lapack
 UNIT     := expr routine symbol operand reader shape stats text json about arena data schedule call library \
             summary decomposition callers

@@ -2,11 +2,7 @@
 /*
  * Which routine a call goes to: the one that this caller would have reached without us.
  *
- * The dynamic linker looks a symbol up in the global scope (the program, what it needs, what was loaded globally)
- * and then in the scope of the dlopen() that brought the caller in: the opened object and, breadth first, all it
- * needs. RTLD_NEXT answers for the global scope. For the rest we find the object that dlopen() was called for: the
- * linker's list is in the order of loading, so an object that no earlier opened object needs was opened itself.
- * A handle of that object searches just that scope, and we are not in it.
+ * A binding holds for one symbol and all code of one object; preload/objects.c finds its target.
  *
  * A return address inside this library means that a library we called jumped on (a tail call): the caller is then
  * the routine that the enclosing call went to.
@@ -14,33 +10,19 @@
  * Objects may be unloaded and others loaded at their addresses. We see dlclose(), and after it no binding counts that
  * was made before.
  */
-#include "preload/process.h"
-
 #include "preload/line.h"
+#include "preload/objects.h"
+#include "preload/process.h"
 #include "preload/settings.h"
 
 #include <dlfcn.h>
-#include <elf.h>
 #include <errno.h>
 #include <link.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { MAX_OBJECTS = 2048, MAX_ENTRIES = UINT16_MAX };
-
-extern KT_HIDDEN const char __ehdr_start[];
-extern KT_HIDDEN const char _end[];
-
-struct object {
-    const char *path; /* the linker's copy */
-    const char *soname;
-    uintptr_t lo, hi, bias;
-    const ElfW(Dyn) *dynamic;
-    const char *strings; /* of the dynamic section */
-    char build_id[48];
-    int root; /* index of the object whose dlopen() brought it in */
-};
+enum { MAX_ENTRIES = UINT16_MAX };
 
 /* An object as the trace knows it; its id is its index. Objects that were unloaded keep theirs. */
 struct defined {
@@ -61,285 +43,25 @@ static _Atomic unsigned unloads; /* counts the times that objects were unloaded;
 
 /* All of this is used within slow paths only. */
 static struct {
-    struct object *object;
-    int count;
-    unsigned long long adds, subs; /* of the linker, when the list was made */
     struct defined *defined;
     int defined_count;
     struct entry *entry; /* index = entry of the trace; 0 stays unused */
     unsigned entry_count;
 } table;
 
-static bool allocate_tables(void)
+static bool allocate_table(void)
 {
-    size_t objects = MAX_OBJECTS * sizeof *table.object;
-    size_t defined = MAX_OBJECTS * sizeof *table.defined;
+    size_t defined = KT_MAX_OBJECTS * sizeof *table.defined;
     size_t entries = MAX_ENTRIES * sizeof *table.entry;
-    if (table.object)
+    if (table.defined)
         return true;
-    char *at = mmap(NULL, objects + defined + entries, PROT_READ | PROT_WRITE,
-                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    char *at = mmap(NULL, defined + entries, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (at == MAP_FAILED)
         return false;
-    table.object = (void *)at;
-    table.defined = (void *)(at + objects);
-    table.entry = (void *)(at + objects + defined);
+    table.defined = (void *)at;
+    table.entry = (void *)(at + defined);
     table.entry_count = 1;
     return true;
-}
-
-/* --- loaded objects ---------------------------------------------------------------------------------------- */
-
-static void read_dynamic(struct object *o)
-{
-    ElfW(Xword) soname = 0;
-    for (const ElfW(Dyn) *d = o->dynamic; d && d->d_tag != DT_NULL; d++) {
-        if (d->d_tag == DT_STRTAB) { /* relocated in place, but not in every object */
-            uintptr_t at = d->d_un.d_ptr;
-            o->strings = (const char *)(at >= o->lo && at < o->hi ? at : at + o->bias);
-        }
-        if (d->d_tag == DT_SONAME)
-            soname = d->d_un.d_val;
-    }
-    o->soname = o->strings && soname ? o->strings + soname : "";
-}
-
-static void read_build_id(struct object *o, uintptr_t at, size_t bytes)
-{
-    static const char hex[] = "0123456789abcdef";
-    for (const unsigned char *p = (const unsigned char *)at; bytes >= sizeof(ElfW(Nhdr));) {
-        const ElfW(Nhdr) *note = (const void *)p;
-        size_t name = (note->n_namesz + 3u) & ~3u;
-        size_t size = sizeof *note + name + ((note->n_descsz + 3u) & ~3u);
-        if (size > bytes)
-            return;
-        if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 && note->n_descsz < sizeof o->build_id / 2) {
-            const unsigned char *id = p + sizeof *note + name;
-            for (unsigned i = 0; i < note->n_descsz; i++) {
-                o->build_id[2 * i] = hex[id[i] >> 4];
-                o->build_id[2 * i + 1] = hex[id[i] & 15];
-            }
-        }
-        p += size;
-        bytes -= size;
-    }
-}
-
-static void read_segment(struct object *o, const ElfW(Phdr) *p)
-{
-    uintptr_t at = o->bias + p->p_vaddr;
-    if (p->p_type == PT_LOAD) {
-        o->lo = at < o->lo ? at : o->lo;
-        o->hi = at + p->p_memsz > o->hi ? at + p->p_memsz : o->hi;
-    }
-    if (p->p_type == PT_DYNAMIC)
-        o->dynamic = (const void *)at;
-    if (p->p_type == PT_NOTE)
-        read_build_id(o, at, p->p_memsz);
-}
-
-static int add_object(struct dl_phdr_info *info, size_t size, void *unused)
-{
-    (void)size;
-    (void)unused;
-    if (table.count == MAX_OBJECTS)
-        return 1;
-    struct object *o = &table.object[table.count++];
-    *o = (struct object){.path = info->dlpi_name, .soname = "", .lo = UINTPTR_MAX, .bias = info->dlpi_addr};
-    for (int i = 0; i < info->dlpi_phnum; i++)
-        read_segment(o, &info->dlpi_phdr[i]);
-    read_dynamic(o);
-    return 0;
-}
-
-static bool is_named(const struct object *o, const char *needed)
-{
-    const char *slash = strrchr(o->path, '/');
-    return !strcmp(o->soname, needed) || !strcmp(slash ? slash + 1 : o->path, needed) || !strcmp(o->path, needed);
-}
-
-static void mark_needed(const struct object *o, bool *member, int *queue, int *queued)
-{
-    for (const ElfW(Dyn) *d = o->dynamic; o->strings && d && d->d_tag != DT_NULL; d++) {
-        if (d->d_tag != DT_NEEDED)
-            continue;
-        for (int i = 0; i < table.count; i++)
-            if (!member[i] && is_named(&table.object[i], o->strings + d->d_un.d_val)) {
-                member[i] = true;
-                queue[(*queued)++] = i;
-                break;
-            }
-    }
-}
-
-/* MEMBER[i]: object i is ROOT or something it needs, directly or not. */
-static void find_members(int root, bool *member)
-{
-    static int queue[MAX_OBJECTS];
-    int queued = 1;
-    memset(member, 0, MAX_OBJECTS * sizeof *member);
-    member[root] = true;
-    queue[0] = root;
-    for (int i = 0; i < queued; i++)
-        mark_needed(&table.object[queue[i]], member, queue, &queued);
-}
-
-static void find_roots(void)
-{
-    static bool member[MAX_OBJECTS];
-    int root = 0;
-    find_members(root, member);
-    for (int i = 0; i < table.count; i++) {
-        if (!member[i]) {
-            root = i;
-            find_members(root, member);
-        }
-        table.object[i].root = root;
-    }
-}
-
-/* A callback, as the linker's lock keeps the objects that we read from being unmapped. */
-static int refresh_locked(struct dl_phdr_info *info, size_t size, void *unused)
-{
-    (void)size;
-    (void)unused;
-    if (table.adds == info->dlpi_adds && table.subs == info->dlpi_subs)
-        return 1;
-    table.adds = info->dlpi_adds;
-    table.subs = info->dlpi_subs;
-    table.count = 0;
-    dl_iterate_phdr(add_object, NULL);
-    find_roots();
-    return 1;
-}
-
-static void refresh_objects(void)
-{
-    dl_iterate_phdr(refresh_locked, NULL);
-}
-
-static const struct object *object_at(uintptr_t address)
-{
-    for (int i = 0; i < table.count; i++)
-        if (address >= table.object[i].lo && address < table.object[i].hi)
-            return &table.object[i];
-    return NULL;
-}
-
-/* --- resolution -------------------------------------------------------------------------------------------- */
-
-static bool is_inside_us(uintptr_t address)
-{
-    return address >= (uintptr_t)__ehdr_start && address < (uintptr_t)_end;
-}
-
-/* Calls of dlclose() come here first, ours too. */
-static int close_handle(void *handle)
-{
-    static _Atomic(int (*)(void *)) next;
-    int (*close)(void *) = atomic_load_explicit(&next, memory_order_acquire);
-    if (!close) {
-        close = (int (*)(void *))dlsym(RTLD_NEXT, "dlclose");
-        atomic_store_explicit(&next, close, memory_order_release);
-    }
-    return close(handle);
-}
-
-/* The symbol in the scope of an object that was opened; never ours. */
-static void *find_in_path(const char *path, const char *symbol)
-{
-    void *handle = *path ? dlopen(path, RTLD_NOLOAD | RTLD_LAZY) : NULL;
-    if (!handle)
-        return NULL;
-    void *found = dlsym(handle, symbol);
-    close_handle(handle);
-    return is_inside_us((uintptr_t)found) ? NULL : found;
-}
-
-/* With the slow path paused: the table may be another afterwards. */
-static void *find_in_scope(struct object o, const char *symbol)
-{
-    kt_slow_pause();
-    void *found = find_in_path(o.path, symbol);
-    kt_slow_resume();
-    return found;
-}
-
-static void *find_globally(const char *symbol)
-{
-    kt_slow_pause();
-    void *found = dlsym(RTLD_NEXT, symbol);
-    kt_slow_resume();
-    return found;
-}
-
-static void *resolve(const char *symbol, uintptr_t where)
-{
-    void *found = find_globally(symbol);
-    const struct object *caller = object_at(where);
-    if (!found && caller)
-        found = find_in_scope(table.object[caller->root], symbol);
-    for (int i = 0; i < table.count && !found; i++)
-        found = find_in_scope(table.object[i], symbol);
-    return found;
-}
-
-/* Without us the dynamic linker would have ended the program in just this way. */
-_Noreturn static void fail_like_the_linker(const char *symbol)
-{
-    static const char text[] = "symbol lookup error: undefined symbol: ";
-    kt_write_all(STDERR_FILENO, text, sizeof text - 1);
-    kt_write_all(STDERR_FILENO, symbol, strlen(symbol));
-    kt_write_all(STDERR_FILENO, "\n", 1);
-    _exit(127);
-}
-
-/* --- what libraries say of themselves ---------------------------------------------------------------------- */
-
-/*
- * The name does not tell the width of integers. The length 0xffffffff00000003 is 3 to a library that reads 32 bits,
- * so that it finds the largest element, the second; to one that reads 64 it is negative, and the answer 0.
- */
-static bool has_wide_integers(const char *path)
-{
-    static const double x[] = {1, 2, 1};
-    int64_t n = (int64_t)0xffffffff00000003;
-    int64_t one = 1;
-    int (*idamax)(const int64_t *, const double *, const int64_t *) = find_in_path(path, "idamax_");
-    return idamax && idamax(&n, x, &one) == 0;
-}
-
-static const char *library_version(const char *path)
-{
-    static const char *const function[] = {"openblas_get_config", "bli_info_get_version_str"};
-    for (size_t i = 0; i < sizeof function / sizeof *function; i++) {
-        const char *(*version)(void) = find_in_path(path, function[i]);
-        if (version)
-            return version();
-    }
-    return "";
-}
-
-static int library_threads(const char *path)
-{
-    int (*openblas)(void) = find_in_path(path, "openblas_get_num_threads");
-    long (*blis)(void) = openblas ? NULL : find_in_path(path, "bli_thread_get_num_threads");
-    return openblas ? openblas() : blis ? (int)blis() : 0;
-}
-
-struct library {
-    const char *version;
-    int threads;
-    bool wide;
-};
-
-/* Runs code of the library, which may wait for locks of its own. */
-static struct library ask_library(const char *path)
-{
-    kt_slow_pause();
-    struct library answer = {library_version(path), library_threads(path), has_wide_integers(path)};
-    kt_slow_resume();
-    return answer;
 }
 
 /* --- definitions ------------------------------------------------------------------------------------------- */
@@ -362,7 +84,7 @@ static void define(struct kt_line *line)
     kt_define(line->text, line->length);
 }
 
-static void define_object(const struct object *o, int id)
+static void define_object(const struct kt_loaded *o, int id)
 {
     static struct kt_line line; /* this and those below: programs have threads with small stacks */
     line.length = 0;
@@ -377,14 +99,14 @@ static void define_object(const struct object *o, int id)
 }
 
 /* The id of an object in the trace, defined on first use; -1 if there are too many. */
-static int object_id(const struct object *o)
+static int object_id(const struct kt_loaded *o)
 {
     for (int i = table.defined_count - 1; i >= 0; i--) {
         const struct defined *d = &table.defined[i];
         if (d->lo == o->lo && d->hi == o->hi && !strcmp(d->build_id, o->build_id))
             return i;
     }
-    if (table.defined_count == MAX_OBJECTS)
+    if (table.defined_count == KT_MAX_OBJECTS)
         return -1;
     struct defined *d = &table.defined[table.defined_count];
     *d = (struct defined){.lo = o->lo, .hi = o->hi};
@@ -393,12 +115,12 @@ static int object_id(const struct object *o)
     return table.defined_count++;
 }
 
-static void define_library(struct object o, int id)
+static void define_library(struct kt_loaded o, int id)
 {
     static struct kt_line line;
-    struct library answer = {0};
+    struct kt_library_answer answer = {0};
     if (!table.defined[id].is_library)
-        answer = ask_library(o.path);
+        answer = kt_ask_library(o.path);
     struct defined *d = &table.defined[id];
     if (d->is_library) /* before, or by another thread since */
         return;
@@ -479,8 +201,8 @@ static struct kt_binding *new_binding(void)
 
 static void describe_target(struct kt_binding *b, const struct kt_slot *slot, uintptr_t where)
 {
-    const struct object *caller = object_at(where);
-    const struct object *library = object_at((uintptr_t)b->target);
+    const struct kt_loaded *caller = kt_object_at(where);
+    const struct kt_loaded *library = kt_object_at((uintptr_t)b->target);
     if (caller)
         object_id(caller);
     int id = library ? object_id(library) : -1;
@@ -517,19 +239,28 @@ static const struct kt_binding *publish(struct kt_slot *slot, const struct kt_bi
     return b;
 }
 
+/* Without us the dynamic linker would have ended the program in just this way. */
+_Noreturn static void fail_like_the_linker(const char *symbol)
+{
+    static const char text[] = "symbol lookup error: undefined symbol: ";
+    kt_write_all(STDERR_FILENO, text, sizeof text - 1);
+    kt_write_all(STDERR_FILENO, symbol, strlen(symbol));
+    kt_write_all(STDERR_FILENO, "\n", 1);
+    _exit(127);
+}
+
 static const struct kt_binding *make_binding(struct kt_slot *slot, uintptr_t where)
 {
     const char *symbol = kt_slot_infos[slot - kt_slots].symbol;
     struct kt_binding made = {.unloads = atomic_load(&unloads), .lo = where & ~(uintptr_t)4095, .bytes = 4096};
     kt_process_start();
-    if (!allocate_tables())
+    if (!allocate_table() || !kt_objects_refresh())
         return NULL;
-    refresh_objects();
-    made.target = resolve(symbol, where);
+    made.target = kt_resolve(symbol, where);
     if (!made.target)
         fail_like_the_linker(symbol);
-    refresh_objects();
-    const struct object *caller = object_at(where);
+    kt_objects_refresh();
+    const struct kt_loaded *caller = kt_object_at(where);
     if (caller) {
         made.lo = caller->lo;
         made.bytes = caller->hi - caller->lo;
@@ -545,7 +276,7 @@ static void *resolve_without_table(const char *symbol, uintptr_t where)
     Dl_info object;
     void *found = dlsym(RTLD_NEXT, symbol);
     if (!found && dladdr((void *)where, &object))
-        found = find_in_path(object.dli_fname, symbol);
+        found = kt_find_in_path(object.dli_fname, symbol);
     return found;
 }
 
@@ -595,7 +326,7 @@ const struct kt_binding *kt_bind(struct kt_slot *slot, const void *caller)
     int saved = errno;
     uintptr_t where = (uintptr_t)caller;
     const struct kt_frame *enclosing = kt_live_frame(kt_self.top, __builtin_frame_address(0));
-    bool tail_call = is_inside_us(where);
+    bool tail_call = kt_is_inside_us(where);
     if (tail_call && enclosing)
         where = (uintptr_t)enclosing->binding->target;
     const struct kt_binding *b = find_or_make(slot, where);
@@ -625,7 +356,7 @@ KT_EXPORT int dlclose(void *handle);
 KT_EXPORT int dlclose(void *handle)
 {
     static _Atomic unsigned long long seen; /* set last: whoever finds it changed forgets, even if another does too */
-    int result = close_handle(handle);
+    int result = kt_close_handle(handle);
     int saved = errno;
     unsigned long long subs = 0;
     dl_iterate_phdr(read_subs, &subs);

@@ -166,7 +166,7 @@ $(T)/abi/module_three.so: tests/abi/module.c $(T)/abi/libfake3.so
 $(T)/abi/module_nested.so: tests/abi/module.c $(T)/abi/libfakenested.so
 	$(call abi,-fPIC -shared $<,-lfakenested)
 $(T)/abi/module_early.so: tests/abi/early.c $(T)/abi/libfake1.so
-	$(call abi,-fPIC -shared $<,-lfake1)
+	$(call abi,-fPIC -shared -Wl$(comma)-z$(comma)nodelete $<,-lfake1)
 $(T)/abi/module_mixed.so: tests/abi/module.c $(T)/abi/libfake1.so $(T)/abi/libmiddle.so
 	$(call abi,-fPIC -shared $<,-lfake1 -lmiddle)
 $(T)/abi/scopes: tests/abi/scopes.c

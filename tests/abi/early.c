@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A library whose constructor makes a call while another thread makes its first one: the linker's lock is held. */
+/*
+ * A library whose constructor makes a call while another thread makes its first one: the linker's lock is held. Linked
+ * to stay loaded, as the thread may get on only when dlopen() has returned.
+ */
 #include <pthread.h>
 #include <unistd.h>
 

@@ -25,7 +25,7 @@ struct found {
     const struct file *file; /* NULL: in no object */
     uint64_t address;        /* in the file */
     struct kt_place place;
-    char *function;          /* owned */
+    char *function; /* owned */
 };
 
 struct kt_callers {

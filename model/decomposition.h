@@ -31,7 +31,7 @@ struct kt_decomposition {
     double bound, library; /* NAN unless the bound of every shape is known */
     double warm;           /* both together */
     double cache, residual;
-    bool tracked;          /* cache is from the tracked replay for every shape */
+    bool tracked; /* cache is from the tracked replay for every shape */
 };
 
 /* Shapes that were not replayed warm and either cold or tracked are left out. */

@@ -58,7 +58,11 @@ static struct kt_report_shape make_shape(const struct kt_report *report, struct 
         .group = group,
         .insitu = kt_stat_of(group->seconds, group->calls, KT_BEST_MEDIAN), /* their order is not needed any more */
         .gflops = group->query ? NAN : kt_gflops(group->flops * (double)group->calls, group->total),
-        .times = {.calls = (double)group->calls, .total = group->total, .warm = NAN, .cold = NAN, .tracked = NAN,
+        .times = {.calls = (double)group->calls,
+                  .total = group->total,
+                  .warm = NAN,
+                  .cold = NAN,
+                  .tracked = NAN,
                   .bound = NAN},
         .replayed = find_replayed(report, group),
     };
@@ -138,12 +142,12 @@ static json_t *routines_json(const struct kt_sums *sums)
     json_t *array = json_array();
     for (size_t i = 0; i < sums->count; i++) {
         const struct kt_sum *sum = &sums->sum[i];
-        json_array_append_new(
-            array, json_pack("{s:s, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "routine", sum->routine, "calls",
-                             (json_int_t)sum->calls, "calls_top", (json_int_t)sum->calls_top, "seconds",
-                             kt_json_number(sum->seconds), "seconds_self", kt_json_number(sum->seconds_self), "flops",
-                             kt_json_number(sum->flops), "gflops", kt_json_number(kt_gflops(sum->flops, sum->seconds)),
-                             "bytes", kt_json_number(sum->bytes)));
+        json_array_append_new(array, json_pack("{s:s, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "routine", sum->routine,
+                                               "calls", (json_int_t)sum->calls, "calls_top", (json_int_t)sum->calls_top,
+                                               "seconds", kt_json_number(sum->seconds), "seconds_self",
+                                               kt_json_number(sum->seconds_self), "flops", kt_json_number(sum->flops),
+                                               "gflops", kt_json_number(kt_gflops(sum->flops, sum->seconds)), "bytes",
+                                               kt_json_number(sum->bytes)));
     }
     return array;
 }
@@ -152,12 +156,11 @@ static json_t *shape_json(const struct kt_report_shape *shape)
 {
     const struct kt_shape_group *group = shape->group;
     const struct kt_symbol *symbol = &group->first.entry->symbol;
-    json_t *object =
-        json_pack("{s:s, s:s, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:b}", "routine", symbol->routine->name, "symbol",
-                  symbol->name, "args", kt_json_args(&group->first, false), "calls", (json_int_t)group->calls, "total",
-                  kt_json_number(group->total), "insitu", kt_json_stat(&shape->insitu), "flops",
-                  kt_json_number(group->flops), "gflops", kt_json_number(shape->gflops), "bytes",
-                  kt_json_number(group->bytes), "query", group->query);
+    json_t *object = json_pack(
+        "{s:s, s:s, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:b}", "routine", symbol->routine->name, "symbol", symbol->name,
+        "args", kt_json_args(&group->first, false), "calls", (json_int_t)group->calls, "total",
+        kt_json_number(group->total), "insitu", kt_json_stat(&shape->insitu), "flops", kt_json_number(group->flops),
+        "gflops", kt_json_number(shape->gflops), "bytes", kt_json_number(group->bytes), "query", group->query);
     if (shape->replayed) {
         json_object_set(object, "contexts", json_object_get(shape->replayed, "contexts"));
         json_object_set_new(object, "context_index", kt_json_number(kt_report_index(shape)));
@@ -183,9 +186,8 @@ static json_t *callers_json(const struct kt_report *report)
         json_array_append_new(
             array, json_pack("{s:o, s:o, s:o, s:o, s:I, s:I, s:o}", "object", text_or_null(place->object), "function",
                              text_or_null(place->function), "file", text_or_null(place->file), "line",
-                             place->file ? json_integer(place->line) : json_null(), "offset",
-                             (json_int_t)place->offset, "calls", (json_int_t)caller->calls, "seconds",
-                             kt_json_number(caller->seconds)));
+                             place->file ? json_integer(place->line) : json_null(), "offset", (json_int_t)place->offset,
+                             "calls", (json_int_t)caller->calls, "seconds", kt_json_number(caller->seconds)));
     }
     return array;
 }
@@ -207,11 +209,11 @@ static json_t *processes_json(const struct kt_sums *sums)
     json_t *array = json_array();
     for (size_t i = 0; i < sums->count; i++) {
         const struct kt_sum *sum = &sums->sum[i];
-        json_array_append_new(
-            array, json_pack("{s:I, s:o, s:I, s:I, s:o, s:o}", "pid", (json_int_t)sum->process->pid, "program",
-                             text_or_null(kt_meta(sum->process, "program")), "calls", (json_int_t)sum->calls,
-                             "calls_top", (json_int_t)sum->calls_top, "seconds", kt_json_number(sum->process->seconds),
-                             "seconds_blas", kt_json_number(sum->seconds)));
+        json_array_append_new(array, json_pack("{s:I, s:o, s:I, s:I, s:o, s:o}", "pid", (json_int_t)sum->process->pid,
+                                               "program", text_or_null(kt_meta(sum->process, "program")), "calls",
+                                               (json_int_t)sum->calls, "calls_top", (json_int_t)sum->calls_top,
+                                               "seconds", kt_json_number(sum->process->seconds), "seconds_blas",
+                                               kt_json_number(sum->seconds)));
     }
     return array;
 }
@@ -227,12 +229,11 @@ static json_t *decomposition_json(const struct kt_decomposition *d)
 json_t *kt_report_json(const struct kt_report *report)
 {
     const struct kt_summary *summary = &report->summary;
-    json_t *document =
-        json_pack("{s:s, s:o, s:I, s:I, s:I, s:o, s:o, s:o}", "state", kt_state_text(&report->trace), "lost",
-                  losses_json(report), "calls", (json_int_t)summary->calls, "calls_top", (json_int_t)summary->calls_top,
-                  "unfinished", (json_int_t)summary->unfinished, "seconds", kt_json_number(summary->seconds),
-                  "seconds_blas", kt_json_number(summary->seconds_blas), "self_seconds",
-                  kt_json_number(report->state.clock_seconds));
+    json_t *document = json_pack(
+        "{s:s, s:o, s:I, s:I, s:I, s:o, s:o, s:o}", "state", kt_state_text(&report->trace), "lost", losses_json(report),
+        "calls", (json_int_t)summary->calls, "calls_top", (json_int_t)summary->calls_top, "unfinished",
+        (json_int_t)summary->unfinished, "seconds", kt_json_number(summary->seconds), "seconds_blas",
+        kt_json_number(summary->seconds_blas), "self_seconds", kt_json_number(report->state.clock_seconds));
     json_object_set_new(document, "routines", routines_json(&summary->routines));
     json_object_set_new(document, "shapes", shapes_json(report));
     json_object_set_new(document, "callers", callers_json(report));

@@ -22,7 +22,7 @@ struct kt_report_shape {
 struct kt_report {
     struct kt_trace *opened; /* as named on the command line */
     size_t traces;
-    struct kt_trace trace;   /* the processes of all of them; borrowed */
+    struct kt_trace trace;           /* the processes of all of them; borrowed */
     struct kt_replayed *from_replay; /* of each trace */
     bool replayed;                   /* at least one trace was */
     struct kt_state state;

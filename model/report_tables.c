@@ -129,14 +129,10 @@ static void shape_cells(struct row *row, const struct kt_report_shape *shape, si
 
 static void print_shape_times(const struct kt_report *report, size_t top)
 {
-    static const struct kt_column column[] = {{.head = "#", .right = true},
-                                              {.head = "routine"},
-                                              {.head = "shape", .shrink = true},
-                                              {.head = "calls", .right = true},
-                                              {.head = "median", .right = true},
-                                              {.head = "total", .right = true},
-                                              {.head = "share", .right = true},
-                                              {.head = "Gflop/s", .right = true}};
+    static const struct kt_column column[] = {{.head = "#", .right = true},      {.head = "routine"},
+                                              {.head = "shape", .shrink = true}, {.head = "calls", .right = true},
+                                              {.head = "median", .right = true}, {.head = "total", .right = true},
+                                              {.head = "share", .right = true},  {.head = "Gflop/s", .right = true}};
     struct kt_text_table *table = kt_text_table_new(column, sizeof column / sizeof *column);
     for (size_t i = 0; i < least(report->groups.count, top); i++) {
         const struct kt_report_shape *shape = &report->shape[i];
@@ -164,14 +160,10 @@ static bool has_tracked(const struct kt_report *report)
 
 static void print_shape_contexts(const struct kt_report *report, size_t top)
 {
-    static const struct kt_column column[] = {{.head = "#", .right = true},
-                                              {.head = "routine"},
-                                              {.head = "shape", .shrink = true},
-                                              {.head = "in situ", .right = true},
-                                              {.head = "warm", .right = true},
-                                              {.head = "cold", .right = true},
-                                              {.head = "index", .right = true},
-                                              {.head = "tracked", .right = true}};
+    static const struct kt_column column[] = {{.head = "#", .right = true},      {.head = "routine"},
+                                              {.head = "shape", .shrink = true}, {.head = "in situ", .right = true},
+                                              {.head = "warm", .right = true},   {.head = "cold", .right = true},
+                                              {.head = "index", .right = true},  {.head = "tracked", .right = true}};
     size_t columns = sizeof column / sizeof *column - !has_tracked(report);
     struct kt_text_table *table = kt_text_table_new(column, columns);
     for (size_t i = 0; i < least(report->groups.count, top); i++) {
@@ -224,12 +216,9 @@ static void caller_cells(struct row *row, const struct kt_place *place)
 
 void kt_report_callers(const struct kt_report *report, size_t top)
 {
-    static const struct kt_column column[] = {{.head = "object", .shrink = true},
-                                              {.head = "function", .shrink = true},
-                                              {.head = "line"},
-                                              {.head = "calls", .right = true},
-                                              {.head = "time", .right = true},
-                                              {.head = "share", .right = true}};
+    static const struct kt_column column[] = {
+        {.head = "object", .shrink = true}, {.head = "function", .shrink = true}, {.head = "line"},
+        {.head = "calls", .right = true},   {.head = "time", .right = true},      {.head = "share", .right = true}};
     struct kt_text_table *table = kt_text_table_new(column, sizeof column / sizeof *column);
     bool unnamed = false;
     for (size_t i = 0; i < least(report->callers, top); i++) {
@@ -260,9 +249,9 @@ static void thread_cells(struct row *row, const struct kt_sum *sum, double secon
 
 void kt_report_threads(const struct kt_report *report, size_t top)
 {
-    static const struct kt_column column[] = {{.head = "process", .right = true},  {.head = "thread", .right = true},
-                                              {.head = "calls", .right = true},    {.head = "outermost", .right = true},
-                                              {.head = "time", .right = true},     {.head = "share", .right = true}};
+    static const struct kt_column column[] = {{.head = "process", .right = true}, {.head = "thread", .right = true},
+                                              {.head = "calls", .right = true},   {.head = "outermost", .right = true},
+                                              {.head = "time", .right = true},    {.head = "share", .right = true}};
     const struct kt_sums *sums = &report->summary.threads;
     struct kt_text_table *table = kt_text_table_new(column, sizeof column / sizeof *column);
     for (size_t i = 0; i < least(sums->count, top); i++) {
@@ -280,8 +269,8 @@ void kt_report_threads(const struct kt_report *report, size_t top)
 
 void kt_report_processes(const struct kt_report *report, size_t top)
 {
-    static const struct kt_column column[] = {{.head = "process", .right = true},  {.head = "program", .shrink = true},
-                                              {.head = "wall", .right = true},     {.head = "calls", .right = true},
+    static const struct kt_column column[] = {{.head = "process", .right = true},   {.head = "program", .shrink = true},
+                                              {.head = "wall", .right = true},      {.head = "calls", .right = true},
                                               {.head = "outermost", .right = true}, {.head = "time", .right = true},
                                               {.head = "share", .right = true}};
     const struct kt_sums *sums = &report->summary.processes;

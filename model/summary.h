@@ -29,14 +29,14 @@ struct kt_sums {
 };
 
 struct kt_summary {
-    uint64_t calls;     /* all records */
+    uint64_t calls; /* all records */
     uint64_t calls_top;
-    uint64_t unfinished; /* calls that have not returned: they have no time */
+    uint64_t unfinished;            /* calls that have not returned: they have no time */
     const struct kt_process *first; /* the process that began first */
-    double seconds;      /* wall time of the longest process */
-    double seconds_all;  /* wall time of all processes added */
-    double seconds_blas; /* of outermost calls */
-    double seconds_self; /* of all routines: the same, but for calls inside one that has not returned */
+    double seconds;                 /* wall time of the longest process */
+    double seconds_all;             /* wall time of all processes added */
+    double seconds_blas;            /* of outermost calls */
+    double seconds_self;            /* of all routines: the same, but for calls inside one that has not returned */
     struct kt_sums routines, callers, threads, processes;
 };
 

@@ -39,7 +39,8 @@ struct entry {
 
 const struct kt_binding kt_unbound;
 
-static _Atomic unsigned unloads; /* counts the times that objects were unloaded; bindings of an earlier count are void */
+static _Atomic unsigned
+    unloads; /* counts the times that objects were unloaded; bindings of an earlier count are void */
 
 /* All of this is used within slow paths only. */
 static struct {
@@ -55,7 +56,8 @@ static bool allocate_table(void)
     size_t entries = MAX_ENTRIES * sizeof *table.entry;
     if (table.defined)
         return true;
-    char *at = mmap(NULL, defined + entries, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    char *at =
+        mmap(NULL, defined + entries, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (at == MAP_FAILED)
         return false;
     table.defined = (void *)at;
@@ -156,8 +158,7 @@ static void define_entry(unsigned id, const struct kt_slot *slot, const void *ta
 static unsigned entry_of(const struct kt_slot *slot, void *target, int library)
 {
     for (unsigned i = 1; i < table.entry_count; i++)
-        if (table.entry[i].slot == slot && table.entry[i].target == target &&
-            table.entry[i].library == library)
+        if (table.entry[i].slot == slot && table.entry[i].target == target && table.entry[i].library == library)
             return i;
     if (table.entry_count == MAX_ENTRIES || library < 0)
         return 0;
@@ -217,8 +218,8 @@ static void describe_target(struct kt_binding *b, const struct kt_slot *slot, ui
 static struct kt_binding *find_void_binding(struct kt_slot *slot, const struct kt_binding *like)
 {
     struct kt_binding *b = atomic_load_explicit(&slot->all, memory_order_acquire);
-    while (b && (b->lo != like->lo || b->bytes != like->bytes || b->target != like->target ||
-                 b->entry != like->entry || b->wide != like->wide))
+    while (b && (b->lo != like->lo || b->bytes != like->bytes || b->target != like->target || b->entry != like->entry ||
+                 b->wide != like->wide))
         b = b->next;
     return b;
 }

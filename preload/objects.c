@@ -61,7 +61,7 @@ static void read_build_id(struct kt_loaded *o, uintptr_t at, size_t bytes)
     }
 }
 
-static void read_segment(struct kt_loaded *o, const ElfW(Phdr) *p)
+static void read_segment(struct kt_loaded *o, const ElfW(Phdr) * p)
 {
     uintptr_t at = o->bias + p->p_vaddr;
     if (p->p_type == PT_LOAD) {

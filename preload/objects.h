@@ -17,7 +17,7 @@ struct kt_loaded {
     const char *path;
     const char *soname;
     uintptr_t lo, hi, bias;
-    const ElfW(Dyn) *dynamic;
+    const ElfW(Dyn) * dynamic;
     const char *strings; /* of the dynamic section */
     char build_id[48];
     int root; /* index of the object whose dlopen() brought it in */

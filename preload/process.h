@@ -19,9 +19,9 @@ enum kt_state {
 
 struct kt_process_info {
     _Atomic(enum kt_state) state;
-    unsigned number;               /* counts forks: streams of another number belong to the parent */
-    char directory[PATH_MAX];      /* of the process in the trace */
-    _Atomic uint64_t calls;        /* of threads that have ended */
+    unsigned number;          /* counts forks: streams of another number belong to the parent */
+    char directory[PATH_MAX]; /* of the process in the trace */
+    _Atomic uint64_t calls;   /* of threads that have ended */
     _Atomic uint64_t lost[KT_LOSS_COUNT];
 };
 

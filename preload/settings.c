@@ -45,7 +45,7 @@ void kt_notice(const char *a, const char *b, const char *c)
 
 static bool is_option_name(const char *name, size_t length)
 {
-#define KT_OPTION_NAME(option_name, type, fallback, text) \
+#define KT_OPTION_NAME(option_name, type, fallback, text)                         \
     if (length == sizeof #option_name - 1 && !memcmp(name, #option_name, length)) \
         return true;
     KT_OPTIONS(KT_OPTION_NAME)

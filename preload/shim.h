@@ -20,24 +20,24 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#define KT_EXPORT     __attribute__((visibility("default")))
-#define KT_HIDDEN     __attribute__((visibility("hidden")))
-#define KT_COLD       __attribute__((cold, noinline))
+#define KT_EXPORT __attribute__((visibility("default")))
+#define KT_HIDDEN __attribute__((visibility("hidden")))
+#define KT_COLD   __attribute__((cold, noinline))
 /* AddressSanitizer rightly asks why. */
 #ifdef __SANITIZE_ADDRESS__
 #define KT_READS_DEAD_STACK __attribute__((no_sanitize_address, noinline))
 #else
 #define KT_READS_DEAD_STACK
 #endif
-#define KT_LIKELY(x)  __builtin_expect(!!(x), 1)
+#define KT_LIKELY(x)   __builtin_expect(!!(x), 1)
 #define KT_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
 /* Where calls of one symbol go that come from one range of code. Never freed; only UNLOADS changes once published. */
 struct kt_binding {
-    uintptr_t lo, bytes; /* the calling object's code */
-    void *target;        /* the routine that this caller would have reached without us */
-    uint16_t entry;      /* of the trace; 0 is none */
-    bool wide;           /* the library's integers have 64 bits */
+    uintptr_t lo, bytes;      /* the calling object's code */
+    void *target;             /* the routine that this caller would have reached without us */
+    uint16_t entry;           /* of the trace; 0 is none */
+    bool wide;                /* the library's integers have 64 bits */
     _Atomic unsigned unloads; /* void unless this is how often objects were unloaded */
     struct kt_binding *next;
 };
@@ -88,7 +88,7 @@ struct kt_thread {
     uint64_t file_bytes;
     int file;
     uint32_t chunks;
-    unsigned process; /* kt_process_number that opened the stream */
+    unsigned process;  /* kt_process_number that opened the stream */
     uint64_t failures; /* calls lost since room could last be had */
     enum kt_loss last_failure;
     bool opened, busy;
@@ -107,7 +107,8 @@ KT_HIDDEN KT_COLD const struct kt_binding *kt_bind(struct kt_slot *slot, const v
 /* preload/record.c: room for a record of BYTES in a new chunk, or NULL. Takes back that the cursor was moved. */
 KT_HIDDEN KT_COLD unsigned char *kt_room(size_t bytes);
 
-/* preload/record.c: is the record's chunk, which no longer is the thread's present one, still mapped? If not, forgets it. */
+/* preload/record.c: is the record's chunk, which no longer is the thread's present one, still mapped? If not, forgets
+ * it. */
 KT_HIDDEN KT_COLD bool kt_is_mapped(struct kt_frame *frame);
 
 /*

@@ -14,10 +14,10 @@ struct complex_double {
 };
 
 /* C programs pass NULL for arguments that a routine does not look at. */
-#define KT_LOAD(name, type)                                       \
-    static inline type load_##name(const void *at)                \
-    {                                                             \
-        return at ? *(const type *)at : (type){0};                \
+#define KT_LOAD(name, type)                        \
+    static inline type load_##name(const void *at) \
+    {                                              \
+        return at ? *(const type *)at : (type){0}; \
     }
 KT_LOAD(char, unsigned char)
 KT_LOAD(float, float)

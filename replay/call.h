@@ -15,8 +15,8 @@ enum { KT_MAX_WORDS = 2 * KT_MAX_PARAMS, KT_MAX_NUMBERS = 8 };
 
 /* The parameters of one call as a thunk takes them. */
 struct kt_parameters {
-    int64_t word[KT_MAX_WORDS];     /* integer-class parameters in order; Fortran: then the hidden string lengths */
-    double number[KT_MAX_NUMBERS];  /* floating-point parameters passed by value, in order */
+    int64_t word[KT_MAX_WORDS];    /* integer-class parameters in order; Fortran: then the hidden string lengths */
+    double number[KT_MAX_NUMBERS]; /* floating-point parameters passed by value, in order */
 };
 
 /* What a function returned; which member holds follows from the symbol. */

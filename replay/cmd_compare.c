@@ -98,8 +98,10 @@ static enum kt_status find_libraries(const struct kt_comparison *k, struct choic
         KT_TRY(kt_library_find(k->options.blas[i], &out->library[out->count++], error));
     KT_TRY(choose_baseline(out, &k->setup.trace, error));
     if (out->count < 2)
-        return kt_fail(error, KT_USAGE, "%s is what the trace was recorded with: which library is it to be compared "
-                       "to?", out->library[0].name);
+        return kt_fail(error, KT_USAGE,
+                       "%s is what the trace was recorded with: which library is it to be compared "
+                       "to?",
+                       out->library[0].name);
     return KT_OK;
 }
 

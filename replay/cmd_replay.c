@@ -129,6 +129,7 @@ int kt_verb_replay(int argc, char **argv)
     kt_schedule_free(&replay.schedule);
     kt_worker_close(&replay.worker);
     kt_setup_close(&replay.setup);
-    return status == KT_OK ? KT_OK : status == KT_USAGE ? kt_verb_usage("replay", "%s", error.text)
-                                                        : kt_verb_fail("replay", &error);
+    return status == KT_OK      ? KT_OK
+           : status == KT_USAGE ? kt_verb_usage("replay", "%s", error.text)
+                                : kt_verb_fail("replay", &error);
 }

@@ -23,7 +23,9 @@ static struct kt_pairs pairs_of(const struct kt_comparison *c, size_t i, size_t 
     const struct kt_series *time = &item->lane[library];
     const struct kt_series *base = &item->lane[0];
     double calls = (double)c->setup.jobs.job[i].shape->calls;
-    return (struct kt_pairs){.time = time->visit, .base = base->visit, .round = base->round,
+    return (struct kt_pairs){.time = time->visit,
+                             .base = base->visit,
+                             .round = base->round,
                              .n = time->visits < base->visits ? time->visits : base->visits,
                              .weight = calls * kt_lane_stat(item, 0).best};
 }
@@ -165,8 +167,10 @@ json_t *kt_comparison_json(const struct kt_comparison *c)
 
 static void print_libraries(const struct kt_comparison *c)
 {
-    static const struct kt_column column[] = {{.head = "library", .shrink = true}, {.head = "predicted", .right = true},
-                                              {.head = "ratio", .right = true}, {.head = "95 % interval"},
+    static const struct kt_column column[] = {{.head = "library", .shrink = true},
+                                              {.head = "predicted", .right = true},
+                                              {.head = "ratio", .right = true},
+                                              {.head = "95 % interval"},
                                               {.head = "verdict"}};
     struct kt_text_table *table = kt_text_table_new(column, 5);
     for (size_t l = 0; l < c->libraries; l++) {
@@ -177,8 +181,8 @@ static void print_libraries(const struct kt_comparison *c)
         bool known = !isnan(c->ratio[l].value);
         snprintf(ratio, sizeof ratio, known ? "%.3f" : "n/a", c->ratio[l].value);
         snprintf(interval, sizeof interval, l && known ? "%.3f .. %.3f" : "", c->ratio[l].lo, c->ratio[l].hi);
-        kt_text_table_row(table, (const char *const[]){c->worker[l].library.name, seconds, ratio, interval,
-                                                       verdict(c, l)});
+        kt_text_table_row(table,
+                          (const char *const[]){c->worker[l].library.name, seconds, ratio, interval, verdict(c, l)});
     }
     kt_text_table_print(table);
     kt_text_table_free(table);

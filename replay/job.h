@@ -25,7 +25,7 @@ struct kt_job {
 struct kt_jobs {
     struct kt_job *job; /* largest total first */
     size_t count;
-    uint64_t bytes;     /* of the arena that holds any one of them */
+    uint64_t bytes; /* of the arena that holds any one of them */
 };
 
 /* The shapes whose routine matches FILTER (patterns joined by commas; NULL: all). SHAPES must live as long. */

@@ -112,8 +112,10 @@ static bool has_wide_integers(const char *path)
 static enum kt_status add_file(struct kt_library *library, const char *path, struct kt_error *error)
 {
     if (has_wide_integers(path))
-        return kt_fail(error, KT_BAD_INPUT, "%s has 64-bit integers (ILP64): only libraries with 32-bit integers can "
-                       "be chosen", path);
+        return kt_fail(error, KT_BAD_INPUT,
+                       "%s has 64-bit integers (ILP64): only libraries with 32-bit integers can "
+                       "be chosen",
+                       path);
     if (library->files == KT_LIBRARY_FILES)
         return kt_fail(error, KT_USAGE, "more than %d files for one library", KT_LIBRARY_FILES);
     library->file[library->files++] = kt_copy(path);
@@ -143,8 +145,10 @@ static enum kt_status add_short(struct kt_library *library, const char *name, st
     }
     if (is_known)
         return fail_missing(name, error);
-    return kt_fail(error, KT_USAGE, "'%s' is no path, no soname and no short name of a library; "
-                   "`ktrace info --libraries` lists the short names", name);
+    return kt_fail(error, KT_USAGE,
+                   "'%s' is no path, no soname and no short name of a library; "
+                   "`ktrace info --libraries` lists the short names",
+                   name);
 }
 
 static enum kt_status add_part(struct kt_library *library, const char *text, struct kt_error *error)
@@ -220,8 +224,10 @@ static enum kt_status add_object(struct kt_library *library, const struct kt_obj
     if (access(object->path, R_OK) == 0)
         insert_by_rank(library, object->path);
     else if (object->is_library)
-        return kt_fail(error, KT_BAD_INPUT, "%s, which the trace was recorded with, is not on this machine; choose a "
-                       "library with --blas", object->path);
+        return kt_fail(error, KT_BAD_INPUT,
+                       "%s, which the trace was recorded with, is not on this machine; choose a "
+                       "library with --blas",
+                       object->path);
     if (!object->is_library)
         return KT_OK;
     library->threads = object->threads > library->threads ? object->threads : library->threads;
@@ -305,8 +311,8 @@ bool kt_library_same(const struct kt_library *a, const struct kt_library *b)
 
 static void set_threads(int threads)
 {
-    static const char *const name[] = {"OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "BLIS_NUM_THREADS",
-                                       "MKL_NUM_THREADS", "GOTO_NUM_THREADS"};
+    static const char *const name[] = {"OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "BLIS_NUM_THREADS", "MKL_NUM_THREADS",
+                                       "GOTO_NUM_THREADS"};
     char text[16];
     snprintf(text, sizeof text, "%d", threads);
     for (size_t i = 0; i < sizeof name / sizeof *name; i++)

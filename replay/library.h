@@ -12,8 +12,8 @@
 enum { KT_LIBRARY_FILES = 16 };
 
 struct kt_library {
-    char name[64];                 /* a short name where there is one */
-    char *file[KT_LIBRARY_FILES];  /* in the order of loading; owned */
+    char name[64];                  /* a short name where there is one */
+    char *file[KT_LIBRARY_FILES];   /* in the order of loading; owned */
     void *handle[KT_LIBRARY_FILES]; /* after kt_library_load */
     int files;
     size_t int_bytes;

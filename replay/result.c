@@ -45,9 +45,9 @@ static double context_index(const struct kt_replay_result *r, size_t i)
 }
 
 struct totals {
-    double insitu;                 /* measured, of the shapes that were replayed */
-    double lane[KT_MAX_CONTEXTS];  /* best estimates */
-    double refused;                /* measured, of the others */
+    double insitu;                /* measured, of the shapes that were replayed */
+    double lane[KT_MAX_CONTEXTS]; /* best estimates */
+    double refused;               /* measured, of the others */
     double calls, calls_refused;
 };
 
@@ -210,8 +210,11 @@ static void add_shape_row(const struct kt_replay_result *r, struct kt_text_table
     const struct kt_job *job = &r->setup->jobs.job[i];
     char text[SHAPE_WIDTH + 1];
     kt_job_text(job, text, SHAPE_WIDTH);
-    struct row row = {.text = text, .calls = (double)job->shape->calls, .insitu = job->insitu.median,
-                      .index = context_index(r, i), .share = job->shape->total / all};
+    struct row row = {.text = text,
+                      .calls = (double)job->shape->calls,
+                      .insitu = job->insitu.median,
+                      .index = context_index(r, i),
+                      .share = job->shape->total / all};
     for (size_t l = 0; l < r->schedule->lanes; l++)
         row.lane[l] = kt_lane_stat(&r->schedule->item[i], l).median;
     add_row(table, &row, r->schedule->lanes);
@@ -225,7 +228,10 @@ static void print_shapes(const struct kt_replay_result *r, const struct totals *
     for (size_t i = 0; i < r->setup->jobs.count; i++)
         if (!r->setup->jobs.job[i].refused && replayed++ < ROWS)
             add_shape_row(r, table, i, all);
-    struct row sum = {.text = "all calls", .calls = totals->calls, .insitu = totals->insitu, .index = NAN,
+    struct row sum = {.text = "all calls",
+                      .calls = totals->calls,
+                      .insitu = totals->insitu,
+                      .index = NAN,
                       .share = totals->insitu / all};
     memcpy(sum.lane, totals->lane, sizeof sum.lane);
     add_row(table, &sum, r->schedule->lanes);

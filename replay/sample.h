@@ -16,12 +16,12 @@
 struct kt_sampler {
     struct kt_arena arena;
     struct kt_data_pool *pool;
-    const struct kt_job *job;                    /* whose operands are in the arena, or NULL */
+    const struct kt_job *job;                   /* whose operands are in the arena, or NULL */
     struct kt_operand operand[KT_MAX_OPERANDS]; /* of that job, at addresses of this process */
     uint64_t address[KT_MAX_OPERANDS];
-    uint64_t state;                              /* of random places */
-    uint64_t start_ticks, start_ns;              /* for the length of a tick */
-    double clock_ticks;                          /* what two readings cost */
+    uint64_t state;                 /* of random places */
+    uint64_t start_ticks, start_ns; /* for the length of a tick */
+    double clock_ticks;             /* what two readings cost */
 };
 
 /* How to call a job: in which function, with integers of which width. */

@@ -18,9 +18,9 @@ const char *const kt_stop_text[] = {
  * major items get before the others get more than the fewest; the most, unless the spread asks for more; the end. */
 enum { CERTAIN_ROUNDS = 3, FEWEST_ROUNDS = 5, FEWEST_LONG = 3, MAJOR_ROUNDS = 15, MOST_ROUNDS = 60, LAST_ROUND = 2000 };
 enum { FEWEST_VISITS = 15, CONFIRMATIONS = 3 };
-static const double long_call = 0.2;    /* seconds */
-static const double precision = 0.02;   /* half-width of the interval of the median */
-static const double major_share = 0.9;  /* of the time in the trace */
+static const double long_call = 0.2;   /* seconds */
+static const double precision = 0.02;  /* half-width of the interval of the median */
+static const double major_share = 0.9; /* of the time in the trace */
 
 static double now(void)
 {
@@ -116,7 +116,8 @@ static bool is_due(const struct kt_item *item, unsigned round)
     return item->stop == KT_STOP_NOT_YET && (round < FEWEST_ROUNDS || item->major || round >= MAJOR_ROUNDS);
 }
 
-/* A machine that others use has slow spells of many seconds: an estimate that matters must not come from one of them. */
+/* A machine that others use has slow spells of many seconds: an estimate that matters must not come from one of them.
+ */
 static bool is_spread(const struct kt_schedule *s, const struct kt_item *item)
 {
     return !item->major || item->once || s->seconds >= s->spread;

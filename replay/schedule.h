@@ -44,22 +44,22 @@ struct kt_item {
     bool once;              /* too unimportant for more than the fewest rounds */
     struct kt_series *lane; /* owned */
     enum kt_stop stop;
-    bool major;             /* one of those that account for most of the time */
+    bool major; /* one of those that account for most of the time */
 };
 
 struct kt_schedule {
     struct kt_item *item; /* owned */
     size_t items, lanes;
-    double budget;     /* seconds, exceeded only to finish the first rounds */
-    double spread;     /* seconds over which the samples of major items are spread at least, within the budget */
+    double budget; /* seconds, exceeded only to finish the first rounds */
+    double spread; /* seconds over which the samples of major items are spread at least, within the budget */
     uint64_t seed;
     const char *label; /* of the progress bar */
     /* Times the item and adds to its series; false: it cannot be timed. */
     bool (*visit)(void *context, size_t item, size_t lane);
     void (*begin_round)(void *context); /* may be NULL */
     void *context;
-    unsigned rounds;   /* finished so far: the number of the current one */
-    double seconds;    /* that it took */
+    unsigned rounds; /* finished so far: the number of the current one */
+    double seconds;  /* that it took */
 };
 
 /* Room for so many items on so many lanes; the caller sets weights and the fields after it. */

@@ -287,8 +287,8 @@ static void mutate_operand(struct trial *t, const struct settings *settings, int
         counts->skipped += why != NULL;
         counts->failed += why == NULL;
         printf("%s: without the %s element of %s: not noticed%s%s\n", t->call.symbol->name,
-               end == KT_FIRST_ELEMENT ? "first" : "last", t->call.operand[operand].name,
-               why ? ": " : "", why ? why : "");
+               end == KT_FIRST_ELEMENT ? "first" : "last", t->call.operand[operand].name, why ? ": " : "",
+               why ? why : "");
     }
 }
 

@@ -60,8 +60,8 @@ static void make_trace(struct kt_gen *gen)
 /* Numbers near limits do more harm than random bytes. */
 static void hurt(unsigned char *bytes, size_t size, uint64_t *random)
 {
-    static const uint64_t limits[] = {0, 1, 0x7fffffff, 0x80000000, 0xffffffff, INT64_MAX, (uint64_t)INT64_MIN,
-                                      UINT64_MAX, 1u << 16, 4096};
+    static const uint64_t limits[] = {
+        0, 1, 0x7fffffff, 0x80000000, 0xffffffff, INT64_MAX, (uint64_t)INT64_MIN, UINT64_MAX, 1u << 16, 4096};
     size_t at = draw(random, size);
     uint64_t limit = limits[draw(random, sizeof limits / sizeof *limits)];
     size_t width = (size_t)1 << draw(random, 4);

@@ -112,8 +112,8 @@ static void print_json(const struct call *call, const struct kt_param *p, const 
 
 static void print_c_declaration(const struct call *call, const struct kt_param *p, int *array)
 {
-    static const char *const number[] = {[KT_FLOAT] = "float", [KT_DOUBLE] = "double", [KT_CFLOAT] = "float",
-                                         [KT_CDOUBLE] = "double"};
+    static const char *const number[] = {
+        [KT_FLOAT] = "float", [KT_DOUBLE] = "double", [KT_CFLOAT] = "float", [KT_CDOUBLE] = "double"};
     double imaginary;
     if (p->stored == KT_ADDRESS) {
         printf("    void *%s = fill_%c(%d);\n", p->name, "sdsdi"[element_type(call, p)], (*array)++);

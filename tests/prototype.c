@@ -3,8 +3,10 @@
 
 static const char *enumeration(const struct kt_symbol *symbol, const struct kt_param *param)
 {
-    static const char *const name[] = {[KT_TRANS] = "CBLAS_TRANSPOSE ", [KT_UPLO] = "CBLAS_UPLO ",
-                                       [KT_SIDE] = "CBLAS_SIDE ", [KT_DIAG] = "CBLAS_DIAG "};
+    static const char *const name[] = {[KT_TRANS] = "CBLAS_TRANSPOSE ",
+                                       [KT_UPLO] = "CBLAS_UPLO ",
+                                       [KT_SIDE] = "CBLAS_SIDE ",
+                                       [KT_DIAG] = "CBLAS_DIAG "};
     return param->arg == KT_ARG_LAYOUT ? "CBLAS_LAYOUT " : name[symbol->routine->arg[param->arg].role];
 }
 
@@ -43,8 +45,8 @@ const char *kt_prototype_type(const struct kt_symbol *symbol, const struct kt_pa
 
 const char *kt_prototype_result(const struct kt_symbol *symbol)
 {
-    static const char *const fortran[] = {[KT_S] = "float", [KT_D] = "double", [KT_C] = "float _Complex",
-                                          [KT_Z] = "double _Complex", [KT_I] = "int"};
+    static const char *const fortran[] = {
+        [KT_S] = "float", [KT_D] = "double", [KT_C] = "float _Complex", [KT_Z] = "double _Complex", [KT_I] = "int"};
     const struct kt_routine *r = symbol->routine;
     bool cblas = symbol->view == KT_CBLAS;
     if (!r->has_result || (cblas && kt_type_is_complex(r->result)))

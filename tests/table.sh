@@ -30,7 +30,8 @@ header=$(ls /usr/include/*/cblas-netlib.h /usr/include/cblas-netlib.h 2>/dev/nul
 out=$("$tools/list_symbols" $spec | "$PYTHON" tests/cblas_header.py "$header" "$blas" 2>&1); status=$?
 if [ $status = 0 ]; then ok "the CBLAS interface is that of its header: $(tail -n 1 <<<"$out")"; else not_ok "CBLAS header" "$out"; fi
 
-KTRACE_QUIET=1 traced both "$PWD/$B/tests/abi/life" threads3 calls50 fork >/dev/null
+# Long enough for the clock to follow from the trace alone.
+KTRACE_QUIET=1 traced both "$PWD/$B/tests/abi/life" threads300 calls3000 >/dev/null
 "$B/ktrace" dump --json "$T/both" >"$T/found"
 out=$("$PYTHON" tests/decoder_check.py "$T/both" "$T/found" 2>&1); status=$?
 if [ $status = 0 ]; then ok "an independent decoder of the format reads the same: $out"; else not_ok "independent decoder" "$out"; fi

@@ -29,16 +29,17 @@ struct kt_gen {
     char trace[KT_GEN_PATH];   /* directory of the trace, made by kt_gen_begin */
     char process[KT_GEN_PATH]; /* of the process in it */
     uint32_t pid;
-    size_t chunk_bytes;        /* of new chunks */
+    size_t chunk_bytes; /* of new chunks */
     struct kt_table table;
     struct kt_symbol symbol[KT_GEN_ENTRIES];
-    int entries;               /* 0 is never defined, as in real traces */
+    int entries; /* 0 is never defined, as in real traces */
     struct kt_gen_stream stream[KT_GEN_STREAMS];
     int streams;
     uint64_t calls;
 };
 
-/* A call; ARGS holds a word per parameter of the symbol: a letter, numbers, RE,IM of a complex one, 0x of an address. */
+/* A call; ARGS holds a word per parameter of the symbol: a letter, numbers, RE,IM of a complex one, 0x of an address.
+ */
 struct kt_gen_call {
     uint32_t tid;
     int entry;

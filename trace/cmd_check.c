@@ -34,8 +34,7 @@ static void find_in_process(struct findings *findings, const struct kt_process *
         add_finding(findings, "%s: incomplete: the process ended without closing its trace", p->path);
     for (int i = 0; i < KT_LOSS_COUNT; i++)
         if (p->lost[i])
-            add_finding(findings, "%s: %" PRIu64 " calls were not recorded: %s", p->path, p->lost[i],
-                        kt_loss_text(i));
+            add_finding(findings, "%s: %" PRIu64 " calls were not recorded: %s", p->path, p->lost[i], kt_loss_text(i));
 }
 
 static struct findings find_all(const struct kt_trace *trace)
@@ -69,8 +68,8 @@ static void print_text(const struct kt_trace *trace, const struct findings *find
     for (size_t i = 0; i < findings->count; i++)
         printf("%s\n", kt_text_clean(findings->text[i]));
     printf("%s: %s calls are readable, %zu thread%s, %zu process%s", findings->count ? "in spite of that" : "fine",
-           kt_text_count((double)state->calls, calls), state->threads, state->threads == 1 ? "" : "s",
-           trace->processes, trace->processes == 1 ? "" : "es");
+           kt_text_count((double)state->calls, calls), state->threads, state->threads == 1 ? "" : "s", trace->processes,
+           trace->processes == 1 ? "" : "es");
     if (state->completed < state->calls)
         printf("; %s of them not returned", kt_text_count((double)(state->calls - state->completed), calls));
     printf("\n");

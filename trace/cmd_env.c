@@ -23,9 +23,9 @@ static void print_json(void)
 {
     json_t *array = json_array();
     for (size_t i = 0; i < VARIABLES; i++)
-        json_array_append_new(array, json_pack("{s:s,s:s,s:s,s:s}", "name", variables[i].name, "type",
-                                               variables[i].type, "default", variables[i].standard, "meaning",
-                                               variables[i].meaning));
+        json_array_append_new(array,
+                              json_pack("{s:s,s:s,s:s,s:s}", "name", variables[i].name, "type", variables[i].type,
+                                        "default", variables[i].standard, "meaning", variables[i].meaning));
     kt_json_print(json_pack("{s:o}", "variables", array));
 }
 

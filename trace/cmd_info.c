@@ -139,8 +139,8 @@ static json_t *lost_json(const struct kt_state *state)
     json_t *array = json_array();
     for (int i = 0; i < KT_LOSS_COUNT; i++)
         if (state->lost[i])
-            json_array_append_new(array, json_pack("{s:s,s:I}", "cause", kt_loss_name(i), "calls",
-                                                   (json_int_t)state->lost[i]));
+            json_array_append_new(
+                array, json_pack("{s:s,s:I}", "cause", kt_loss_name(i), "calls", (json_int_t)state->lost[i]));
     return array;
 }
 

@@ -120,9 +120,7 @@ static const char *default_pattern(void)
 static void find_directory(struct run *run, pid_t child)
 {
     const char *environment = getenv("KTRACE_OUT");
-    const char *pattern = run->output                       ? run->output
-                          : environment && *environment     ? environment
-                                                            : default_pattern();
+    const char *pattern = run->output ? run->output : environment && *environment ? environment : default_pattern();
     run->directory[0] = '\0';
     if (*pattern != '/' && getcwd(run->directory, sizeof run->directory))
         append(run->directory, "/", 1);

@@ -63,9 +63,14 @@ bool kt_cursor_next(struct kt_cursor *cursor, struct kt_call *out)
     const unsigned char *at = s->bytes + s->span[cursor->span].begin + cursor->offset;
     const struct kt_record *record = (const struct kt_record *)(const void *)at;
     const struct kt_process *process = &cursor->trace->process[cursor->process];
-    *out = (struct kt_call){.n = cursor->n++, .process = process, .tid = s->tid,
-                            .entry = &process->entry[record->entry], .record = record, .args = at + sizeof *record,
-                            .parent = find_parent(cursor, record), .complete = kt_record_is_complete(record)};
+    *out = (struct kt_call){.n = cursor->n++,
+                            .process = process,
+                            .tid = s->tid,
+                            .entry = &process->entry[record->entry],
+                            .record = record,
+                            .args = at + sizeof *record,
+                            .parent = find_parent(cursor, record),
+                            .complete = kt_record_is_complete(record)};
     remember_open(cursor, record, out->n);
     cursor->offset += 8 * (uint64_t)record->words;
     return true;

@@ -9,7 +9,7 @@
 
 /* A call as stored. Pointers stay valid as long as the trace is open. */
 struct kt_call {
-    uint64_t n;                     /* 0, 1, ... in the order of kt_cursor_next */
+    uint64_t n; /* 0, 1, ... in the order of kt_cursor_next */
     const struct kt_process *process;
     uint32_t tid;
     const struct kt_entry *entry;
@@ -24,8 +24,8 @@ enum { KT_CURSOR_LEVELS = 64 };
 struct kt_cursor {
     const struct kt_trace *trace;
     size_t process, stream;
-    size_t span;        /* of good records in the stream */
-    uint64_t offset;    /* in the span */
+    size_t span;     /* of good records in the stream */
+    uint64_t offset; /* in the span */
     uint64_t n;
     int64_t open[KT_CURSOR_LEVELS];   /* n of the last call at each depth, -1: none that can be a parent */
     uint64_t until[KT_CURSOR_LEVELS]; /* ticks when that call ended */

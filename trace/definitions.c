@@ -46,8 +46,11 @@ static struct kt_object *object_with_id(struct kt_process *p, unsigned long id)
 {
     while (p->objects <= id) {
         p->object = kt_room_for_one(p->object, p->objects, sizeof *p->object);
-        p->object[p->objects++] = (struct kt_object){.path = kt_copy(""), .build_id = kt_copy(""),
-                                                     .soname = kt_copy(""), .version = kt_copy(""), .int_bytes = 4};
+        p->object[p->objects++] = (struct kt_object){.path = kt_copy(""),
+                                                     .build_id = kt_copy(""),
+                                                     .soname = kt_copy(""),
+                                                     .version = kt_copy(""),
+                                                     .int_bytes = 4};
     }
     return &p->object[id];
 }

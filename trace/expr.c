@@ -140,11 +140,8 @@ struct level {
 };
 
 static const struct level precedence[] = {
-    {{"||"}, {OR}},
-    {{"&&"}, {AND}},
-    {{"<", ">", "="}, {LESS, GREATER, EQUAL}},
-    {{"+", "-"}, {ADD, SUB}},
-    {{"*", "/"}, {MUL, DIV}},
+    {{"||"}, {OR}},           {{"&&"}, {AND}},          {{"<", ">", "="}, {LESS, GREATER, EQUAL}},
+    {{"+", "-"}, {ADD, SUB}}, {{"*", "/"}, {MUL, DIV}},
 };
 
 static enum kt_status parse_level(struct parser *p, size_t level)

@@ -15,8 +15,8 @@
 #include <stdint.h>
 
 struct kt_op {
-    uint8_t code; /* enum in expr.c */
-    uint8_t arg;  /* which argument, for operations that read one */
+    uint8_t code;     /* enum in expr.c */
+    uint8_t arg;      /* which argument, for operations that read one */
     uint32_t letters; /* bit set of accepted letters, A = bit 0 */
     double number;
 };

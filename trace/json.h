@@ -11,8 +11,8 @@
 #include <jansson.h>
 
 json_t *kt_json_number(double value);
-json_t *kt_json_text(const char *text);        /* any bytes */
-json_t *kt_json_address(uint64_t address);      /* "0x7f.." */
+json_t *kt_json_text(const char *text);    /* any bytes */
+json_t *kt_json_address(uint64_t address); /* "0x7f.." */
 json_t *kt_json_stat(const struct kt_stat *stat);
 
 /* {"transa": "N", "m": 100, "alpha": 1.0, "a": "0x7f..", ...}: what the caller passed, by the interface's own names.

@@ -117,10 +117,14 @@ static void print_params(const struct kt_symbol *s, bool types, bool names)
 
 static const char *member_type(enum kt_stored stored)
 {
-    static const char *const type[] = {
-        [KT_CHAR] = "unsigned char",       [KT_ENUM] = "int32_t",  [KT_INT] = "int64_t",
-        [KT_FLOAT] = "float",              [KT_DOUBLE] = "double", [KT_CFLOAT] = "struct complex_float",
-        [KT_CDOUBLE] = "struct complex_double", [KT_ADDRESS] = "uint64_t"};
+    static const char *const type[] = {[KT_CHAR] = "unsigned char",
+                                       [KT_ENUM] = "int32_t",
+                                       [KT_INT] = "int64_t",
+                                       [KT_FLOAT] = "float",
+                                       [KT_DOUBLE] = "double",
+                                       [KT_CFLOAT] = "struct complex_float",
+                                       [KT_CDOUBLE] = "struct complex_double",
+                                       [KT_ADDRESS] = "uint64_t"};
     return type[stored];
 }
 
@@ -160,8 +164,9 @@ static void print_store(const struct kt_symbol *s, const struct kt_param *p)
     else if (p->by_value)
         printf("%s;\n", n);
     else
-        printf("load_%s(%s);\n", strrchr(member_type(p->stored), ' ') ? strrchr(member_type(p->stored), ' ') + 1
-                                                                     : member_type(p->stored), n);
+        printf("load_%s(%s);\n",
+               strrchr(member_type(p->stored), ' ') ? strrchr(member_type(p->stored), ' ') + 1 : member_type(p->stored),
+               n);
 }
 
 static void print_call(const struct kt_symbol *s)
@@ -178,8 +183,8 @@ static void print_info_store(const struct kt_symbol *s)
 {
     for (int i = 0; i < s->params; i++)
         if (is_info(s, &s->param[i]))
-            printf("    if (frame.record)\n        args->%s = kt_integer(%s, frame.binding->wide);\n",
-                   s->param[i].name, s->param[i].name);
+            printf("    if (frame.record)\n        args->%s = kt_integer(%s, frame.binding->wide);\n", s->param[i].name,
+                   s->param[i].name);
 }
 
 static void print_signature(const struct kt_symbol *s, const char *end)

@@ -90,8 +90,8 @@ char *kt_unescape(char *text)
 {
     char *to = text;
     for (const char *from = text; *from;) {
-        bool escape = from[0] == '\\' && from[1] == 'x' && isxdigit((unsigned char)from[2]) &&
-                      isxdigit((unsigned char)from[3]);
+        bool escape =
+            from[0] == '\\' && from[1] == 'x' && isxdigit((unsigned char)from[2]) && isxdigit((unsigned char)from[3]);
         *to++ = escape ? (char)(hex_digit(from[2]) << 4 | hex_digit(from[3])) : *from;
         from += escape ? 4 : 1;
     }

@@ -11,10 +11,10 @@
 #include <stddef.h>
 
 struct kt_lines {
-    char *text;  /* owned */
+    char *text; /* owned */
     size_t bytes;
-    size_t at;   /* start of the next line */
-    int number;  /* of the line returned last, from 1 */
+    size_t at;  /* start of the next line */
+    int number; /* of the line returned last, from 1 */
 };
 
 /* Reads a whole file. A missing one is KT_BAD_INPUT, one that cannot be read KT_SYSTEM. */

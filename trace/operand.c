@@ -210,8 +210,13 @@ static struct kt_operand array_operand(const struct kt_arg *arg, const struct kt
 
 static struct kt_operand result_operand(const struct kt_routine *routine, const struct kt_values *values)
 {
-    struct kt_operand o = {.form = KT_FORM_ARRAY, .access = KT_WRITE, .base = values->result, .rows = 1, .cols = 1,
-                           .ld = 1, .elem = kt_type_bytes(routine->result)};
+    struct kt_operand o = {.form = KT_FORM_ARRAY,
+                           .access = KT_WRITE,
+                           .base = values->result,
+                           .rows = 1,
+                           .cols = 1,
+                           .ld = 1,
+                           .elem = kt_type_bytes(routine->result)};
     finish(&o);
     return o;
 }

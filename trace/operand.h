@@ -14,7 +14,7 @@
 enum { KT_MAX_OPERANDS = 16 };
 
 struct kt_operand {
-    const char *name;      /* as the symbol's interface names it; borrowed */
+    const char *name;         /* as the symbol's interface names it; borrowed */
     const struct kt_arg *arg; /* NULL for the result of a CBLAS function */
     enum kt_form form;
     enum kt_access access; /* KT_READ, KT_WRITE, KT_READ_WRITE or KT_WORK */

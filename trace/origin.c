@@ -12,8 +12,8 @@
 
 bool kt_anchor_parse(const char *text, struct kt_anchor *out)
 {
-    return text && sscanf(text, "%" SCNu64 "\t%" SCNu64 "\t%" SCNu64, &out->ticks, &out->monotonic_ns,
-                          &out->realtime_ns) == 3;
+    return text &&
+           sscanf(text, "%" SCNu64 "\t%" SCNu64 "\t%" SCNu64, &out->ticks, &out->monotonic_ns, &out->realtime_ns) == 3;
 }
 
 /* --- is it still running? ---------------------------------------------------------------------------------- */
@@ -55,8 +55,10 @@ bool kt_process_is_running(const struct kt_process *p)
     if (!same_boot(p) || !read_line_of(path, line, sizeof line))
         return false;
     const char *after_name = strrchr(line, ')');
-    if (!after_name || sscanf(after_name + 1, " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s"
-                                              " %*s %*s %31s", &state, start) != 2)
+    if (!after_name || sscanf(after_name + 1,
+                              " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s"
+                              " %*s %*s %31s",
+                              &state, start) != 2)
         return false;
     return state != 'Z' && state != 'X' && meta_is(p, "start_time", start);
 }

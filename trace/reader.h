@@ -17,9 +17,9 @@ struct kt_object {
     char *build_id;  /* hexadecimal, or "" */
     bool is_library; /* calls were bound to it; the rest is only known then */
     char *soname;
-    char *version;   /* what the library says of itself, or "" */
-    int int_bytes;   /* 4: LP64, 8: ILP64 */
-    int threads;     /* it would use; 0: not known */
+    char *version; /* what the library says of itself, or "" */
+    int int_bytes; /* 4: LP64, 8: ILP64 */
+    int threads;   /* it would use; 0: not known */
 };
 
 /* A symbol bound to a library: what records name. */
@@ -37,31 +37,31 @@ struct kt_pair {
 };
 
 struct kt_process {
-    char *path;               /* of its directory */
+    char *path; /* of its directory */
     uint32_t pid;
-    struct kt_pair *meta;     /* of the meta file; see FORMAT.md for the keys */
+    struct kt_pair *meta; /* of the meta file; see FORMAT.md for the keys */
     size_t metas;
     struct kt_object *object; /* index = id in the trace */
     size_t objects;
-    struct kt_entry *entry;   /* index = id in the trace; symbol.routine is NULL for ids never defined */
+    struct kt_entry *entry; /* index = id in the trace; symbol.routine is NULL for ids never defined */
     size_t entries;
-    struct kt_table table;    /* the routines the entries name, from the trace itself */
+    struct kt_table table; /* the routines the entries name, from the trace itself */
     struct kt_stream *stream;
     size_t streams;
-    bool complete;            /* ended cleanly */
-    bool running;             /* still running on this machine */
+    bool complete; /* ended cleanly */
+    bool running;  /* still running on this machine */
     uint64_t lost[KT_LOSS_COUNT];
-    double tick_hz;           /* ticks per second, from the anchors */
-    double clock_ticks;       /* what the two clock readings of a record contribute to its duration */
-    double seconds;           /* from start to end, or to the last sign of life */
+    double tick_hz;     /* ticks per second, from the anchors */
+    double clock_ticks; /* what the two clock readings of a record contribute to its duration */
+    double seconds;     /* from start to end, or to the last sign of life */
 };
 
 struct kt_trace {
     char *path;
     struct kt_process *process;
     size_t processes;
-    uint64_t bytes;  /* of its files on disk */
-    char **note;     /* what was damaged and how much of it could be read */
+    uint64_t bytes; /* of its files on disk */
+    char **note;    /* what was damaged and how much of it could be read */
     size_t notes;
 };
 

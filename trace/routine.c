@@ -100,10 +100,21 @@ static const struct {
     enum kt_role role;
     enum kt_access access;
 } roles[] = {
-    {"trans", KT_TRANS, 0},        {"uplo", KT_UPLO, 0},   {"side", KT_SIDE, 0},       {"diag", KT_DIAG, 0},
-    {"opt", KT_OPTION, 0},         {"dim", KT_SIZE, 0},    {"ld", KT_LD, 0},           {"inc", KT_INC, 0},
-    {"scal", KT_SCALAR, 0},        {"lwork", KT_LWORK, 0}, {"info", KT_INFO, 0},       {"in", KT_ARRAY, KT_READ},
-    {"out", KT_ARRAY, KT_WRITE},   {"io", KT_ARRAY, KT_READ_WRITE},                    {"work", KT_ARRAY, KT_WORK},
+    {"trans", KT_TRANS, 0},
+    {"uplo", KT_UPLO, 0},
+    {"side", KT_SIDE, 0},
+    {"diag", KT_DIAG, 0},
+    {"opt", KT_OPTION, 0},
+    {"dim", KT_SIZE, 0},
+    {"ld", KT_LD, 0},
+    {"inc", KT_INC, 0},
+    {"scal", KT_SCALAR, 0},
+    {"lwork", KT_LWORK, 0},
+    {"info", KT_INFO, 0},
+    {"in", KT_ARRAY, KT_READ},
+    {"out", KT_ARRAY, KT_WRITE},
+    {"io", KT_ARRAY, KT_READ_WRITE},
+    {"work", KT_ARRAY, KT_WORK},
     {"upd", KT_ARRAY, KT_UPDATE},
 };
 
@@ -111,8 +122,8 @@ static const struct {
     const char *word;
     enum kt_data data;
 } data_words[] = {
-    {"spd", KT_SPD},       {"triangle", KT_TRIANGLE},     {"lu", KT_LU},   {"pivots", KT_PIVOTS},
-    {"reflectors", KT_REFLECTORS}, {"tau", KT_TAU}, {"rotm", KT_ROTM},
+    {"spd", KT_SPD}, {"triangle", KT_TRIANGLE}, {"lu", KT_LU}, {"pivots", KT_PIVOTS}, {"reflectors", KT_REFLECTORS},
+    {"tau", KT_TAU}, {"rotm", KT_ROTM},
 };
 
 static int find_arg(const struct kt_routine *r, const char *name, size_t length)

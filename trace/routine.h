@@ -89,7 +89,7 @@ void kt_table_free(struct kt_table *table);
 /* NULL if there is none. */
 const struct kt_routine *kt_table_find(const struct kt_table *table, const char *routine);
 
-size_t kt_type_bytes(enum kt_type type);     /* of an element; integers count as 4 */
+size_t kt_type_bytes(enum kt_type type); /* of an element; integers count as 4 */
 bool kt_type_is_complex(enum kt_type type);
 enum kt_type kt_type_real(enum kt_type type); /* KT_S or KT_D */
 

@@ -22,9 +22,9 @@ struct key {
 /* Open addressing; at most half full. */
 struct collection {
     struct kt_shapes *shapes;
-    struct key *key;  /* of each shape */
-    uint32_t *slot;   /* number of the shape + 1, 0: free */
-    size_t slots;     /* a power of two */
+    struct key *key;     /* of each shape */
+    uint32_t *slot;      /* number of the shape + 1, 0: free */
+    size_t slots;        /* a power of two */
     uint32_t **entry_id; /* for each process and entry, the same number where symbol and library are the same */
 };
 
@@ -354,7 +354,6 @@ static void add_words(struct shape_line *line, const struct kt_call *call, bool 
             add_word(line, main_ones ? "" : p->name, text);
     }
 }
-
 
 void kt_shape_text(const struct kt_call *call, char *out, size_t width)
 {

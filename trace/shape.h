@@ -9,19 +9,19 @@
 #include "trace/cursor.h"
 
 struct kt_shape_group {
-    struct kt_call first;   /* the first call of the shape: arguments and layout of the operands */
-    uint64_t calls;         /* complete ones */
-    double *seconds;        /* of each, in order of occurrence; owned */
-    double total;           /* their sum */
-    double flops;           /* of one call, NAN: not known */
-    double bytes;           /* of one call, see kt_bytes */
-    bool query;             /* asks only for a workspace size */
+    struct kt_call first; /* the first call of the shape: arguments and layout of the operands */
+    uint64_t calls;       /* complete ones */
+    double *seconds;      /* of each, in order of occurrence; owned */
+    double total;         /* their sum */
+    double flops;         /* of one call, NAN: not known */
+    double bytes;         /* of one call, see kt_bytes */
+    bool query;           /* asks only for a workspace size */
 };
 
 struct kt_shapes {
     struct kt_shape_group *shape; /* largest total first */
     size_t count;
-    double seconds;               /* sum of totals */
+    double seconds; /* sum of totals */
 };
 
 enum kt_level { KT_OUTERMOST, KT_LEAVES };

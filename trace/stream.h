@@ -21,10 +21,10 @@ struct kt_stream {
     bool mapped; /* otherwise a copy in memory */
     struct kt_span *span;
     size_t spans;
-    uint64_t calls;                /* in the spans */
-    uint64_t completed;            /* of those, calls that have returned */
-    uint64_t last_ticks;           /* when the last sign of life was given */
-    struct kt_anchor anchor;       /* of the last chunk */
+    uint64_t calls;          /* in the spans */
+    uint64_t completed;      /* of those, calls that have returned */
+    uint64_t last_ticks;     /* when the last sign of life was given */
+    struct kt_anchor anchor; /* of the last chunk */
     uint64_t lost[KT_LOSS_COUNT];
 };
 

@@ -19,11 +19,11 @@ enum kt_stored { KT_CHAR, KT_ENUM, KT_INT, KT_FLOAT, KT_DOUBLE, KT_CFLOAT, KT_CD
 enum { KT_ARG_LAYOUT = -1, KT_ARG_RESULT = -2, KT_MAX_PARAMS = KT_MAX_ARGS + 2 };
 
 struct kt_param {
-    char name[KT_NAME];     /* in this interface */
-    int arg;                /* argument of the routine, or KT_ARG_LAYOUT, KT_ARG_RESULT */
+    char name[KT_NAME]; /* in this interface */
+    int arg;            /* argument of the routine, or KT_ARG_LAYOUT, KT_ARG_RESULT */
     bool by_value;
     enum kt_stored stored;
-    uint16_t offset;        /* behind the record's head */
+    uint16_t offset; /* behind the record's head */
 };
 
 struct kt_symbol {

@@ -10,14 +10,25 @@
 
 enum { MAX_OPTIONS = 16 };
 
-#define JSON_OPTION(verb) {verb, "json", 'j', false, NULL, "one JSON document on standard output"}
+#define JSON_OPTION(verb)                                                      \
+    {                                                                          \
+        verb, "json", 'j', false, NULL, "one JSON document on standard output" \
+    }
 
 /* Of verbs that time calls again. */
-#define THREADS_OPTION(verb) {verb, "threads", 't', false, "N", "of the library; default: as recorded"}
-#define LEVEL_OPTION(verb)                          \
-    {verb, "level", 'l', false, "outermost|leaves", \
-     "calls of the application (default), or those that contain no recorded call"}
-#define ROUTINE_OPTION(verb) {verb, "routine", 'r', false, "LIST", "only these routines, such as dgemm,*gesv"}
+#define THREADS_OPTION(verb)                                                     \
+    {                                                                            \
+        verb, "threads", 't', false, "N", "of the library; default: as recorded" \
+    }
+#define LEVEL_OPTION(verb)                                                               \
+    {                                                                                    \
+        verb, "level", 'l', false, "outermost|leaves",                                   \
+            "calls of the application (default), or those that contain no recorded call" \
+    }
+#define ROUTINE_OPTION(verb)                                                            \
+    {                                                                                   \
+        verb, "routine", 'r', false, "LIST", "only these routines, such as dgemm,*gesv" \
+    }
 
 static const struct kt_verb_option options[] = {
     {"run", "output", 'o', true, "DIR", "where the trace goes: a new or empty directory; default ktrace.PROGRAM.PID"},

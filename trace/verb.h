@@ -8,15 +8,15 @@
 
 #include "trace/reader.h"
 
-#define KT_VERBS(X)                                                                                                \
-    X(run, "[OPTIONS] [--] COMMAND [ARG...]", "run a program and record its BLAS and LAPACK calls")                \
-    X(report, "[OPTIONS] TRACE...", "where the time goes: routines, shapes, callers; contexts once replayed")      \
-    X(replay, "[OPTIONS] TRACE", "re-time the recorded calls")                                                     \
-    X(compare, "--blas LIB [OPTIONS] TRACE", "the same calls on several libraries")                                \
-    X(info, "[OPTIONS] TRACE | --libraries", "what was traced: state, libraries, machine, losses")                 \
-    X(dump, "[OPTIONS] TRACE", "every call, one per line")                                                         \
-    X(check, "[OPTIONS] TRACE", "verify a trace; say what is readable; exit status 1 if there are findings")       \
-    X(env, "[OPTIONS]", "every KTRACE_ variable: type, default, meaning")                                          \
+#define KT_VERBS(X)                                                                                           \
+    X(run, "[OPTIONS] [--] COMMAND [ARG...]", "run a program and record its BLAS and LAPACK calls")           \
+    X(report, "[OPTIONS] TRACE...", "where the time goes: routines, shapes, callers; contexts once replayed") \
+    X(replay, "[OPTIONS] TRACE", "re-time the recorded calls")                                                \
+    X(compare, "--blas LIB [OPTIONS] TRACE", "the same calls on several libraries")                           \
+    X(info, "[OPTIONS] TRACE | --libraries", "what was traced: state, libraries, machine, losses")            \
+    X(dump, "[OPTIONS] TRACE", "every call, one per line")                                                    \
+    X(check, "[OPTIONS] TRACE", "verify a trace; say what is readable; exit status 1 if there are findings")  \
+    X(env, "[OPTIONS]", "every KTRACE_ variable: type, default, meaning")                                     \
     X(help, "[VERB]", "what a verb does and its options")
 
 /* ARGV[0] is the verb; returns the exit status. */
@@ -32,8 +32,8 @@ int kt_verb_fail(const char *verb, const struct kt_error *error);
 struct kt_verb_option {
     const char *verb; /* NULL: the end of the list */
     const char *name;
-    char letter;      /* what kt_verb_next_option returns */
-    bool has_short;   /* -LETTER does, too */
+    char letter;              /* what kt_verb_next_option returns */
+    bool has_short;           /* -LETTER does, too */
     const char *value, *text; /* for the help; a value of NULL: it takes none */
 };
 const struct kt_verb_option *kt_verb_options(void);

@@ -33,18 +33,17 @@
 #define KT_BYTE_ORDER  0x01020304u
 
 /* Why calls are missing from a stream. Columns: name, text in reports. */
-#define KT_LOSSES(X)                                                      \
-    X(SPACE, "no space left for the trace")                               \
-    X(ERROR, "the trace could not be written")                            \
-    X(SIGNAL, "called by a signal handler while ktrace was busy")         \
-    X(ENTRIES, "more symbols and libraries than a trace can name")        \
+#define KT_LOSSES(X)                                               \
+    X(SPACE, "no space left for the trace")                        \
+    X(ERROR, "the trace could not be written")                     \
+    X(SIGNAL, "called by a signal handler while ktrace was busy")  \
+    X(ENTRIES, "more symbols and libraries than a trace can name") \
     X(EXIT, "called after the trace was closed")
 
 enum kt_loss {
 #define KT_LOSS_ENUM(name, text) KT_LOSS_##name,
-    KT_LOSSES(KT_LOSS_ENUM)
+    KT_LOSSES(KT_LOSS_ENUM) KT_LOSS_COUNT
 #undef KT_LOSS_ENUM
-    KT_LOSS_COUNT
 };
 
 /* A reading of all clocks at one moment. */
@@ -56,24 +55,24 @@ struct kt_anchor {
 
 /* Head of a chunk. Records follow at once and end at the first with length 0 or at the end of the chunk. */
 struct kt_chunk {
-    char magic[8];          /* KT_CHUNK_MAGIC */
-    uint32_t byte_order;    /* KT_BYTE_ORDER as the writer stores it */
-    uint16_t major, minor;  /* KT_FORMAT_MAJOR, KT_FORMAT_MINOR */
-    uint32_t header_bytes;  /* sizeof (struct kt_chunk): where the records begin */
-    uint32_t index;         /* 0 for the first chunk of the stream */
-    uint64_t chunk_bytes;   /* with this head; the next chunk begins behind it */
+    char magic[8];         /* KT_CHUNK_MAGIC */
+    uint32_t byte_order;   /* KT_BYTE_ORDER as the writer stores it */
+    uint16_t major, minor; /* KT_FORMAT_MAJOR, KT_FORMAT_MINOR */
+    uint32_t header_bytes; /* sizeof (struct kt_chunk): where the records begin */
+    uint32_t index;        /* 0 for the first chunk of the stream */
+    uint64_t chunk_bytes;  /* with this head; the next chunk begins behind it */
     uint32_t pid, tid;
-    struct kt_anchor anchor;       /* when the chunk was begun */
-    uint64_t lost[8];              /* calls lost by this thread up to here, by enum kt_loss */
-    uint64_t reserved[8];          /* 0 */
+    struct kt_anchor anchor; /* when the chunk was begun */
+    uint64_t lost[8];        /* calls lost by this thread up to here, by enum kt_loss */
+    uint64_t reserved[8];    /* 0 */
 };
 
 /* A call. The arguments follow, packed as trace/symbol.h lays them out from the entry's description. */
 struct kt_record {
-    uint16_t words; /* length in 8-byte words, this head included; stored last: not 0 = committed */
-    uint16_t entry; /* which symbol of which library: an entry line in definitions */
-    uint16_t depth; /* calls that this call is nested in; the records of those that were recorded precede it */
-    uint16_t cpu;   /* where the call ended, low 12 bits of the kernel's number */
+    uint16_t words;  /* length in 8-byte words, this head included; stored last: not 0 = committed */
+    uint16_t entry;  /* which symbol of which library: an entry line in definitions */
+    uint16_t depth;  /* calls that this call is nested in; the records of those that were recorded precede it */
+    uint16_t cpu;    /* where the call ended, low 12 bits of the kernel's number */
     uint64_t start;  /* ticks */
     uint64_t ticks;  /* duration; 0 = has not returned */
     uint64_t caller; /* return address */

@@ -82,8 +82,10 @@ double sdot_(const integer *n, const float *x, const integer *incx, const float 
     return (double)x[0] * (double)y[0] + *n;
 }
 
-void zdotu_(double *result, const integer *n, const double *x, const integer *incx, const double *y, const integer *incy);
-void zdotu_(double *result, const integer *n, const double *x, const integer *incx, const double *y, const integer *incy)
+void zdotu_(double *result, const integer *n, const double *x, const integer *incx, const double *y,
+            const integer *incy);
+void zdotu_(double *result, const integer *n, const double *x, const integer *incx, const double *y,
+            const integer *incy)
 {
     (void)incx;
     (void)incy;

@@ -13,8 +13,8 @@ double _Complex zdotu_(const int *n, const double *x, const int *incx, const dou
 float _Complex cdotu_(const int *n, const float *x, const int *incx, const float *y, const int *incy);
 #endif
 void dormqr_(const char *side, const char *trans, const int *m, const int *n, const int *k, double *a, const int *lda,
-             const double *tau, double *c, const int *ldc, double *work, const int *lwork, int *info, size_t side_length,
-             size_t trans_length);
+             const double *tau, double *c, const int *ldc, double *work, const int *lwork, int *info,
+             size_t side_length, size_t trans_length);
 
 int main(void)
 {

@@ -16,8 +16,8 @@ static _Alignas(64) struct record ring[64];
 static unsigned at;
 
 static double (*next_ddot)(void *, void *, void *, void *, void *);
-static void (*next_dgemm)(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *,
-                          void *, size_t, size_t);
+static void (*next_dgemm)(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *,
+                          void *, void *, size_t, size_t);
 
 __attribute__((constructor)) static void resolve(void)
 {

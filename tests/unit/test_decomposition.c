@@ -13,8 +13,13 @@
 
 static struct kt_context_times times(double insitu, double warm, double cold, double tracked)
 {
-    return (struct kt_context_times){.calls = 10, .total = 10 * insitu, .insitu = insitu, .warm = warm, .cold = cold,
-                                     .tracked = tracked, .bound = NAN};
+    return (struct kt_context_times){.calls = 10,
+                                     .total = 10 * insitu,
+                                     .insitu = insitu,
+                                     .warm = warm,
+                                     .cold = cold,
+                                     .tracked = tracked,
+                                     .bound = NAN};
 }
 
 static void assert_near(double a, double b)

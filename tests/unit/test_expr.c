@@ -58,13 +58,13 @@ static void test_values(void **state)
     } cases[] = {
         {"0", 0, __LINE__},
         {"m", 7, __LINE__},
-        {"m-n-1", 3, __LINE__},             /* left to right */
+        {"m-n-1", 3, __LINE__}, /* left to right */
         {"m/2/2", 1.75, __LINE__},
         {"1+2*n", 7, __LINE__},
         {"(1+2)*n", 9, __LINE__},
         {"-n+1", -2, __LINE__},
         {"2*-n", -6, __LINE__},
-        {"m/k", 0, __LINE__},               /* nothing to divide among */
+        {"m/k", 0, __LINE__}, /* nothing to divide among */
         {"min(m,n)", 3, __LINE__},
         {"max(1,max(m,n*3))", 9, __LINE__},
         {"levels(25)", 1, __LINE__},
@@ -75,10 +75,10 @@ static void test_values(void **state)
         {"side=L?m:n", 7, __LINE__},
         {"side=RX?m:n", 3, __LINE__},
         {"side=LR?m:n", 7, __LINE__},
-        {"uplo=UL?m:n", 3, __LINE__},       /* no letter at all */
-        {"m>n?m>8?1:2:3", 2, __LINE__},     /* nested on both sides */
+        {"uplo=UL?m:n", 3, __LINE__},   /* no letter at all */
+        {"m>n?m>8?1:2:3", 2, __LINE__}, /* nested on both sides */
         {"m<n?1:n<m?2:3", 2, __LINE__},
-        {"side=R||m>n&&n>k", 1, __LINE__},  /* && binds tighter */
+        {"side=R||m>n&&n>k", 1, __LINE__}, /* && binds tighter */
         {"(side=R||m>n)&&k>n", 0, __LINE__},
         {"n>0?n-1:0", 2, __LINE__},
         {"m*n*n/6+n*n/2+n/3", 16, __LINE__},
@@ -153,8 +153,8 @@ static char *repeated(const char *a, const char *b, const char *c, size_t times)
 static void test_deep_nesting_is_refused(void **state)
 {
     (void)state;
-    static const char *const around[][2] = {{"(", ")"},        {"n?n:", ""},   {"1+(", ")"},
-                                            {"max(1,", ")"},   {"levels(", ")"}, {"n<n?(", "):0"}};
+    static const char *const around[][2] = {{"(", ")"},      {"n?n:", ""},     {"1+(", ")"},
+                                            {"max(1,", ")"}, {"levels(", ")"}, {"n<n?(", "):0"}};
     for (size_t i = 0; i < sizeof around / sizeof *around; i++) {
         char *text = repeated(around[i][0], "n", around[i][1], 100000);
         check_error(text, "nests too deeply", __LINE__);

@@ -89,8 +89,7 @@ static void complex_scalars_are_pairs(void **state)
 static void info_is_no_argument_and_results_are_addresses(void **state)
 {
     (void)state;
-    args_are("dgesv", KT_FORTRAN, "3 1 0x1000 3 0x2000 0x3000 3 2", false,
-             "{\"n\":3,\"nrhs\":1,\"lda\":3,\"ldb\":3}");
+    args_are("dgesv", KT_FORTRAN, "3 1 0x1000 3 0x2000 0x3000 3 2", false, "{\"n\":3,\"nrhs\":1,\"lda\":3,\"ldb\":3}");
     args_are("zdotc", KT_CBLAS, "3 0x1000 1 0x2000 1 0x7fff0000", true,
              "{\"N\":3,\"X\":\"0x1000\",\"incX\":1,\"Y\":\"0x2000\",\"incY\":1,\"dotc\":\"0x7fff0000\"}");
 }
@@ -145,16 +144,11 @@ static void saving_fails_with_one_error(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_no_number_is_null),
-        cmocka_unit_test(any_bytes_are_text),
-        cmocka_unit_test(statistics_have_all_keys),
-        cmocka_unit_test(arguments_have_the_names_of_the_interface),
-        cmocka_unit_test(complex_scalars_are_pairs),
-        cmocka_unit_test(info_is_no_argument_and_results_are_addresses),
-        cmocka_unit_test(large_integers_stay_exact),
-        cmocka_unit_test(strange_letters_survive),
-        cmocka_unit_test(files_are_saved_and_loaded),
-        cmocka_unit_test(saving_fails_with_one_error),
+        cmocka_unit_test(what_is_no_number_is_null),  cmocka_unit_test(any_bytes_are_text),
+        cmocka_unit_test(statistics_have_all_keys),   cmocka_unit_test(arguments_have_the_names_of_the_interface),
+        cmocka_unit_test(complex_scalars_are_pairs),  cmocka_unit_test(info_is_no_argument_and_results_are_addresses),
+        cmocka_unit_test(large_integers_stay_exact),  cmocka_unit_test(strange_letters_survive),
+        cmocka_unit_test(files_are_saved_and_loaded), cmocka_unit_test(saving_fails_with_one_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

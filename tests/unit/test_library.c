@@ -155,14 +155,10 @@ static void test_recorded_is_gone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nothing_found),
-        cmocka_unit_test(test_wide_integers_are_refused),
-        cmocka_unit_test(test_paths_and_sonames),
-        cmocka_unit_test(test_not_a_library),
-        cmocka_unit_test(test_same_library),
-        cmocka_unit_test(test_reference),
-        cmocka_unit_test(test_recorded),
-        cmocka_unit_test(test_recorded_is_gone),
+        cmocka_unit_test(test_nothing_found),     cmocka_unit_test(test_wide_integers_are_refused),
+        cmocka_unit_test(test_paths_and_sonames), cmocka_unit_test(test_not_a_library),
+        cmocka_unit_test(test_same_library),      cmocka_unit_test(test_reference),
+        cmocka_unit_test(test_recorded),          cmocka_unit_test(test_recorded_is_gone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -332,8 +332,8 @@ static void test_flops(void **state)
     assert_true(flops_of("mul=m*n add=m", 'z', 3, 4) == 6 * 12 + 2 * 3);
     assert_true(flops_of("mul=m*n", 's', 3, 4) == 12);
     assert_true(flops_of("flops=m", 'z', 3, 4) == 3);
-    assert_true(flops_of("mul=n-m", 'd', 3, 1) == 0);         /* never negative */
-    assert_true(flops_of("mul=m+1 add=1", 'd', 0, 0) == 0);   /* nothing to do */
+    assert_true(flops_of("mul=n-m", 'd', 3, 1) == 0);       /* never negative */
+    assert_true(flops_of("mul=m+1 add=1", 'd', 0, 0) == 0); /* nothing to do */
     assert_true(isnan(flops_of("", 'd', 3, 4)));
 }
 
@@ -360,7 +360,8 @@ static void test_extreme_arguments(void **state)
         double step = extreme[i / CHOICES % CHOICES];
         struct kt_values v = {.v = {extreme[i % CHOICES], extreme[i / CHOICES / CHOICES % CHOICES],
                                     extreme[i % CHOICES], 1, step, step, "UL"[i % 2], "NU"[i / 2 % 2]},
-                              .row_major = i / CHOICES / CHOICES / CHOICES % 2, .address = {[X] = UINT64_MAX - 7}};
+                              .row_major = i / CHOICES / CHOICES / CHOICES % 2,
+                              .address = {[X] = UINT64_MAX - 7}};
         for (size_t r = 0; r < sizeof routines / sizeof *routines; r++) {
             struct kt_operand o = operand_of(routines[r], &v);
             uint64_t lo, hi;

@@ -30,8 +30,8 @@ static void make_nested(struct kt_gen *gen)
     int gemm = kt_gen_entry(gen, "dgemm", KT_CBLAS);
     int dot = kt_gen_entry(gen, "ddot", KT_FORTRAN);
     kt_gen_call(gen, &(struct kt_gen_call){7, gesv, 0, 1 * MS, 9 * MS, "3 1 0x1000 3 0x2000 0x3000 3 2"});
-    kt_gen_call(gen, &(struct kt_gen_call){7, gemm, 1, 2 * MS, 3 * MS,
-                                           "101 111 112 2 3 4 1.5 0x1000 4 0x2000 4 0 0x3000 3"});
+    kt_gen_call(
+        gen, &(struct kt_gen_call){7, gemm, 1, 2 * MS, 3 * MS, "101 111 112 2 3 4 1.5 0x1000 4 0x2000 4 0 0x3000 3"});
     kt_gen_call(gen, &(struct kt_gen_call){7, dot, 1, 6 * MS, 1 * MS, DOT_ARGS});
     kt_gen_call(gen, &(struct kt_gen_call){7, dot, 0, 20 * MS, 1 * MS, DOT_ARGS});
     kt_gen_call(gen, &(struct kt_gen_call){9, dot, 0, 5 * MS, 1 * MS, DOT_ARGS});
@@ -94,8 +94,8 @@ static void reads_calls_in_order(void **state)
         const char *symbol;
         uint32_t tid;
         int depth, parent;
-    } expected[] = {{"dgesv_", 7, 0, -1}, {"cblas_dgemm", 7, 1, 0}, {"ddot_", 7, 1, 0}, {"ddot_", 7, 0, -1},
-                    {"ddot_", 9, 0, -1}};
+    } expected[] = {
+        {"dgesv_", 7, 0, -1}, {"cblas_dgemm", 7, 1, 0}, {"ddot_", 7, 1, 0}, {"ddot_", 7, 0, -1}, {"ddot_", 9, 0, -1}};
     struct kt_gen gen;
     struct kt_trace trace;
     struct kt_cursor cursor;
@@ -360,7 +360,7 @@ static void losses_are_added_up(void **state)
     struct kt_trace trace;
     make_dots(&gen, 2 * DOTS_PER_CHUNK);
     kt_gen_end(&gen, false);
-    kt_gen_patch(&gen, "t7", 64, lost, 8);                /* of the first chunk: superseded */
+    kt_gen_patch(&gen, "t7", 64, lost, 8); /* of the first chunk: superseded */
     kt_gen_patch(&gen, "t7", 4096 + 64, lost + 1, 8);
     open_fine(&gen, &trace);
     assert_int_equal(trace.process[0].lost[KT_LOSS_SPACE], 4);

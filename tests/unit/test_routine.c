@@ -103,8 +103,8 @@ static void test_forms(void **state)
         const char *shape;
         enum kt_form form;
     } cases[] = {
-        {"[n]", KT_FORM_ARRAY},          {"[n;inc]", KT_FORM_VECTOR},       {"[n,n;ld]", KT_FORM_MATRIX},
-        {"[n,n,1,2;ld]", KT_FORM_BAND},  {"[n;packed;u]", KT_FORM_PACKED},  {"[n;packed;u;d]", KT_FORM_PACKED},
+        {"[n]", KT_FORM_ARRAY},           {"[n;inc]", KT_FORM_VECTOR},        {"[n,n;ld]", KT_FORM_MATRIX},
+        {"[n,n,1,2;ld]", KT_FORM_BAND},   {"[n;packed;u]", KT_FORM_PACKED},   {"[n;packed;u;d]", KT_FORM_PACKED},
         {"[n,n;ld;u;d]", KT_FORM_MATRIX}, {"[n,n,1,2;ld;u;d]", KT_FORM_BAND},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -21,8 +21,8 @@ struct fake {
     struct kt_schedule schedule;
     double scatter[ITEMS];
     double base[ITEMS];
-    size_t failing;         /* item that cannot be timed, ITEMS: none */
-    double slow;            /* seconds that a visit takes */
+    size_t failing; /* item that cannot be timed, ITEMS: none */
+    double slow;    /* seconds that a visit takes */
     unsigned visits, rounds_begun;
     size_t order[10000];
 };

@@ -256,18 +256,12 @@ static void parameters_have_short_texts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_sizes_are_one_shape),
-        cmocka_unit_test(scalars_count_by_class),
-        cmocka_unit_test(info_is_a_result_and_no_shape),
-        cmocka_unit_test(symbols_are_shapes_of_their_own),
-        cmocka_unit_test(processes_share_shapes),
-        cmocka_unit_test(outermost_calls_are_the_applications),
-        cmocka_unit_test(leaves_contain_no_call),
-        cmocka_unit_test(queries_are_marked),
-        cmocka_unit_test(no_call_is_no_shape),
-        cmocka_unit_test(many_shapes_are_kept_apart),
-        cmocka_unit_test(text_fits_its_width),
-        cmocka_unit_test(parameters_have_short_texts),
+        cmocka_unit_test(equal_sizes_are_one_shape),     cmocka_unit_test(scalars_count_by_class),
+        cmocka_unit_test(info_is_a_result_and_no_shape), cmocka_unit_test(symbols_are_shapes_of_their_own),
+        cmocka_unit_test(processes_share_shapes),        cmocka_unit_test(outermost_calls_are_the_applications),
+        cmocka_unit_test(leaves_contain_no_call),        cmocka_unit_test(queries_are_marked),
+        cmocka_unit_test(no_call_is_no_shape),           cmocka_unit_test(many_shapes_are_kept_apart),
+        cmocka_unit_test(text_fits_its_width),           cmocka_unit_test(parameters_have_short_texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

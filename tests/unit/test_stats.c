@@ -85,12 +85,9 @@ static void context_index_is_a_scale(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_is_not_a_number),
-        cmocka_unit_test(few_samples_have_their_range),
-        cmocka_unit_test(ranks_are_those_of_the_sign_test),
-        cmocka_unit_test(ranks_cover_enough_but_not_too_much),
-        cmocka_unit_test(quartile_and_median_are_chosen),
-        cmocka_unit_test(context_index_is_a_scale),
+        cmocka_unit_test(nothing_is_not_a_number),          cmocka_unit_test(few_samples_have_their_range),
+        cmocka_unit_test(ranks_are_those_of_the_sign_test), cmocka_unit_test(ranks_cover_enough_but_not_too_much),
+        cmocka_unit_test(quartile_and_median_are_chosen),   cmocka_unit_test(context_index_is_a_scale),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

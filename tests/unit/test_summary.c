@@ -80,9 +80,14 @@ static void add(struct fixture *f, int routine, struct given given)
     set_integer(f, &entry->symbol, "n", 10);
     set_integer(f, &entry->symbol, "lwork", given.lwork);
     f->record = (struct kt_record){.depth = (uint16_t)given.depth, .ticks = given.seconds, .caller = given.caller};
-    const struct kt_call call = {.n = f->n++, .process = given.process ? given.process : &process_one,
-                                 .tid = given.tid, .entry = entry, .record = &f->record, .args = f->args,
-                                 .parent = given.parent, .complete = given.seconds != 0};
+    const struct kt_call call = {.n = f->n++,
+                                 .process = given.process ? given.process : &process_one,
+                                 .tid = given.tid,
+                                 .entry = entry,
+                                 .record = &f->record,
+                                 .args = f->args,
+                                 .parent = given.parent,
+                                 .complete = given.seconds != 0};
     kt_summariser_add(f->summariser, &call);
 }
 

@@ -84,9 +84,9 @@ static void test_known_layout(void **state)
     (void)state;
     struct kt_symbol s = symbol_of("zgemv", KT_FORTRAN);
     assert_string_equal(s.param[0].name, "trans");
-    assert_int_equal(s.param[3].offset, 0);      /* alpha, 16 bytes */
-    assert_int_equal(s.param[8].offset, 16);     /* beta */
-    assert_int_equal(s.param[1].offset, 32);     /* m, 8 bytes */
+    assert_int_equal(s.param[3].offset, 0);          /* alpha, 16 bytes */
+    assert_int_equal(s.param[8].offset, 16);         /* beta */
+    assert_int_equal(s.param[1].offset, 32);         /* m, 8 bytes */
     assert_int_equal(s.param[0].offset, 32 + 8 * 8); /* trans, behind m n a lda x incx y incy */
     assert_int_equal(s.arg_bytes, 32 + 8 * 8 + 8);
 }
@@ -112,9 +112,9 @@ static void test_cblas_letters(void **state)
         enum kt_role role;
         int value;
         char letter;
-    } cases[] = {{KT_TRANS, 111, 'N'}, {KT_TRANS, 112, 'T'}, {KT_TRANS, 113, 'C'}, {KT_UPLO, 121, 'U'},
-                 {KT_UPLO, 122, 'L'},  {KT_DIAG, 131, 'N'},  {KT_DIAG, 132, 'U'},  {KT_SIDE, 141, 'L'},
-                 {KT_SIDE, 142, 'R'}};
+    } cases[] = {{KT_TRANS, 111, 'N'}, {KT_TRANS, 112, 'T'}, {KT_TRANS, 113, 'C'},
+                 {KT_UPLO, 121, 'U'},  {KT_UPLO, 122, 'L'},  {KT_DIAG, 131, 'N'},
+                 {KT_DIAG, 132, 'U'},  {KT_SIDE, 141, 'L'},  {KT_SIDE, 142, 'R'}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_int_equal(kt_cblas_letter(cases[i].value), cases[i].letter);
         assert_int_equal(kt_cblas_value(cases[i].role, cases[i].letter), cases[i].value);

@@ -17,10 +17,23 @@ static void seconds_have_three_digits(void **state)
     static const struct {
         double seconds;
         const char *text;
-    } cases[] = {{1.234e-3, "1.23 ms"}, {45.62e-6, "45.6 us"}, {12, "12.0 s"},     {0.1, "100 ms"},   {0, "0 s"},
-                 {1e-9, "1.00 ns"},     {2e-12, "0.00 ns"},    {999.4e-6, "999 us"}, {999.6e-6, "1.00 ms"},
-                 {3600, "3600 s"},      {-5e-3, "-5.00 ms"},   {NAN, "n/a"},       {INFINITY, "n/a"}, {1e300, "n/a"},
-                 {9.999e-3, "10.0 ms"}, {99.99e-3, "100 ms"},  {1, "1.00 s"}};
+    } cases[] = {{1.234e-3, "1.23 ms"},
+                 {45.62e-6, "45.6 us"},
+                 {12, "12.0 s"},
+                 {0.1, "100 ms"},
+                 {0, "0 s"},
+                 {1e-9, "1.00 ns"},
+                 {2e-12, "0.00 ns"},
+                 {999.4e-6, "999 us"},
+                 {999.6e-6, "1.00 ms"},
+                 {3600, "3600 s"},
+                 {-5e-3, "-5.00 ms"},
+                 {NAN, "n/a"},
+                 {INFINITY, "n/a"},
+                 {1e300, "n/a"},
+                 {9.999e-3, "10.0 ms"},
+                 {99.99e-3, "100 ms"},
+                 {1, "1.00 s"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[16];
         assert_string_equal(kt_text_seconds(cases[i].seconds, text), cases[i].text);

@@ -239,7 +239,7 @@ static void print_shapes(const struct kt_replay_result *r, const struct totals *
     kt_text_table_free(table);
     if (replayed > ROWS)
         printf("The %d shapes that took longest of %zu; all of them with --json.\n", ROWS, replayed);
-    printf("Medians of the calls in situ and of the replays; all calls: sums of best estimates.\n"
+    printf("Medians of calls in situ and of replays; all calls: sums of best estimates.\n"
            "Index: 0 = as fast as warm, 1 = as if all operands came from memory.\n");
 }
 

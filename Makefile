@@ -49,7 +49,7 @@ help:
 	@echo 'make sanitize   unit tests and fuzzers under AddressSanitizer and UndefinedBehaviorSanitizer'
 	@echo 'make valgrind   the tools under valgrind'
 	@echo 'make fmt        format the sources with clang-format'
-	@echo 'make packages       install the packages that building needs (packages-demo, packages-check: those too)'
+	@echo 'make packages   install the packages that building needs (packages-demo, packages-check: those too)'
 	@echo 'make install    into PREFIX=$(PREFIX), below DESTDIR= if given'
 	@echo 'variables       O=build DEBUG=1 SAN=address,undefined V=1 CC= CFLAGS= WERROR=1'
 
@@ -202,7 +202,7 @@ $(T)/roundtrip_f.f90: $(T)/gen_roundtrip trace/routines.spec
 $(T)/roundtrip_%: $(T)/roundtrip_%.c
 	$(Q)$(CC) -std=gnu11 -O1 -w -o $@ $< $(REFERENCE_LAPACK) $(REFERENCE)
 $(T)/roundtrip_f: $(T)/roundtrip_f.f90
-	$(Q)gfortran -O0 -w -fallow-argument-mismatch -o $@ $< $(REFERENCE_LAPACK) $(REFERENCE)
+	$(Q)gfortran -O0 -w -fallow-argument-mismatch -J $(@D) -o $@ $< $(REFERENCE_LAPACK) $(REFERENCE)
 
 $(T)/bench/calls: tests/bench/calls.c
 	@mkdir -p $(@D); $(CC) -std=gnu11 -O2 -Wall -Wextra -o $@ $< $(REFERENCE)

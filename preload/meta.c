@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static double clock_ticks;
+static uint64_t clock_ticks;
 
 /* --- the clock --------------------------------------------------------------------------------------------- */
 
@@ -26,14 +26,7 @@ struct kt_anchor kt_anchor_now(void)
 
 void kt_measure_clock(void)
 {
-    uint64_t least = UINT64_MAX;
-    for (int i = 0; i < 200; i++) {
-        unsigned cpu;
-        uint64_t start = kt_clock_start();
-        uint64_t ticks = kt_clock_stop(&cpu) - start;
-        least = ticks < least ? ticks : least;
-    }
-    clock_ticks = (double)least;
+    clock_ticks = kt_clock_cost();
 }
 
 /* --- the meta file ----------------------------------------------------------------------------------------- */
@@ -127,7 +120,7 @@ static void machine_fields(struct kt_line *line)
     start_time_field(line);
     kt_meta_field(line, "byte_order", "little");
     kt_meta_field(line, "clock", KT_CLOCK_NAME);
-    kt_meta_number(line, "clock_ticks", (uint64_t)clock_ticks);
+    kt_meta_number(line, "clock_ticks", clock_ticks);
     kt_meta_anchor(line);
     kt_meta_number(line, "cpus", (uint64_t)sysconf(_SC_NPROCESSORS_ONLN));
     cpu_model_field(line);

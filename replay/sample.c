@@ -15,19 +15,6 @@ static uint64_t now_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* The least that two readings with nothing between them ever took. */
-static double clock_cost(void)
-{
-    uint64_t least = UINT64_MAX;
-    for (int i = 0; i < 1000; i++) {
-        unsigned cpu;
-        uint64_t start = kt_clock_start();
-        uint64_t ticks = kt_clock_stop(&cpu) - start;
-        least = ticks < least ? ticks : least;
-    }
-    return (double)least;
-}
-
 /* Ticks per nanosecond over the sampler's life; waits until that is long enough to tell. */
 static double tick_rate(const struct kt_sampler *s)
 {
@@ -46,14 +33,8 @@ enum kt_status kt_sampler_open(uint64_t bytes, struct kt_sampler *out, struct kt
     out->pool = kt_data_pool_new();
     out->start_ns = now_ns();
     out->start_ticks = kt_clock_start();
-    out->clock_ticks = clock_cost();
+    out->clock_ticks = (double)kt_clock_cost();
     return KT_OK;
-}
-
-void kt_sampler_close(struct kt_sampler *s)
-{
-    kt_arena_close(&s->arena);
-    kt_data_pool_free(s->pool);
 }
 
 /* A random page of the touched part of the arena, behind which it has so many bytes. */

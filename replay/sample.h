@@ -32,7 +32,6 @@ struct kt_target {
 
 /* BYTES: of the largest job. */
 enum kt_status kt_sampler_open(uint64_t bytes, struct kt_sampler *out, struct kt_error *error);
-void kt_sampler_close(struct kt_sampler *sampler);
 
 /* Puts the operands of the job into the arena, unless they are there already. True if they were not. */
 bool kt_sampler_prepare(struct kt_sampler *sampler, const struct kt_job *job);

@@ -24,6 +24,7 @@ TRACE    := $(TABLE) operand lines stream definitions origin reader cursor shape
 REPLAY   := library call arena data cache setup sample job worker schedule ratio comparison result cmd_replay cmd_compare
 MODEL    := summary callers decomposition report report_tables cmd_report
 SHIM     := bind objects line meta process record settings
+SPECS    := $(wildcard trace/routines/*.spec)
 SECTIONS := blas1 blas2 blas3 lapack
 UNIT     := expr routine symbol operand reader shape stats text json about arena data schedule call library \
             summary decomposition callers
@@ -63,7 +64,7 @@ $(O)/libktrace.so: $(SHIM_OBJECTS)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS_) -shared -Wl,-soname,libktrace.so -Wl,-z,now -o $@ $^
 
-$(O)/ktgen: $(O)/trace/ktgen.o $(TABLE:%=$(O)/trace/%.o)
+$(O)/ktgen: $(O)/trace/ktgen.o $(O)/trace/spec.o $(TABLE:%=$(O)/trace/%.o)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS_) -o $@ $^ -lm
 
@@ -88,9 +89,9 @@ $(O)/gen/%.o: $(O)/gen/%.c
 	$(call say,CC,$<)
 	$(Q)$(CC) $(CFLAGS_) -MMD -MP -c -o $@ $<
 
-generate = @mkdir -p $(@D); $(O)/ktgen trace/routines.spec $(1) > $@.part && mv $@.part $@
-$(O)/gen/checked: $(O)/ktgen trace/routines.spec
-	$(call say,CHECK,trace/routines.spec)
+generate = @mkdir -p $(@D); $(O)/ktgen trace/routines $(1) > $@.part && mv $@.part $@
+$(O)/gen/checked: $(O)/ktgen $(SPECS)
+	$(call say,CHECK,trace/routines)
 	$(call generate,check)
 $(SECTIONS:%=$(O)/gen/wrap_%.c): $(O)/gen/wrap_%.c: $(O)/gen/checked
 	$(call say,GEN,$@)
@@ -128,7 +129,7 @@ packages-check: packages-demo
 # --- tests ------------------------------------------------------------------------------------------------------
 
 T := $(O)/tests
-TEST_PARTS := $(patsubst %,$(O)/tests/%.o,tracegen table_load synth poison prototype)
+TEST_PARTS := $(patsubst %,$(O)/tests/%.o,tracegen table_load synth poison prototype) $(O)/trace/spec.o
 UNIT_PROGRAMS := $(UNIT:%=$(T)/unit/test_%)
 ABI := $(addprefix $(T)/abi/,libfake1.so libfake2.so libfake3.so libfakenested.so libfakef2c.so libfake64.so libmiddle.so module_one.so \
        module_two.so module_three.so module_mixed.so module_early.so module_nested.so scopes reload results_gfortran results_f2c life wide)
@@ -192,12 +193,12 @@ $(TEST_TOOLS): $(T)/%: $(O)/tests/%.o $(TEST_PARTS) $(OBJECTS)
 
 REFERENCE = $(firstword $(wildcard /usr/lib/*/blas/libblas.so.3 /usr/lib64/blas/libblas.so.3))
 REFERENCE_LAPACK = $(firstword $(wildcard /usr/lib/*/lapack/liblapack.so.3 /usr/lib64/lapack/liblapack.so.3))
-roundtrip = $(O)/tests/gen_roundtrip trace/routines.spec $(1) > $@
-$(T)/roundtrip_c.c: $(T)/gen_roundtrip trace/routines.spec
+roundtrip = $(O)/tests/gen_roundtrip trace/routines $(1) > $@
+$(T)/roundtrip_c.c: $(T)/gen_roundtrip $(SPECS)
 	@$(call roundtrip,c)
-$(T)/roundtrip_cblas.c: $(T)/gen_roundtrip trace/routines.spec
+$(T)/roundtrip_cblas.c: $(T)/gen_roundtrip $(SPECS)
 	@$(call roundtrip,cblas)
-$(T)/roundtrip_f.f90: $(T)/gen_roundtrip trace/routines.spec
+$(T)/roundtrip_f.f90: $(T)/gen_roundtrip $(SPECS)
 	@$(call roundtrip,fortran)
 $(T)/roundtrip_%: $(T)/roundtrip_%.c
 	$(Q)$(CC) -std=gnu11 -O1 -w -o $@ $< $(REFERENCE_LAPACK) $(REFERENCE)

@@ -53,7 +53,7 @@ struct kt_slot_info {
     const char *symbol;
     const char *view;
     const char *routine;
-    const char *family; /* its line in routines.spec */
+    const char *family; /* its line in trace/routines/ */
 };
 
 /* A call in progress; lives on the stack of its wrapper. */

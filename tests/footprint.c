@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Proves the table's operands: does a call touch what trace/routines.spec and trace/operand.c say, and nothing else?
+ * Proves the table's operands: does a call touch what trace/routines and trace/operand.c say, and nothing else?
  *
  *     footprint [--mutate] [--sets N] [--seed N] [--only SYMBOL] SPEC LIBRARY...
  *
@@ -397,7 +397,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "footprint: libraries do not find its xerbla_: link it with -rdynamic\n");
         return KT_SYSTEM;
     }
-    enum kt_status status = kt_table_load(argv[optind], &table, &error);
+    enum kt_status status = kt_spec_load(argv[optind], &table, &error);
     if (status != KT_OK)
         fprintf(stderr, "footprint: %s\n", error.text);
     else

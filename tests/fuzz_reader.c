@@ -35,7 +35,7 @@ static uint64_t draw(uint64_t *random, uint64_t below)
 
 static void make_trace(struct kt_gen *gen)
 {
-    kt_gen_begin(gen, "trace/routines.spec", 42);
+    kt_gen_begin(gen, "trace/routines", 42);
     int gesv = kt_gen_entry(gen, "dgesv", KT_FORTRAN);
     int gemm = kt_gen_entry(gen, "zgemm", KT_CBLAS);
     int dot = kt_gen_entry(gen, "cdotc", KT_CBLAS);

@@ -225,7 +225,7 @@ int main(int argc, char **argv)
     }
     unsigned long iterations = strtoul(argv[1], NULL, 0);
     struct kt_synth synth = {.state = strtoull(argv[2], NULL, 0)};
-    char *spec = kt_text_load(argc == 4 ? argv[3] : "trace/routines.spec", &error);
+    char *spec = kt_spec_text(argc == 4 ? argv[3] : "trace/routines/blas3.spec", &error);
     if (!spec || !*spec) {
         fprintf(stderr, "fuzz_spec: %s\n", spec ? "the specification is empty" : error.text);
         free(spec);

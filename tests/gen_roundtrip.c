@@ -212,7 +212,7 @@ static void print_c_program(const struct kt_table *table, enum kt_view view)
 {
     struct extent extent = {0};
     each_call(table, view, measure_call, &extent);
-    printf("/* Made by gen_roundtrip from trace/routines.spec. */\n#include <stddef.h>\n#include <stdio.h>\n");
+    printf("/* Made by gen_roundtrip from trace/routines. */\n#include <stddef.h>\n#include <stdio.h>\n");
     if (view == KT_CBLAS)
         printf("#if __has_include(<cblas-netlib.h>)\n#include <cblas-netlib.h>\n#else\n#include <cblas.h>\n#endif\n");
     printf("\nstatic _Alignas(64) unsigned char arrays[%d][16 * %zu];\n\n", extent.operands, extent.elements);
@@ -348,7 +348,7 @@ static void print_fortran_program(const struct kt_table *table)
 {
     struct extent extent = {0};
     each_call(table, KT_FORTRAN, measure_call, &extent);
-    printf("! Made by gen_roundtrip from trace/routines.spec.\n");
+    printf("! Made by gen_roundtrip from trace/routines.\n");
     print_fortran_module(&extent);
     each_call(table, KT_FORTRAN, print_fortran_subroutine, NULL);
     printf("program roundtrip\n  implicit none\n");
@@ -376,7 +376,7 @@ int main(int argc, char **argv)
     struct kt_table table = {0};
     struct kt_error error = {0};
     enum kt_status status = KT_USAGE;
-    if (argc == 3 && kt_table_load(argv[1], &table, &error) != KT_OK) {
+    if (argc == 3 && kt_spec_load(argv[1], &table, &error) != KT_OK) {
         fprintf(stderr, "gen_roundtrip: %s\n", error.text);
         status = error.status;
     } else if (argc == 3) {

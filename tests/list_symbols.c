@@ -25,7 +25,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: list_symbols SPEC\n");
         return KT_USAGE;
     }
-    enum kt_status status = kt_table_load(argv[1], &table, &error);
+    enum kt_status status = kt_spec_load(argv[1], &table, &error);
     if (status != KT_OK)
         fprintf(stderr, "list_symbols: %s\n", error.text);
     else

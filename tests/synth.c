@@ -309,6 +309,7 @@ static void store_param(const struct kt_symbol *symbol, const struct kt_param *p
             memcpy(at + 8, &imaginary, sizeof imaginary);
         break;
     case KT_ADDRESS:
+    case KT_CODE:
         break;
     }
 }

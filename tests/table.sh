@@ -2,7 +2,7 @@
 # The table of routines against the real thing: operand ranges on the reference library in poisoned memory, every symbol's
 # recorded arguments against what programs in C, Fortran and row-major CBLAS passed, the CBLAS interface against its header.
 . tests/lib.sh
-spec=trace/routines.spec
+spec=trace/routines
 tools=$B/tests
 blas=$(ls /usr/lib/*/blas/libblas.so.3 | head -n 1)
 lapack=$(ls /usr/lib/*/lapack/liblapack.so.3 | head -n 1)

@@ -86,7 +86,7 @@ void kt_gen_begin(struct kt_gen *gen, const char *spec, uint32_t pid)
     struct kt_error error = {0};
     const char *place = getenv("TMPDIR");
     *gen = (struct kt_gen){.pid = pid, .chunk_bytes = 4096, .entries = 1};
-    if (kt_table_load(spec, &gen->table, &error) != KT_OK) {
+    if (kt_spec_load(spec, &gen->table, &error) != KT_OK) {
         fprintf(stderr, "%s\n", error.text);
         abort();
     }

@@ -18,7 +18,7 @@ struct draft {
     unsigned long id, library;
     size_t routine; /* index in the table */
     enum kt_view view;
-    char symbol[2 * KT_NAME];
+    char symbol[KT_SYMBOL_NAME];
 };
 
 struct definitions {
@@ -139,15 +139,15 @@ static const char *define_entry(struct definitions *d, char **field)
         return "the symbol is too long";
     strcpy(draft.symbol, field[2]);
     if (!find_view(field[3], &draft.view))
-        return "the view is neither fortran nor cblas";
+        return "the view is not known";
     if (!parse_number(field[5], 10, ULONG_MAX, &draft.library) || draft.library >= d->process->objects ||
         !d->process->object[draft.library].is_library)
         return "the library is not defined";
     if (!find_routine(table, field[4], family, &draft.routine) &&
         !(add_family(table, family) && find_routine(table, field[4], family, &draft.routine)))
         return "the description of the routine cannot be understood";
-    if (draft.view == KT_CBLAS && !table->routine[draft.routine].cblas)
-        return "the routine has no CBLAS interface";
+    if (!kt_symbol_exists(&table->routine[draft.routine], draft.view))
+        return "the routine has no such interface";
     d->draft = kt_room_for_one(d->draft, d->drafts, sizeof *d->draft);
     d->draft[d->drafts++] = draft;
     return NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Recursive-descent compiler and evaluator of the expressions in routines.spec. Grammar, loosest first:
+ * Recursive-descent compiler and evaluator of the expressions of the routine table. Grammar, loosest first:
  *
  *     expr = or ['?' expr ':' expr]        or = and {'||' and}          and = test {'&&' test}
  *     test = sum [('<'|'>'|'=') sum]       sum = product {('+'|'-') product}
@@ -27,6 +27,21 @@ struct parser {
 };
 
 static enum kt_status parse_expr(struct parser *p);
+
+uint32_t kt_letter_bit(char letter)
+{
+    if (letter >= 'A' && letter <= 'Z')
+        return 1u << (letter - 'A');
+    return letter >= '0' && letter <= '5' ? 1u << (26 + letter - '0') : 0;
+}
+
+uint32_t kt_letters_read(const char **cursor)
+{
+    uint32_t letters = 0;
+    for (; kt_letter_bit(**cursor); ++*cursor)
+        letters |= kt_letter_bit(**cursor);
+    return letters;
+}
 
 static void emit(struct parser *p, struct kt_op op)
 {
@@ -72,9 +87,7 @@ static enum kt_status parse_function(struct parser *p, enum code code, int opera
 static enum kt_status parse_option_test(struct parser *p, int arg)
 {
     KT_TRY(expect(p, "="));
-    uint32_t letters = 0;
-    for (; isupper((unsigned char)*p->at); p->at++)
-        letters |= 1u << (*p->at - 'A');
+    uint32_t letters = kt_letters_read(&p->at);
     if (!letters)
         return kt_fail(p->error, KT_BAD_INPUT, "expected option letters at '%.20s'", p->at);
     emit(p, (struct kt_op){.code = OPTION_IN, .arg = (uint8_t)arg, .letters = letters});
@@ -89,7 +102,7 @@ static enum kt_status parse_name(struct parser *p)
         int operands;
     } function[] = {{"min", MIN, 2}, {"max", MAX, 2}, {"levels", LEVELS, 1}};
     const char *start = p->at;
-    while (isalnum((unsigned char)*p->at))
+    while (isalnum((unsigned char)*p->at) || *p->at == '_')
         p->at++;
     size_t length = (size_t)(p->at - start);
     for (size_t i = 0; i < sizeof function / sizeof *function; i++)
@@ -259,8 +272,8 @@ static double leaf_value(const struct kt_op *op, const double *v)
         return op->number;
     if (op->code == ARG)
         return v[op->arg];
-    double letter = v[op->arg] - 'A';
-    return letter >= 0 && letter < 26 && (op->letters >> (int)letter & 1);
+    double letter = v[op->arg];
+    return letter > 0 && letter < 128 && (op->letters & kt_letter_bit((char)letter));
 }
 
 double kt_expr_eval(const struct kt_expr *expr, const double *v)

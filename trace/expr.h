@@ -4,7 +4,7 @@
  *
  * An expression is compiled once into a small postfix program and evaluated for every call. All values are
  * doubles: sizes are exact up to 2^53, operation counts need more than 64-bit integers offer. Options are the
- * code of their upper-case letter.
+ * code of their upper-case letter, or of a digit 0 to 5.
  */
 #ifndef KT_EXPR_H
 #define KT_EXPR_H
@@ -17,7 +17,7 @@
 struct kt_op {
     uint8_t code;     /* enum in expr.c */
     uint8_t arg;      /* which argument, for operations that read one */
-    uint32_t letters; /* bit set of accepted letters, A = bit 0 */
+    uint32_t letters; /* of accepted letters, kt_letter_bit() */
     double number;
 };
 
@@ -40,5 +40,11 @@ enum kt_status kt_expr_parse(const char **cursor, const struct kt_scope *scope, 
 double kt_expr_eval(const struct kt_expr *expr, const double *v);
 
 void kt_expr_free(struct kt_expr *expr);
+
+/* Sets of option letters are 32 bits: A to Z, then 0 to 5. No bit for other characters. */
+uint32_t kt_letter_bit(char letter);
+
+/* Reads letters from *CURSOR on and moves it behind them. */
+uint32_t kt_letters_read(const char **cursor);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * ktgen turns trace/routines.spec into code; make runs it and keeps what it prints in the build folder.
+ * ktgen turns trace/routines into code; make runs it and keeps what it prints in the build folder.
  *
  *     ktgen SPEC sections          the sections, one per line
  *     ktgen SPEC wrappers SECTION  the functions of libktrace.so for one section, readable C
@@ -9,6 +9,7 @@
  *     ktgen SPEC manual            the routine list, Markdown
  *     ktgen SPEC check             nothing if the table is sound, otherwise what is wrong, status 1
  */
+#include "trace/spec.h"
 #include "trace/symbol.h"
 
 #include <ctype.h>
@@ -222,7 +223,7 @@ static void print_wrapper(const struct kt_symbol *s, int number, void *context)
 static void print_wrappers(const struct kt_table *table, const char *name)
 {
     struct section section = {name};
-    printf("/* Made by ktgen from trace/routines.spec, section %s. */\n"
+    printf("/* Made by ktgen from trace/routines, section %s. */\n"
            "#include \"preload/wrapper.h\"\n\n",
            name);
     each_symbol(table, print_wrapper, &section);
@@ -252,7 +253,7 @@ static void print_slot(const struct kt_symbol *s, int number, void *context)
 
 static void print_slots(const struct kt_table *table)
 {
-    printf("/* Made by ktgen from trace/routines.spec. */\n#include \"preload/shim.h\"\n\n"
+    printf("/* Made by ktgen from trace/routines. */\n#include \"preload/shim.h\"\n\n"
            "const struct kt_slot_info kt_slot_infos[] = {\n");
     int count = each_symbol(table, print_slot, NULL);
     printf("};\n\nconst unsigned kt_slot_count = %d;\n"
@@ -338,7 +339,7 @@ static void print_thunks(const struct kt_table *table)
 {
     static struct thunk_classes all;
     each_symbol(table, collect_class, &all);
-    printf("/* Made by ktgen from trace/routines.spec. */\n#include \"replay/call.h\"\n\n#include <string.h>\n\n");
+    printf("/* Made by ktgen from trace/routines. */\n#include \"replay/call.h\"\n\n#include <string.h>\n\n");
     for (int i = 0; i < all.count; i++)
         print_thunk(&all.item[i]);
     printf("kt_thunk *kt_thunk_find(int words, int numbers, bool is_float, bool float_result)\n{\n");
@@ -365,7 +366,7 @@ static void print_family(const struct kt_table *table, size_t first)
     printf("| ");
     for (size_t i = first; i < table->count && (i == first || !is_first_of_family(table, i)); i++)
         printf("%s%s", i == first ? "" : " ", table->routine[i].name);
-    printf(" | %s | ", r->cblas ? "Fortran, CBLAS" : "Fortran");
+    printf(" | %s | ", r->interfaces & KT_HAS_CBLAS ? "Fortran, CBLAS" : "Fortran");
     for (int i = 0; i < r->args; i++)
         printf("%s%s", i ? ", " : "", r->arg[i].name);
     printf(" | %s |\n", r->mul.count || r->flops.count ? "yes" : "no");
@@ -374,7 +375,7 @@ static void print_family(const struct kt_table *table, size_t first)
 static void print_manual(const struct kt_table *table)
 {
     const char *section = "";
-    printf("# Routines that ktrace records\n\nMade from trace/routines.spec.\n");
+    printf("# Routines that ktrace records\n\nMade from trace/routines.\n");
     for (size_t i = 0; i < table->count; i++) {
         if (strcmp(section, table->routine[i].section) != 0) {
             section = table->routine[i].section;
@@ -438,21 +439,6 @@ static int check_table(const struct kt_table *table)
 
 /* --- main -------------------------------------------------------------------------------------------------- */
 
-static char *read_file(const char *path)
-{
-    FILE *file = fopen(path, "r");
-    if (!file)
-        return NULL;
-    char *text = NULL;
-    size_t room = 0;
-    ssize_t length = getdelim(&text, &room, '\0', file);
-    fclose(file);
-    if (length >= 0)
-        return text;
-    free(text);
-    return NULL;
-}
-
 static int run(const struct kt_table *table, int argc, char **argv)
 {
     const char *kind = argv[2];
@@ -481,17 +467,11 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: ktgen SPEC sections|wrappers SECTION|slots|thunks|manual|check\n");
         return KT_USAGE;
     }
-    char *text = read_file(argv[1]);
-    if (!text) {
-        fprintf(stderr, "ktgen: %s: cannot be read\n", argv[1]);
-        return KT_BAD_INPUT;
-    }
-    if (kt_table_parse(text, argv[1], &table, &error) != KT_OK) {
+    if (kt_spec_load(argv[1], &table, &error) != KT_OK) {
         fprintf(stderr, "ktgen: %s\n", error.text);
         return KT_BAD_INPUT;
     }
     int status = run(&table, argc, argv);
     kt_table_free(&table);
-    free(text);
     return status;
 }

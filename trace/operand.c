@@ -136,9 +136,9 @@ static int64_t dimension(const struct kt_shape *shape, int i, const struct kt_va
     return clamp(kt_expr_eval(&shape->dim[i], values->v));
 }
 
-static int letter_of(int arg, const struct kt_values *values)
+static int letter_of(int arg, char constant, const struct kt_values *values)
 {
-    return arg < 0 ? ' ' : (int)values->v[arg];
+    return arg < 0 ? constant : (int)values->v[arg];
 }
 
 /* A row-major matrix is the transposed one in column-major order: rows and columns, upper and lower change places. */
@@ -164,16 +164,16 @@ static void set_matrix(struct kt_operand *o, const struct kt_shape *shape, const
 {
     bool packed = shape->form == KT_FORM_PACKED;
     bool band = shape->form == KT_FORM_BAND;
-    int uplo = letter_of(shape->uplo, values);
+    int uplo = letter_of(shape->uplo, shape->constant_uplo, values);
     o->rows = dimension(shape, 0, values);
     o->cols = packed ? o->rows : dimension(shape, 1, values);
-    o->ld = packed ? 0 : clamp(values->v[shape->step]);
+    o->ld = packed ? 0 : shape->step < 0 ? shape->constant_step : clamp(values->v[shape->step]);
     o->below = band ? dimension(shape, 2, values) : uplo == 'U' ? 0 : o->rows;
     o->above = band ? dimension(shape, 3, values) : uplo == 'L' ? 0 : o->cols;
     if (values->row_major)
         transpose(o);
     o->diagonal = o->above;
-    if (letter_of(shape->diag, values) != 'U')
+    if (letter_of(shape->diag, shape->constant_diag, values) != 'U')
         return;
     if (o->below == 0)
         o->below = -1;

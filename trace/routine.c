@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reader of trace/routines.spec. It is used twice: by ktgen, which turns the table into code, and by the tools,
+ * Reader of the routine table. It is used twice: by ktgen, which turns the table into code, and by the tools,
  * which read the lines that a trace carries; so a trace describes its own calls.
  */
 #include "trace/routine.h"
@@ -57,7 +57,7 @@ static bool accept(struct line *l, char c)
 static struct word read_word(struct line *l)
 {
     struct word w = {l->at, 0};
-    while (isalnum((unsigned char)*l->at) || *l->at == '?')
+    while (isalnum((unsigned char)*l->at) || *l->at == '?' || *l->at == '_')
         l->at++;
     w.length = (size_t)(l->at - w.start);
     return w;
@@ -110,6 +110,9 @@ static const struct {
     {"inc", KT_INC, 0},
     {"scal", KT_SCALAR, 0},
     {"lwork", KT_LWORK, 0},
+    {"int", KT_INTEGER, 0},
+    {"log", KT_LOGICAL, 0},
+    {"fun", KT_PROCEDURE, 0},
     {"info", KT_INFO, 0},
     {"in", KT_ARRAY, KT_READ},
     {"out", KT_ARRAY, KT_WRITE},
@@ -143,13 +146,19 @@ static int find_in_scope(const void *context, const char *name, size_t length, i
 {
     const struct kt_routine *r = context;
     int i = find_arg(r, name, length);
-    if (i < 0 || r->arg[i].role == KT_ARRAY)
+    if (i < 0 || r->arg[i].role == KT_ARRAY || r->arg[i].role == KT_PROCEDURE)
         return -1;
     *option = is_option(r->arg[i].role);
     return i;
 }
 
-/* The name of an argument of ROLE; increments may stand where leading dimensions do. */
+/* Any integer may stand where a leading dimension does. */
+static bool can_be_step(enum kt_role role)
+{
+    return role == KT_LD || role == KT_INC || role == KT_SIZE || role == KT_INTEGER;
+}
+
+/* The name of an argument of ROLE. */
 static enum kt_status read_arg_reference(struct line *l, const struct kt_routine *r, enum kt_role role, int *out)
 {
     struct word w = read_word(l);
@@ -157,7 +166,7 @@ static enum kt_status read_arg_reference(struct line *l, const struct kt_routine
     if (*out < 0)
         return kt_fail(l->error, KT_BAD_INPUT, "'%.*s' is not an argument of %s", (int)w.length, w.start, r->name);
     enum kt_role found = r->arg[*out].role;
-    if (found != role && !(role == KT_LD && found == KT_INC))
+    if (found != role && !(role == KT_LD && can_be_step(found)))
         return kt_fail(l->error, KT_BAD_INPUT, "'%.*s' has another role than is needed here", (int)w.length, w.start);
     return KT_OK;
 }
@@ -232,14 +241,38 @@ static enum kt_status read_dimensions(struct line *l, const struct kt_routine *r
 static enum kt_status choose_form(struct line *l, struct kt_shape *shape, int dims, bool packed)
 {
     static const enum kt_form form[] = {[2] = KT_FORM_MATRIX, [4] = KT_FORM_BAND};
-    if (packed && shape->uplo < 0)
+    if (packed && shape->uplo < 0 && !shape->constant_uplo)
         return kt_fail(l->error, KT_BAD_INPUT, "a packed triangle is [n;packed;uplo], before '%.20s'", l->at);
-    if (dims == 3 || (dims > 1 && shape->step < 0))
+    bool stepped = shape->step >= 0 || shape->constant_step > 0;
+    if (dims == 3 || (dims > 1 && !stepped) || (dims == 1 && shape->constant_step > 0))
         return kt_fail(l->error, KT_BAD_INPUT, "a matrix is [m,n;ld], a band [m,n,kl,ku;ld], before '%.20s'", l->at);
     if (dims == 1)
         shape->form = packed ? KT_FORM_PACKED : shape->step >= 0 ? KT_FORM_VECTOR : KT_FORM_ARRAY;
     else
         shape->form = form[dims];
+    return KT_OK;
+}
+
+static enum kt_status read_step(struct line *l, const struct kt_routine *r, struct kt_shape *shape)
+{
+    if (!isdigit((unsigned char)*l->at))
+        return read_arg_reference(l, r, KT_LD, &shape->step);
+    char *end;
+    long step = strtol(l->at, &end, 10);
+    if (step < 1 || step > INT16_MAX)
+        return kt_fail(l->error, KT_BAD_INPUT, "no leading dimension at '%.20s'", l->at);
+    shape->constant_step = (int)step;
+    l->at = end;
+    return KT_OK;
+}
+
+/* An option, or one of its LETTERS for good; names are lower case, so that no name looks like a letter. */
+static enum kt_status read_option(struct line *l, const struct kt_routine *r, enum kt_role role, const char *letters,
+                                  int *arg, char *letter)
+{
+    if (!*l->at || !strchr(letters, *l->at))
+        return read_arg_reference(l, r, role, arg);
+    *letter = *l->at++;
     return KT_OK;
 }
 
@@ -256,12 +289,12 @@ static enum kt_status read_shape(struct line *l, const struct kt_routine *r, str
         if (packed)
             l->at += 6;
         else
-            KT_TRY(read_arg_reference(l, r, KT_LD, &shape->step));
+            KT_TRY(read_step(l, r, shape));
     }
     if (accept(l, ';'))
-        KT_TRY(read_arg_reference(l, r, KT_UPLO, &shape->uplo));
+        KT_TRY(read_option(l, r, KT_UPLO, "UL", &shape->uplo, &shape->constant_uplo));
     if (accept(l, ';'))
-        KT_TRY(read_arg_reference(l, r, KT_DIAG, &shape->diag));
+        KT_TRY(read_option(l, r, KT_DIAG, "U", &shape->diag, &shape->constant_diag));
     if (!accept(l, ']'))
         return kt_fail(l->error, KT_BAD_INPUT, "expected ']' at '%.20s'", l->at);
     return choose_form(l, shape, dims, packed);
@@ -294,6 +327,23 @@ static enum kt_status read_beta(struct line *l, const struct kt_routine *r, stru
     return accept(l, ')') ? KT_OK : kt_fail(l->error, KT_BAD_INPUT, "expected ')' at '%.20s'", l->at);
 }
 
+/* {letters} of an option, {expression} for a number. */
+static enum kt_status read_legal(struct line *l, const struct kt_routine *r, struct kt_arg *arg)
+{
+    const struct kt_scope scope = {find_in_scope, r};
+    if (!accept(l, '{'))
+        return KT_OK;
+    if (arg->role == KT_ARRAY || arg->role == KT_PROCEDURE)
+        return kt_fail(l->error, KT_BAD_INPUT, "an array has no {legal value} at '%.20s'", l->at);
+    if (is_option(arg->role))
+        arg->letters = kt_letters_read(&l->at);
+    else
+        KT_TRY(kt_expr_parse(&l->at, &scope, &arg->legal, l->error));
+    if (!accept(l, '}') || (is_option(arg->role) && !arg->letters))
+        return kt_fail(l->error, KT_BAD_INPUT, "expected {LETTERS} or {expression} at '%.20s'", l->at);
+    return KT_OK;
+}
+
 /* Second pass: everything else about argument number I. */
 static enum kt_status read_arg_rest(struct line *l, struct kt_routine *r, int i)
 {
@@ -304,6 +354,7 @@ static enum kt_status read_arg_rest(struct line *l, struct kt_routine *r, int i)
     read_word(l);
     if (accept(l, '/'))
         read_word(l);
+    KT_TRY(read_legal(l, r, arg));
     arg->type = default_type(arg, r->type);
     if (arg->role == KT_ARRAY)
         KT_TRY(read_shape(l, r, &arg->shape));
@@ -371,13 +422,27 @@ struct prefix {
 
 enum { MAX_PREFIXES = 8 };
 
-static enum kt_status read_prefixes(struct line *l, struct prefix *out, int *count, bool *cblas)
+static unsigned interfaces_of(struct word w)
+{
+    static const struct {
+        const char *word;
+        unsigned interfaces;
+    } known[] = {{"cblas", KT_HAS_CBLAS},
+                 {"lapacke", KT_HAS_LAPACKE | KT_HAS_LAPACKE_WORK},
+                 {"lapacke_work", KT_HAS_LAPACKE_WORK}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (word_is(w, known[i].word))
+            return known[i].interfaces;
+    return 0;
+}
+
+static enum kt_status read_prefixes(struct line *l, struct prefix *out, int *count, unsigned *interfaces)
 {
     static const char letters[] = "sdcz";
     for (skip_blanks(l); *l->at && *l->at != '|'; skip_blanks(l)) {
         struct word w = read_word(l);
-        if (word_is(w, "cblas")) {
-            *cblas = true;
+        if (interfaces_of(w)) {
+            *interfaces |= interfaces_of(w);
             continue;
         }
         char type = accept(l, ':') ? *l->at++ : w.length ? *w.start : ' ';
@@ -405,13 +470,13 @@ static enum kt_status make_name(struct line *l, struct word pattern, const struc
 }
 
 static enum kt_status add_routine(struct line *l, struct kt_table *table, struct word pattern,
-                                  const struct prefix *prefix, bool cblas)
+                                  const struct prefix *prefix, unsigned interfaces)
 {
     table->routine = realloc(table->routine, (table->count + 1) * sizeof *table->routine);
     if (!table->routine)
         abort();
     struct kt_routine *r = &table->routine[table->count++];
-    *r = (struct kt_routine){.type = prefix->type, .cblas = cblas, .text = strdup(l->text)};
+    *r = (struct kt_routine){.type = prefix->type, .interfaces = interfaces, .text = strdup(l->text)};
     snprintf(r->section, sizeof r->section, "%s", l->section);
     KT_TRY(make_name(l, pattern, prefix, r->name));
     KT_TRY(read_arguments(l, r));
@@ -424,15 +489,15 @@ static enum kt_status read_family(struct line *l, struct kt_table *table)
 {
     struct prefix prefix[MAX_PREFIXES];
     int prefixes = 0;
-    bool cblas = false;
+    unsigned interfaces = 0;
     struct word pattern = read_word(l);
-    KT_TRY(read_prefixes(l, prefix, &prefixes, &cblas));
+    KT_TRY(read_prefixes(l, prefix, &prefixes, &interfaces));
     if (prefixes == 0 || !accept(l, '|'))
         return kt_fail(l->error, KT_BAD_INPUT, "expected NAME TYPES | ARGUMENTS | COST");
     const char *arguments = l->at;
     for (int i = 0; i < prefixes; i++) {
         l->at = arguments;
-        KT_TRY(add_routine(l, table, pattern, &prefix[i], cblas));
+        KT_TRY(add_routine(l, table, pattern, &prefix[i], interfaces));
     }
     return KT_OK;
 }
@@ -473,16 +538,21 @@ static bool read_section(const char *text, char section[KT_NAME])
 
 enum kt_status kt_table_parse(const char *text, const char *name, struct kt_table *out, struct kt_error *error)
 {
+    *out = (struct kt_table){0};
+    return kt_table_add(text, name, out, error);
+}
+
+enum kt_status kt_table_add(const char *text, const char *name, struct kt_table *table, struct kt_error *error)
+{
     char section[KT_NAME] = "";
     int number = 0;
-    *out = (struct kt_table){0};
     for (const char *cursor = text; *cursor;) {
         int first = number + 1;
         char *joined = join_lines(&cursor, &number);
         struct kt_error cause = {0};
         struct line l = {.text = joined, .at = joined, .section = section, .error = &cause};
         if (*joined && *joined != '#' && !read_section(joined, section))
-            read_family(&l, out);
+            read_family(&l, table);
         free(joined);
         if (cause.status != KT_OK)
             return kt_fail(error, KT_BAD_INPUT, "%s:%d: %s", name, first, cause.text);
@@ -492,9 +562,11 @@ enum kt_status kt_table_parse(const char *text, const char *name, struct kt_tabl
 
 static void free_routine(struct kt_routine *r)
 {
-    for (int i = 0; i < KT_MAX_ARGS; i++)
+    for (int i = 0; i < KT_MAX_ARGS; i++) {
+        kt_expr_free(&r->arg[i].legal);
         for (int d = 0; d < 4; d++)
             kt_expr_free(&r->arg[i].shape.dim[d]);
+    }
     kt_expr_free(&r->mul);
     kt_expr_free(&r->add);
     kt_expr_free(&r->flops);

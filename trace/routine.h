@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A routine as trace/routines.spec describes it: its arguments in Fortran order, what they mean, which memory
+ * A routine as trace/routines/ describes it: its arguments in Fortran order, what they mean, which memory
  * the operands cover and how many operations a call does. How a routine can be called (Fortran, CBLAS) is the
  * business of trace/symbol.h.
  *
- * The notation is explained at the top of trace/routines.spec.
+ * The notation is explained in trace/routines/README.md.
  */
 #ifndef KT_ROUTINE_H
 #define KT_ROUTINE_H
@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { KT_MAX_ARGS = 32, KT_NAME = 16 };
+enum { KT_MAX_ARGS = 40, KT_NAME = 32 };
 
 enum kt_role {
     KT_TRANS, /* options with a CBLAS enumeration */
@@ -30,6 +30,9 @@ enum kt_role {
     KT_SCALAR,
     KT_ARRAY,
     KT_LWORK,
+    KT_INTEGER, /* any other integer */
+    KT_LOGICAL,
+    KT_PROCEDURE,
     KT_INFO,
 };
 
@@ -46,9 +49,12 @@ enum kt_data { KT_ANY, KT_SPD, KT_TRIANGLE, KT_LU, KT_PIVOTS, KT_REFLECTORS, KT_
 struct kt_shape {
     enum kt_form form;
     struct kt_expr dim[4]; /* array, vector, packed: n; matrix: m, n; band: m, n, kl, ku */
-    int step;              /* argument index of the leading dimension or increment, -1: none */
-    int uplo;              /* argument index, -1: all of it */
-    int diag;              /* argument index, -1: the diagonal always counts */
+    int step;              /* argument index of the leading dimension or increment, -1: none or constant */
+    int constant_step;     /* the leading dimension itself; 0: none */
+    int uplo;              /* argument index, -1: all of it or constant */
+    int diag;              /* argument index, -1: the diagonal always counts, or constant */
+    char constant_uplo;    /* U or L for good; 0: no */
+    char constant_diag;    /* U: the diagonal is 1 and never referenced */
 };
 
 struct kt_arg {
@@ -60,19 +66,24 @@ struct kt_arg {
     int beta;              /* KT_UPDATE: argument index of the scalar */
     enum kt_data data;
     struct kt_shape shape; /* arrays only */
+    uint32_t letters;      /* legal letters of an option, a set as in trace/expr.h; 0: those usual for its role */
+    struct kt_expr legal;  /* of a number: a legal value, for a workspace the least; no expression: any size */
 };
+
+/* Interfaces beside the Fortran one. */
+enum kt_interface { KT_HAS_CBLAS = 1, KT_HAS_LAPACKE = 2, KT_HAS_LAPACKE_WORK = 4 };
 
 struct kt_routine {
     char name[KT_NAME]; /* dgemm */
     enum kt_type type;  /* T */
-    bool cblas;
+    unsigned interfaces; /* bit set of enum kt_interface */
     bool has_result;
     enum kt_type result;
     int args;
     struct kt_arg arg[KT_MAX_ARGS];
     struct kt_expr mul, add; /* operations in T; no expression: unknown */
     struct kt_expr flops;    /* real operations, in place of mul and add */
-    char section[KT_NAME];   /* blas1, blas2, blas3, lapack */
+    char section[KT_NAME];   /* blas1, blas2, ... */
     char *text;              /* the family's line, continuations joined; owned */
 };
 
@@ -81,8 +92,11 @@ struct kt_table {
     size_t count;
 };
 
-/* Parses a whole specification; NAME is for messages. OUT is to be freed also after an error. */
+/* Parses family lines; NAME is for messages. OUT is to be freed also after an error. */
 enum kt_status kt_table_parse(const char *text, const char *name, struct kt_table *out, struct kt_error *error);
+
+/* The same, added to a table. */
+enum kt_status kt_table_add(const char *text, const char *name, struct kt_table *table, struct kt_error *error);
 
 void kt_table_free(struct kt_table *table);
 

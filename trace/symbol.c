@@ -5,9 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const kt_view_name[KT_VIEWS] = {[KT_FORTRAN] = "fortran", [KT_CBLAS] = "cblas"};
+const char *const kt_view_name[KT_VIEWS] = {
+    [KT_FORTRAN] = "fortran", [KT_CBLAS] = "cblas", [KT_LAPACKE] = "lapacke", [KT_LAPACKE_WORK] = "lapacke_work"};
 
-enum { CBLAS_ROW_MAJOR = 101 };
+enum { ROW_MAJOR = 101 };
 
 static const struct {
     enum kt_role role;
@@ -37,7 +38,7 @@ int kt_cblas_value(enum kt_role role, char letter)
 size_t kt_stored_bytes(enum kt_stored stored)
 {
     static const size_t bytes[] = {[KT_CHAR] = 1,   [KT_ENUM] = 4,   [KT_INT] = 8,      [KT_FLOAT] = 4,
-                                   [KT_DOUBLE] = 8, [KT_CFLOAT] = 8, [KT_CDOUBLE] = 16, [KT_ADDRESS] = 8};
+                                   [KT_DOUBLE] = 8, [KT_CFLOAT] = 8, [KT_CDOUBLE] = 16, [KT_ADDRESS] = 8,  [KT_CODE] = 8};
     return bytes[stored];
 }
 
@@ -62,6 +63,8 @@ static enum kt_stored stored_arg(const struct kt_arg *arg, enum kt_view view)
         return view == KT_CBLAS ? KT_ENUM : KT_CHAR;
     case KT_OPTION:
         return KT_CHAR;
+    case KT_PROCEDURE:
+        return KT_CODE;
     default:
         return KT_INT;
     }
@@ -90,8 +93,16 @@ static void place_params(struct kt_symbol *s)
     s->arg_bytes = (uint16_t)((offset + 7) / 8 * 8);
 }
 
+static void make_fortran(struct kt_symbol *s)
+{
+    const struct kt_routine *r = s->routine;
+    snprintf(s->name, sizeof s->name, "%s_", r->name);
+    for (int i = 0; i < r->args; i++)
+        add_param(s, r->arg[i].name, i, stored_arg(&r->arg[i], KT_FORTRAN), r->arg[i].role == KT_PROCEDURE);
+}
+
 /* CBLAS routines with options or matrices begin with the layout. */
-static bool has_layout(const struct kt_routine *r)
+static bool has_cblas_layout(const struct kt_routine *r)
 {
     for (int i = 0; i < r->args; i++)
         if (r->arg[i].role == KT_LD || r->arg[i].role <= KT_DIAG)
@@ -99,20 +110,12 @@ static bool has_layout(const struct kt_routine *r)
     return false;
 }
 
-static void make_fortran(struct kt_symbol *s)
-{
-    const struct kt_routine *r = s->routine;
-    snprintf(s->name, sizeof s->name, "%s_", r->name);
-    for (int i = 0; i < r->args; i++)
-        add_param(s, r->arg[i].name, i, stored_arg(&r->arg[i], KT_FORTRAN), false);
-}
-
 static void make_cblas(struct kt_symbol *s)
 {
     const struct kt_routine *r = s->routine;
     bool sub = r->has_result && kt_type_is_complex(r->result);
     snprintf(s->name, sizeof s->name, "cblas_%s%s", r->name, sub ? "_sub" : "");
-    if (has_layout(r))
+    if (has_cblas_layout(r))
         add_param(s, "layout", KT_ARG_LAYOUT, KT_ENUM, true);
     for (int i = 0; i < r->args; i++) {
         const struct kt_arg *arg = &r->arg[i];
@@ -123,17 +126,103 @@ static void make_cblas(struct kt_symbol *s)
         add_param(s, r->name + 1, KT_ARG_RESULT, KT_ADDRESS, false);
 }
 
+/* LAPACKE routines with matrices, be they packed, begin with the layout. */
+static bool has_lapacke_layout(const struct kt_routine *r)
+{
+    for (int i = 0; i < r->args; i++)
+        if (r->arg[i].role == KT_LD || r->arg[i].shape.form == KT_FORM_PACKED || !strcmp(r->arg[i].name, "transr"))
+            return true;
+    return false;
+}
+
+/* The leading dimension of workspaces only. */
+static bool is_work_step(const struct kt_routine *r, int arg)
+{
+    bool work = false;
+    for (int i = 0; i < r->args; i++) {
+        if (r->arg[i].role != KT_ARRAY || r->arg[i].shape.step != arg)
+            continue;
+        if (r->arg[i].access != KT_WORK)
+            return false;
+        work = true;
+    }
+    return work && r->arg[arg].role == KT_LD;
+}
+
+/* The high-level interface allocates the workspaces itself. */
+static bool is_left_to_lapacke(const struct kt_routine *r, int arg)
+{
+    const struct kt_arg *a = &r->arg[arg];
+    return (a->role == KT_ARRAY && a->access == KT_WORK) || a->role == KT_LWORK || is_work_step(r, arg);
+}
+
+static void make_lapacke(struct kt_symbol *s)
+{
+    const struct kt_routine *r = s->routine;
+    bool work = s->view == KT_LAPACKE_WORK;
+    snprintf(s->name, sizeof s->name, "LAPACKE_%s%s", r->name, work ? "_work" : "");
+    if (has_lapacke_layout(r))
+        add_param(s, "matrix_layout", KT_ARG_LAYOUT, KT_ENUM, true);
+    for (int i = 0; i < r->args; i++) {
+        const struct kt_arg *arg = &r->arg[i];
+        if (!work && is_left_to_lapacke(r, i))
+            continue;
+        struct kt_param *p = add_param(s, arg->name, i, stored_arg(arg, s->view), arg->role != KT_ARRAY);
+        p->returned = arg->role == KT_INFO;
+    }
+}
+
+bool kt_symbol_exists(const struct kt_routine *routine, enum kt_view view)
+{
+    static const unsigned needed[] = {
+        [KT_CBLAS] = KT_HAS_CBLAS, [KT_LAPACKE] = KT_HAS_LAPACKE, [KT_LAPACKE_WORK] = KT_HAS_LAPACKE_WORK};
+    return view == KT_FORTRAN || routine->interfaces & needed[view];
+}
+
 bool kt_symbol_make(const struct kt_routine *routine, enum kt_view view, struct kt_symbol *out)
 {
     *out = (struct kt_symbol){.view = view, .routine = routine};
-    if (view == KT_CBLAS && !routine->cblas)
+    if (!kt_symbol_exists(routine, view))
         return false;
-    if (view == KT_CBLAS)
+    if (view == KT_FORTRAN)
+        make_fortran(out);
+    else if (view == KT_CBLAS)
         make_cblas(out);
     else
-        make_fortran(out);
+        make_lapacke(out);
     place_params(out);
     return true;
+}
+
+/* --- names ------------------------------------------------------------------------------------------------- */
+
+static void upper_case(char *name)
+{
+    for (; *name; name++)
+        *name = (char)toupper((unsigned char)*name);
+}
+
+/* Before and behind the name, without the underscore that the usual Fortran name ends with. */
+static const struct {
+    const char *before, *behind;
+    bool upper;
+} fortran_names[] = {{"", "_", false},   {"", "", false},      {"", "", true},         {"", "_64_", false},
+                     {"", "_64", false}, {"", "_64", true},    {"scipy_", "_", false}, {"scipy_", "_64_", false}},
+  c_names[] = {{"", "", false}, {"", "64_", false}, {"", "_64", false}, {"scipy_", "", false}, {"scipy_", "64_", false}};
+
+void kt_symbol_names(const struct kt_symbol *symbol, kt_name_visit *visit, void *context)
+{
+    bool fortran = symbol->view == KT_FORTRAN;
+    size_t count = fortran ? sizeof fortran_names / sizeof *fortran_names : sizeof c_names / sizeof *c_names;
+    int length = (int)strlen(symbol->name) - fortran;
+    for (size_t i = 0; i < count; i++) {
+        char name[KT_SYMBOL_NAME + 16];
+        snprintf(name, sizeof name, "%s%.*s%s", fortran ? fortran_names[i].before : c_names[i].before, length,
+                 symbol->name, fortran ? fortran_names[i].behind : c_names[i].behind);
+        if (fortran && fortran_names[i].upper)
+            upper_case(name);
+        visit(symbol, name, context);
+    }
 }
 
 /* --- decoding ---------------------------------------------------------------------------------------------- */
@@ -209,7 +298,7 @@ void kt_values_decode(const struct kt_symbol *symbol, const unsigned char *args,
     for (int i = 0; i < symbol->params; i++) {
         const struct kt_param *p = &symbol->param[i];
         if (p->arg == KT_ARG_LAYOUT)
-            out->row_major = (int)kt_stored_value(args, p, NULL) == CBLAS_ROW_MAJOR;
+            out->row_major = (int)kt_stored_value(args, p, NULL) == ROW_MAJOR;
         else if (p->arg == KT_ARG_RESULT)
             out->result = kt_stored_address(args, p);
         else

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A symbol is one way to call a routine: its Fortran or CBLAS interface. It follows from the routine by rule,
+ * A symbol is one way to call a routine: its Fortran, CBLAS or LAPACKE interface. It follows from the routine by rule,
  * and so does the place of every argument in a record:
  *
  *     parameters that are recorded are stored by decreasing size (16, 8, 4, 1 bytes), those of equal size in the
@@ -11,23 +11,24 @@
 
 #include "trace/routine.h"
 
-enum kt_view { KT_FORTRAN, KT_CBLAS, KT_VIEWS };
+enum kt_view { KT_FORTRAN, KT_CBLAS, KT_LAPACKE, KT_LAPACKE_WORK, KT_VIEWS };
 
 /* How a parameter is stored in a record. Integers are widened to 64 bits whatever the library's width. */
-enum kt_stored { KT_CHAR, KT_ENUM, KT_INT, KT_FLOAT, KT_DOUBLE, KT_CFLOAT, KT_CDOUBLE, KT_ADDRESS };
+enum kt_stored { KT_CHAR, KT_ENUM, KT_INT, KT_FLOAT, KT_DOUBLE, KT_CFLOAT, KT_CDOUBLE, KT_ADDRESS, KT_CODE };
 
-enum { KT_ARG_LAYOUT = -1, KT_ARG_RESULT = -2, KT_MAX_PARAMS = KT_MAX_ARGS + 2 };
+enum { KT_ARG_LAYOUT = -1, KT_ARG_RESULT = -2, KT_MAX_PARAMS = KT_MAX_ARGS + 2, KT_SYMBOL_NAME = 64 };
 
 struct kt_param {
     char name[KT_NAME]; /* in this interface */
     int arg;            /* argument of the routine, or KT_ARG_LAYOUT, KT_ARG_RESULT */
     bool by_value;
+    bool returned; /* not passed but returned by the function: info of LAPACKE */
     enum kt_stored stored;
     uint16_t offset; /* behind the record's head */
 };
 
 struct kt_symbol {
-    char name[2 * KT_NAME];
+    char name[KT_SYMBOL_NAME];
     enum kt_view view;
     const struct kt_routine *routine; /* borrowed */
     int params;
@@ -44,8 +45,17 @@ struct kt_values {
     uint64_t result;               /* where a CBLAS function stores a complex result, otherwise 0 */
 };
 
-/* False if the routine has no such interface. */
+bool kt_symbol_exists(const struct kt_routine *routine, enum kt_view view);
+
+/* Under its usual name. False if the routine has no such interface. */
 bool kt_symbol_make(const struct kt_routine *routine, enum kt_view view, struct kt_symbol *out);
+
+/*
+ * All names of the symbol that libraries have, the usual one first: calls VISIT for each. Compilers add underscores
+ * or not, 64-bit integers have suffixes of two schools, and the libraries in Python packages a prefix.
+ */
+typedef void kt_name_visit(const struct kt_symbol *symbol, const char *name, void *context);
+void kt_symbol_names(const struct kt_symbol *symbol, kt_name_visit *visit, void *context);
 
 size_t kt_stored_bytes(enum kt_stored stored);
 
@@ -61,6 +71,6 @@ char kt_cblas_letter(int value);
 /* The reverse: the CBLAS value of a letter for an option of that role, 0 if there is none. */
 int kt_cblas_value(enum kt_role role, char letter);
 
-extern const char *const kt_view_name[KT_VIEWS]; /* fortran, cblas */
+extern const char *const kt_view_name[KT_VIEWS]; /* fortran, cblas, lapacke, lapacke_work */
 
 #endif

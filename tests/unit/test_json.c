@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#define SPEC "trace/routines.spec"
+#define SPEC "trace/routines"
 
 static void expect_dump(json_t *json, const char *text)
 {

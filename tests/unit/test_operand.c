@@ -59,7 +59,7 @@ static struct kt_operand operand_of(const char *routine, const struct kt_values 
     struct kt_operand operand[KT_MAX_OPERANDS];
     const struct kt_routine *r = kt_table_find(&table, routine);
     assert_non_null(r);
-    assert_true(kt_symbol_make(r, r->cblas ? KT_CBLAS : KT_FORTRAN, &symbol));
+    assert_true(kt_symbol_make(r, r->interfaces & KT_HAS_CBLAS ? KT_CBLAS : KT_FORTRAN, &symbol));
     assert_int_equal(kt_operands(&symbol, values, 4, operand), 1);
     operand[0].name = r->name; /* the symbol's own ends here */
     return operand[0];

@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#define SPEC "trace/routines.spec"
+#define SPEC "trace/routines"
 
 enum { MS = KT_GEN_HZ / 1000, DOT_BYTES = 32 + 5 * 8 };
 

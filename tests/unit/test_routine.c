@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The reader of routines.spec: what a line means, and that every kind of malformed line gives one clear error. Under
+ * The reader of the routine table: what a line means, and that every kind of malformed line gives one clear error. Under
  * AddressSanitizer also that nothing leaks on the way.
  */
 #include "tests/table_load.h"
@@ -39,7 +39,7 @@ static void test_whole_specification(void **state)
     (void)state;
     struct kt_table table;
     struct kt_error error = {0};
-    if (kt_table_load("trace/routines.spec", &table, &error) != KT_OK)
+    if (kt_spec_load("trace/routines", &table, &error) != KT_OK)
         fail_msg("%s", error.text);
     assert_true(table.count > 200);
     assert_non_null(kt_table_find(&table, "dgemm"));
@@ -62,7 +62,7 @@ static void test_family_yields_a_routine_per_type(void **state)
         assert_string_equal(r->section, "one");
         assert_string_equal(r->text, "?nrm2 s d sc:c dz:z cblas | dim:n in:x[n;incx] inc:incx -> R | mul=n");
         assert_int_equal(r->type, type[i]);
-        assert_true(r->cblas && r->has_result);
+        assert_true(r->interfaces == KT_HAS_CBLAS && r->has_result);
         assert_int_equal(r->result, result[i]);
         assert_int_equal(r->args, 3);
     }
@@ -117,6 +117,33 @@ static void test_forms(void **state)
     }
 }
 
+/* Options with letters of their own, legal numbers, constant parts of shapes, names with underscores. */
+static void test_legal_values(void **state)
+{
+    (void)state;
+    struct kt_table table;
+    parse("?abc d | opt:norm{1IO} dim:n dim:k{min(n,3)} int:ilo{1} log:want fun:select"
+             " in:v_1[n,k;n] in:t[k,k;2;U] io:u[n,n;lda;L;U] ld:lda work:w[norm=1?n:0] lwork:lwork{3*n} info:info |",
+             &table);
+    const struct kt_routine *r = &table.routine[0];
+    const double v[KT_MAX_ARGS] = {'1', 9};
+    assert_int_equal(r->arg[0].letters, kt_letter_bit('1') | kt_letter_bit('I') | kt_letter_bit('O'));
+    assert_int_equal(kt_expr_eval(&r->arg[2].legal, v), 3);
+    assert_int_equal(kt_expr_eval(&r->arg[11].legal, v), 27);
+    assert_int_equal(kt_expr_eval(&r->arg[10].shape.dim[0], v), 9);
+    assert_int_equal(r->arg[6].shape.step, 1);
+    assert_int_equal(r->arg[7].shape.constant_step, 2);
+    assert_int_equal(r->arg[7].shape.constant_uplo, 'U');
+    assert_int_equal(r->arg[8].shape.constant_uplo, 'L');
+    assert_int_equal(r->arg[8].shape.constant_diag, 'U');
+    assert_int_equal(r->arg[4].role, KT_LOGICAL);
+    assert_int_equal(r->arg[5].role, KT_PROCEDURE);
+    kt_table_free(&table);
+    check_error("?abc d | opt:norm{x} |", "expected {LETTERS} or {expression}", __LINE__);
+    check_error("?abc d | dim:n in:x{1}[n] |", "an array has no {legal value}", __LINE__);
+    check_error("?abc d | dim:n in:x[n;3] |", "a matrix is [m,n;ld]", __LINE__);
+}
+
 static void test_comments_and_blank_lines(void **state)
 {
     (void)state;
@@ -163,8 +190,8 @@ static void test_malformed_heads(void **state)
         {"[section", "expected a type", __LINE__},
         {"[]", "expected a type", __LINE__},
         {"[a_section_with_a_long_name]", "expected a type", __LINE__},
-        {"anameofsixteen16 d | dim:n |", "expected a name of 1 to 15", __LINE__},
-        {"????????????????????????????????? d | |", "expected a name of 1 to 15", __LINE__},
+        {"anameof_thirty_two_letters_1_2_34 d | dim:n |", "expected a name of 1 to 31", __LINE__},
+        {"????????????????????????????????? d | |", "expected a name of 1 to 31", __LINE__},
         {"%s%n d | |", "expected a type", __LINE__},
         {"\xff\xfe", "expected a type", __LINE__},
     };
@@ -178,7 +205,7 @@ static void test_malformed_arguments(void **state)
         {"f d | dim |", "expected ':'", __LINE__},
         {"f d | dim: |", "expected a name", __LINE__},
         {"f d | dim:n/ |", "expected a name", __LINE__},
-        {"f d | dim:anameofsixteen16 |", "expected a name", __LINE__},
+        {"f d | dim:anameof_thirty_two_letters_1_2_34 |", "expected a name", __LINE__},
         {"f d | size:n |", "'size' is not a role", __LINE__},
         {"f d | dim:n dim:n |", "two arguments are called 'n'", __LINE__},
         {"f d | dim:n[n] |", "did not expect '[n]", __LINE__},
@@ -260,7 +287,7 @@ static void test_too_many_arguments(void **state)
     for (int i = 0; i <= KT_MAX_ARGS; i++)
         sprintf(text + strlen(text), " dim:n%d", i);
     strcat(text, " |");
-    check_error(text, "more than 32 arguments", __LINE__);
+    check_error(text, "more than 40 arguments", __LINE__);
 }
 
 /* A trace can be cut anywhere; so can the lines it carries. */
@@ -268,7 +295,7 @@ static void test_every_prefix_of_the_specification(void **state)
 {
     (void)state;
     struct kt_error error = {0};
-    char *text = kt_text_load("trace/routines.spec", &error);
+    char *text = kt_spec_text("trace/routines/blas3.spec", &error);
     if (!text)
         fail_msg("%s", error.text);
     char *family = strstr(text, "\n?gemm");
@@ -292,6 +319,7 @@ int main(void)
         cmocka_unit_test(test_family_yields_a_routine_per_type),
         cmocka_unit_test(test_arguments),
         cmocka_unit_test(test_forms),
+        cmocka_unit_test(test_legal_values),
         cmocka_unit_test(test_comments_and_blank_lines),
         cmocka_unit_test(test_malformed_heads),
         cmocka_unit_test(test_malformed_arguments),

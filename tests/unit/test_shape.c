@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#define SPEC "trace/routines.spec"
+#define SPEC "trace/routines"
 
 enum { MS = KT_GEN_HZ / 1000 };
 

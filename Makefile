@@ -23,14 +23,16 @@ TRACE    := $(TABLE) operand lines stream definitions origin reader cursor shape
             cmd_run cmd_info cmd_dump cmd_check cmd_env cmd_help
 REPLAY   := library call arena data cache setup sample job worker schedule ratio comparison result cmd_replay cmd_compare
 MODEL    := summary callers decomposition report report_tables cmd_report
-SHIM     := bind objects line meta process record settings
+SHIM     := bind call objects line meta process record settings
+GEN      := gen gen_wrapper gen_names gen_thunk
 SPECS    := $(wildcard trace/routines/*.spec)
-SECTIONS := blas1 blas2 blas3 lapack
+# Routines whose calls go through compiled functions; all others go through the trampoline.
+COMPILED := $(filter blas%,$(basename $(notdir $(SPECS))))
 UNIT     := expr routine symbol operand reader shape stats text json about arena data schedule call library \
             summary decomposition callers
 
 OBJECTS  := $(TRACE:%=$(O)/trace/%.o) $(REPLAY:%=$(O)/replay/%.o) $(MODEL:%=$(O)/model/%.o) $(O)/gen/thunks.o
-SHIM_OBJECTS := $(SHIM:%=$(O)/preload/%.o) $(SECTIONS:%=$(O)/gen/wrap_%.o) $(O)/gen/slots.o
+SHIM_OBJECTS := $(SHIM:%=$(O)/preload/%.o) $(COMPILED:%=$(O)/gen/wrap_%.o) $(addprefix $(O)/,gen/slots.o gen/stubs.o preload/trampoline.o)
 
 Q := $(if $(V),,@)
 SILENT := $(findstring s,$(firstword $(filter-out --%,$(MAKEFLAGS))))
@@ -64,7 +66,7 @@ $(O)/libktrace.so: $(SHIM_OBJECTS)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS_) -shared -Wl,-soname,libktrace.so -Wl,-z,now -o $@ $^
 
-$(O)/ktgen: $(O)/trace/ktgen.o $(O)/trace/spec.o $(TABLE:%=$(O)/trace/%.o)
+$(O)/ktgen: $(O)/trace/ktgen.o $(GEN:%=$(O)/trace/%.o) $(O)/trace/spec.o $(TABLE:%=$(O)/trace/%.o)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS_) -o $@ $^ -lm
 
@@ -84,7 +86,17 @@ $(O)/preload/%.o: preload/%.c
 	$(call say,CC,$<)
 	$(Q)$(CC) $(CFLAGS_) $(SHIM_FLAGS) -MMD -MP -c -o $@ $<
 
-$(O)/gen/wrap_%.o $(O)/gen/slots.o: CFLAGS_ += $(SHIM_FLAGS)
+# The register that stubs pass the slot in is nobody else's (preload/wrapper.h); sanitizers would use it.
+SLOT_REGISTER := $(if $(findstring aarch64,$(shell $(CC) -dumpmachine)),x17,r11)
+$(O)/gen/wrap_%.o: CFLAGS_ += $(SHIM_FLAGS) -ffixed-$(SLOT_REGISTER) $(if $(SAN),-fno-sanitize=all)
+$(O)/gen/slots.o: CFLAGS_ += $(SHIM_FLAGS)
+$(O)/gen/stubs.o: $(O)/gen/stubs.S preload/stub.h
+	$(call say,AS,$<)
+	$(Q)$(CC) $(filter-out -g,$(CFLAGS_)) -c -o $@ $<
+$(O)/preload/trampoline.o: preload/trampoline.S preload/stub.h
+	@mkdir -p $(@D)
+	$(call say,AS,$<)
+	$(Q)$(CC) $(CFLAGS_) -c -o $@ $<
 $(O)/gen/%.o: $(O)/gen/%.c
 	$(call say,CC,$<)
 	$(Q)$(CC) $(CFLAGS_) -MMD -MP -c -o $@ $<
@@ -93,9 +105,12 @@ generate = @mkdir -p $(@D); $(O)/ktgen trace/routines $(1) > $@.part && mv $@.pa
 $(O)/gen/checked: $(O)/ktgen $(SPECS)
 	$(call say,CHECK,trace/routines)
 	$(call generate,check)
-$(SECTIONS:%=$(O)/gen/wrap_%.c): $(O)/gen/wrap_%.c: $(O)/gen/checked
+$(COMPILED:%=$(O)/gen/wrap_%.c): $(O)/gen/wrap_%.c: $(O)/gen/checked
 	$(call say,GEN,$@)
 	$(call generate,wrappers $*)
+$(O)/gen/stubs.S: $(O)/gen/checked
+	$(call say,GEN,$@)
+	$(call generate,stubs)
 $(O)/gen/slots.c: $(O)/gen/checked
 	$(call say,GEN,$@)
 	$(call generate,slots)

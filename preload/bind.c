@@ -10,6 +10,8 @@
  * Objects may be unloaded and others loaded at their addresses. We see dlclose(), and after it no binding counts that
  * was made before.
  */
+#include "preload/bind.h"
+
 #include "preload/line.h"
 #include "preload/objects.h"
 #include "preload/process.h"
@@ -18,6 +20,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -64,6 +67,42 @@ static bool allocate_table(void)
     table.entry = (void *)(at + defined);
     table.entry_count = 1;
     return true;
+}
+
+/* --- names ------------------------------------------------------------------------------------------------- */
+
+static struct {
+    uint16_t named[KT_SPARE_SLOTS]; /* the slot whose name a spare slot has */
+    void *target[KT_SPARE_SLOTS];   /* NULL: being bound, or could not be */
+    unsigned used;
+} spare;
+
+static const struct kt_slot_info *info_of(const struct kt_slot *slot)
+{
+    size_t number = (size_t)(slot - kt_slots);
+    return &kt_slot_infos[number < kt_slot_count ? number : spare.named[number - kt_slot_count]];
+}
+
+const char *kt_slot_name(const struct kt_slot *slot)
+{
+    return kt_texts + info_of(slot)->name;
+}
+
+const struct kt_interface *kt_interface_of(const struct kt_slot *slot)
+{
+    return &kt_interfaces[info_of(slot)->interface];
+}
+
+static int compare_name(const void *name, const void *info)
+{
+    return strcmp(name, kt_texts + ((const struct kt_slot_info *)info)->name);
+}
+
+struct kt_slot *kt_slot_find(const char *name)
+{
+    const struct kt_slot_info *info =
+        bsearch(name, kt_slot_infos, kt_slot_count, sizeof *kt_slot_infos, compare_name);
+    return info ? &kt_slots[info - kt_slot_infos] : NULL;
 }
 
 /* --- definitions ------------------------------------------------------------------------------------------- */
@@ -140,17 +179,17 @@ static void define_library(struct kt_loaded o, int id)
 
 static void define_entry(unsigned id, const struct kt_slot *slot, const void *target, int library)
 {
-    const struct kt_slot_info *info = &kt_slot_infos[slot - kt_slots];
+    const struct kt_interface *interface = kt_interface_of(slot);
     static struct kt_line line;
     line.length = 0;
     kt_line_raw(&line, "entry");
     add_number(&line, id, 10);
-    add_text(&line, info->symbol);
-    add_text(&line, info->view);
-    add_text(&line, info->routine);
+    add_text(&line, kt_slot_name(slot));
+    add_text(&line, interface->view);
+    add_text(&line, kt_texts + interface->routine);
     add_number(&line, (uint64_t)library, 10);
     add_number(&line, (uintptr_t)target, 16);
-    add_text(&line, info->family);
+    add_text(&line, kt_texts + interface->family);
     define(&line);
 }
 
@@ -172,8 +211,8 @@ static unsigned entry_of(const struct kt_slot *slot, void *target, int library)
 
 static bool is_valid(const struct kt_binding *b)
 {
-    return atomic_load_explicit(&b->unloads, memory_order_acquire) ==
-           atomic_load_explicit(&unloads, memory_order_acquire);
+    unsigned made = atomic_load_explicit(&b->unloads, memory_order_acquire);
+    return made == atomic_load_explicit(&unloads, memory_order_acquire) || made == (unsigned)KT_ALWAYS;
 }
 
 static const struct kt_binding *find_binding(struct kt_slot *slot, uintptr_t where)
@@ -219,7 +258,7 @@ static struct kt_binding *find_void_binding(struct kt_slot *slot, const struct k
 {
     struct kt_binding *b = atomic_load_explicit(&slot->all, memory_order_acquire);
     while (b && (b->lo != like->lo || b->bytes != like->bytes || b->target != like->target || b->entry != like->entry ||
-                 b->wide != like->wide))
+                 b->wide != like->wide || b->foreign != like->foreign))
         b = b->next;
     return b;
 }
@@ -240,6 +279,20 @@ static const struct kt_binding *publish(struct kt_slot *slot, const struct kt_bi
     return b;
 }
 
+/*
+ * Is this a library whose dgemm or DGEMM is that of BLAS? Anybody may have a function called drot, and an interposer
+ * that takes its arguments for pointers ends the program.
+ */
+static bool is_blas(const struct kt_loaded *o)
+{
+    static const char *const evidence[] = {"dgemm_", "sgemm_", "dgetrf_", "dgemm_64_", "cblas_dgemm", "LAPACKE_dgesv"};
+    const char *path = o ? o->path : "";
+    for (size_t i = 0; i < sizeof evidence / sizeof *evidence; i++)
+        if (kt_find_in_path(path, evidence[i]))
+            return true;
+    return false;
+}
+
 /* Without us the dynamic linker would have ended the program in just this way. */
 _Noreturn static void fail_like_the_linker(const char *symbol)
 {
@@ -252,7 +305,7 @@ _Noreturn static void fail_like_the_linker(const char *symbol)
 
 static const struct kt_binding *make_binding(struct kt_slot *slot, uintptr_t where)
 {
-    const char *symbol = kt_slot_infos[slot - kt_slots].symbol;
+    const char *symbol = kt_slot_name(slot);
     struct kt_binding made = {.unloads = atomic_load(&unloads), .lo = where & ~(uintptr_t)4095, .bytes = 4096};
     kt_process_start();
     if (!allocate_table() || !kt_objects_refresh())
@@ -266,7 +319,8 @@ static const struct kt_binding *make_binding(struct kt_slot *slot, uintptr_t whe
         made.lo = caller->lo;
         made.bytes = caller->hi - caller->lo;
     }
-    if (atomic_load(&kt_process.state) != KT_STATE_OFF)
+    made.foreign = info_of(slot)->common && !is_blas(kt_object_at((uintptr_t)made.target));
+    if (!made.foreign && atomic_load(&kt_process.state) != KT_STATE_OFF)
         describe_target(&made, slot, where);
     return publish(slot, &made);
 }
@@ -284,14 +338,14 @@ static void *resolve_without_table(const char *symbol, uintptr_t where)
 /* For calls that a slow path of the same thread makes, and for want of memory. */
 static const struct kt_binding *makeshift_binding(struct kt_slot *slot, uintptr_t where)
 {
-    static __thread struct kt_binding spare __attribute__((tls_model("initial-exec")));
-    const char *symbol = kt_slot_infos[slot - kt_slots].symbol;
+    static __thread struct kt_binding makeshift __attribute__((tls_model("initial-exec")));
+    const char *symbol = kt_slot_name(slot);
     const struct kt_binding *any = atomic_load_explicit(&slot->all, memory_order_acquire);
     while (any && !is_valid(any))
         any = any->next;
-    spare = (struct kt_binding){.target = resolve_without_table(symbol, where)};
-    if (spare.target)
-        return &spare;
+    makeshift = (struct kt_binding){.target = resolve_without_table(symbol, where)};
+    if (makeshift.target)
+        return &makeshift;
     if (!any)
         fail_like_the_linker(symbol);
     return any;
@@ -337,6 +391,59 @@ const struct kt_binding *kt_bind(struct kt_slot *slot, const void *caller)
     return b;
 }
 
+/* --- functions that no exported name leads to ---------------------------------------------------------------- */
+
+extern KT_HIDDEN unsigned char kt_spare_stubs[][16];
+
+static void *stub_of(unsigned i)
+{
+    return kt_spare_stubs[i];
+}
+
+static const struct kt_binding *bind_to(struct kt_slot *slot, void *target)
+{
+    struct kt_binding made = {.bytes = UINTPTR_MAX, .target = target, .unloads = (unsigned)KT_ALWAYS};
+    kt_process_start();
+    if (!allocate_table() || !kt_objects_refresh())
+        return NULL;
+    made.foreign = info_of(slot)->common && !is_blas(kt_object_at((uintptr_t)target));
+    if (!made.foreign && atomic_load(&kt_process.state) != KT_STATE_OFF)
+        describe_target(&made, slot, 0);
+    return made.foreign ? NULL : publish(slot, &made);
+}
+
+/* Within a slow path. */
+static void *redirect(const struct kt_slot *named, void *target)
+{
+    uint16_t number = (uint16_t)(named - kt_slots);
+    for (unsigned i = 0; i < spare.used; i++)
+        if (spare.target[i] == target && spare.named[i] == number)
+            return stub_of(i);
+    if (spare.used == KT_SPARE_SLOTS)
+        return target;
+    unsigned i = spare.used++;
+    struct kt_slot *slot = &kt_slots[kt_slot_count + i];
+    spare.named[i] = number;
+    const struct kt_binding *b = bind_to(slot, target);
+    if (!b)
+        return target;
+    spare.target[i] = target;
+    atomic_store_explicit(&slot->recent, b, memory_order_release);
+    return stub_of(i);
+}
+
+void *kt_redirect(const struct kt_slot *named, void *target)
+{
+    int saved = errno;
+    void *found = target;
+    if (!kt_is_inside_us((uintptr_t)target) && kt_slow_begin()) {
+        found = redirect(named, target);
+        kt_slow_end();
+    }
+    errno = saved;
+    return found;
+}
+
 /* --- unloading --------------------------------------------------------------------------------------------- */
 
 static int read_subs(struct dl_phdr_info *info, size_t size, void *subs)
@@ -350,7 +457,8 @@ static void forget_bindings(void)
 {
     atomic_fetch_add(&unloads, 1);
     for (unsigned i = 0; i < kt_slot_count; i++)
-        atomic_store_explicit(&kt_slots[i].recent, &kt_unbound, memory_order_release);
+        if (atomic_load_explicit(&kt_slots[i].recent, memory_order_acquire) != &kt_unbound)
+            atomic_store_explicit(&kt_slots[i].recent, &kt_unbound, memory_order_release);
 }
 
 KT_EXPORT int dlclose(void *handle);

@@ -8,8 +8,9 @@
  *   - it never exits, aborts or waits for anything: when something fails, calls are passed on and counted as lost;
  *   - between the two clock readings there is nothing but the call.
  *
- * The way of a call: kt_enter finds where this caller's call goes (a binding) and room for a record, the wrapper
- * stores the arguments, kt_begin commits the record and reads the clock, the routine runs, kt_end completes it.
+ * The way of a call: an exported name is a stub (stub.h), which jumps to the compiled wrapper of its symbol or to the
+ * trampoline. kt_binding_for finds where this caller's call goes, kt_enter room for a record, the arguments are stored,
+ * kt_begin commits the record and reads the clock, the routine runs, kt_end completes the record.
  */
 #ifndef KT_SHIM_H
 #define KT_SHIM_H
@@ -38,22 +39,18 @@ struct kt_binding {
     void *target;             /* the routine that this caller would have reached without us */
     uint16_t entry;           /* of the trace; 0 is none */
     bool wide;                /* the library's integers have 64 bits */
-    _Atomic unsigned unloads; /* void unless this is how often objects were unloaded */
+    bool hidden_result;       /* a complex result is stored through a first argument that the source does not show */
+    bool foreign;             /* not a BLAS routine but somebody else's function of that name: nothing is recorded */
+    _Atomic unsigned unloads; /* void unless this is how often objects were unloaded, or KT_ALWAYS */
     struct kt_binding *next;
 };
 
-/* One per interposed symbol. */
+enum { KT_ALWAYS = -1 };
+
+/* One per interposed name. */
 struct kt_slot {
     _Atomic(const struct kt_binding *) recent; /* the binding used last; never NULL */
     _Atomic(struct kt_binding *) all;
-};
-
-/* What the generator knows about the symbol of a slot. */
-struct kt_slot_info {
-    const char *symbol;
-    const char *view;
-    const char *routine;
-    const char *family; /* its line in trace/routines/ */
 };
 
 /* A call in progress; lives on the stack of its wrapper. */
@@ -97,8 +94,6 @@ struct kt_thread {
 
 extern KT_HIDDEN __thread struct kt_thread kt_self __attribute__((tls_model("initial-exec")));
 extern KT_HIDDEN struct kt_slot kt_slots[];
-extern KT_HIDDEN const struct kt_slot_info kt_slot_infos[];
-extern KT_HIDDEN const unsigned kt_slot_count;
 extern KT_HIDDEN const struct kt_binding kt_unbound; /* matches no caller */
 
 /* preload/bind.c: the binding for this caller, made on first use. Never NULL. */
@@ -156,12 +151,17 @@ KT_READS_DEAD_STACK static inline struct kt_frame *kt_live_frame(struct kt_frame
     return top;
 }
 
-/* Returns where the arguments go, or NULL if the call is not recorded. */
-static inline void *kt_enter(struct kt_frame *frame, struct kt_slot *slot, size_t arg_bytes, void *caller)
+static inline const struct kt_binding *kt_binding_for(struct kt_slot *slot, const void *caller)
 {
     const struct kt_binding *binding = atomic_load_explicit(&slot->recent, memory_order_acquire);
     if (KT_UNLIKELY((uintptr_t)caller - binding->lo >= binding->bytes))
         binding = kt_bind(slot, caller);
+    return binding;
+}
+
+/* Returns where the arguments go, or NULL if the call is not recorded. */
+static inline void *kt_enter(struct kt_frame *frame, const struct kt_binding *binding, size_t arg_bytes, void *caller)
+{
     struct kt_thread *thread = &kt_self;
     size_t bytes = sizeof(struct kt_record) + arg_bytes;
     frame->self = frame->guard = frame;
@@ -198,19 +198,32 @@ static inline void kt_begin(struct kt_frame *frame, size_t arg_bytes)
     record->start = frame->start;
 }
 
-static inline void kt_end(struct kt_frame *frame)
+/* Reads the clock and completes the record; NULL if there is none. */
+static inline struct kt_record *kt_complete(struct kt_frame *frame)
 {
     struct kt_record *record = frame->record;
-    if (KT_LIKELY(record)) {
-        unsigned cpu;
-        uint64_t ticks = kt_clock_stop(&cpu) - frame->start;
-        if (KT_LIKELY(frame->limit == kt_self.limit || kt_is_mapped(frame))) {
-            record->cpu = (uint16_t)cpu;
-            record->ticks = ticks + (ticks == 0); /* 0 would say that the call has not returned */
-            kt_self.calls++;
-        }
-    }
+    if (KT_UNLIKELY(!record))
+        return NULL;
+    unsigned cpu;
+    uint64_t ticks = kt_clock_stop(&cpu) - frame->start;
+    if (KT_UNLIKELY(frame->limit != kt_self.limit && !kt_is_mapped(frame)))
+        return NULL;
+    record->cpu = (uint16_t)cpu;
+    record->ticks = ticks + (ticks == 0); /* 0 would say that the call has not returned */
+    kt_self.calls++;
+    return record;
+}
+
+/* What belongs to the call is stored: the frame ends. */
+static inline void kt_leave(struct kt_frame *frame)
+{
     kt_self.top = frame->parent;
+}
+
+static inline void kt_end(struct kt_frame *frame)
+{
+    kt_complete(frame);
+    kt_leave(frame);
 }
 
 #endif

@@ -3,10 +3,12 @@
 
 #include <string.h>
 
-/* Floating-point scalars that CBLAS takes by value travel in registers of their own. */
-static bool is_number(const struct kt_param *p)
+/* Floating-point scalars that are passed by value travel in registers of their own, a complex double in two. */
+static int numbers_of(const struct kt_param *p)
 {
-    return p->by_value && (p->stored == KT_FLOAT || p->stored == KT_DOUBLE);
+    if (!p->by_value)
+        return 0;
+    return p->stored == KT_CDOUBLE ? 2 : p->stored == KT_FLOAT || p->stored == KT_DOUBLE || p->stored == KT_CFLOAT;
 }
 
 static bool returns_number(const struct kt_symbol *symbol)
@@ -14,22 +16,26 @@ static bool returns_number(const struct kt_symbol *symbol)
     const struct kt_routine *r = symbol->routine;
     if (!r->has_result || r->result == KT_I)
         return false;
-    return symbol->param[symbol->params - 1].arg != KT_ARG_RESULT;
+    return symbol->params == 0 || symbol->param[symbol->params - 1].arg != KT_ARG_RESULT;
 }
 
 kt_thunk *kt_thunk_of(const struct kt_symbol *symbol)
 {
     int words = 0;
     int numbers = 0;
-    bool is_float = false;
     for (int i = 0; i < symbol->params; i++) {
         const struct kt_param *p = &symbol->param[i];
         bool hidden_length = p->stored == KT_CHAR && symbol->view == KT_FORTRAN;
-        numbers += is_number(p);
-        words += !is_number(p) + hidden_length;
-        is_float |= is_number(p) && p->stored == KT_FLOAT;
+        numbers += numbers_of(p);
+        words += (!numbers_of(p) && !p->returned) + hidden_length;
     }
-    return kt_thunk_find(words, numbers, is_float, returns_number(symbol));
+    return kt_thunk_find(words, numbers, returns_number(symbol));
+}
+
+/* In place of the program's function, which is not here: the only functions passed select eigenvalues. */
+static int64_t select_none(void)
+{
+    return 0;
 }
 
 /* Stores an integer as a library with integers of that width reads it. */
@@ -62,8 +68,13 @@ void kt_parameters_fill(const struct kt_symbol *symbol, const unsigned char *arg
         lengths += p->stored == KT_CHAR && symbol->view == KT_FORTRAN;
         if (p->stored == KT_ADDRESS) {
             out->word[word++] = (int64_t)*address++;
-        } else if (is_number(p)) {
-            out->number[number++] = kt_stored_value(args, p, NULL);
+        } else if (numbers_of(p)) {
+            memcpy(&out->number[number], args + p->offset, kt_stored_bytes(p->stored));
+            number += numbers_of(p);
+        } else if (p->returned) {
+            continue;
+        } else if (p->stored == KT_CODE) {
+            out->word[word++] = (int64_t)(uintptr_t)select_none;
         } else if (p->by_value) {
             out->word[word++] = (int64_t)kt_stored_value(args, p, NULL);
         } else {
@@ -75,7 +86,8 @@ void kt_parameters_fill(const struct kt_symbol *symbol, const unsigned char *arg
         out->word[word++] = 1;
 }
 
-int64_t kt_parameters_info(const struct kt_symbol *symbol, const struct kt_by_reference *cells, size_t int_bytes)
+int64_t kt_parameters_info(const struct kt_symbol *symbol, const struct kt_by_reference *cells,
+                           const struct kt_returned *returned, size_t int_bytes)
 {
     for (int i = 0; i < symbol->params; i++) {
         const struct kt_param *p = &symbol->param[i];
@@ -83,8 +95,9 @@ int64_t kt_parameters_info(const struct kt_symbol *symbol, const struct kt_by_re
             continue;
         int32_t narrow;
         int64_t wide;
-        memcpy(&narrow, cells->cell[i], sizeof narrow);
-        memcpy(&wide, cells->cell[i], sizeof wide);
+        const void *from = p->returned ? (const void *)&returned->integer : cells->cell[i];
+        memcpy(&narrow, from, sizeof narrow);
+        memcpy(&wide, from, sizeof wide);
         return int_bytes == sizeof wide ? wide : narrow;
     }
     return 0;

@@ -16,7 +16,7 @@ enum { KT_MAX_WORDS = 2 * KT_MAX_PARAMS, KT_MAX_NUMBERS = 8 };
 /* The parameters of one call as a thunk takes them. */
 struct kt_parameters {
     int64_t word[KT_MAX_WORDS];    /* integer-class parameters in order; Fortran: then the hidden string lengths */
-    double number[KT_MAX_NUMBERS]; /* floating-point parameters passed by value, in order */
+    double number[KT_MAX_NUMBERS]; /* floating-point registers in order; a float is in the low half */
 };
 
 /* What a function returned; which member holds follows from the symbol. */
@@ -28,7 +28,7 @@ struct kt_returned {
 typedef void kt_thunk(void *function, const struct kt_parameters *parameters, struct kt_returned *out);
 
 /* Generated (build/gen/thunks.c). NULL if the symbol's class is unknown, which a test excludes for the whole table. */
-kt_thunk *kt_thunk_find(int words, int numbers, bool is_float, bool float_result);
+kt_thunk *kt_thunk_find(int words, int numbers, bool float_result);
 
 /* The thunk of a symbol. */
 kt_thunk *kt_thunk_of(const struct kt_symbol *symbol);
@@ -49,6 +49,7 @@ void kt_parameters_fill(const struct kt_symbol *symbol, const unsigned char *arg
                         size_t int_bytes, struct kt_by_reference *cells, struct kt_parameters *out);
 
 /* Info after a call with these cells; 0 if the routine has none. */
-int64_t kt_parameters_info(const struct kt_symbol *symbol, const struct kt_by_reference *cells, size_t int_bytes);
+int64_t kt_parameters_info(const struct kt_symbol *symbol, const struct kt_by_reference *cells,
+                           const struct kt_returned *returned, size_t int_bytes);
 
 #endif

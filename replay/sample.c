@@ -86,6 +86,6 @@ double kt_sampler_time(struct kt_sampler *s, const struct kt_target *target, con
     uint64_t start = kt_clock_start();
     thunk(target->function, &parameters, &returned);
     double ticks = (double)(kt_clock_stop(&cpu) - start) - s->clock_ticks;
-    *info = kt_parameters_info(symbol, &cells, target->int_bytes);
+    *info = kt_parameters_info(symbol, &cells, &returned, target->int_bytes);
     return ticks > 0 ? ticks / tick_rate(s) * 1e-9 : 0;
 }

@@ -88,7 +88,7 @@ static void make_call(struct trial *t, int run)
     kt_parameters_fill(t->call.symbol, t->call.args, address, INT_BYTES, &cells, &parameters);
     t->returned[run] = (struct kt_returned){0};
     kt_thunk_of(t->call.symbol)(t->function, &parameters, &t->returned[run]);
-    t->info[run] = kt_parameters_info(t->call.symbol, &cells, INT_BYTES);
+    t->info[run] = kt_parameters_info(t->call.symbol, &cells, &t->returned[run], INT_BYTES);
 }
 
 static struct finding finding_at(const struct trial *t, const char *what, size_t at)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Prints the C prototype of every symbol that follows from the table, one per line:  list_symbols SPEC
+ * Prints the C prototype of every interface that the table describes, one per line:  list_symbols SPEC
  */
 #include "tests/prototype.h"
 #include "tests/table_load.h"
@@ -8,7 +8,7 @@
 static void print_symbols(const struct kt_table *table)
 {
     for (size_t i = 0; i < table->count; i++)
-        for (enum kt_view view = 0; view < KT_VIEWS; view++) {
+        for (enum kt_view view = 0; view < KT_UNDESCRIBED; view++) {
             struct kt_symbol symbol;
             if (!kt_symbol_make(&table->routine[i], view, &symbol))
                 continue;

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum code { NUMBER, ARG, OPTION_IN, ADD, SUB, MUL, DIV, LESS, GREATER, EQUAL, AND, OR, SELECT, MIN, MAX, LEVELS };
+enum code { NUMBER, ARG, OPTION_IN, ADD, SUB, MUL, DIV, LESS, GREATER, EQUAL, AND, OR, SELECT, MIN, MAX, QUOTIENT, LEVELS, LG };
 
 enum { MAX_DEPTH = 24 };
 
@@ -100,7 +100,7 @@ static enum kt_status parse_name(struct parser *p)
         const char *name;
         enum code code;
         int operands;
-    } function[] = {{"min", MIN, 2}, {"max", MAX, 2}, {"levels", LEVELS, 1}};
+    } function[] = {{"min", MIN, 2}, {"max", MAX, 2}, {"div", QUOTIENT, 2}, {"levels", LEVELS, 1}, {"lg", LG, 1}};
     const char *start = p->at;
     while (isalnum((unsigned char)*p->at) || *p->at == '_')
         p->at++;
@@ -198,6 +198,7 @@ static int operands_of(uint8_t code)
     case OPTION_IN:
         return 0;
     case LEVELS:
+    case LG:
         return 1;
     case SELECT:
         return 3;
@@ -252,6 +253,8 @@ static double apply_binary(uint8_t code, double a, double b)
         return a != 0 && b != 0;
     case OR:
         return a != 0 || b != 0;
+    case QUOTIENT:
+        return b != 0 ? floor(a / b) : 0;
     case MIN:
         return a < b ? a : b;
     default:
@@ -264,6 +267,12 @@ static double levels(double n)
 {
     double halvings = n > 0 ? floor(log2(n / 26)) + 2 : 0;
     return halvings > 0 ? halvings : 0;
+}
+
+/* The smallest k with 2**k >= n. */
+static double lg(double n)
+{
+    return n > 1 ? ceil(log2(n)) : 0;
 }
 
 static double leaf_value(const struct kt_op *op, const double *v)
@@ -289,7 +298,7 @@ double kt_expr_eval(const struct kt_expr *expr, const double *v)
         else if (operands == 3)
             *s = s[0] != 0 ? s[1] : s[2];
         else if (operands == 1)
-            *s = levels(*s);
+            *s = op->code == LG ? lg(*s) : levels(*s);
         else
             *s = apply_binary(op->code, s[0], s[1]);
         top += 1 - operands;

@@ -11,7 +11,7 @@
 
 #include "trace/symbol.h"
 
-enum { KT_MAX_OPERANDS = 16 };
+enum { KT_MAX_OPERANDS = 32 };
 
 struct kt_operand {
     const char *name;         /* as the symbol's interface names it; borrowed */

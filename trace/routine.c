@@ -105,6 +105,7 @@ static const struct {
     {"side", KT_SIDE, 0},
     {"diag", KT_DIAG, 0},
     {"opt", KT_OPTION, 0},
+    {"optio", KT_OPTION, KT_READ_WRITE},
     {"dim", KT_SIZE, 0},
     {"ld", KT_LD, 0},
     {"inc", KT_INC, 0},
@@ -219,8 +220,10 @@ static enum kt_status read_arg_name(struct line *l, struct kt_routine *r)
     if (find_arg(r, arg->name, strlen(arg->name)) >= 0)
         return kt_fail(l->error, KT_BAD_INPUT, "two arguments are called '%s'", arg->name);
     usual_cblas_name(arg);
-    if (accept(l, '/'))
+    if (accept(l, '/')) {
         KT_TRY(copy_name(l, read_word(l), arg->cname));
+        arg->shown = arg->access == KT_WORK;
+    }
     while (*l->at && *l->at != ' ')
         l->at++;
     r->args++;
@@ -428,8 +431,10 @@ static unsigned interfaces_of(struct word w)
         const char *word;
         unsigned interfaces;
     } known[] = {{"cblas", KT_HAS_CBLAS},
+                 {"cblas_only", KT_HAS_CBLAS | KT_NO_FORTRAN},
                  {"lapacke", KT_HAS_LAPACKE | KT_HAS_LAPACKE_WORK},
-                 {"lapacke_work", KT_HAS_LAPACKE_WORK}};
+                 {"lapacke_work", KT_HAS_LAPACKE_WORK},
+                 {"undescribed", KT_IS_UNDESCRIBED}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (word_is(w, known[i].word))
             return known[i].interfaces;

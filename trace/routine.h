@@ -62,7 +62,8 @@ struct kt_arg {
     char cname[KT_NAME]; /* name in the CBLAS interface */
     enum kt_role role;
     enum kt_type type;     /* of a scalar or of the elements of an array; KT_I for sizes */
-    enum kt_access access; /* arrays only */
+    enum kt_access access; /* arrays, and options that are written, too */
+    bool shown;            /* a workspace that the high-level LAPACKE interface has, as cname: it returns something */
     int beta;              /* KT_UPDATE: argument index of the scalar */
     enum kt_data data;
     struct kt_shape shape; /* arrays only */
@@ -70,8 +71,17 @@ struct kt_arg {
     struct kt_expr legal;  /* of a number: a legal value, for a workspace the least; no expression: any size */
 };
 
-/* Interfaces beside the Fortran one. */
-enum kt_interface { KT_HAS_CBLAS = 1, KT_HAS_LAPACKE = 2, KT_HAS_LAPACKE_WORK = 4 };
+/*
+ * Interfaces beside the Fortran one, or without it where the Fortran name is not known to mean this routine; of an
+ * undescribed function nothing is known but the name, as it is exported.
+ */
+enum kt_interface {
+    KT_HAS_CBLAS = 1,
+    KT_HAS_LAPACKE = 2,
+    KT_HAS_LAPACKE_WORK = 4,
+    KT_NO_FORTRAN = 8,
+    KT_IS_UNDESCRIBED = 16
+};
 
 struct kt_routine {
     char name[KT_NAME]; /* dgemm */

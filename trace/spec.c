@@ -42,6 +42,27 @@ static enum kt_status add_file(const char *folder, const char *name, struct kt_t
     return status;
 }
 
+/* Names of functions without a description, a reason behind each, become families without arguments. */
+static enum kt_status add_names(const char *folder, struct kt_table *table, struct kt_error *error)
+{
+    char path[PATH_MAX];
+    char family[256];
+    enum kt_status status = KT_OK;
+    snprintf(path, sizeof path, "%s/counted.list", folder);
+    char *text = kt_spec_text(path, error);
+    if (!text)
+        return error->status;
+    for (char *line = text; *line && status == KT_OK; line += strcspn(line, "\n"), line += *line == '\n') {
+        int length = (int)strcspn(line, " \n");
+        if (length == 0 || *line == '#')
+            continue;
+        snprintf(family, sizeof family, "[counted]\n%.*s d undescribed | |", length, line);
+        status = kt_table_add(family, path, table, error);
+    }
+    free(text);
+    return status;
+}
+
 enum kt_status kt_spec_load(const char *folder, struct kt_table *out, struct kt_error *error)
 {
     struct dirent **file;
@@ -56,5 +77,5 @@ enum kt_status kt_spec_load(const char *folder, struct kt_table *out, struct kt_
         free(file[i]);
     }
     free(file);
-    return status;
+    return status == KT_OK ? add_names(folder, out, error) : status;
 }

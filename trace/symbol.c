@@ -6,7 +6,9 @@
 #include <string.h>
 
 const char *const kt_view_name[KT_VIEWS] = {
-    [KT_FORTRAN] = "fortran", [KT_CBLAS] = "cblas", [KT_LAPACKE] = "lapacke", [KT_LAPACKE_WORK] = "lapacke_work"};
+    [KT_FORTRAN] = "fortran",           [KT_CBLAS] = "cblas",
+    [KT_LAPACKE] = "lapacke",           [KT_LAPACKE_WORK] = "lapacke_work",
+    [KT_UNDESCRIBED] = "undescribed"};
 
 enum { ROW_MAJOR = 101 };
 
@@ -149,11 +151,12 @@ static bool is_work_step(const struct kt_routine *r, int arg)
     return work && r->arg[arg].role == KT_LD;
 }
 
-/* The high-level interface allocates the workspaces itself. */
+/* The high-level interface allocates the workspaces itself, but for those in which it returns something. */
 static bool is_left_to_lapacke(const struct kt_routine *r, int arg)
 {
     const struct kt_arg *a = &r->arg[arg];
-    return (a->role == KT_ARRAY && a->access == KT_WORK) || a->role == KT_LWORK || is_work_step(r, arg);
+    bool work = a->role == KT_ARRAY && a->access == KT_WORK && !a->shown;
+    return work || a->role == KT_LWORK || is_work_step(r, arg);
 }
 
 static void make_lapacke(struct kt_symbol *s)
@@ -167,16 +170,22 @@ static void make_lapacke(struct kt_symbol *s)
         const struct kt_arg *arg = &r->arg[i];
         if (!work && is_left_to_lapacke(r, i))
             continue;
-        struct kt_param *p = add_param(s, arg->name, i, stored_arg(arg, s->view), arg->role != KT_ARRAY);
+        const char *name = arg->shown && !work ? arg->cname : arg->name;
+        bool by_value = arg->role != KT_ARRAY && arg->access != KT_READ_WRITE;
+        struct kt_param *p = add_param(s, name, i, stored_arg(arg, s->view), by_value);
         p->returned = arg->role == KT_INFO;
     }
 }
 
 bool kt_symbol_exists(const struct kt_routine *routine, enum kt_view view)
 {
-    static const unsigned needed[] = {
-        [KT_CBLAS] = KT_HAS_CBLAS, [KT_LAPACKE] = KT_HAS_LAPACKE, [KT_LAPACKE_WORK] = KT_HAS_LAPACKE_WORK};
-    return view == KT_FORTRAN || routine->interfaces & needed[view];
+    static const unsigned needed[] = {[KT_CBLAS] = KT_HAS_CBLAS,
+                                      [KT_LAPACKE] = KT_HAS_LAPACKE,
+                                      [KT_LAPACKE_WORK] = KT_HAS_LAPACKE_WORK,
+                                      [KT_UNDESCRIBED] = KT_IS_UNDESCRIBED};
+    if (view == KT_FORTRAN)
+        return !(routine->interfaces & (KT_NO_FORTRAN | KT_IS_UNDESCRIBED));
+    return routine->interfaces & needed[view];
 }
 
 bool kt_symbol_make(const struct kt_routine *routine, enum kt_view view, struct kt_symbol *out)
@@ -188,6 +197,8 @@ bool kt_symbol_make(const struct kt_routine *routine, enum kt_view view, struct 
         make_fortran(out);
     else if (view == KT_CBLAS)
         make_cblas(out);
+    else if (view == KT_UNDESCRIBED)
+        snprintf(out->name, sizeof out->name, "%s", routine->name);
     else
         make_lapacke(out);
     place_params(out);
@@ -205,24 +216,44 @@ static void upper_case(char *name)
 /* Before and behind the name, without the underscore that the usual Fortran name ends with. */
 static const struct {
     const char *before, *behind;
-    bool upper;
-} fortran_names[] = {{"", "_", false},   {"", "", false},      {"", "", true},         {"", "_64_", false},
-                     {"", "_64", false}, {"", "_64", true},    {"scipy_", "_", false}, {"scipy_", "_64_", false}},
-  c_names[] = {{"", "", false}, {"", "64_", false}, {"", "_64", false}, {"scipy_", "", false}, {"scipy_", "64_", false}};
+    bool upper, common;
+} fortran_names[] = {{"", "_", false, false},   {"", "", false, true},         {"", "", true, true},
+                     {"", "_64_", false, false}, {"", "_64", false, false},     {"", "_64", true, false},
+                     {"scipy_", "_", false, false}, {"scipy_", "_64_", false, false}},
+  c_names[] = {{"", "", false, false},
+               {"", "64_", false, false},
+               {"", "_64", false, false},
+               {"scipy_", "", false, false},
+               {"scipy_", "64_", false, false}};
+
+static void visit_fortran_names(const struct kt_symbol *symbol, kt_name_visit *visit, void *context)
+{
+    for (size_t i = 0; i < sizeof fortran_names / sizeof *fortran_names; i++) {
+        char name[KT_SYMBOL_NAME + 16];
+        snprintf(name, sizeof name, "%s%s%s", fortran_names[i].before, symbol->routine->name, fortran_names[i].behind);
+        if (fortran_names[i].upper)
+            upper_case(name);
+        visit(symbol, name, fortran_names[i].common, context);
+    }
+}
+
+static void visit_c_names(const struct kt_symbol *symbol, kt_name_visit *visit, void *context)
+{
+    for (size_t i = 0; i < sizeof c_names / sizeof *c_names; i++) {
+        char name[KT_SYMBOL_NAME + 16];
+        snprintf(name, sizeof name, "%s%s%s", c_names[i].before, symbol->name, c_names[i].behind);
+        visit(symbol, name, c_names[i].common, context);
+    }
+}
 
 void kt_symbol_names(const struct kt_symbol *symbol, kt_name_visit *visit, void *context)
 {
-    bool fortran = symbol->view == KT_FORTRAN;
-    size_t count = fortran ? sizeof fortran_names / sizeof *fortran_names : sizeof c_names / sizeof *c_names;
-    int length = (int)strlen(symbol->name) - fortran;
-    for (size_t i = 0; i < count; i++) {
-        char name[KT_SYMBOL_NAME + 16];
-        snprintf(name, sizeof name, "%s%.*s%s", fortran ? fortran_names[i].before : c_names[i].before, length,
-                 symbol->name, fortran ? fortran_names[i].behind : c_names[i].behind);
-        if (fortran && fortran_names[i].upper)
-            upper_case(name);
-        visit(symbol, name, context);
-    }
+    if (symbol->view == KT_UNDESCRIBED)
+        visit(symbol, symbol->name, false, context);
+    else if (symbol->view == KT_FORTRAN)
+        visit_fortran_names(symbol, visit, context);
+    else
+        visit_c_names(symbol, visit, context);
 }
 
 /* --- decoding ---------------------------------------------------------------------------------------------- */

@@ -11,7 +11,7 @@
 
 #include "trace/routine.h"
 
-enum kt_view { KT_FORTRAN, KT_CBLAS, KT_LAPACKE, KT_LAPACKE_WORK, KT_VIEWS };
+enum kt_view { KT_FORTRAN, KT_CBLAS, KT_LAPACKE, KT_LAPACKE_WORK, KT_UNDESCRIBED, KT_VIEWS };
 
 /* How a parameter is stored in a record. Integers are widened to 64 bits whatever the library's width. */
 enum kt_stored { KT_CHAR, KT_ENUM, KT_INT, KT_FLOAT, KT_DOUBLE, KT_CFLOAT, KT_CDOUBLE, KT_ADDRESS, KT_CODE };
@@ -52,9 +52,10 @@ bool kt_symbol_make(const struct kt_routine *routine, enum kt_view view, struct 
 
 /*
  * All names of the symbol that libraries have, the usual one first: calls VISIT for each. Compilers add underscores
- * or not, 64-bit integers have suffixes of two schools, and the libraries in Python packages a prefix.
+ * or not, 64-bit integers have suffixes of two schools, and the libraries in Python packages a prefix. COMMON: functions
+ * of other people may have that name.
  */
-typedef void kt_name_visit(const struct kt_symbol *symbol, const char *name, void *context);
+typedef void kt_name_visit(const struct kt_symbol *symbol, const char *name, bool common, void *context);
 void kt_symbol_names(const struct kt_symbol *symbol, kt_name_visit *visit, void *context);
 
 size_t kt_stored_bytes(enum kt_stored stored);
@@ -71,6 +72,6 @@ char kt_cblas_letter(int value);
 /* The reverse: the CBLAS value of a letter for an option of that role, 0 if there is none. */
 int kt_cblas_value(enum kt_role role, char letter);
 
-extern const char *const kt_view_name[KT_VIEWS]; /* fortran, cblas, lapacke, lapacke_work */
+extern const char *const kt_view_name[KT_VIEWS]; /* fortran, cblas, lapacke, lapacke_work, undescribed */
 
 #endif

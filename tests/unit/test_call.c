@@ -124,12 +124,12 @@ static void test_info(void **state)
     (void)state;
     made = make("dgesv", KT_FORTRAN, 8);
     call(made, (void *)wide_info);
-    assert_int_equal(kt_parameters_info(&made->symbol, &made->cells, 8), -(INT64_C(1) << 40));
+    assert_int_equal(kt_parameters_info(&made->symbol, &made->cells, &made->returned, 8), -(INT64_C(1) << 40));
     made = make("dgesv", KT_FORTRAN, 4);
     call(made, (void *)narrow_info);
-    assert_int_equal(kt_parameters_info(&made->symbol, &made->cells, 4), -3);
+    assert_int_equal(kt_parameters_info(&made->symbol, &made->cells, &made->returned, 4), -3);
     made = make("dgemm", KT_FORTRAN, 4);
-    assert_int_equal(kt_parameters_info(&made->symbol, &made->cells, 4), 0);
+    assert_int_equal(kt_parameters_info(&made->symbol, &made->cells, &made->returned, 4), 0);
 }
 
 /* --- CBLAS ------------------------------------------------------------------------------------------------- */

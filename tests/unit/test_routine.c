@@ -189,7 +189,7 @@ static void test_malformed_heads(void **state)
         {"f\td | dim:n |", "expected a type", __LINE__},
         {"[section", "expected a type", __LINE__},
         {"[]", "expected a type", __LINE__},
-        {"[a_section_with_a_long_name]", "expected a type", __LINE__},
+        {"[a_section_with_a_name_of_33_chars]", "expected a type", __LINE__},
         {"anameof_thirty_two_letters_1_2_34 d | dim:n |", "expected a name of 1 to 31", __LINE__},
         {"????????????????????????????????? d | |", "expected a name of 1 to 31", __LINE__},
         {"%s%n d | |", "expected a type", __LINE__},

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A call on its way through preload/trampoline.S, which knows these layouts by their offsets. */
+#ifndef KT_CALL_H
+#define KT_CALL_H
+
+#include "preload/shim.h"
+
+#include <stddef.h>
+
+struct kt_vector {
+    uint64_t low, high;
+};
+
+#if defined(__x86_64__)
+struct kt_call {
+    uint64_t word[6];           /* rdi rsi rdx rcx r8 r9 */
+    uint64_t chain, vectors;    /* r10, rax: of no use to BLAS, but this must hold for any function */
+    _Alignas(16) struct kt_vector number[8]; /* xmm0 to xmm7 */
+    uint64_t returned[2];       /* rax rdx */
+    struct kt_vector returned_number[2];
+    const uint64_t *stack; /* further words */
+    void *caller;
+    struct kt_frame frame;
+    struct kt_slot *slot;
+};
+_Static_assert(offsetof(struct kt_call, number) == 64 && offsetof(struct kt_call, returned) == 192 &&
+                   offsetof(struct kt_call, stack) == 240 && offsetof(struct kt_call, caller) == 248 &&
+                   offsetof(struct kt_call, frame.record) == 272 && offsetof(struct kt_call, frame.start) == 296 &&
+                   sizeof(struct kt_call) == 336,
+               "preload/trampoline.S");
+enum { KT_CALL_WORDS = 6, KT_CALL_NUMBERS = 8 };
+#endif
+
+/* Where the call goes and how many words on the stack go with it; -1: without coming back here. */
+struct kt_forward {
+    void *target;
+    int64_t words;
+};
+
+KT_HIDDEN struct kt_forward kt_call_begin(struct kt_call *call, struct kt_slot *slot);
+KT_HIDDEN void kt_call_end(struct kt_call *call);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the generator knows of every exported name (build/gen/slots.c). A name has a slot of the same number; the names
+ * of one symbol (dgemm_, dgemm, dgemm_64_, ...) share its interface.
+ */
+#ifndef KT_NAMES_H
+#define KT_NAMES_H
+
+#include "preload/shim.h"
+
+/* Spare slots take functions that no exported name leads to (preload/redirect.c); they follow those of the names. */
+enum { KT_SPARE_SLOTS = 4096 };
+
+enum kt_kind { KT_CHAR, KT_ENUM, KT_INT, KT_FLOAT, KT_DOUBLE, KT_CFLOAT, KT_CDOUBLE, KT_ADDRESS };
+
+/* Where an argument is found: words are integer registers and then the stack, numbers floating-point registers. */
+enum kt_passed { KT_IN_WORD, KT_IN_NUMBER, KT_BEHIND_WORD, KT_AFTERWARDS /* behind a word, when done */, KT_RETURNED };
+
+/* One argument of an interface: what it is, how it is passed, which word or number, its place in the record. */
+struct kt_step {
+    uint8_t kind, passed;
+    uint8_t index;
+    uint16_t offset;
+};
+
+struct kt_interface {
+    uint32_t routine, family; /* texts */
+    uint32_t step;            /* its first; then as many as there are arguments */
+    uint16_t steps;
+    uint16_t arg_bytes;
+    uint16_t words; /* that the arguments take, hidden lengths included */
+    char view[14];
+    bool returns_complex;
+    bool undescribed; /* nothing is known but the name */
+};
+
+struct kt_slot_info {
+    uint32_t name; /* text */
+    uint16_t interface;
+    bool common; /* a name that functions of other people may have too: dgemm, DGEMM */
+};
+
+extern KT_HIDDEN const char kt_texts[]; /* texts are offsets into it */
+extern KT_HIDDEN const struct kt_step kt_steps[];
+extern KT_HIDDEN const struct kt_interface kt_interfaces[];
+extern KT_HIDDEN const struct kt_slot_info kt_slot_infos[]; /* sorted by name */
+extern KT_HIDDEN const unsigned kt_slot_count;              /* without the spare ones */
+
+#endif

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * ktgen: the names that libktrace.so exports. Each is a stub of two instructions that says which name was called and
+ * jumps to the function of its symbol or to the trampoline. Tables tell what the names mean: a name has a slot, slots
+ * share the interface of their symbol, and an interface has a step per argument that is recorded.
+ *
+ * The tables hold offsets in place of pointers, so that loading the library does not have to relocate them.
+ */
+#include "trace/gen.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct name {
+    char text[KT_SYMBOL_NAME + 16];
+    char target[KT_SYMBOL_NAME + 16]; /* what the stub jumps to */
+    int interface;
+    bool common;
+};
+
+struct names {
+    struct name *item;
+    size_t count, room;
+    int interface;
+};
+
+static void add_name(const struct kt_symbol *symbol, const char *text, bool common, void *context)
+{
+    struct names *names = context;
+    if (names->count == names->room) {
+        names->room = names->room ? 2 * names->room : 1024;
+        names->item = realloc(names->item, names->room * sizeof *names->item);
+        if (!names->item)
+            abort();
+    }
+    struct name *name = &names->item[names->count++];
+    *name = (struct name){.interface = names->interface, .common = common};
+    snprintf(name->text, sizeof name->text, "%s", text);
+    /* A function with a fixed prototype must not stand in for somebody else's of that name. */
+    if (kt_gen_is_compiled(symbol) && !common)
+        snprintf(name->target, sizeof name->target, "kt_wrap_%s", symbol->name);
+    else
+        strcpy(name->target, "kt_trampoline");
+}
+
+static void add_names(const struct kt_symbol *symbol, int number, void *context)
+{
+    struct names *names = context;
+    names->interface = number;
+    kt_symbol_names(symbol, add_name, names);
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(((const struct name *)a)->text, ((const struct name *)b)->text);
+}
+
+/* By name, so that the shim can search them; a slot's number is the place in this order. */
+static struct names collect_names(const struct kt_table *table)
+{
+    struct names names = {0};
+    kt_gen_symbols(table, add_names, &names);
+    if (names.count)
+        qsort(names.item, names.count, sizeof *names.item, by_text);
+    return names;
+}
+
+int kt_gen_check_names(const struct kt_table *table)
+{
+    int wrong = 0;
+    struct names names = collect_names(table);
+    for (size_t i = 1; i < names.count; i++)
+        if (!strcmp(names.item[i].text, names.item[i - 1].text)) {
+            fprintf(stderr, "ktgen: two symbols have the name %s\n", names.item[i].text);
+            wrong++;
+        }
+    free(names.item);
+    return wrong;
+}
+
+void kt_gen_stubs(const struct kt_table *table)
+{
+    struct names names = collect_names(table);
+    printf("/* Made by ktgen from trace/routines. */\n#include \"preload/stub.h\"\n\n");
+    for (size_t i = 0; i < names.count; i++)
+        printf("KT_STUB %s, %zu, %s\n", names.item[i].text, i, names.item[i].target);
+    printf("\nKT_SPARE_STUBS %zu\n", names.count);
+    free(names.item);
+}
+
+/* --- tables ------------------------------------------------------------------------------------------------ */
+
+/* Offsets into the array of texts, which is printed along with their use: first all texts, then the tables. */
+static size_t print_text(const char *text, size_t *offset)
+{
+    size_t at = *offset;
+    printf("    ");
+    kt_gen_string(text);
+    printf(" \"\\0\"\n");
+    *offset += strlen(text) + 1;
+    return at;
+}
+
+struct interfaces {
+    size_t *routine, *family; /* offsets of the texts, by routine of the table */
+    const struct kt_table *table;
+    size_t steps;
+};
+
+static void print_texts(const struct kt_table *table, const struct names *names, size_t *name_at,
+                        struct interfaces *interfaces)
+{
+    size_t offset = 0;
+    printf("const char kt_texts[] =\n");
+    for (size_t i = 0; i < names->count; i++)
+        name_at[i] = print_text(names->item[i].text, &offset);
+    for (size_t i = 0; i < table->count; i++) {
+        bool same = i > 0 && !strcmp(table->routine[i].text, table->routine[i - 1].text);
+        interfaces->routine[i] = print_text(table->routine[i].name, &offset);
+        interfaces->family[i] = same ? interfaces->family[i - 1] : print_text(table->routine[i].text, &offset);
+    }
+    printf("    ;\n\n");
+}
+
+static const char *passed_how(const struct kt_symbol *s, const struct kt_param *p)
+{
+    if (p->returned)
+        return "KT_RETURNED";
+    if (kt_gen_numbers(p))
+        return "KT_IN_NUMBER";
+    if (p->by_value || p->stored == KT_ADDRESS)
+        return "KT_IN_WORD";
+    return p->arg >= 0 && s->routine->arg[p->arg].role == KT_INFO ? "KT_AFTERWARDS" : "KT_BEHIND_WORD";
+}
+
+static const char *stored_name(enum kt_stored stored)
+{
+    static const char *const name[] = {[KT_CHAR] = "KT_CHAR",       [KT_ENUM] = "KT_ENUM",
+                                       [KT_INT] = "KT_INT",         [KT_FLOAT] = "KT_FLOAT",
+                                       [KT_DOUBLE] = "KT_DOUBLE",   [KT_CFLOAT] = "KT_CFLOAT",
+                                       [KT_CDOUBLE] = "KT_CDOUBLE", [KT_ADDRESS] = "KT_ADDRESS",
+                                       [KT_CODE] = "KT_ADDRESS"};
+    return name[stored];
+}
+
+static void print_steps(const struct kt_symbol *s, int number, void *context)
+{
+    (void)number;
+    (void)context;
+    int words = 0;
+    int numbers = 0;
+    printf("    /* %s */", s->name);
+    for (int i = 0; i < s->params; i++) {
+        const struct kt_param *p = &s->param[i];
+        int taken = kt_gen_numbers(p);
+        printf(" {%s, %s, %d, %d},", stored_name(p->stored), passed_how(s, p), taken ? numbers : words, p->offset);
+        numbers += taken;
+        words += !taken && !p->returned;
+    }
+    printf("\n");
+}
+
+static void print_interface(const struct kt_symbol *s, int number, void *context)
+{
+    (void)number;
+    struct interfaces *all = context;
+    size_t index = (size_t)(s->routine - all->table->routine);
+    struct kt_gen_size size = kt_gen_size(s);
+    printf("    {%zu, %zu, %zu, %d, %d, %d, \"%s\", %d, %d},\n", all->routine[index], all->family[index], all->steps,
+           s->params, s->arg_bytes, size.words, kt_view_name[s->view], kt_gen_returns_complex(s),
+           s->view == KT_UNDESCRIBED);
+    all->steps += (size_t)s->params;
+}
+
+static void print_infos(const struct names *names, const size_t *name_at)
+{
+    printf("const struct kt_slot_info kt_slot_infos[] = {\n");
+    for (size_t i = 0; i < names->count; i++)
+        printf("    {%zu, %d, %d},\n", name_at[i], names->item[i].interface, names->item[i].common);
+    printf("};\n\nconst unsigned kt_slot_count = %zu;\n"
+           "struct kt_slot kt_slots[%zu + KT_SPARE_SLOTS] = {[0 ... %zu + KT_SPARE_SLOTS - 1] = {&kt_unbound, NULL}};\n",
+           names->count, names->count, names->count);
+}
+
+void kt_gen_slots(const struct kt_table *table)
+{
+    struct names names = collect_names(table);
+    size_t *at = calloc(names.count + 2 * table->count + 1, sizeof *at);
+    if (!at)
+        abort();
+    struct interfaces interfaces = {at + names.count, at + names.count + table->count, table, 0};
+    printf("/* Made by ktgen from trace/routines. */\n#include \"preload/names.h\"\n\n");
+    print_texts(table, &names, at, &interfaces);
+    printf("const struct kt_step kt_steps[] = {\n");
+    kt_gen_symbols(table, print_steps, NULL);
+    printf("};\n\nconst struct kt_interface kt_interfaces[] = {\n");
+    kt_gen_symbols(table, print_interface, &interfaces);
+    printf("};\n\n");
+    print_infos(&names, at);
+    free(at);
+    free(names.item);
+}

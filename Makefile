@@ -23,7 +23,7 @@ TRACE    := $(TABLE) operand lines stream definitions origin reader cursor shape
             cmd_run cmd_info cmd_dump cmd_check cmd_env cmd_help
 REPLAY   := library call arena data cache setup sample job worker schedule ratio comparison result cmd_replay cmd_compare
 MODEL    := summary callers decomposition report report_tables cmd_report
-SHIM     := bind call objects line meta process record settings
+SHIM     := bind forward objects line meta process record settings
 GEN      := gen gen_wrapper gen_names gen_thunk
 SPECS    := $(wildcard trace/routines/*.spec)
 # Routines whose calls go through compiled functions; all others go through the trampoline.

@@ -96,7 +96,7 @@ static void add_work(struct kt_sum *sum, const struct kt_call *call)
     kt_values_decode(symbol, call->args, &values);
     if (kt_is_query(symbol->routine, &values))
         return;
-    int operands = kt_operands(symbol, &values, (size_t)call->entry->library->int_bytes, operand);
+    int operands = kt_operands(symbol, &values, (size_t)call->entry->int_bytes, operand);
     sum->flops += kt_flops(symbol->routine, &values);
     sum->bytes += kt_bytes(operand, operands);
 }

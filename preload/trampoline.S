@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The way of a call whose prototype the shim does not have to know: all registers that can carry an argument are kept
- * in a struct kt_call on the stack (preload/call.c), the arguments on the stack are copied, and what the routine
+ * in a struct kt_call on the stack (preload/forward.c), the arguments on the stack are copied, and what the routine
  * returns in registers is handed back as it is. The clock is read right before the routine.
  */
 #include "preload/stub.h"
 
 #if defined(__x86_64__)
-/* struct kt_call, by offsets that preload/call.c asserts */
+/* struct kt_call, by offsets that preload/forward.c asserts */
 #define WORDS    0
 #define CHAIN    48
 #define VECTORS  56

@@ -78,7 +78,7 @@ static void make_job(const struct kt_shape_group *shape, uint64_t limit, struct 
     const struct kt_entry *entry = shape->first.entry;
     struct kt_values values;
     *job = (struct kt_job){.shape = shape, .insitu = insitu_of(shape)};
-    job->int_bytes = entry->library->int_bytes == 8 ? 8 : 4;
+    job->int_bytes = entry->int_bytes == 8 ? 8 : 4;
     kt_values_decode(&entry->symbol, shape->first.args, &values);
     job->operands = kt_operands(&entry->symbol, &values, job->int_bytes, job->operand);
     kt_call_info(&shape->first, &job->info);

@@ -119,7 +119,7 @@ static void look_at(const struct kt_call *call)
     int64_t info;
     const struct kt_entry *entry = call->entry;
     kt_values_decode(&entry->symbol, call->args, &values);
-    int count = kt_operands(&entry->symbol, &values, (size_t)entry->library->int_bytes, operand);
+    int count = kt_operands(&entry->symbol, &values, (size_t)entry->int_bytes, operand);
     (void)(kt_bytes(operand, count) + kt_flops(entry->symbol.routine, &values));
     kt_shape_text(call, text, sizeof text - 1);
     kt_call_info(call, &info);

@@ -15,7 +15,7 @@ static const struct kt_object unknown_object = {
 
 /* An entry line; its symbol is made when all routines are known, as the table moves while it grows. */
 struct draft {
-    unsigned long id, library;
+    unsigned long id, library, int_bytes;
     size_t routine; /* index in the table */
     enum kt_view view;
     char symbol[KT_SYMBOL_NAME];
@@ -143,6 +143,9 @@ static const char *define_entry(struct definitions *d, char **field)
     if (!parse_number(field[5], 10, ULONG_MAX, &draft.library) || draft.library >= d->process->objects ||
         !d->process->object[draft.library].is_library)
         return "the library is not defined";
+    draft.int_bytes = (unsigned long)d->process->object[draft.library].int_bytes;
+    if (*field[8] && (!parse_number(field[8], 10, 8, &draft.int_bytes) || (draft.int_bytes != 4 && draft.int_bytes != 8)))
+        return "integers have neither 4 nor 8 bytes";
     if (!find_routine(table, field[4], family, &draft.routine) &&
         !(add_family(table, family) && find_routine(table, field[4], family, &draft.routine)))
         return "the description of the routine cannot be understood";
@@ -162,7 +165,7 @@ static const struct {
 /* Lines of kinds that a later minor version may add are no concern of ours. */
 static const char *define(struct definitions *d, char *line)
 {
-    char *field[MAX_FIELDS];
+    char *field[MAX_FIELDS] = {"", "", "", "", "", "", "", "", "", ""};
     size_t count = kt_lines_split(line, field, MAX_FIELDS);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (!strcmp(field[0], kinds[i].word))
@@ -176,6 +179,7 @@ static void make_entry(struct kt_process *p, const struct draft *draft)
     kt_symbol_make(&p->table.routine[draft->routine], draft->view, &entry->symbol);
     strcpy(entry->symbol.name, draft->symbol);
     entry->library = &p->object[draft->library];
+    entry->int_bytes = (int)draft->int_bytes;
 }
 
 static void make_entries(struct definitions *d)
@@ -185,7 +189,7 @@ static void make_entries(struct definitions *d)
         p->entries = d->draft[i].id >= p->entries ? d->draft[i].id + 1 : p->entries;
     p->entry = kt_resize(NULL, p->entries, sizeof *p->entry);
     for (size_t i = 0; i < p->entries; i++)
-        p->entry[i] = (struct kt_entry){.library = &unknown_object};
+        p->entry[i] = (struct kt_entry){.library = &unknown_object, .int_bytes = unknown_object.int_bytes};
     for (size_t i = 0; i < d->drafts; i++)
         make_entry(p, &d->draft[i]);
     free(d->draft);

@@ -306,6 +306,14 @@ double kt_expr_eval(const struct kt_expr *expr, const double *v)
     return stack[1];
 }
 
+bool kt_expr_uses(const struct kt_expr *expr, int arg)
+{
+    for (size_t i = 0; i < expr->count; i++)
+        if ((expr->op[i].code == ARG || expr->op[i].code == OPTION_IN) && expr->op[i].arg == arg)
+            return true;
+    return false;
+}
+
 void kt_expr_free(struct kt_expr *expr)
 {
     free(expr->op);

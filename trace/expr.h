@@ -11,6 +11,7 @@
 
 #include "trace/error.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -38,6 +39,9 @@ enum kt_status kt_expr_parse(const char **cursor, const struct kt_scope *scope, 
 
 /* Value for the argument values V, indexed by argument. */
 double kt_expr_eval(const struct kt_expr *expr, const double *v);
+
+/* Does the value depend on that argument? */
+bool kt_expr_uses(const struct kt_expr *expr, int arg);
 
 void kt_expr_free(struct kt_expr *expr);
 

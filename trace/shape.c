@@ -87,7 +87,7 @@ static bool same_key(const struct key *a, const struct key *b)
 static bool same_entry(const struct kt_entry *a, const struct kt_entry *b)
 {
     return !strcmp(a->symbol.name, b->symbol.name) && !strcmp(a->library->path, b->library->path) &&
-           a->library->int_bytes == b->library->int_bytes;
+           a->int_bytes == b->int_bytes;
 }
 
 /* Number of the first entry of the first process that is the same; entries of one process are all different. */
@@ -142,7 +142,7 @@ static void describe(struct kt_shape_group *shape, const struct kt_call *call)
     struct kt_operand operand[KT_MAX_OPERANDS];
     const struct kt_symbol *symbol = &call->entry->symbol;
     kt_values_decode(symbol, call->args, &values);
-    int operands = kt_operands(symbol, &values, (size_t)call->entry->library->int_bytes, operand);
+    int operands = kt_operands(symbol, &values, (size_t)call->entry->int_bytes, operand);
     *shape = (struct kt_shape_group){.first = *call,
                                      .flops = kt_flops(symbol->routine, &values),
                                      .bytes = kt_bytes(operand, operands),

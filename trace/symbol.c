@@ -151,12 +151,21 @@ static bool is_work_step(const struct kt_routine *r, int arg)
     return work && r->arg[arg].role == KT_LD;
 }
 
+/* A length that -1 asks for may be that of an output. */
+static bool is_output_length(const struct kt_routine *r, int arg)
+{
+    for (int i = 0; i < r->args; i++)
+        if (r->arg[i].role == KT_ARRAY && r->arg[i].access != KT_WORK && kt_expr_uses(&r->arg[i].shape.dim[0], arg))
+            return true;
+    return false;
+}
+
 /* The high-level interface allocates the workspaces itself, but for those in which it returns something. */
 static bool is_left_to_lapacke(const struct kt_routine *r, int arg)
 {
     const struct kt_arg *a = &r->arg[arg];
     bool work = a->role == KT_ARRAY && a->access == KT_WORK && !a->shown;
-    return work || a->role == KT_LWORK || is_work_step(r, arg);
+    return work || (a->role == KT_LWORK && !is_output_length(r, arg)) || is_work_step(r, arg);
 }
 
 static void make_lapacke(struct kt_symbol *s)

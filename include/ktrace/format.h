@@ -27,7 +27,7 @@
 /* A change of any structure or of the meaning of a field bumps the major version; readers refuse others.
  * New lines and new fields at the end of a line of the text files bump the minor version; readers ignore them. */
 #define KT_FORMAT_MAJOR 1
-#define KT_FORMAT_MINOR 0
+#define KT_FORMAT_MINOR 1
 
 #define KT_CHUNK_MAGIC "ktchunk\n"
 #define KT_BYTE_ORDER  0x01020304u

@@ -3,7 +3,7 @@
  * What is recorded of a call that comes through the trampoline. The interface of its name says where its arguments
  * are; nothing is looked at where there is no interface, or where the function found turned out not to be ours.
  */
-#include "preload/call.h"
+#include "preload/forward.h"
 
 #include "preload/bind.h"
 #include "preload/names.h"

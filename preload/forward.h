@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A call on its way through preload/trampoline.S, which knows these layouts by their offsets. */
-#ifndef KT_CALL_H
-#define KT_CALL_H
+#ifndef KT_FORWARD_H
+#define KT_FORWARD_H
 
 #include "preload/shim.h"
 

@@ -181,6 +181,17 @@ static void set_matrix(struct kt_operand *o, const struct kt_shape *shape, const
         o->above = -1;
 }
 
+/* LAPACKE transposes the array that holds the band, not the matrix that the band is of. */
+static void set_stored_band(struct kt_operand *o, const struct kt_shape *shape, const struct kt_values *values)
+{
+    o->form = KT_FORM_MATRIX;
+    o->rows = dimension(shape, 1, values);
+    o->cols = dimension(shape, 2, values) + dimension(shape, 3, values) + 1;
+    o->ld = shape->step < 0 ? shape->constant_step : clamp(values->v[shape->step]);
+    o->below = o->rows;
+    o->above = o->cols;
+}
+
 static enum kt_access access_of(const struct kt_arg *arg, const struct kt_values *values)
 {
     if (arg->access != KT_UPDATE)
@@ -195,13 +206,16 @@ static void finish(struct kt_operand *o)
     count_elements(o);
 }
 
-static struct kt_operand array_operand(const struct kt_arg *arg, const struct kt_values *values, uint64_t base,
-                                       size_t int_bytes)
+static struct kt_operand array_operand(const struct kt_arg *arg, enum kt_view view, const struct kt_values *values,
+                                       uint64_t base, size_t int_bytes)
 {
+    bool lapacke = view == KT_LAPACKE || view == KT_LAPACKE_WORK;
     struct kt_operand o = {.arg = arg, .form = arg->shape.form, .base = base, .access = access_of(arg, values)};
     o.elem = arg->type == KT_I ? int_bytes : kt_type_bytes(arg->type);
     if (is_vector_like(&o))
         set_vector(&o, &arg->shape, values);
+    else if (o.form == KT_FORM_BAND && values->row_major && lapacke)
+        set_stored_band(&o, &arg->shape, values);
     else
         set_matrix(&o, &arg->shape, values);
     finish(&o);
@@ -244,7 +258,7 @@ int kt_operands(const struct kt_symbol *symbol, const struct kt_values *values, 
         if (p->arg == KT_ARG_RESULT)
             *o = result_operand(symbol->routine, values);
         else
-            *o = array_operand(&symbol->routine->arg[p->arg], values, values->address[p->arg], int_bytes);
+            *o = array_operand(&symbol->routine->arg[p->arg], symbol->view, values, values->address[p->arg], int_bytes);
         o->name = p->name;
         if (query)
             limit_to_query(o);

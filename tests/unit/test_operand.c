@@ -275,6 +275,25 @@ static void test_long_thin_bands(void **state)
         }
 }
 
+/* LAPACKE stores the array with the band row by row: for 6 by 5, kl = 1, ku = 2, four runs of five elements. */
+static void test_row_major_bands_of_lapacke(void **state)
+{
+    (void)state;
+    struct kt_table one;
+    struct kt_error error = {0};
+    struct kt_symbol symbol;
+    struct kt_operand o[KT_MAX_OPERANDS];
+    struct kt_values v = {.row_major = true, .v = {6, 5, 1, 2, 0, 9}};
+    static const char family[] = "b d lapacke | dim:m dim:n dim:kl dim:ku in:ab[m,n,kl,ku;ldab] ld:ldab |";
+    assert_int_equal(kt_table_parse(family, "test", &one, &error), KT_OK);
+    assert_true(kt_symbol_make(&one.routine[0], KT_LAPACKE, &symbol));
+    assert_int_equal(kt_operands(&symbol, &v, 4, o), 1);
+    assert_int_equal(kt_operand_runs(&o[0]), 4);
+    assert_int_equal(o[0].elements, 20);
+    assert_int_equal(o[0].hi - o[0].lo, (3 * 9 + 5) * 8);
+    kt_table_free(&one);
+}
+
 /* --- access, queries, costs -------------------------------------------------------------------------------- */
 
 static int operands_of_whole(double beta, double imaginary, double lwork, struct kt_operand *out)
@@ -379,6 +398,7 @@ int main(void)
         cmocka_unit_test(test_dense_and_packed),
         cmocka_unit_test(test_bands),
         cmocka_unit_test(test_long_thin_bands),
+        cmocka_unit_test(test_row_major_bands_of_lapacke),
         cmocka_unit_test(test_access),
         cmocka_unit_test(test_query_touches_one_element_of_the_workspace),
         cmocka_unit_test(test_flops),

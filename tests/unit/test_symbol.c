@@ -53,6 +53,60 @@ static void test_lapack_has_no_cblas(void **state)
     assert_false(kt_symbol_make(kt_table_find(&kt_spec_table, "dgesv"), KT_CBLAS, &symbol));
 }
 
+static void check_parsed_names(const char *family, enum kt_view view, const char *symbol_name, const char *names)
+{
+    struct kt_error error = {0};
+    assert_int_equal(kt_table_parse(family, "family", &kt_spec_table, &error), KT_OK);
+    check_names(kt_spec_table.routine[0].name, view, symbol_name, names);
+    kt_table_free(&kt_spec_table);
+}
+
+/* Info is returned; the high-level interface has no workspaces and nothing that only belongs to them. */
+static void test_lapacke_names(void **state)
+{
+    (void)state;
+    const struct kt_table table = kt_spec_table;
+    static const char gesv[] = "dgesv d lapacke | dim:n io:a[n,n;lda] ld:lda out:x[n;incx] inc:incx work:w[n,n;ldw]"
+                               " ld:ldw work:work[max(1,lwork)] lwork:lwork info:info |";
+    check_parsed_names(gesv, KT_LAPACKE, "LAPACKE_dgesv", "matrix_layout n a lda x incx info");
+    check_parsed_names(gesv, KT_LAPACKE_WORK, "LAPACKE_dgesv_work",
+                       "matrix_layout n a lda x incx w ldw work lwork info");
+    check_parsed_names("dpttrf d lapacke | dim:n io:d[n] io:e[n-1] info:info |", KT_LAPACKE, "LAPACKE_dpttrf", "n d e info");
+    check_parsed_names("dpptrf d lapacke | uplo:uplo dim:n io:ap[n;packed;uplo] info:info |", KT_LAPACKE, "LAPACKE_dpptrf",
+                       "matrix_layout uplo n ap info");
+    kt_spec_table = table;
+}
+
+struct names {
+    char text[512];
+};
+
+static void add_name(const struct kt_symbol *symbol, const char *name, bool common, void *context)
+{
+    (void)symbol;
+    struct names *names = context;
+    strcat(names->text, names->text[0] ? " " : "");
+    strcat(names->text, name);
+    strcat(names->text, common ? "!" : "");
+}
+
+static void check_all_names(const char *routine, enum kt_view view, const char *expected)
+{
+    struct kt_symbol symbol = symbol_of(routine, view);
+    struct names names = {""};
+    kt_symbol_names(&symbol, add_name, &names);
+    assert_string_equal(names.text, expected);
+}
+
+static void test_all_names(void **state)
+{
+    (void)state;
+    check_all_names("dgemm", KT_FORTRAN,
+                    "dgemm_ dgemm! DGEMM! dgemm_64_ dgemm_64 DGEMM_64 scipy_dgemm_ scipy_dgemm_64_");
+    check_all_names("zdotc", KT_CBLAS,
+                    "cblas_zdotc_sub cblas_zdotc_sub64_ cblas_zdotc_sub_64 scipy_cblas_zdotc_sub scipy_cblas_zdotc_sub64_");
+}
+
 /* By decreasing size, in the order of the interface within a size, without gaps, padded to 8 bytes. */
 static void check_layout(const struct kt_symbol *s)
 {
@@ -184,6 +238,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_lapack_has_no_cblas),
+        cmocka_unit_test(test_lapacke_names),
+        cmocka_unit_test(test_all_names),
         cmocka_unit_test(test_layout_of_all_symbols),
         cmocka_unit_test(test_known_layout),
         cmocka_unit_test(test_by_value),

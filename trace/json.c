@@ -66,6 +66,7 @@ static json_t *stored(const unsigned char *args, const struct kt_param *p)
     case KT_CHAR:
         return latin1((const char *)args + p->offset, 1);
     case KT_ADDRESS:
+    case KT_CODE:
         return kt_json_address(kt_stored_address(args, p));
     case KT_ENUM:
         return json_integer((json_int_t)kt_stored_value(args, p, NULL));
@@ -88,7 +89,7 @@ json_t *kt_json_args(const struct kt_call *call, bool addresses)
     for (int i = 0; i < symbol->params; i++) {
         const struct kt_param *p = &symbol->param[i];
         bool info = p->arg >= 0 && symbol->routine->arg[p->arg].role == KT_INFO;
-        if (!info && (addresses || p->stored != KT_ADDRESS))
+        if (!info && (addresses || !kt_stored_is_address(p->stored)))
             json_object_set_new(object, p->name, stored(call->args, p));
     }
     return object;

@@ -69,7 +69,7 @@ static void make_key(const struct kt_call *call, uint32_t entry_id, struct key *
     for (int i = 0; i < symbol->params; i++) {
         const struct kt_param *p = &symbol->param[i];
         enum kt_role role = p->arg < 0 ? KT_OPTION : symbol->routine->arg[p->arg].role;
-        if (p->stored == KT_ADDRESS || role == KT_INFO)
+        if (kt_stored_is_address(p->stored) || role == KT_INFO)
             continue;
         uint64_t word = key_word(call, p, role);
         out->word[out->words++] = word;
@@ -303,6 +303,7 @@ char *kt_param_text(const struct kt_call *call, const struct kt_param *param, ch
         snprintf(out, KT_PARAM_TEXT, "%" PRId64, integer);
         break;
     case KT_ADDRESS:
+    case KT_CODE:
         snprintf(out, KT_PARAM_TEXT, "0x%" PRIx64, kt_stored_address(call->args, param));
         break;
     default:
@@ -347,7 +348,7 @@ static void add_words(struct shape_line *line, const struct kt_call *call, bool 
         char text[KT_PARAM_TEXT];
         const struct kt_param *p = &symbol->param[i];
         enum kt_role role = p->arg < 0 ? KT_OPTION : symbol->routine->arg[p->arg].role;
-        if (p->stored == KT_ADDRESS || role == KT_INFO || is_main(role) != main_ones)
+        if (kt_stored_is_address(p->stored) || role == KT_INFO || is_main(role) != main_ones)
             continue;
         kt_param_text(call, p, text);
         if (role != KT_INC || strcmp(text, "1") != 0)
@@ -358,7 +359,11 @@ static void add_words(struct shape_line *line, const struct kt_call *call, bool 
 void kt_shape_text(const struct kt_call *call, char *out, size_t width)
 {
     struct shape_line line = {.out = out, .width = width < 2 ? 2 : width};
+    struct kt_values values;
+    kt_values_decode(&call->entry->symbol, call->args, &values);
     *out = '\0';
+    if (kt_is_query(call->entry->symbol.routine, &values))
+        add_word(&line, "", "query");
     add_words(&line, call, true);
     add_words(&line, call, false);
 }

@@ -35,7 +35,7 @@ enum { KT_PARAM_TEXT = 64 };
 char *kt_param_text(const struct kt_call *call, const struct kt_param *param, char out[KT_PARAM_TEXT]);
 
 /* "N T 100 200 300 lda=100 alpha=1": the arguments without addresses, options and sizes first, increments of 1 not
- * said, to fit WIDTH columns. OUT holds WIDTH + 1 bytes, at least 3. */
+ * said, to fit WIDTH columns. A call that asks for the size of its workspace begins with the word "query". OUT holds WIDTH + 1 bytes, at least 3. */
 void kt_shape_text(const struct kt_call *call, char *out, size_t width);
 
 #endif

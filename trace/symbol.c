@@ -44,6 +44,11 @@ size_t kt_stored_bytes(enum kt_stored stored)
     return bytes[stored];
 }
 
+bool kt_stored_is_address(enum kt_stored stored)
+{
+    return stored == KT_ADDRESS || stored == KT_CODE;
+}
+
 static enum kt_stored stored_scalar(enum kt_type type)
 {
     static const enum kt_stored stored[] = {

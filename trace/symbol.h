@@ -60,6 +60,9 @@ void kt_symbol_names(const struct kt_symbol *symbol, kt_name_visit *visit, void 
 
 size_t kt_stored_bytes(enum kt_stored stored);
 
+/* The value is an address in the traced process, of data or of code. */
+bool kt_stored_is_address(enum kt_stored stored);
+
 /* One stored parameter; the imaginary part goes to *IMAGINARY if that is not NULL. Not for addresses. */
 double kt_stored_value(const unsigned char *args, const struct kt_param *param, double *imaginary);
 uint64_t kt_stored_address(const unsigned char *args, const struct kt_param *param);

@@ -238,6 +238,20 @@ static void text_fits_its_width(void **state)
     end(&g);
 }
 
+static void a_query_says_so(void **state)
+{
+    (void)state;
+    struct grouped g;
+    char text[100];
+    begin(&g);
+    call(&g, kt_gen_entry(&g.gen, "dgeqrf", KT_FORTRAN), MS, "5 4 0x1000 5 0x2000 0x3000 -1 0");
+    group(&g, KT_OUTERMOST);
+    assert_true(g.shapes.shape[0].query);
+    kt_shape_text(&g.shapes.shape[0].first, text, 80);
+    assert_string_equal(text, "query 5 4 lda=5 lwork=-1");
+    end(&g);
+}
+
 static void parameters_have_short_texts(void **state)
 {
     (void)state;
@@ -261,7 +275,8 @@ int main(void)
         cmocka_unit_test(processes_share_shapes),        cmocka_unit_test(outermost_calls_are_the_applications),
         cmocka_unit_test(leaves_contain_no_call),        cmocka_unit_test(queries_are_marked),
         cmocka_unit_test(no_call_is_no_shape),           cmocka_unit_test(many_shapes_are_kept_apart),
-        cmocka_unit_test(text_fits_its_width),           cmocka_unit_test(parameters_have_short_texts),
+        cmocka_unit_test(text_fits_its_width),           cmocka_unit_test(a_query_says_so),
+        cmocka_unit_test(parameters_have_short_texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

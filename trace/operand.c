@@ -235,13 +235,24 @@ static struct kt_operand result_operand(const struct kt_routine *routine, const 
     return o;
 }
 
-/* A query writes the best length into the first element of each workspace and touches nothing else. */
-static void limit_to_query(struct kt_operand *o)
+/* How many arguments the length of an array follows from; LENGTHS: of those that can be asked for. */
+static int sources_of(const struct kt_routine *r, const struct kt_shape *shape, bool lengths)
 {
-    if (o->access != KT_WORK)
-        o->rows = o->cols = 0;
-    else
+    int count = 0;
+    for (int i = 0; i < r->args; i++)
+        if (!lengths || r->arg[i].role == KT_LWORK)
+            count += kt_expr_uses(&shape->dim[0], i);
+    return count;
+}
+
+/* A query sets the first element of each workspace, perhaps single numbers, and arrays as long as it is told: T of geqr. */
+static void limit_to_query(struct kt_operand *o, const struct kt_routine *r)
+{
+    const struct kt_shape *shape = &o->arg->shape;
+    if (o->access == KT_WORK)
         o->rows = 1;
+    else if (sources_of(r, shape, false) && !sources_of(r, shape, true))
+        o->rows = o->cols = 0;
     finish(o);
 }
 
@@ -261,7 +272,7 @@ int kt_operands(const struct kt_symbol *symbol, const struct kt_values *values, 
             *o = array_operand(&symbol->routine->arg[p->arg], symbol->view, values, values->address[p->arg], int_bytes);
         o->name = p->name;
         if (query)
-            limit_to_query(o);
+            limit_to_query(o, symbol->routine);
     }
     return count;
 }
@@ -271,7 +282,7 @@ int kt_operands(const struct kt_symbol *symbol, const struct kt_values *values, 
 bool kt_is_query(const struct kt_routine *routine, const struct kt_values *values)
 {
     for (int i = 0; i < routine->args; i++)
-        if (routine->arg[i].role == KT_LWORK && values->v[i] == -1)
+        if (routine->arg[i].role == KT_LWORK && (values->v[i] == -1 || values->v[i] == -2))
             return true;
     return false;
 }

@@ -28,7 +28,25 @@ _Static_assert(offsetof(struct kt_call, number) == 64 && offsetof(struct kt_call
                    offsetof(struct kt_call, frame.record) == 272 && offsetof(struct kt_call, frame.start) == 296 &&
                    sizeof(struct kt_call) == 336,
                "preload/trampoline.S");
-enum { KT_CALL_WORDS = 6, KT_CALL_NUMBERS = 8 };
+enum { KT_CALL_WORDS = 6 };
+#elif defined(__aarch64__)
+struct kt_call {
+    uint64_t word[8];                        /* x0 to x7 */
+    uint64_t result_address, unused;         /* x8 */
+    _Alignas(16) struct kt_vector number[8]; /* q0 to q7 */
+    uint64_t returned[2];                    /* x0 x1 */
+    struct kt_vector returned_number[4];     /* q0 to q3 */
+    const uint64_t *stack;                   /* further words */
+    void *caller;
+    struct kt_frame frame;
+    struct kt_slot *slot;
+};
+_Static_assert(offsetof(struct kt_call, number) == 80 && offsetof(struct kt_call, returned) == 208 &&
+                   offsetof(struct kt_call, stack) == 288 && offsetof(struct kt_call, caller) == 296 &&
+                   offsetof(struct kt_call, frame.record) == 320 && offsetof(struct kt_call, frame.start) == 344 &&
+                   sizeof(struct kt_call) == 384,
+               "preload/trampoline.S");
+enum { KT_CALL_WORDS = 8 };
 #endif
 
 /* Where the call goes and how many words on the stack go with it; -1: without coming back here. */

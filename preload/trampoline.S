@@ -120,4 +120,104 @@ kt_trampoline:
         jmp     *%r11
         .cfi_endproc
         .size   kt_trampoline, . - kt_trampoline
+
+#elif defined(__aarch64__)
+#define WORDS    0
+#define RESULT_ADDRESS 64
+#define NUMBERS  80
+#define RETURNED 208
+#define RETURNED_NUMBERS 224
+#define STACK    288
+#define CALLER   296
+#define RECORD   320
+#define START    344
+#define BYTES    384
+
+        /* x17: struct kt_call; all but x0 and x1 */
+        .macro  RESTORE_ARGUMENTS
+        ldp     q0, q1, [x17, NUMBERS]
+        ldp     q2, q3, [x17, NUMBERS + 32]
+        ldp     q4, q5, [x17, NUMBERS + 64]
+        ldp     q6, q7, [x17, NUMBERS + 96]
+        ldp     x2, x3, [x17, WORDS + 16]
+        ldp     x4, x5, [x17, WORDS + 32]
+        ldp     x6, x7, [x17, WORDS + 48]
+        ldr     x8, [x17, RESULT_ADDRESS]
+        .endm
+
+        .globl  kt_trampoline
+        .hidden kt_trampoline
+        .type   kt_trampoline, %function
+kt_trampoline:
+        .cfi_startproc
+        stp     x29, x30, [sp, -16]!
+        .cfi_def_cfa_offset 16
+        .cfi_offset x29, -16
+        .cfi_offset x30, -8
+        mov     x29, sp
+        .cfi_def_cfa_register x29
+        sub     sp, sp, BYTES
+        stp     x0, x1, [sp, WORDS]
+        stp     x2, x3, [sp, WORDS + 16]
+        stp     x4, x5, [sp, WORDS + 32]
+        stp     x6, x7, [sp, WORDS + 48]
+        str     x8, [sp, RESULT_ADDRESS]
+        stp     q0, q1, [sp, NUMBERS]
+        stp     q2, q3, [sp, NUMBERS + 32]
+        stp     q4, q5, [sp, NUMBERS + 64]
+        stp     q6, q7, [sp, NUMBERS + 96]
+        add     x0, x29, 16
+        str     x0, [sp, STACK]
+        str     x30, [sp, CALLER]
+        mov     x0, sp
+        mov     x1, x17
+        bl      kt_call_begin           /* x0: where to; x1: words on the stack, -1: do not come back */
+        mov     x16, x0
+        sub     x17, x29, BYTES
+        tbnz    x1, 63, 3f
+        cbz     x1, 2f
+        add     x2, x1, 1
+        and     x2, x2, -2
+        sub     sp, sp, x2, lsl 3
+        add     x3, x29, 16
+1:      sub     x1, x1, 1
+        ldr     x4, [x3, x1, lsl 3]
+        str     x4, [sp, x1, lsl 3]
+        cbnz    x1, 1b
+2:      RESTORE_ARGUMENTS
+        ldr     x0, [x17, RECORD]
+        cbz     x0, 4f
+        mrs     x0, cntvct_el0
+        str     x0, [x17, START]
+4:      ldp     x0, x1, [x17, WORDS]
+        blr     x16
+        sub     x17, x29, BYTES
+        stp     x0, x1, [x17, RETURNED]
+        stp     q0, q1, [x17, RETURNED_NUMBERS]
+        stp     q2, q3, [x17, RETURNED_NUMBERS + 32]
+        mov     x0, x17
+        bl      kt_call_end
+        sub     x17, x29, BYTES
+        ldp     x0, x1, [x17, RETURNED]
+        ldp     q0, q1, [x17, RETURNED_NUMBERS]
+        ldp     q2, q3, [x17, RETURNED_NUMBERS + 32]
+        mov     sp, x29
+        .cfi_def_cfa_register sp
+        .cfi_remember_state
+        ldp     x29, x30, [sp], 16
+        .cfi_restore x29
+        .cfi_restore x30
+        .cfi_def_cfa_offset 0
+        ret
+        .cfi_restore_state
+3:      RESTORE_ARGUMENTS
+        ldp     x0, x1, [x17, WORDS]
+        mov     sp, x29
+        ldp     x29, x30, [sp], 16
+        .cfi_restore x29
+        .cfi_restore x30
+        .cfi_def_cfa_offset 0
+        br      x16
+        .cfi_endproc
+        .size   kt_trampoline, . - kt_trampoline
 #endif

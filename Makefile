@@ -10,7 +10,9 @@ export PYTHON ?= /usr/bin/python3
 # What building, the demo and the tests need beyond git and make, as Debian packages: make packages installs what is missing.
 BUILD_PACKAGES := gcc libc6-dev libdw-dev libjansson-dev
 DEMO_PACKAGES  := python3-numpy libopenblas0-serial libblas3 liblapack3
-CHECK_PACKAGES := libcmocka-dev gfortran libblas-dev liblapack-dev libblis4-serial gdb valgrind cppcheck
+CHECK_PACKAGES := libcmocka-dev gfortran libblas-dev liblapack-dev libblis4-serial gdb valgrind cppcheck libblas-test liblapack-test \
+                  python3-scipy libblas64-3 liblapack64-3 libopenblas64-0-pthread liblapacke-dev
+TRANSPARENCY_PACKAGES := octave r-base-core libopenblas0-pthread dpkg-dev
 
 CFLAGS_  := -std=gnu11 -g -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -D_GNU_SOURCE \
             -DKT_VERSION='"$(VERSION)"' -I. -Iinclude $(if $(DEBUG),-O0,-O2) $(if $(SAN),-fsanitize=$(SAN)) \
@@ -23,7 +25,7 @@ TRACE    := $(TABLE) operand lines stream definitions origin reader cursor shape
             cmd_run cmd_info cmd_dump cmd_check cmd_env cmd_help
 REPLAY   := library call arena data cache setup sample job worker schedule ratio comparison result cmd_replay cmd_compare
 MODEL    := summary callers decomposition report report_tables cmd_report
-SHIM     := bind forward objects line meta process record settings
+SHIM     := ask bind elf forward line linker meta objects process record redirect settings
 GEN      := gen gen_wrapper gen_names gen_thunk
 SPECS    := $(wildcard trace/routines/*.spec)
 # Routines whose calls go through compiled functions; all others go through the trampoline.
@@ -32,14 +34,14 @@ UNIT     := expr routine symbol operand reader shape stats text json about arena
             summary decomposition callers
 
 OBJECTS  := $(TRACE:%=$(O)/trace/%.o) $(REPLAY:%=$(O)/replay/%.o) $(MODEL:%=$(O)/model/%.o) $(O)/gen/thunks.o
-SHIM_OBJECTS := $(SHIM:%=$(O)/preload/%.o) $(COMPILED:%=$(O)/gen/wrap_%.o) $(addprefix $(O)/,gen/slots.o gen/stubs.o preload/trampoline.o)
+SHIM_OBJECTS := $(SHIM:%=$(O)/preload/%.o) $(COMPILED:%=$(O)/gen/wrap_%.o) $(addprefix $(O)/,gen/slots.o gen/stubs.o preload/trampoline.o preload/linker_hooks.o)
 
 Q := $(if $(V),,@)
 SILENT := $(findstring s,$(firstword $(filter-out --%,$(MAKEFLAGS))))
 say = @$(if $(V)$(SILENT),:,printf '  %-6s %s\n' $(1) $(2))
 
-.PHONY: all help packages packages-demo packages-check check check-fast demo bench deps-check fmt lint sanitize valgrind install clean
-all: $(O)/ktrace $(O)/libktrace.so $(O)/routines.md
+.PHONY: all help packages packages-demo packages-check check check-fast demo bench transparency deps-check fmt lint sanitize valgrind install clean
+all: $(O)/ktrace $(O)/libktrace.so $(O)/libktrace-audit.so $(O)/routines.md
 
 help:
 	@echo 'make            build $(O)/ktrace and $(O)/libktrace.so'
@@ -47,6 +49,7 @@ help:
 	@echo 'make check      install what is missing, build, run all tests'
 	@echo 'make check-fast the tests that take seconds'
 	@echo 'make bench      cost of recording a call, as a ratio to the least possible shim'
+	@echo 'make transparency  all programs whose output must not change: every test of BLAS, LAPACK and OpenBLAS, Octave, R, SciPy'
 	@echo 'make deps-check the arrows between the modules (DESIGN.md)'
 	@echo 'make lint       compiler warnings as errors, cppcheck, module arrows, function sizes'
 	@echo 'make sanitize   unit tests and fuzzers under AddressSanitizer and UndefinedBehaviorSanitizer'
@@ -65,6 +68,12 @@ $(O)/ktrace: $(O)/trace/main.o $(OBJECTS)
 $(O)/libktrace.so: $(SHIM_OBJECTS)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS_) -shared -Wl,-soname,libktrace.so -Wl,-z,now -o $@ $^
+
+# Loaded into every program that is traced, beside the C library: does without one.
+$(O)/libktrace-audit.so: preload/audit.c preload/elf.c preload/elf.h
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(filter-out -fsanitize=%,$(CFLAGS_)) -fPIC -fvisibility=hidden -ffreestanding -fno-stack-protector -nostdlib -shared -Wl,-z,now -o $@ $(filter %.c,$^)
 
 $(O)/ktgen: $(O)/trace/ktgen.o $(GEN:%=$(O)/trace/%.o) $(O)/trace/spec.o $(TABLE:%=$(O)/trace/%.o)
 	$(call say,LINK,$@)
@@ -93,7 +102,7 @@ $(O)/gen/slots.o: CFLAGS_ += $(SHIM_FLAGS)
 $(O)/gen/stubs.o: $(O)/gen/stubs.S preload/stub.h
 	$(call say,AS,$<)
 	$(Q)$(CC) $(filter-out -g,$(CFLAGS_)) -c -o $@ $<
-$(O)/preload/trampoline.o: preload/trampoline.S preload/stub.h
+$(O)/preload/%.o: preload/%.S preload/stub.h
 	@mkdir -p $(@D)
 	$(call say,AS,$<)
 	$(Q)$(CC) $(CFLAGS_) -c -o $@ $<
@@ -102,7 +111,7 @@ $(O)/gen/%.o: $(O)/gen/%.c
 	$(Q)$(CC) $(CFLAGS_) -MMD -MP -c -o $@ $<
 
 generate = @mkdir -p $(@D); $(O)/ktgen trace/routines $(1) > $@.part && mv $@.part $@
-$(O)/gen/checked: $(O)/ktgen $(SPECS)
+$(O)/gen/checked: $(O)/ktgen $(SPECS) trace/routines/counted.list
 	$(call say,CHECK,trace/routines)
 	$(call generate,check)
 $(COMPILED:%=$(O)/gen/wrap_%.c): $(O)/gen/wrap_%.c: $(O)/gen/checked
@@ -147,7 +156,10 @@ T := $(O)/tests
 TEST_PARTS := $(patsubst %,$(O)/tests/%.o,tracegen table_load synth poison prototype) $(O)/trace/spec.o
 UNIT_PROGRAMS := $(UNIT:%=$(T)/unit/test_%)
 ABI := $(addprefix $(T)/abi/,libfake1.so libfake2.so libfake3.so libfakenested.so libfakef2c.so libfake64.so libmiddle.so module_one.so \
-       module_two.so module_three.so module_mixed.so module_early.so module_nested.so scopes reload results_gfortran results_f2c life wide)
+       module_two.so module_three.so module_mixed.so module_early.so module_nested.so scopes reload results_gfortran results_f2c life wide \
+       module_join.so module_now.so module_any.so module_old.so module_new.so libversions.so libtool.so libbare.so module_bare.so load \
+       load_linked own own_exported own_static own_static_pie errors bare linked_first linked_last life_now \
+       libsysv.so lookup libboth.so both)
 export B = $(O)
 
 $(T)/unit/%: $(O)/tests/unit/%.o $(TEST_PARTS) $(OBJECTS)
@@ -183,6 +195,29 @@ $(T)/abi/module_nested.so: tests/abi/module.c $(T)/abi/libfakenested.so
 	$(call abi,-fPIC -shared $<,-lfakenested)
 $(T)/abi/module_early.so: tests/abi/early.c $(T)/abi/libfake1.so
 	$(call abi,-fPIC -shared -Wl$(comma)-z$(comma)nodelete $<,-lfake1)
+$(T)/abi/module_join.so: tests/abi/early.c $(T)/abi/libfake1.so
+	$(call abi,-fPIC -shared -DJOIN $<,-lfake1)
+$(T)/abi/module_now.so: tests/abi/module.c $(T)/abi/libfake2.so
+	$(call abi,-fPIC -shared -Wl$(comma)-z$(comma)now $<,-lfake2)
+# Its routine is that of whoever is in the global scope.
+$(T)/abi/module_any.so: tests/abi/module.c
+	$(call abi,-fPIC -shared $<)
+# A library with two versions of a routine; modules that were linked with the old one, which is not kept, and the new one.
+versions = @mkdir -p $(@D)/old; $(CC) -std=gnu11 -O1 -Wall -Wextra -fPIC -shared -Wl,--version-script=tests/abi/versions.map -Wl,-soname,libversions.so
+$(T)/abi/libversions.so: tests/abi/versions.c tests/abi/versions.map
+	$(versions) -o $@ $<
+$(T)/abi/old/libversions.so: tests/abi/versions.c tests/abi/versions.map
+	$(versions) -DONLY_OLD -o $@ $<
+$(T)/abi/module_new.so: tests/abi/module.c $(T)/abi/libversions.so
+	$(call abi,-fPIC -shared $<,-lversions)
+$(T)/abi/module_old.so: tests/abi/module.c $(T)/abi/old/libversions.so $(T)/abi/libversions.so
+	$(call abi,-fPIC -shared $<,$(T)/abi/old/libversions.so)
+$(T)/abi/libtool.so: tests/abi/tool.c
+	$(call abi,-fPIC -shared -Wl$(comma)-soname$(comma)libtool.so $<)
+$(T)/abi/libbare.so: tests/abi/bare.c
+	$(call abi,-fPIC -shared -Wl$(comma)-soname$(comma)libbare.so $<)
+$(T)/abi/module_bare.so: tests/abi/module.c $(T)/abi/libfake1.so $(T)/abi/libbare.so
+	$(call abi,-fPIC -shared -Wl$(comma)-soname$(comma)module_bare.so $<,-lfake1 -lbare)
 $(T)/abi/module_mixed.so: tests/abi/module.c $(T)/abi/libfake1.so $(T)/abi/libmiddle.so
 	$(call abi,-fPIC -shared $<,-lfake1 -lmiddle)
 $(T)/abi/scopes: tests/abi/scopes.c
@@ -195,6 +230,37 @@ $(T)/abi/results_f2c: tests/abi/results.c $(T)/abi/libfakef2c.so
 	$(call abi,-DF2C $<,-lfakef2c)
 $(T)/abi/life: tests/abi/life.c $(T)/abi/libfake1.so
 	$(call abi,$<,-lfake1)
+# An older kind of symbol table.
+$(T)/abi/libsysv.so: tests/abi/fake.c
+	$(call fake,-Wl$(comma)--hash-style=sysv)
+$(T)/abi/libboth.so: tests/abi/both.c
+	$(call fake,)
+$(T)/abi/both: tests/abi/both.c $(T)/abi/libboth.so
+	$(call abi,-DMAIN $<,-lboth)
+$(T)/abi/lookup: tests/abi/lookup.c preload/elf.c preload/elf.h
+	$(call abi,-D_GNU_SOURCE -I. $(filter %.c,$^))
+$(T)/abi/life_now: tests/abi/life.c $(T)/abi/libfake1.so
+	$(call abi,-Wl$(comma)-z$(comma)now $<,-lfake1)
+$(T)/abi/load: tests/abi/load.c
+	$(call abi,$<)
+$(T)/abi/load_linked: tests/abi/load.c $(T)/abi/libfake1.so
+	$(call abi,-DLINKED $<,-lfake1)
+$(T)/abi/errors: tests/abi/errors.c $(T)/abi/libfake1.so
+	$(call abi,$<,-lfake1)
+$(T)/abi/bare: tests/abi/bare.c $(T)/abi/module_bare.so $(T)/abi/libbare.so
+	$(call abi,-DMAIN $<,-lbare -l:module_bare.so -lfake1)
+# A routine in the program itself, seen by the dynamic linker or not.
+$(T)/abi/own_exported: tests/abi/own.c $(T)/abi/libfake1.so
+	$(call abi,$<,-lfake1)
+$(T)/abi/own: tests/abi/own.c
+	$(call abi,$<,-Wl$(comma)--no-export-dynamic)
+$(T)/abi/own_static: tests/abi/own.c
+	@mkdir -p $(@D); $(CC) -std=gnu11 -O1 -Wall -Wextra -DSTATIC -static -o $@ $<
+$(T)/abi/own_static_pie: tests/abi/own.c
+	@mkdir -p $(@D); $(CC) -std=gnu11 -O1 -Wall -Wextra -DSTATIC -static-pie -fPIE -o $@ $<
+# Programs that are linked with the shim, before and behind the library.
+$(T)/abi/linked_%: tests/abi/life.c $(T)/abi/libfake1.so $(O)/libktrace.so
+	$(call abi,$<,$(if $(filter first,$*),-L$(O) -lktrace -lfake1,-lfake1 -L$(O) -lktrace) -Wl$(comma)-rpath$(comma)$(abspath $(O)))
 $(T)/abi/wide: tests/abi/wide.c $(T)/abi/libfake64.so
 	$(call abi,$<,-lfake64)
 comma := ,
@@ -227,9 +293,9 @@ $(T)/bench/least.so: tests/bench/least.c
 BENCH := $(T)/bench/calls $(T)/bench/least.so
 ROUNDTRIP := $(addprefix $(T)/,roundtrip_c roundtrip_cblas roundtrip_f)
 
-FAST_TESTS := $(UNIT_PROGRAMS) tests/lint_modules.sh tests/lint_functions.sh tests/shim_abi.sh tests/shim_life.sh \
+FAST_TESTS := $(UNIT_PROGRAMS) tests/lint_modules.sh tests/lint_functions.sh tests/shim_abi.sh tests/shim_load.sh tests/shim_life.sh \
               $(wildcard tests/cli/*.sh)
-SLOW_TESTS := tests/table.sh tests/demo.sh tests/replay.sh tests/sanitize.sh tests/valgrind.sh tests/cppcheck.sh
+SLOW_TESTS := tests/table.sh tests/transparency.sh tests/transparency/programs.sh tests/demo.sh tests/replay.sh tests/sanitize.sh tests/valgrind.sh tests/cppcheck.sh
 
 check: packages-check
 	@$(MAKE) --no-print-directory check-all
@@ -252,6 +318,12 @@ demo: packages-demo
 bench: all $(BENCH)
 	@tests/bench/run.sh
 
+# Every program that must not notice, in about ten minutes; one line for each.
+transparency: packages-check
+	$(call install_packages,$(TRANSPARENCY_PACKAGES))
+	@$(MAKE) --no-print-directory all
+	@TAP=1 TIME_LIMIT=3600 tests/run tests/transparency.sh $(patsubst %,tests/transparency/%.sh,programs interpreters openblas netlib)
+
 deps-check: all
 	@tests/run tests/lint_modules.sh
 lint: all
@@ -266,7 +338,7 @@ fmt:
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/share/doc/ktrace
 	install $(O)/ktrace $(DESTDIR)$(PREFIX)/bin/ktrace
-	install $(O)/libktrace.so $(DESTDIR)$(PREFIX)/lib/libktrace.so
+	install $(O)/libktrace.so $(O)/libktrace-audit.so $(DESTDIR)$(PREFIX)/lib
 	install -m 644 README.md FORMAT.md $(O)/routines.md $(DESTDIR)$(PREFIX)/share/doc/ktrace
 
 clean:

@@ -12,12 +12,14 @@
  */
 #include "preload/bind.h"
 
+#include "preload/ask.h"
 #include "preload/line.h"
+#include "preload/linker.h"
 #include "preload/objects.h"
 #include "preload/process.h"
+#include "preload/redirect.h"
 #include "preload/settings.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
 #include <stdlib.h>
@@ -31,7 +33,9 @@ enum { MAX_ENTRIES = UINT16_MAX };
 struct defined {
     uintptr_t lo, hi;
     char build_id[48];
-    bool is_library, wide;
+    bool is_library;
+    bool is_asked[KT_FAMILIES];
+    struct kt_convention convention[KT_FAMILIES];
 };
 
 struct entry {
@@ -71,16 +75,9 @@ static bool allocate_table(void)
 
 /* --- names ------------------------------------------------------------------------------------------------- */
 
-static struct {
-    uint16_t named[KT_SPARE_SLOTS]; /* the slot whose name a spare slot has */
-    void *target[KT_SPARE_SLOTS];   /* NULL: being bound, or could not be */
-    unsigned used;
-} spare;
-
 static const struct kt_slot_info *info_of(const struct kt_slot *slot)
 {
-    size_t number = (size_t)(slot - kt_slots);
-    return &kt_slot_infos[number < kt_slot_count ? number : spare.named[number - kt_slot_count]];
+    return &kt_slot_infos[kt_named_slot(slot) - kt_slots];
 }
 
 const char *kt_slot_name(const struct kt_slot *slot)
@@ -156,23 +153,34 @@ static int object_id(const struct kt_loaded *o)
     return table.defined_count++;
 }
 
-static void define_library(struct kt_loaded o, int id)
+/* Within a slow path that may pause. */
+static struct kt_convention convention_of(const struct kt_loaded *o, int id, const char *symbol)
+{
+    int family = kt_family(symbol);
+    if (!table.defined[id].is_asked[family]) {
+        struct kt_convention answer = kt_ask_convention(o, symbol);
+        table.defined[id].convention[family] = answer;
+        table.defined[id].is_asked[family] = true;
+    }
+    return table.defined[id].convention[family];
+}
+
+static void define_library(const struct kt_loaded *o, int id, bool wide)
 {
     static struct kt_line line;
     struct kt_library_answer answer = {0};
     if (!table.defined[id].is_library)
-        answer = kt_ask_library(o.path);
+        answer = kt_ask_library(o);
     struct defined *d = &table.defined[id];
     if (d->is_library) /* before, or by another thread since */
         return;
     d->is_library = true;
-    d->wide = answer.wide;
     line.length = 0;
     kt_line_raw(&line, "library");
     add_number(&line, (uint64_t)id, 10);
-    add_text(&line, o.soname);
+    add_text(&line, o->soname);
     add_text(&line, answer.version);
-    add_number(&line, d->wide ? 8 : 4, 10);
+    add_number(&line, wide ? 8 : 4, 10);
     add_number(&line, (uint64_t)answer.threads, 10);
     define(&line);
 }
@@ -211,8 +219,8 @@ static unsigned entry_of(const struct kt_slot *slot, void *target, int library)
 
 static bool is_valid(const struct kt_binding *b)
 {
-    unsigned made = atomic_load_explicit(&b->unloads, memory_order_acquire);
-    return made == atomic_load_explicit(&unloads, memory_order_acquire) || made == (unsigned)KT_ALWAYS;
+    return atomic_load_explicit(&b->unloads, memory_order_acquire) ==
+           atomic_load_explicit(&unloads, memory_order_acquire);
 }
 
 static const struct kt_binding *find_binding(struct kt_slot *slot, uintptr_t where)
@@ -241,15 +249,17 @@ static struct kt_binding *new_binding(void)
 
 static void describe_target(struct kt_binding *b, const struct kt_slot *slot, uintptr_t where)
 {
-    const struct kt_loaded *caller = kt_object_at(where);
-    const struct kt_loaded *library = kt_object_at((uintptr_t)b->target);
-    if (caller)
-        object_id(caller);
-    int id = library ? object_id(library) : -1;
+    struct kt_loaded caller;
+    struct kt_loaded library;
+    if (kt_object_at(where, &caller))
+        object_id(&caller);
+    int id = kt_object_at((uintptr_t)b->target, &library) ? object_id(&library) : -1;
     if (id < 0)
         return;
-    define_library(*library, id);
-    b->wide = table.defined[id].wide;
+    struct kt_convention convention = convention_of(&library, id, kt_slot_name(slot));
+    define_library(&library, id, convention.wide);
+    b->wide = convention.wide;
+    b->hidden_result = convention.hidden_result && kt_interface_of(slot)->returns_complex;
     b->entry = (uint16_t)entry_of(slot, b->target, id);
 }
 
@@ -279,18 +289,11 @@ static const struct kt_binding *publish(struct kt_slot *slot, const struct kt_bi
     return b;
 }
 
-/*
- * Is this a library whose dgemm or DGEMM is that of BLAS? Anybody may have a function called drot, and an interposer
- * that takes its arguments for pointers ends the program.
- */
-static bool is_blas(const struct kt_loaded *o)
+/* Anybody may have a function called drot, and an interposer that takes its arguments for pointers ends the program. */
+static bool is_foreign(const struct kt_slot *slot, const void *target)
 {
-    static const char *const evidence[] = {"dgemm_", "sgemm_", "dgetrf_", "dgemm_64_", "cblas_dgemm", "LAPACKE_dgesv"};
-    const char *path = o ? o->path : "";
-    for (size_t i = 0; i < sizeof evidence / sizeof *evidence; i++)
-        if (kt_find_in_path(path, evidence[i]))
-            return true;
-    return false;
+    struct kt_loaded library;
+    return info_of(slot)->common && !(kt_object_at((uintptr_t)target, &library) && kt_is_blas(&library));
 }
 
 /* Without us the dynamic linker would have ended the program in just this way. */
@@ -303,51 +306,45 @@ _Noreturn static void fail_like_the_linker(const char *symbol)
     _exit(127);
 }
 
+static void *target_of(const struct kt_slot *slot, uintptr_t where)
+{
+    void *fixed = kt_fixed_target(slot);
+    return fixed ? fixed : kt_resolve(kt_slot_name(slot), where);
+}
+
 static const struct kt_binding *make_binding(struct kt_slot *slot, uintptr_t where)
 {
-    const char *symbol = kt_slot_name(slot);
     struct kt_binding made = {.unloads = atomic_load(&unloads), .lo = where & ~(uintptr_t)4095, .bytes = 4096};
     kt_process_start();
-    if (!allocate_table() || !kt_objects_refresh())
+    if (!allocate_table())
         return NULL;
-    made.target = kt_resolve(symbol, where);
+    made.target = target_of(slot, where);
     if (!made.target)
-        fail_like_the_linker(symbol);
-    kt_objects_refresh();
-    const struct kt_loaded *caller = kt_object_at(where);
-    if (caller) {
-        made.lo = caller->lo;
-        made.bytes = caller->hi - caller->lo;
+        fail_like_the_linker(kt_slot_name(slot));
+    struct kt_loaded caller;
+    if (kt_object_at(where, &caller)) {
+        made.lo = caller.lo;
+        made.bytes = caller.hi - caller.lo;
     }
-    made.foreign = info_of(slot)->common && !is_blas(kt_object_at((uintptr_t)made.target));
+    made.foreign = is_foreign(slot, made.target);
     if (!made.foreign && atomic_load(&kt_process.state) != KT_STATE_OFF)
         describe_target(&made, slot, where);
     return publish(slot, &made);
-}
-
-/* The routine in the scopes that can be searched without the table: all of them but that of another dlopen(). */
-static void *resolve_without_table(const char *symbol, uintptr_t where)
-{
-    Dl_info object;
-    void *found = dlsym(RTLD_NEXT, symbol);
-    if (!found && dladdr((void *)where, &object))
-        found = kt_find_in_path(object.dli_fname, symbol);
-    return found;
 }
 
 /* For calls that a slow path of the same thread makes, and for want of memory. */
 static const struct kt_binding *makeshift_binding(struct kt_slot *slot, uintptr_t where)
 {
     static __thread struct kt_binding makeshift __attribute__((tls_model("initial-exec")));
-    const char *symbol = kt_slot_name(slot);
     const struct kt_binding *any = atomic_load_explicit(&slot->all, memory_order_acquire);
     while (any && !is_valid(any))
         any = any->next;
-    makeshift = (struct kt_binding){.target = resolve_without_table(symbol, where)};
+    makeshift = (struct kt_binding){.target = target_of(slot, where)};
+    makeshift.foreign = is_foreign(slot, makeshift.target);
     if (makeshift.target)
         return &makeshift;
     if (!any)
-        fail_like_the_linker(symbol);
+        fail_like_the_linker(kt_slot_name(slot));
     return any;
 }
 
@@ -364,7 +361,6 @@ static const struct kt_binding *find_or_make(struct kt_slot *slot, uintptr_t whe
     }
     if (!b)
         b = makeshift_binding(slot, where);
-    dlerror(); /* what we did not find is no error of the program */
     return b;
 }
 
@@ -391,59 +387,6 @@ const struct kt_binding *kt_bind(struct kt_slot *slot, const void *caller)
     return b;
 }
 
-/* --- functions that no exported name leads to ---------------------------------------------------------------- */
-
-extern KT_HIDDEN unsigned char kt_spare_stubs[][16];
-
-static void *stub_of(unsigned i)
-{
-    return kt_spare_stubs[i];
-}
-
-static const struct kt_binding *bind_to(struct kt_slot *slot, void *target)
-{
-    struct kt_binding made = {.bytes = UINTPTR_MAX, .target = target, .unloads = (unsigned)KT_ALWAYS};
-    kt_process_start();
-    if (!allocate_table() || !kt_objects_refresh())
-        return NULL;
-    made.foreign = info_of(slot)->common && !is_blas(kt_object_at((uintptr_t)target));
-    if (!made.foreign && atomic_load(&kt_process.state) != KT_STATE_OFF)
-        describe_target(&made, slot, 0);
-    return made.foreign ? NULL : publish(slot, &made);
-}
-
-/* Within a slow path. */
-static void *redirect(const struct kt_slot *named, void *target)
-{
-    uint16_t number = (uint16_t)(named - kt_slots);
-    for (unsigned i = 0; i < spare.used; i++)
-        if (spare.target[i] == target && spare.named[i] == number)
-            return stub_of(i);
-    if (spare.used == KT_SPARE_SLOTS)
-        return target;
-    unsigned i = spare.used++;
-    struct kt_slot *slot = &kt_slots[kt_slot_count + i];
-    spare.named[i] = number;
-    const struct kt_binding *b = bind_to(slot, target);
-    if (!b)
-        return target;
-    spare.target[i] = target;
-    atomic_store_explicit(&slot->recent, b, memory_order_release);
-    return stub_of(i);
-}
-
-void *kt_redirect(const struct kt_slot *named, void *target)
-{
-    int saved = errno;
-    void *found = target;
-    if (!kt_is_inside_us((uintptr_t)target) && kt_slow_begin()) {
-        found = redirect(named, target);
-        kt_slow_end();
-    }
-    errno = saved;
-    return found;
-}
-
 /* --- unloading --------------------------------------------------------------------------------------------- */
 
 static int read_subs(struct dl_phdr_info *info, size_t size, void *subs)
@@ -456,7 +399,7 @@ static int read_subs(struct dl_phdr_info *info, size_t size, void *subs)
 static void forget_bindings(void)
 {
     atomic_fetch_add(&unloads, 1);
-    for (unsigned i = 0; i < kt_slot_count; i++)
+    for (unsigned i = 0; i < kt_used_slots(); i++)
         if (atomic_load_explicit(&kt_slots[i].recent, memory_order_acquire) != &kt_unbound)
             atomic_store_explicit(&kt_slots[i].recent, &kt_unbound, memory_order_release);
 }

@@ -12,11 +12,4 @@ KT_HIDDEN const struct kt_interface *kt_interface_of(const struct kt_slot *slot)
 /* The slot of an exported name, NULL if there is none. */
 KT_HIDDEN struct kt_slot *kt_slot_find(const char *name);
 
-/*
- * What to hand out in place of TARGET, a function that was found by the name of NAMED without us: a stub through which
- * its calls are recorded, whoever makes them; TARGET itself if there is no spare stub left. The same stub for the same
- * target.
- */
-KT_HIDDEN void *kt_redirect(const struct kt_slot *named, void *target);
-
 #endif

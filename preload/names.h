@@ -9,7 +9,7 @@
 #include "preload/shim.h"
 
 /* Spare slots take functions that no exported name leads to (preload/redirect.c); they follow those of the names. */
-enum { KT_SPARE_SLOTS = 4096 };
+enum { KT_SPARE_SLOTS = 8192 };
 
 enum kt_kind { KT_CHAR, KT_ENUM, KT_INT, KT_FLOAT, KT_DOUBLE, KT_CFLOAT, KT_CDOUBLE, KT_ADDRESS };
 

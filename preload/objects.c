@@ -1,44 +1,56 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The dynamic linker looks a symbol up in the global scope (the program, what it needs, what was loaded globally)
- * and then in the scope of the dlopen() that brought the caller in: the opened object and, breadth first, all it
- * needs. RTLD_NEXT answers for the global scope. For the rest we find the object that dlopen() was called for: the
- * linker's list is in the order of loading, so an object that no earlier opened object needs was opened itself.
- * A handle of that object searches just that scope, and we are not in it.
+ * The dynamic linker looks a symbol up in the global scope (the program, what was preloaded, what these need, what was
+ * opened with RTLD_GLOBAL) and then in the scopes of those dlopen() that brought the caller in: the opened object and,
+ * breadth first, all it needs. We read these scopes off the linker's list, which is in the order of loading:
+ *   - what was loaded at the start comes first, and its order is that of the global scope. It ends not before the last
+ *     object that the program needs; what comes before that and is not needed by anything was preloaded;
+ *   - a later object that no earlier one needs was opened itself;
+ *   - the names opened with RTLD_GLOBAL are noted by preload/linker.c.
+ * What precedes us in the global scope is never where a call goes on: it would have been reached instead of us.
  */
 #include "preload/objects.h"
 
-#include "preload/process.h"
-
-#include <dlfcn.h>
-#include <elf.h>
 #include <string.h>
 #include <sys/mman.h>
 
 extern KT_HIDDEN const char __ehdr_start[];
 extern KT_HIDDEN const char _end[];
 
+enum { MAX_NEEDED = UINT16_MAX, MAX_GLOBAL = 64 };
+
+struct object {
+    struct kt_loaded loaded;
+    uint32_t soname_hash, file_hash;
+    int needed, needed_end; /* in table.needed */
+    int root;               /* the object whose dlopen() brought it in */
+    bool initial;           /* loaded at the start */
+};
+
 static struct {
-    struct kt_loaded *object;
+    struct object *object;
     int count;
+    int us;           /* our own index; -1: not found */
+    uint16_t *needed; /* indices of objects */
+    int needed_count;
     unsigned long long adds, subs; /* of the linker, when the list was made */
 } table;
 
-/* --- loaded objects ---------------------------------------------------------------------------------------- */
+/* An object and all it needs, breadth first. */
+static struct {
+    uint16_t member[KT_MAX_OBJECTS];
+    int count;
+    bool has[KT_MAX_OBJECTS];
+} group;
 
-static void read_dynamic(struct kt_loaded *o)
-{
-    ElfW(Xword) soname = 0;
-    for (const ElfW(Dyn) *d = o->dynamic; d && d->d_tag != DT_NULL; d++) {
-        if (d->d_tag == DT_STRTAB) { /* relocated in place, but not in every object */
-            uintptr_t at = d->d_un.d_ptr;
-            o->strings = (const char *)(at >= o->lo && at < o->hi ? at : at + o->bias);
-        }
-        if (d->d_tag == DT_SONAME)
-            soname = d->d_un.d_val;
-    }
-    o->soname = o->strings && soname ? o->strings + soname : "";
-}
+/* Written once; read when READY. */
+static struct {
+    char name[256];
+    _Atomic bool ready;
+} global[MAX_GLOBAL];
+static _Atomic unsigned global_count;
+
+/* --- one object -------------------------------------------------------------------------------------------- */
 
 static void read_build_id(struct kt_loaded *o, uintptr_t at, size_t bytes)
 {
@@ -69,203 +81,391 @@ static void read_segment(struct kt_loaded *o, const ElfW(Phdr) * p)
         o->hi = at + p->p_memsz > o->hi ? at + p->p_memsz : o->hi;
     }
     if (p->p_type == PT_DYNAMIC)
-        o->dynamic = (const void *)at;
+        o->image.dynamic = (const void *)at;
     if (p->p_type == PT_NOTE)
         read_build_id(o, at, p->p_memsz);
 }
 
-static int add_object(struct dl_phdr_info *info, size_t size, void *unused)
+static void read_object(struct kt_loaded *o, const struct dl_phdr_info *info)
 {
-    (void)size;
-    (void)unused;
-    if (table.count == KT_MAX_OBJECTS)
-        return 1;
-    struct kt_loaded *o = &table.object[table.count++];
-    *o = (struct kt_loaded){.path = info->dlpi_name, .soname = "", .lo = UINTPTR_MAX, .bias = info->dlpi_addr};
+    *o = (struct kt_loaded){.path = info->dlpi_name, .lo = UINTPTR_MAX, .bias = info->dlpi_addr};
     for (int i = 0; i < info->dlpi_phnum; i++)
         read_segment(o, &info->dlpi_phdr[i]);
-    read_dynamic(o);
+    kt_image_read(&o->image, o->bias, o->image.dynamic);
+    o->soname = o->image.soname;
+}
+
+static const char *file_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* --- the list ---------------------------------------------------------------------------------------------- */
+
+static int add_object(struct dl_phdr_info *info, size_t size, void *position)
+{
+    (void)size;
+    if ((*(int *)position)++ < table.count) /* known already */
+        return 0;
+    if (table.count == KT_MAX_OBJECTS)
+        return 1;
+    struct object *o = &table.object[table.count];
+    *o = (struct object){0};
+    read_object(&o->loaded, info);
+    o->soname_hash = kt_elf_hash(o->loaded.soname);
+    o->file_hash = kt_elf_hash(file_of(o->loaded.path));
+    if (o->loaded.lo == (uintptr_t)__ehdr_start)
+        table.us = table.count;
+    table.count++;
     return 0;
 }
 
-static bool is_named(const struct kt_loaded *o, const char *needed)
+static bool has_name(const struct object *o, const char *file, uint32_t hash)
 {
-    const char *slash = strrchr(o->path, '/');
-    return !strcmp(o->soname, needed) || !strcmp(slash ? slash + 1 : o->path, needed) || !strcmp(o->path, needed);
+    return (o->soname_hash == hash && !strcmp(o->loaded.soname, file)) ||
+           (o->file_hash == hash && !strcmp(file_of(o->loaded.path), file));
 }
 
-static void mark_needed(const struct kt_loaded *o, bool *member, int *queue, int *queued)
+/* The object of that path, or the first of that name; -1 if there is none. */
+static int find_named(const char *name)
 {
-    for (const ElfW(Dyn) *d = o->dynamic; o->strings && d && d->d_tag != DT_NULL; d++) {
-        if (d->d_tag != DT_NEEDED)
-            continue;
-        for (int i = 0; i < table.count; i++)
-            if (!member[i] && is_named(&table.object[i], o->strings + d->d_un.d_val)) {
-                member[i] = true;
-                queue[(*queued)++] = i;
-                break;
-            }
+    const char *file = file_of(name);
+    uint32_t hash = kt_elf_hash(file);
+    for (int i = 0; file != name && i < table.count; i++)
+        if (!strcmp(table.object[i].loaded.path, name))
+            return i;
+    for (int i = 0; i < table.count; i++)
+        if (has_name(&table.object[i], file, hash))
+            return i;
+    return -1;
+}
+
+static void find_needed(struct object *o)
+{
+    const struct kt_image *image = &o->loaded.image;
+    o->needed = table.needed_count;
+    for (const ElfW(Dyn) *d = image->dynamic; image->strings && d && d->d_tag != DT_NULL; d++) {
+        int i = d->d_tag == DT_NEEDED ? find_named(image->strings + d->d_un.d_val) : -1;
+        if (i >= 0 && table.needed_count < MAX_NEEDED)
+            table.needed[table.needed_count++] = (uint16_t)i;
+    }
+    o->needed_end = table.needed_count;
+}
+
+static void join_group(int i)
+{
+    if (group.has[i])
+        return;
+    group.has[i] = true;
+    group.member[group.count++] = (uint16_t)i;
+}
+
+static void form_group(int root)
+{
+    memset(group.has, 0, (size_t)table.count);
+    group.count = 0;
+    join_group(root);
+    for (int m = 0; m < group.count; m++) {
+        const struct object *o = &table.object[group.member[m]];
+        for (int n = o->needed; n < o->needed_end; n++)
+            join_group(table.needed[n]);
     }
 }
 
-/* MEMBER[i]: object i is ROOT or something it needs, directly or not. */
-static void find_members(int root, bool *member)
+static void mark_initial(int root)
 {
-    static int queue[KT_MAX_OBJECTS];
-    int queued = 1;
-    memset(member, 0, KT_MAX_OBJECTS * sizeof *member);
-    member[root] = true;
-    queue[0] = root;
-    for (int i = 0; i < queued; i++)
-        mark_needed(&table.object[queue[i]], member, queue, &queued);
+    form_group(root);
+    for (int m = 0; m < group.count; m++)
+        table.object[group.member[m]].initial = true;
+}
+
+static void find_initial(void)
+{
+    int last = 0;
+    form_group(0);
+    for (int m = 0; m < group.count; m++)
+        last = group.member[m] > last ? group.member[m] : last;
+    for (int i = 0; i <= last; i++)
+        if (!table.object[i].initial)
+            mark_initial(i);
 }
 
 static void find_roots(void)
 {
-    static bool member[KT_MAX_OBJECTS];
     int root = 0;
-    find_members(root, member);
+    form_group(0);
     for (int i = 0; i < table.count; i++) {
-        if (!member[i]) {
+        if (!table.object[i].initial && !group.has[i]) {
             root = i;
-            find_members(root, member);
+            form_group(root);
         }
-        table.object[i].root = root;
+        table.object[i].root = table.object[i].initial ? 0 : root;
     }
 }
 
-/* A callback, as the linker's lock keeps the objects that we read from being unmapped. */
-static int refresh_locked(struct dl_phdr_info *info, size_t size, void *unused)
+static bool allocate_table(void)
 {
-    (void)size;
-    (void)unused;
-    if (table.adds == info->dlpi_adds && table.subs == info->dlpi_subs)
-        return 1;
-    table.adds = info->dlpi_adds;
-    table.subs = info->dlpi_subs;
-    table.count = 0;
-    dl_iterate_phdr(add_object, NULL);
-    find_roots();
-    return 1;
-}
-
-bool kt_objects_refresh(void)
-{
-    size_t bytes = KT_MAX_OBJECTS * sizeof *table.object;
-    if (!table.object) {
-        void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (at == MAP_FAILED)
-            return false;
-        table.object = at;
-    }
-    dl_iterate_phdr(refresh_locked, NULL);
+    size_t objects = KT_MAX_OBJECTS * sizeof *table.object;
+    size_t needed = MAX_NEEDED * sizeof *table.needed;
+    if (table.object)
+        return true;
+    char *at = mmap(NULL, objects + needed, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED)
+        return false;
+    table.object = (void *)at;
+    table.needed = (void *)(at + objects);
+    table.us = -1;
     return true;
 }
 
-const struct kt_loaded *kt_object_at(uintptr_t address)
+/* Objects are added at the end. Those that are new may be what others, seen while they were loaded, need. */
+static void read_list(const struct dl_phdr_info *info)
 {
+    int position = 0;
+    if (table.subs != info->dlpi_subs)
+        table.count = 0;
+    table.adds = info->dlpi_adds;
+    table.subs = info->dlpi_subs;
+    dl_iterate_phdr(add_object, &position);
+    table.needed_count = 0;
     for (int i = 0; i < table.count; i++)
-        if (address >= table.object[i].lo && address < table.object[i].hi)
-            return &table.object[i];
-    return NULL;
+        find_needed(&table.object[i]);
+    find_initial();
+    find_roots();
 }
 
-/* --- resolution -------------------------------------------------------------------------------------------- */
+static bool refresh(const struct dl_phdr_info *info)
+{
+    if (!allocate_table())
+        return false;
+    if (table.adds != info->dlpi_adds || table.subs != info->dlpi_subs)
+        read_list(info);
+    return true;
+}
+
+static int index_at(uintptr_t address)
+{
+    for (int i = 0; i < table.count; i++)
+        if (address >= table.object[i].loaded.lo && address < table.object[i].loaded.hi)
+            return i;
+    return -1;
+}
+
+/* --- one look ---------------------------------------------------------------------------------------------- */
+
+/* What is asked; ANSWER works while the linker's lock keeps the objects that it reads from being unmapped. */
+struct look {
+    void (*answer)(struct look *look);
+    uintptr_t address;
+    const char *symbol;
+    int first; /* objects before that do not count */
+    struct kt_loaded *object;
+    const ElfW(Sym) * found;
+    uintptr_t bias; /* of the object that it was found in */
+    bool done;
+};
+
+static int look_locked(struct dl_phdr_info *info, size_t size, void *data)
+{
+    struct look *look = data;
+    (void)size;
+    look->done = refresh(info);
+    if (look->done)
+        look->answer(look);
+    return 1;
+}
+
+static void *address_of(const struct look *look)
+{
+    return look->found ? kt_elf_address(look->bias, look->found) : NULL;
+}
 
 bool kt_is_inside_us(uintptr_t address)
 {
     return address >= (uintptr_t)__ehdr_start && address < (uintptr_t)_end;
 }
 
-/* Calls of dlclose() come here first, ours too. */
-int kt_close_handle(void *handle)
+static void copy_object(struct look *look)
 {
-    static _Atomic(int (*)(void *)) next;
-    int (*close)(void *) = atomic_load_explicit(&next, memory_order_acquire);
-    if (!close) {
-        close = (int (*)(void *))dlsym(RTLD_NEXT, "dlclose");
-        atomic_store_explicit(&next, close, memory_order_release);
+    int i = index_at(look->address);
+    look->done = i >= 0;
+    if (i >= 0)
+        *look->object = table.object[i].loaded;
+}
+
+bool kt_object_at(uintptr_t address, struct kt_loaded *object)
+{
+    struct look look = {.answer = copy_object, .address = address, .object = object};
+    dl_iterate_phdr(look_locked, &look);
+    return look.done;
+}
+
+/* --- scopes ------------------------------------------------------------------------------------------------ */
+
+static bool search_object(struct look *look, const struct kt_name *name, int i)
+{
+    look->bias = table.object[i].loaded.bias;
+    look->found = i < look->first || i == table.us ? NULL : kt_image_find(&table.object[i].loaded.image, name);
+    return look->found;
+}
+
+static bool search_group(struct look *look, const struct kt_name *name)
+{
+    for (int m = 0; m < group.count; m++)
+        if (search_object(look, name, group.member[m]))
+            return true;
+    return false;
+}
+
+static bool search_initial(struct look *look, const struct kt_name *name)
+{
+    for (int i = 0; i < table.count; i++)
+        if (table.object[i].initial && search_object(look, name, i))
+            return true;
+    return false;
+}
+
+static bool search_opened_globally(struct look *look, const struct kt_name *name)
+{
+    unsigned count = atomic_load(&global_count);
+    for (unsigned g = 0; g < count && g < MAX_GLOBAL; g++) {
+        int i = atomic_load_explicit(&global[g].ready, memory_order_acquire) ? find_named(global[g].name) : -1;
+        if (i < 0)
+            continue;
+        form_group(i);
+        if (search_group(look, name))
+            return true;
     }
-    return close(handle);
+    return false;
 }
 
-/* The symbol in the scope of an object that was opened; never ours. */
-void *kt_find_in_path(const char *path, const char *symbol)
+static bool search_scopes_of(struct look *look, const struct kt_name *name, int caller)
 {
-    void *handle = *path ? dlopen(path, RTLD_NOLOAD | RTLD_LAZY) : NULL;
-    if (!handle)
-        return NULL;
-    void *found = dlsym(handle, symbol);
-    kt_close_handle(handle);
-    return kt_is_inside_us((uintptr_t)found) ? NULL : found;
+    if (caller < 0 || table.object[caller].initial)
+        return false;
+    for (int root = 1; root < table.count; root++) {
+        if (table.object[root].root != root)
+            continue;
+        form_group(root);
+        if (group.has[caller] && search_group(look, name))
+            return true;
+    }
+    return false;
 }
 
-/* With the slow path paused: the table may be another afterwards. */
-static void *find_in_scope(struct kt_loaded o, const char *symbol)
+static struct kt_name name_for(const struct look *look, int caller)
 {
-    kt_slow_pause();
-    void *found = kt_find_in_path(o.path, symbol);
-    kt_slow_resume();
-    return found;
+    return caller < 0 ? kt_elf_name(look->symbol, KT_VERSION_OLDEST)
+                      : kt_image_reference(&table.object[caller].loaded.image, look->symbol);
 }
 
-static void *find_globally(const char *symbol)
+static void search_as_linker(struct look *look)
 {
-    kt_slow_pause();
-    void *found = dlsym(RTLD_NEXT, symbol);
-    kt_slow_resume();
-    return found;
+    int caller = index_at(look->address);
+    struct kt_name name = name_for(look, caller);
+    if (!search_initial(look, &name) && !search_opened_globally(look, &name))
+        search_scopes_of(look, &name, caller);
+}
+
+static void search_behind_us(struct look *look)
+{
+    look->first = table.us + 1;
+    search_as_linker(look);
+}
+
+bool kt_is_defined(const char *symbol, uintptr_t where, bool behind_us)
+{
+    struct look look = {.answer = behind_us ? search_behind_us : search_as_linker, .symbol = symbol, .address = where};
+    dl_iterate_phdr(look_locked, &look);
+    return look.found || !look.done;
+}
+
+static void search_everywhere(struct look *look)
+{
+    struct kt_name name = name_for(look, index_at(look->address));
+    search_behind_us(look);
+    for (int i = 0; i < table.count && !look->found; i++)
+        search_object(look, &name, i);
 }
 
 void *kt_resolve(const char *symbol, uintptr_t where)
 {
-    void *found = find_globally(symbol);
-    const struct kt_loaded *caller = kt_object_at(where);
-    if (!found && caller)
-        found = find_in_scope(table.object[caller->root], symbol);
-    for (int i = 0; i < table.count && !found; i++)
-        found = find_in_scope(table.object[i], symbol);
-    return found;
+    struct look look = {.answer = search_everywhere, .symbol = symbol, .address = where};
+    dl_iterate_phdr(look_locked, &look);
+    return look.done ? address_of(&look) : kt_find_next(symbol);
 }
 
-/* --- what libraries say of themselves ---------------------------------------------------------------------- */
-
-/*
- * The name does not tell the width of integers. The length 0xffffffff00000003 is 3 to a library that reads 32 bits,
- * so that it finds the largest element, the second; to one that reads 64 it is negative, and the answer 0.
- */
-static bool has_wide_integers(const char *path)
+static void search_library(struct look *look)
 {
-    static const double x[] = {1, 2, 1};
-    int64_t n = (int64_t)0xffffffff00000003;
-    int64_t one = 1;
-    int (*idamax)(const int64_t *, const double *, const int64_t *) = kt_find_in_path(path, "idamax_");
-    return idamax && idamax(&n, x, &one) == 0;
+    struct kt_name name = kt_elf_name(look->symbol, KT_VERSION_DEFAULT);
+    int i = index_at(look->address);
+    if (i < 0)
+        return;
+    form_group(i);
+    search_group(look, &name);
 }
 
-static const char *library_version(const char *path)
+void *kt_find_in_library(uintptr_t address, const char *symbol)
 {
-    static const char *const function[] = {"openblas_get_config", "bli_info_get_version_str"};
-    for (size_t i = 0; i < sizeof function / sizeof *function; i++) {
-        const char *(*version)(void) = kt_find_in_path(path, function[i]);
-        if (version)
-            return version();
-    }
-    return "";
+    struct look look = {.answer = search_library, .symbol = symbol, .address = address};
+    dl_iterate_phdr(look_locked, &look);
+    return address_of(&look);
 }
 
-static int library_threads(const char *path)
+static void search_one(struct look *look)
 {
-    int (*openblas)(void) = kt_find_in_path(path, "openblas_get_num_threads");
-    long (*blis)(void) = openblas ? NULL : kt_find_in_path(path, "bli_thread_get_num_threads");
-    return openblas ? openblas() : blis ? (int)blis() : 0;
+    struct kt_name name = kt_elf_name(look->symbol, KT_VERSION_DEFAULT);
+    int i = index_at(look->address);
+    if (i >= 0)
+        search_object(look, &name, i);
 }
 
-/* Runs code of the library, which may wait for locks of its own. */
-struct kt_library_answer kt_ask_library(const char *path)
+void *kt_find_in_object(uintptr_t address, const char *symbol)
 {
-    kt_slow_pause();
-    struct kt_library_answer answer = {library_version(path), library_threads(path), has_wide_integers(path)};
-    kt_slow_resume();
-    return answer;
+    struct look look = {.answer = search_one, .symbol = symbol, .address = address};
+    dl_iterate_phdr(look_locked, &look);
+    return address_of(&look);
+}
+
+void kt_note_global(const char *name)
+{
+    unsigned count = atomic_load(&global_count);
+    for (unsigned g = 0; g < count && g < MAX_GLOBAL; g++)
+        if (atomic_load(&global[g].ready) && !strcmp(global[g].name, name))
+            return;
+    unsigned mine = strlen(name) < sizeof global->name ? atomic_fetch_add(&global_count, 1) : MAX_GLOBAL;
+    if (mine >= MAX_GLOBAL)
+        return;
+    strcpy(global[mine].name, name);
+    atomic_store_explicit(&global[mine].ready, true, memory_order_release);
+}
+
+/* --- without the table ------------------------------------------------------------------------------------- */
+
+struct next {
+    struct kt_name name;
+    bool behind_us;
+    const ElfW(Sym) * found;
+    uintptr_t bias;
+};
+
+static int look_behind_us(struct dl_phdr_info *info, size_t size, void *data)
+{
+    struct next *next = data;
+    struct kt_loaded o;
+    (void)size;
+    read_object(&o, info);
+    next->bias = o.bias;
+    if (next->behind_us)
+        next->found = kt_image_find(&o.image, &next->name);
+    next->behind_us |= o.lo == (uintptr_t)__ehdr_start;
+    return next->found != NULL;
+}
+
+void *kt_find_next(const char *symbol)
+{
+    struct next next = {.name = kt_elf_name(symbol, KT_VERSION_DEFAULT)};
+    dl_iterate_phdr(look_behind_us, &next);
+    return next.found ? kt_elf_address(next.bias, next.found) : NULL;
 }

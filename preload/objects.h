@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The objects that the dynamic linker has loaded, in whose scopes it looks symbols up, and what libraries say of
- * themselves. Within slow paths only, except kt_find_in_path.
+ * The objects that the dynamic linker has loaded and the scopes in which it looks symbols up. Each function takes one
+ * look at the linker's list, under the lock of dl_iterate_phdr() and no other; to be called with signals blocked.
  */
 #ifndef KT_OBJECTS_H
 #define KT_OBJECTS_H
 
+#include "preload/elf.h"
 #include "preload/shim.h"
-
-#include <link.h>
 
 enum { KT_MAX_OBJECTS = 2048 };
 
@@ -17,36 +16,32 @@ struct kt_loaded {
     const char *path;
     const char *soname;
     uintptr_t lo, hi, bias;
-    const ElfW(Dyn) * dynamic;
-    const char *strings; /* of the dynamic section */
     char build_id[48];
-    int root; /* index of the object whose dlopen() brought it in */
+    struct kt_image image;
 };
 
-struct kt_library_answer {
-    const char *version; /* "": it does not tell */
-    int threads;         /* 0: it does not tell */
-    bool wide;           /* its integers have 64 bits */
-};
+/* The object that holds the address; false if none does, or without memory. */
+KT_HIDDEN bool kt_object_at(uintptr_t address, struct kt_loaded *object);
 
-/* Brings the list of objects up to date; false without memory. */
-KT_HIDDEN bool kt_objects_refresh(void);
-
-/* NULL if the address is in none. Good until the next refresh. */
-KT_HIDDEN const struct kt_loaded *kt_object_at(uintptr_t address);
-
-/* The routine that code at WHERE would reach by this name if we were not here, or NULL. Pauses the slow path. */
+/*
+ * The routine that code at WHERE would reach by this name if we were not here; if the linker would find none, any there
+ * is; or NULL. May run code of a library.
+ */
 KT_HIDDEN void *kt_resolve(const char *symbol, uintptr_t where);
 
-/* The symbol in the scope of an object that was opened by that path; never ours. */
-KT_HIDDEN void *kt_find_in_path(const char *path, const char *symbol);
+/* Is the symbol in the scopes of code at WHERE, apart from us? The global scope from its beginning, or behind us. */
+KT_HIDDEN bool kt_is_defined(const char *symbol, uintptr_t where, bool behind_us);
 
-/* Runs code of the library. Pauses the slow path. */
-KT_HIDDEN struct kt_library_answer kt_ask_library(const char *path);
+/* The symbol in the object at that address, or also in what it needs; never ours. */
+KT_HIDDEN void *kt_find_in_object(uintptr_t address, const char *symbol);
+KT_HIDDEN void *kt_find_in_library(uintptr_t address, const char *symbol);
+
+/* The first definition behind us, in the order in which objects were loaded: another tool's, or the C library's. */
+KT_HIDDEN void *kt_find_next(const char *symbol);
 
 KT_HIDDEN bool kt_is_inside_us(uintptr_t address);
 
-/* The dynamic linker's dlclose(): calls of that name come to us first. */
-KT_HIDDEN int kt_close_handle(void *handle);
+/* The program opens an object of that name, and all it needs, for the global scope. */
+KT_HIDDEN void kt_note_global(const char *name);
 
 #endif

@@ -155,21 +155,26 @@ const char *kt_short_trace_path(void)
     return !strncmp(kt_trace, cwd, length) && kt_trace[length] == '/' ? kt_trace + length + 1 : kt_trace;
 }
 
-void kt_stop_following(void)
+static void remove_us_from(const char *variable)
 {
-    static char rest[PATH_MAX];
-    const char *preload = getenv("LD_PRELOAD");
-    rest[0] = '\0';
-    while (preload && *preload) {
-        size_t length = strcspn(preload, ": ");
-        if (length && !memmem(preload, length, "libktrace", 9)) {
+    char rest[PATH_MAX] = "";
+    const char *list = getenv(variable);
+    while (list && *list) {
+        size_t length = strcspn(list, ": ");
+        if (length && !memmem(list, length, "libktrace", 9)) {
             size_t used = strlen(rest);
-            snprintf(rest + used, sizeof rest - used, "%s%.*s", used ? ":" : "", (int)length, preload);
+            snprintf(rest + used, sizeof rest - used, "%s%.*s", used ? ":" : "", (int)length, list);
         }
-        preload += length + (preload[length] != '\0');
+        list += length + (list[length] != '\0');
     }
     if (*rest)
-        setenv("LD_PRELOAD", rest, 1);
+        setenv(variable, rest, 1);
     else
-        unsetenv("LD_PRELOAD");
+        unsetenv(variable);
+}
+
+void kt_stop_following(void)
+{
+    remove_us_from("LD_PRELOAD");
+    remove_us_from("LD_AUDIT");
 }

@@ -33,7 +33,7 @@ KT_HIDDEN void kt_expand_trace_path(void);
 /* Relative to the working directory where that is shorter to type. */
 KT_HIDDEN const char *kt_short_trace_path(void);
 
-/* Our own name leaves LD_PRELOAD, so that programs executed from here on run without us; others stay in it. */
+/* Our names leave LD_PRELOAD and LD_AUDIT, so that programs executed from here on run without us; others stay. */
 KT_HIDDEN void kt_stop_following(void);
 
 /* A line of three parts on standard error, unless the user or the program does not want it. */

@@ -41,11 +41,9 @@ struct kt_binding {
     bool wide;                /* the library's integers have 64 bits */
     bool hidden_result;       /* a complex result is stored through a first argument that the source does not show */
     bool foreign;             /* not a BLAS routine but somebody else's function of that name: nothing is recorded */
-    _Atomic unsigned unloads; /* void unless this is how often objects were unloaded, or KT_ALWAYS */
+    _Atomic unsigned unloads; /* void unless this is how often objects were unloaded */
     struct kt_binding *next;
 };
-
-enum { KT_ALWAYS = -1 };
 
 /* One per interposed name. */
 struct kt_slot {

@@ -4,7 +4,7 @@
  * that calls do not preserve, and jumps; whoever it jumps to finds all else as the caller left it.
  */
 #define KT_SLOT_BYTES 16
-#define KT_SPARE_SLOTS 4096
+#define KT_SPARE_SLOTS 8192
 #define KT_STUB_BYTES 16
 
         .section .note.GNU-stack,"",%progbits

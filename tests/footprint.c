@@ -250,6 +250,9 @@ static void test_symbol(struct trial *t, const struct settings *settings, struct
 static const char *why_unnoticed(const struct trial *t, struct kt_mutation m)
 {
     const struct kt_operand *o = &t->call.operand[m.operand];
+    const char *name = t->call.symbol->routine->name;
+    if (!strcmp(name, "scsum") || !strcmp(name, "dzsum"))
+        return "OpenBLAS 0.3.21 returns 0 whatever the numbers";
     if (o->arg && o->arg->data == KT_REFLECTORS && o->access == KT_READ && m.end == KT_FIRST_ELEMENT)
         return "the first element of a reflector is 1 and not stored";
     return NULL;
@@ -304,7 +307,7 @@ static void mutate_symbol(struct trial *t, const struct settings *settings, stru
 static void test_routine(struct trial *t, const struct kt_routine *routine, const struct settings *settings,
                          struct counts *counts)
 {
-    for (enum kt_view view = 0; view < KT_VIEWS; view++) {
+    for (enum kt_view view = 0; view < KT_UNDESCRIBED; view++) {
         struct kt_symbol symbol;
         if (!kt_symbol_make(routine, view, &symbol) || (settings->only && strcmp(settings->only, symbol.name)))
             continue;

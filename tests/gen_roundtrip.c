@@ -3,17 +3,21 @@
  * Writes programs that call every symbol of the table, each argument with a value of its own, and say before each
  * call what a trace of it must hold:
  *
- *     gen_roundtrip SPEC c|fortran|cblas > PROGRAM
+ *     gen_roundtrip SPEC c|fortran|cblas|lapacke|lapacke_work|names > PROGRAM
  *
  *     c        C that calls the Fortran interfaces, with hidden lengths
- *     fortran  Fortran that calls the same
+ *     fortran  Fortran that calls the same under their usual names
  *     cblas    C that calls the CBLAS interfaces, row-major and column-major, through the header of a BLAS
+ *     lapacke, lapacke_work  the same for LAPACKE
+ *     names    a library that has all names and passes calls on to the usual ones in others
  *
- * The lines that the programs print are what tests/roundtrip_check.py compares with `ktrace dump --json`:
+ * The C programs call each symbol by all its names. The lines that the programs print are what
+ * tests/roundtrip_check.py compares with `ktrace dump --json`:
  *
- *     {"routine": NAME, "symbol": NAME, "args": {NAME: VALUE}, "has_info": BOOLEAN}
+ *     {"routine": NAME, "symbol": NAME, "args": {NAME: VALUE}, "code": [NAME], "has_info": BOOLEAN}
  *
- * All numbers are multiples of 1/4, so that they are exact in print and in every type.
+ * where "code" names the arguments that are addresses of procedures. All numbers are multiples of 1/4, so that they
+ * are exact in print and in every type.
  */
 #include "tests/prototype.h"
 #include "tests/synth.h"
@@ -49,23 +53,34 @@ static void each_call(const struct kt_table *table, enum kt_view view, visit_cal
 
 /* --- what the programs have in common ---------------------------------------------------------------------- */
 
+/* Workspaces are longer than any routine needs, and matrices of them (trsyl3) beyond measure. */
+enum { MOST_ELEMENTS = 1 << 18 };
+
 struct extent {
     size_t elements; /* that the largest operand spans */
     int operands;    /* of the call that has most */
 };
 
-static void measure_call(const struct call *call, void *context)
+static struct extent extent_of(const struct call *call)
 {
-    struct extent *extent = context;
     struct kt_values values;
     struct kt_operand operand[KT_MAX_OPERANDS];
     kt_values_decode(&call->symbol, call->args, &values);
-    int count = kt_operands(&call->symbol, &values, sizeof(int), operand);
-    extent->operands = count > extent->operands ? count : extent->operands;
-    for (int i = 0; i < count; i++) {
+    struct extent extent = {0, kt_operands(&call->symbol, &values, sizeof(int), operand)};
+    for (int i = 0; i < extent.operands; i++) {
         size_t elements = operand[i].hi / operand[i].elem;
-        extent->elements = elements > extent->elements ? elements : extent->elements;
+        elements = elements < MOST_ELEMENTS ? elements : MOST_ELEMENTS;
+        extent.elements = elements > extent.elements ? elements : extent.elements;
     }
+    return extent;
+}
+
+static void measure_call(const struct call *call, void *context)
+{
+    struct extent *most = context;
+    struct extent extent = extent_of(call);
+    most->operands = extent.operands > most->operands ? extent.operands : most->operands;
+    most->elements = extent.elements > most->elements ? extent.elements : most->elements;
 }
 
 static bool is_info(const struct call *call, const struct kt_param *p)
@@ -110,13 +125,18 @@ static void print_json(const struct call *call, const struct kt_param *p, const 
 
 /* --- C ----------------------------------------------------------------------------------------------------- */
 
-static void print_c_declaration(const struct call *call, const struct kt_param *p, int *array)
+/* ELEMENTS: how many each array must have. */
+static void print_c_declaration(const struct call *call, const struct kt_param *p, size_t elements, int *array)
 {
     static const char *const number[] = {
         [KT_FLOAT] = "float", [KT_DOUBLE] = "double", [KT_CFLOAT] = "float", [KT_CDOUBLE] = "double"};
     double imaginary;
     if (p->stored == KT_ADDRESS) {
-        printf("    void *%s = fill_%c(%d);\n", p->name, "sdsdi"[element_type(call, p)], (*array)++);
+        printf("    void *%s = fill_%c(%d, %zu);\n", p->name, "sdsdi"[element_type(call, p)], (*array)++, elements);
+        return;
+    }
+    if (p->stored == KT_CODE) {
+        printf("    void *%s = (void *)choose;\n", p->name);
         return;
     }
     double value = kt_stored_value(call->args, p, &imaginary);
@@ -132,43 +152,69 @@ static void print_c_declaration(const struct call *call, const struct kt_param *
         printf("    %s %s = %.2f;\n", number[p->stored], p->name, value);
 }
 
+static bool is_address(const struct kt_param *p)
+{
+    return p->stored == KT_ADDRESS || p->stored == KT_CODE;
+}
+
+/* "code": [...], with QUOTE as print_json has it. */
+static void print_code(const struct kt_symbol *s, const char *quote)
+{
+    const char *separator = "";
+    printf("%scode%s: [", quote, quote);
+    for (int i = 0; i < s->params; i++)
+        if (s->param[i].stored == KT_CODE) {
+            printf("%s%s%s%s", separator, quote, s->param[i].name, quote);
+            separator = ", ";
+        }
+    printf("]");
+}
+
 static void print_c_expectation(const struct call *call)
 {
     const struct kt_symbol *s = &call->symbol;
     const char *separator = "";
-    printf("    printf(\"{\\\"routine\\\": \\\"%s\\\", \\\"symbol\\\": \\\"%s\\\", \\\"args\\\": {", s->routine->name,
-           s->name);
+    printf("    printf(\"{\\\"routine\\\": \\\"%s\\\", \\\"symbol\\\": \\\"%%s\\\", \\\"args\\\": {", s->routine->name);
     for (int i = 0; i < s->params; i++) {
         const struct kt_param *p = &s->param[i];
         if (is_info(call, p))
             continue;
         printf("%s\\\"%s\\\": ", separator, p->name);
-        if (p->stored == KT_ADDRESS)
+        if (is_address(p))
             printf("\\\"%%p\\\"");
         else
             print_json(call, p, "\\\"");
         separator = ", ";
     }
-    printf("}, \\\"has_info\\\": %s}\\n\"", has_info(call) ? "true" : "false");
+    printf("}, ");
+    print_code(s, "\\\"");
+    printf(", \\\"has_info\\\": %s}\\n\", symbol", has_info(call) ? "true" : "false");
     for (int i = 0; i < s->params; i++)
-        if (s->param[i].stored == KT_ADDRESS)
+        if (is_address(&s->param[i]))
             printf(", %s", s->param[i].name);
-    printf(");\n    fflush(stdout);\n");
+    printf(");\n");
+}
+
+/* How C passes the parameter: its value or its address; arrays are pointers already. */
+static const char *passed_as(const struct kt_symbol *s, const struct kt_param *p)
+{
+    if (is_complex(p))
+        return p->by_value ? s->view == KT_CBLAS ? "" : p->stored == KT_CFLOAT ? "*(float _Complex *)" : "*(double _Complex *)"
+                           : "(void *)";
+    return p->by_value || is_address(p) ? "" : "&";
 }
 
 static void print_c_call(const struct call *call)
 {
     const struct kt_symbol *s = &call->symbol;
-    printf("    (void)%s(", s->name);
-    for (int i = 0; i < s->params; i++) {
-        const struct kt_param *p = &s->param[i];
-        const char *reference = is_complex(p) ? "(void *)" : p->by_value || p->stored == KT_ADDRESS ? "" : "&";
-        printf("%s%s%s", i ? ", " : "", reference, p->name);
-    }
+    printf("    ATTEMPT((void)((__typeof__(%s) *)function)(", s->name);
+    for (int i = 0, printed = 0; i < s->params; i++)
+        if (!s->param[i].returned)
+            printf("%s%s%s", printed++ ? ", " : "", passed_as(s, &s->param[i]), s->param[i].name);
     for (int i = 0; i < s->params; i++)
         if (kt_prototype_has_length(s, &s->param[i]))
             printf(", 1");
-    printf(");\n");
+    printf("));\n");
 }
 
 static const char *layout_suffix(const struct call *call)
@@ -178,52 +224,160 @@ static const char *layout_suffix(const struct call *call)
     return call->row_major ? "_rows" : "_columns";
 }
 
+/* The Fortran interfaces are declared as the table has them, all others as a header of the reference library does. */
+static bool is_in_header(const struct kt_symbol *s)
+{
+    bool extension = !strcmp(s->routine->section, "extensions");
+    return s->view == KT_CBLAS ? !extension : s->view != KT_FORTRAN;
+}
+
 static void print_c_function(const struct call *call, void *context)
 {
     (void)context;
     int array = 0;
-    if (call->symbol.view == KT_FORTRAN) {
+    size_t elements = extent_of(call).elements;
+    if (!is_in_header(&call->symbol)) {
         kt_prototype_print(stdout, &call->symbol);
         printf(";\n\n");
     }
-    printf("static void call_%s%s(void)\n{\n", call->symbol.name, layout_suffix(call));
+    printf("static void call_%s%s(const char *symbol, void *function)\n{\n", call->symbol.name, layout_suffix(call));
     for (int i = 0; i < call->symbol.params; i++)
-        print_c_declaration(call, &call->symbol.param[i], &array);
+        if (!call->symbol.param[i].returned)
+            print_c_declaration(call, &call->symbol.param[i], elements, &array);
     print_c_expectation(call);
     print_c_call(call);
     printf("}\n\n");
 }
 
-static void print_c_main_call(const struct call *call, void *context)
+static void print_c_name(const struct kt_symbol *symbol, const char *name, bool common, void *context)
+{
+    (void)symbol, (void)common, (void)context;
+    printf("\"%s\", ", name);
+}
+
+static void print_c_entry(const struct call *call, void *context)
 {
     (void)context;
-    printf("    call_%s%s();\n", call->symbol.name, layout_suffix(call));
+    printf("    {call_%s%s, (void *)%s, {", call->symbol.name, layout_suffix(call), call->symbol.name);
+    kt_symbol_names(&call->symbol, print_c_name, NULL);
+    printf("NULL}},\n");
 }
 
 /* A fill function returns the I-th array with contents on which every routine ends without complaint. */
 static void print_c_fill(char letter, const char *type, const char *value)
 {
-    printf("static void *fill_%c(int i)\n{\n    %s *array = (%s *)arrays[i];\n", letter, type, type);
-    printf("    for (size_t k = 0; k < sizeof arrays[i] / sizeof *array; k++)\n        array[k] = %s;\n", value);
+    printf("static void *fill_%c(int i, size_t count)\n{\n    %s *array = (%s *)arrays[i];\n", letter, type, type);
+    printf("    for (size_t k = 0; k < 2 * count; k++)\n        array[k] = %s;\n", value);
     printf("    return array;\n}\n\n");
+}
+
+/*
+ * What goes before all calls: error handlers that return, and a way out of routines that do not like their arguments.
+ * Arguments are legal one by one, but a routine may ask more of them.
+ */
+static void print_c_prologue(enum kt_view view, const struct extent *extent)
+{
+    printf("/* Made by gen_roundtrip from trace/routines. */\n"
+           "#include <dlfcn.h>\n#include <setjmp.h>\n#include <signal.h>\n#include <stddef.h>\n#include <stdio.h>\n"
+           "#include <unistd.h>\n");
+    if (view == KT_CBLAS)
+        printf("#if __has_include(<cblas-netlib.h>)\n#include <cblas-netlib.h>\n#else\n#include <cblas.h>\n#endif\n");
+    if (view == KT_LAPACKE || view == KT_LAPACKE_WORK)
+        printf("#include <lapacke.h>\n");
+    printf("\nstatic _Alignas(64) unsigned char arrays[%d][32 * %zu];\n", extent->operands + 1, extent->elements);
+    printf("static sigjmp_buf way_out;\n\n"
+           "static void leave(int signal)\n{\n    siglongjmp(way_out, signal);\n}\n\n"
+           "#define ATTEMPT(call)                                        \\\n"
+           "    do {                                                     \\\n"
+           "        int caught = sigsetjmp(way_out, 1);                  \\\n"
+           "        alarm(caught ? 0 : 5);                               \\\n"
+           "        if (caught)                                          \\\n"
+           "            fprintf(stderr, \"%%s: signal %%d\\n\", symbol, caught); \\\n"
+           "        else                                                 \\\n"
+           "            call;                                            \\\n"
+           "        alarm(0);                                            \\\n"
+           "    } while (0)\n\n"
+           "static int choose(void)\n{\n    return 1;\n}\n\n"
+           "void xerbla_(void)\n{\n}\n\n");
+    print_c_fill('s', "float", "1 + (float)(k % 7) / 8");
+    print_c_fill('d', "double", "1 + (double)(k % 7) / 8");
+    print_c_fill('i', "int", "1");
 }
 
 static void print_c_program(const struct kt_table *table, enum kt_view view)
 {
     struct extent extent = {0};
     each_call(table, view, measure_call, &extent);
-    printf("/* Made by gen_roundtrip from trace/routines. */\n#include <stddef.h>\n#include <stdio.h>\n");
-    if (view == KT_CBLAS)
-        printf("#if __has_include(<cblas-netlib.h>)\n#include <cblas-netlib.h>\n#else\n#include <cblas.h>\n#endif\n");
-    printf("\nstatic _Alignas(64) unsigned char arrays[%d][16 * %zu];\n\n", extent.operands, extent.elements);
-    print_c_fill('s', "float", "1 + (float)(k % 7) / 8");
-    print_c_fill('d', "double", "1 + (double)(k % 7) / 8");
-    if (view == KT_FORTRAN)
-        print_c_fill('i', "int", "1");
+    print_c_prologue(view, &extent);
     each_call(table, view, print_c_function, NULL);
-    printf("int main(void)\n{\n");
-    each_call(table, view, print_c_main_call, NULL);
-    printf("    return 0;\n}\n");
+    printf("static const struct {\n    void (*call)(const char *symbol, void *function);\n    void *usual;\n"
+           "    const char *name[16];\n} entries[] = {\n");
+    each_call(table, view, print_c_entry, NULL);
+    printf("};\n\n"
+           "int main(void)\n{\n"
+           "    const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGALRM};\n"
+           "    for (int i = 0; i < 4; i++)\n        signal(signals[i], leave);\n"
+           "    for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)\n"
+           "        for (const char *const *name = entries[i].name; *name; name++)\n"
+           "            entries[i].call(*name, name == entries[i].name ? entries[i].usual : dlsym(RTLD_DEFAULT, *name));\n"
+           "    return 0;\n}\n");
+}
+
+/* --- a library of all names -------------------------------------------------------------------------------- */
+
+static void print_other_name(const struct kt_symbol *symbol, const char *name, bool common, void *context)
+{
+    (void)common, (void)context;
+    printf("NAME(%s, %s)\n", name, symbol->name);
+}
+
+static void print_slot(const struct kt_symbol *symbol, const char *name, bool common, void *context)
+{
+    (void)common, (void)context;
+    if (!strcmp(name, symbol->name))
+        printf("SLOT(%s)\n", name);
+}
+
+/* For each interface of the table: VISIT its names. */
+static void each_name(const struct kt_table *table, kt_name_visit *visit)
+{
+    for (size_t i = 0; i < table->count; i++)
+        for (enum kt_view view = 0; view < KT_UNDESCRIBED; view++) {
+            struct kt_symbol symbol;
+            if (kt_symbol_make(&table->routine[i], view, &symbol))
+                kt_symbol_names(&symbol, visit, NULL);
+        }
+}
+
+/*
+ * A name is a jump through the slot of the usual name, which is filled with what the libraries given to the compiler
+ * as strings LIBRARIES define: not with what the dynamic linker would find, as that is the shim.
+ */
+static void print_names_library(const struct kt_table *table)
+{
+    printf("/* Made by gen_roundtrip from trace/routines. */\n#include <dlfcn.h>\n#include <stddef.h>\n\n"
+           "#ifdef __aarch64__\n"
+           "#define JUMP(slot) \"adrp x16, \" slot \"\\n ldr x16, [x16, :lo12:\" slot \"]\\n br x16\"\n"
+           "#else\n#define JUMP(slot) \"jmp *\" slot \"(%%rip)\"\n#endif\n"
+           "#define SLOT(usual) __attribute__((visibility(\"hidden\"))) void *slot_##usual;\n"
+           "#define NAME(name, usual) \\\n"
+           "    __asm__(\".text\\n .globl \" #name \"\\n .type \" #name \", %%function\\n\" #name \":\\n \" JUMP(\"slot_\" #usual));\n\n");
+    each_name(table, print_slot);
+    each_name(table, print_other_name);
+    printf("\n#undef SLOT\n#define SLOT(usual) {#usual, &slot_##usual},\n"
+           "static const struct {\n    const char *name;\n    void **slot;\n} slots[] = {\n");
+    each_name(table, print_slot);
+    printf("};\n\nstatic int nothing(void)\n{\n    return 0;\n}\n\n"
+           "__attribute__((constructor)) static void fill_slots(void)\n{\n"
+           "    static const char *const libraries[] = {LIBRARIES};\n"
+           "    enum { COUNT = sizeof libraries / sizeof *libraries };\n"
+           "    void *handle[COUNT];\n"
+           "    for (int i = 0; i < COUNT; i++)\n"
+           "        handle[i] = dlopen(libraries[i], RTLD_LAZY | RTLD_LOCAL);\n"
+           "    for (size_t k = 0; k < sizeof slots / sizeof *slots; k++)\n"
+           "        for (int i = 0; i <= COUNT && !*slots[k].slot; i++)\n"
+           "            *slots[k].slot = i == COUNT ? (void *)nothing : handle[i] ? dlsym(handle[i], slots[k].name) : NULL;\n"
+           "}\n");
 }
 
 /* --- Fortran ----------------------------------------------------------------------------------------------- */
@@ -243,7 +397,9 @@ static const struct {
 static void print_fortran_declaration(const struct call *call, const struct kt_param *p)
 {
     double imaginary;
-    if (p->stored == KT_ADDRESS)
+    if (p->stored == KT_CODE)
+        printf("  integer, external :: choose\n");
+    if (is_address(p))
         return;
     double value = kt_stored_value(call->args, p, &imaginary);
     int bytes = p->stored == KT_FLOAT || p->stored == KT_CFLOAT ? 4 : 8;
@@ -261,6 +417,10 @@ static void print_fortran_value(const struct call *call, const struct kt_param *
 {
     if (p->stored == KT_ADDRESS) {
         printf("  call put_address('%s', loc(%s(1, %d)))\n", p->name, fortran_type[element_type(call, p)].array, array);
+        return;
+    }
+    if (p->stored == KT_CODE) {
+        printf("  call put_address('%s', loc(choose))\n", p->name);
         return;
     }
     printf("  call put('\"%s\": ", p->name);
@@ -284,7 +444,9 @@ static void print_fortran_expectation(const struct call *call)
         print_fortran_value(call, p, array);
         first = false;
     }
-    printf("  call put('}, \"has_info\": %s}')\n  call put_end\n", has_info(call) ? "true" : "false");
+    printf("  call put('}, ");
+    print_code(s, "\"");
+    printf(", \"has_info\": %s}')\n  call put_end\n", has_info(call) ? "true" : "false");
 }
 
 static void print_fortran_call(const struct call *call)
@@ -297,6 +459,8 @@ static void print_fortran_call(const struct call *call)
         const char *end = i + 1 < s->params ? ", &" : ")";
         if (p->stored == KT_ADDRESS)
             printf("    %s(1, %d)%s\n", fortran_type[element_type(call, p)].array, ++array, end);
+        else if (p->stored == KT_CODE)
+            printf("    choose%s\n", end);
         else
             printf("    %s%s\n", p->name, end);
     }
@@ -364,6 +528,12 @@ static enum kt_status print_program(const struct kt_table *table, const char *ki
         print_c_program(table, KT_FORTRAN);
     else if (!strcmp(kind, "cblas"))
         print_c_program(table, KT_CBLAS);
+    else if (!strcmp(kind, "lapacke"))
+        print_c_program(table, KT_LAPACKE);
+    else if (!strcmp(kind, "lapacke_work"))
+        print_c_program(table, KT_LAPACKE_WORK);
+    else if (!strcmp(kind, "names"))
+        print_names_library(table);
     else if (!strcmp(kind, "fortran"))
         print_fortran_program(table);
     else
@@ -383,7 +553,7 @@ int main(int argc, char **argv)
         status = print_program(&table, argv[2]);
     }
     if (status == KT_USAGE)
-        fprintf(stderr, "usage: gen_roundtrip SPEC c|fortran|cblas\n");
+        fprintf(stderr, "usage: gen_roundtrip SPEC c|fortran|cblas|lapacke|lapacke_work|names\n");
     kt_table_free(&table);
     return (int)status;
 }

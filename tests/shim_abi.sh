@@ -27,12 +27,18 @@ for convention in gfortran f2c; do
     plain=$("$A/results_$convention")
     same "function results and hidden lengths, $convention" "$plain" "$(traced "results_$convention" "$A/results_$convention")"
 done
-same "arguments of a complex function" "3" "$(calls results_gfortran '[c["args"]["n"] for c in d if c["routine"] == "zdotu"][0]')"
+for convention in gfortran f2c; do
+    same "arguments of a complex function, $convention" "3" "$(calls results_$convention '[c["args"]["n"] for c in d if c["routine"] == "zdotu"][0]')"
+    same "... and of others, $convention" "3" "$(calls results_$convention '[c["args"]["m"] for c in d if c["routine"] == "dormqr"][0]')"
+done
 same "hidden lengths arrive" 405 "$("$A/results_gfortran" | tail -n 1)"
 
 traced wide "$A/wide" >/dev/null
 same "64-bit integers are recognised" 8 "$(info wide 'd["libraries"][0]["int_bits"] // 8')"
 same "... and recorded" 4294967298 "$(calls wide 'd[0]["args"]["n"]')"
+
+true_that "32-bit and 64-bit integers in one library" traced both "$A/both"
+same "... are both recorded" "[2, 4294967298]" "$(calls both '[c["args"]["n"] for c in d]')"
 
 traced long "$A/life" longjmp calls2 >/dev/null
 same "after longjmp out of a routine calls are outermost again" "[0, 0, 0]" "$(calls long '[c["depth"] for c in d]')"

@@ -22,16 +22,11 @@ double kt_synth_number(struct kt_synth *synth)
 
 /* --- options ----------------------------------------------------------------------------------------------- */
 
-static uint32_t letter_bit(char letter)
-{
-    return 1u << (letter - 'A');
-}
-
 static uint32_t letter_bits(const char *letters)
 {
     uint32_t bits = 0;
     for (; *letters; letters++)
-        bits |= letter_bit(*letters);
+        bits |= kt_letter_bit(*letters);
     return bits;
 }
 
@@ -62,7 +57,7 @@ static bool is_rank_update(const struct kt_routine *r)
 }
 
 /*
- * The table does not say which of N, T and C a routine takes. Where only one of T and C keeps the result symmetric,
+ * Where the table does not say which of N, T and C a routine takes, and only one of T and C keeps the result symmetric,
  * Hermitian or unitary, the other is illegal: rank-k updates of complex matrices and the application of reflectors.
  */
 static uint32_t trans_letters(const struct kt_routine *r)
@@ -86,12 +81,14 @@ static uint32_t job_letters(const struct kt_routine *r, int arg)
     for (int i = 0; i < r->args; i++)
         for (int d = 0; d < 4; d++)
             bits |= letters_in(&r->arg[i].shape.dim[d], arg);
-    bits = bits ? bits | letter_bit('N') : letter_bits("NV");
-    return bits & letter_bit('S') ? bits | letter_bit('O') : bits;
+    bits = bits ? bits | kt_letter_bit('N') : letter_bits("NV");
+    return bits & kt_letter_bit('S') ? bits | kt_letter_bit('O') : bits;
 }
 
 static uint32_t legal_letters(const struct kt_routine *r, int arg)
 {
+    if (r->arg[arg].letters)
+        return r->arg[arg].letters;
     switch (r->arg[arg].role) {
     case KT_TRANS:
         return trans_letters(r);
@@ -108,9 +105,10 @@ static uint32_t legal_letters(const struct kt_routine *r, int arg)
 
 static char draw_letter(struct kt_synth *s, uint32_t bits)
 {
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ012345";
     for (;;) {
-        char letter = (char)('A' + kt_synth_draw(s, 26));
-        if (bits & letter_bit(letter))
+        char letter = letters[kt_synth_draw(s, sizeof letters - 1)];
+        if (bits & kt_letter_bit(letter))
             return letter;
     }
 }
@@ -122,20 +120,31 @@ static void draw_options(struct kt_synth *s, const struct kt_routine *r, struct 
     for (int i = 0; i < r->args; i++) {
         if (r->arg[i].role > KT_OPTION)
             continue;
-        uint32_t legal = legal_letters(r, i) & ~(used & letter_bit('O'));
+        uint32_t legal = legal_letters(r, i) & ~(used & kt_letter_bit('O'));
         bool fresh = s->distinct && legal & ~used;
         char letter = draw_letter(s, fresh ? legal & ~used : legal);
-        used |= letter_bit(letter);
+        used |= kt_letter_bit(letter);
         v->v[i] = letter;
     }
 }
 
 /* --- sizes ------------------------------------------------------------------------------------------------- */
 
-static int draw_size(struct kt_synth *s)
+/* Whether the table says what is legal, and what. */
+static bool legal_value(const struct kt_arg *arg, const struct kt_values *v, double *out)
 {
+    if (arg->legal.count)
+        *out = kt_expr_eval(&arg->legal, v->v);
+    return arg->legal.count;
+}
+
+static int draw_size(struct kt_synth *s, const struct kt_routine *r)
+{
+    uint64_t sizes = 0;
+    for (int i = 0; i < r->args; i++)
+        sizes += r->arg[i].role == KT_SIZE;
     if (s->distinct)
-        return (int)(3 + kt_synth_draw(s, 5)); /* increments are 2 and -3 */
+        return (int)(3 + kt_synth_draw(s, sizes > 5 ? sizes : 5)); /* increments are 2 and -3 */
     if (kt_synth_draw(s, 24) == 0)
         return (int)(17 + kt_synth_draw(s, 24));
     return (int)kt_synth_draw(s, 10);
@@ -171,17 +180,23 @@ static bool sizes_are_legal(const struct kt_routine *r, const struct kt_values *
     return true;
 }
 
+/* Sizes that fit each other, if that many attempts find any. */
 static void draw_sizes(struct kt_synth *s, const struct kt_routine *r, struct kt_values *v)
 {
+    enum { ATTEMPTS = 1000 };
+    int attempt = 0;
     do {
         for (int i = 0; i < r->args; i++) {
             if (r->arg[i].role != KT_SIZE)
                 continue;
             do
-                v->v[i] = draw_size(s);
+                v->v[i] = draw_size(s, r);
             while (s->distinct && is_taken(r, v, i));
         }
-    } while (!sizes_are_legal(r, v));
+        for (int i = 0; i < r->args; i++)
+            if (r->arg[i].role == KT_SIZE)
+                legal_value(&r->arg[i], v, &v->v[i]);
+    } while (!sizes_are_legal(r, v) && ++attempt < ATTEMPTS);
 }
 
 /* --- what follows from sizes ------------------------------------------------------------------------------- */
@@ -267,6 +282,12 @@ static void draw_rest(struct kt_synth *s, const struct kt_routine *r, struct kt_
             v->v[i] = query ? -1 : draw_lwork(r, v, rank[role]++);
         if (role == KT_SCALAR)
             draw_scalar(s, r->arg[i].type, rank[role]++, &v->v[i], &v->imaginary[i]);
+        if (role == KT_INTEGER)
+            v->v[i] = draw_size(s, r);
+        if (role == KT_LOGICAL)
+            v->v[i] = (double)kt_synth_draw(s, 2);
+        if (role == KT_INTEGER || role == KT_INC || role == KT_SCALAR)
+            legal_value(&r->arg[i], v, &v->v[i]);
     }
 }
 

@@ -3,6 +3,8 @@
  * ktrace run: runs a program with the shim in front of its libraries. The program keeps its signals, files, terminal
  * and exit status; everything that can go wrong with the trace is found before it starts.
  *
+ * The shim is preloaded, and an auditor of the dynamic linker helps it to see what passes it by (preload/audit.c).
+ *
  * The child prepares the directory, as its name may hold the child's process id, and tells over a pipe how far it
  * came: the pipe closes by itself when the program is executed.
  */
@@ -15,6 +17,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <gnu/libc-version.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -31,6 +34,7 @@ struct run {
     const char *output; /* of -o, or NULL */
     char **command;
     char library[PATH_MAX];
+    char auditor[PATH_MAX]; /* empty: goes without */
     char directory[PATH_MAX];
     bool created;       /* the directory did not exist before */
     int report[2];      /* pipe from the child */
@@ -60,29 +64,47 @@ static int parse_arguments(int argc, char **argv, struct run *run)
     return 0;
 }
 
-/* --- the library ------------------------------------------------------------------------------------------- */
+/* --- the libraries ----------------------------------------------------------------------------------------- */
 
 /* Next to the command, as it is built, or in ../lib, as it is installed. */
-static enum kt_status find_library(struct run *run, struct kt_error *error)
+static bool find_file(const char *self, const char *name, char found[PATH_MAX])
 {
-    static const char *const places[] = {"libktrace.so", "../lib/libktrace.so"};
+    static const char *const places[] = {"", "../lib/"};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        char path[2 * PATH_MAX];
+        snprintf(path, sizeof path, "%s/%s%s", self, places[i], name);
+        if (realpath(path, found))
+            return true;
+    }
+    found[0] = '\0';
+    return false;
+}
+
+/* With older versions of the C library it would cost every call between libraries, and miss those bound at the start. */
+static bool can_audit(void)
+{
+    int major = 0;
+    int minor = 0;
+    sscanf(gnu_get_libc_version(), "%d.%d", &major, &minor);
+    return major > 2 || (major == 2 && minor >= 35);
+}
+
+static enum kt_status find_libraries(struct run *run, struct kt_error *error)
+{
     char self[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     if (length < 0)
         return kt_fail(error, KT_SYSTEM, "/proc/self/exe: %s", strerror(errno));
     self[length] = '\0';
     *strrchr(self, '/') = '\0';
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        char path[2 * PATH_MAX];
-        snprintf(path, sizeof path, "%s/%s", self, places[i]);
-        if (!realpath(path, run->library))
-            continue;
-        if (strpbrk(run->library, " :"))
-            return kt_fail(error, KT_SYSTEM, "%s: cannot be preloaded from a path with a blank or colon", run->library);
-        return KT_OK;
-    }
-    return kt_fail(error, KT_SYSTEM, "libktrace.so is neither in %s nor in %s/../lib: run make or make install", self,
-                   self);
+    if (!find_file(self, "libktrace.so", run->library))
+        return kt_fail(error, KT_SYSTEM, "libktrace.so is neither in %s nor in %s/../lib: run make or make install",
+                       self, self);
+    if (strpbrk(run->library, " :"))
+        return kt_fail(error, KT_SYSTEM, "%s: cannot be preloaded from a path with a blank or colon", run->library);
+    if (can_audit())
+        find_file(self, "libktrace-audit.so", run->auditor);
+    return KT_OK;
 }
 
 /* --- the directory ----------------------------------------------------------------------------------------- */
@@ -185,13 +207,13 @@ static void set_output(const struct run *run)
     setenv("KTRACE_OUT", value, 1);
 }
 
-static void set_preload(const struct run *run)
+static void put_in_front(const char *variable, const char *path)
 {
-    const char *others = getenv("LD_PRELOAD");
-    size_t size = strlen(run->library) + (others ? strlen(others) : 0) + 2;
+    const char *others = getenv(variable);
+    size_t size = strlen(path) + (others ? strlen(others) : 0) + 2;
     char *value = kt_resize(NULL, size, 1);
-    snprintf(value, size, "%s%s%s", run->library, others && *others ? ":" : "", others ? others : "");
-    setenv("LD_PRELOAD", value, 1);
+    snprintf(value, size, "%s%s%s", path, others && *others ? ":" : "", others ? others : "");
+    setenv(variable, value, 1);
     free(value);
 }
 
@@ -218,7 +240,9 @@ __attribute__((noreturn)) static void be_the_program(struct run *run)
     if (run->created)
         tell_parent(run, CREATED);
     set_output(run);
-    set_preload(run);
+    put_in_front("LD_PRELOAD", run->library);
+    if (*run->auditor)
+        put_in_front("LD_AUDIT", run->auditor);
     sigaction(SIGCHLD, &run->child_action, NULL);
     sigprocmask(SIG_SETMASK, &run->inherited, NULL);
     execvp(run->command[0], run->command);
@@ -314,7 +338,7 @@ int kt_verb_run(int argc, char **argv)
     int wrong = parse_arguments(argc, argv, &run);
     if (wrong)
         return wrong;
-    if (find_library(&run, &error) != KT_OK)
+    if (find_libraries(&run, &error) != KT_OK)
         return kt_verb_fail(argv[0], &error);
     return run_command(&run);
 }

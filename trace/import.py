@@ -997,11 +997,14 @@ class Describer:
         return e
 
     def legal_integer(self, a):
-        if a.name in ("ilo", "il", "k1", "itype", "icompq", "l1", "ilst", "ifst", "i", "iloz"):
-            return "{1}" if a.name != "icompq" else "{0}"
-        if a.name in ("ihi", "iu", "k2", "ihiz") and "n" in self.scope:
+        """A legal value in braces: the last of indices that end a range, else the first that the text names."""
+        if a.name in ("ihi", "iu", "k2", "ihiz", "kbot", "ilast", "bn") and "n" in self.scope:
             return "{n}"
-        return ""
+        text = re.sub(r"\s+", " ", a.text)
+        patterns = (rf"(?i)\b{a.name} *= *(\d+)\b", r"(?<![\w\])] )(?<![<>\w])= *(\d+)\b *[:,]", rf"(?i)\b(\d+) *<=? *{a.name}\b",
+                    rf"(?i)\b{a.name} *>= *(\d+)\b", r"(?<!\w)(\d+) *=> ", r"(?i)\b(?:either|be) (\d+)(?:,| or)")
+        found = [m.group(1) for p in patterns for m in [re.search(p, text)] if m]
+        return f"{{{found[0]}}}" if found else "{1}" if re.match(r"il|k1|ifst|itype|isgn|ifirst|[bjn]1$|kstart|dol|i$|nw$|twist", a.name) else ""
 
     # --- arrays
 
@@ -1019,9 +1022,11 @@ class Describer:
             return "@pivots" if a.name == "ipiv" and a.direction == "in" else ""
         if a.direction == "in" and a.name == "tau" and len(a.dims) == 1:
             return "@tau"
-        if len(a.dims) == 2 and a.direction == "in" and re.search("(?i)elementary reflector", text):
+        if len(a.dims) != 2 and not re.match(r"a?f?p$|ap|bp", a.name):
+            return ""
+        if a.direction == "in" and re.search("(?i)elementary reflector", text):
             return "@reflectors"
-        if len(a.dims) == 2 and a.direction == "in" and re.search("(?i)factors L and U|LU factorization", text):
+        if a.direction == "in" and re.search("(?i)factors L and U|LU factorization", text):
             return "@lu"
         if re.match("(?i)[^.]*Cholesky factorization", text) or re.search(r"(?i)^ *\w* is[^.]*\. *The (upper or lower )?triangular (factor|(band )?matrix)", text):
             return "@triangle"
@@ -1286,16 +1291,15 @@ def families(routines, header, without=()):
             groups.setdefault((stem, r.matgen), []).append((prefix, r))
     for (stem, matgen), members in sorted(groups.items()):
         lines = collections.OrderedDict()
-        members.sort(key=lambda m: "sdcz".index(m[0][-1]) if m[0] else 0)
+        members.sort(key=lambda m: max(["sdcz".index(c) for c in m[0]], default=0))
         for prefix, r in members:
             d = Describer(r, header.returned_works(r))
             line = d.line()
             kind = d.type.lower()
             key = (header.interfaces(r.name), line)
-            for other in list(lines):
-                if other[0] == key[0] and same_line(other[1], line):
-                    lines[key] = lines.pop(other) if other != key else lines[other]
-            lines.setdefault(key, []).append((prefix, kind, r.name, d.notes))
+            same = next((k for k in lines if k[0] == key[0] and (same_line(k[1], line) or same_line(line, k[1]))), key)
+            key = same if len(same[1]) > len(line) else key  # the one with marks :R
+            lines[key] = lines.pop(same, []) + [(prefix, kind, r.name, d.notes)]
         for (flag, line), variants in lines.items():
             types = [p if p == k else f"{p}:{k}" for p, k, _, _ in variants] if "?" in stem else [k for _, k, _, _ in variants]
             notes = sorted({n for v in variants for n in v[3]})
@@ -1418,7 +1422,7 @@ def update(folder, routines, header):
         (folder / f"{stem}.spec").write_text("\n".join(lines) + "\n")
 
 
-def check(folder, routines, header, left_alone):
+def check(folder, routines, header):
     """Prints each difference between spec files and sources that no comment explains; returns how many."""
     findings = []
     imported = {}
@@ -1426,7 +1430,7 @@ def check(folder, routines, header, left_alone):
     for family in families(routines, header):
         entry = entry_of(family, None)
         for name, kind in zip(family.names, family.types):
-            imported[name] = (kind, entry.flags, entry.arguments)
+            imported[name] = (kind, entry.flags, without_data(entry.arguments))
     described = collections.Counter(name for _, e in entries for name in e.names)
     for file, e in entries:
         differs = [n for n, t in zip(e.names, e.types)
@@ -1436,8 +1440,7 @@ def check(folder, routines, header, left_alone):
         if e.corrected and not differs:
             findings.append(f"{file}: {e.pattern} does not differ from the sources: its comment is not needed")
     findings += [f"{n} is described {c} times" for n, c in described.items() if c > 1]
-    findings += [f"{n} is neither described nor left alone" for n in routines if n not in described and n not in left_alone]
-    findings += [f"{n} is described and left alone" for n in described if n in left_alone]
+    findings += [f"{n} is not described" for n in imported if n not in described]
     for finding in findings:
         print(finding)
     return len(findings)
@@ -1447,11 +1450,6 @@ def equal(imported, described):
     """The same but for marks :R that a real routine does not need."""
     return imported[:2] == described[:2] and (imported[2] == described[2] or
                                               imported[0] in "sd" and imported[2] == described[2].replace(":R", ""))
-
-
-def read_left_alone(path):
-    lines = path.read_text().splitlines() if path.exists() else []
-    return {line.split()[0] for line in lines if line.strip() and not line.startswith("#")}
 
 
 def main():
@@ -1466,7 +1464,7 @@ def main():
     if options.update:
         return update(options.update, routines, header)
     if options.check:
-        return check(options.check, routines, header, read_left_alone(options.check / "left_alone.list")) > 0
+        return check(options.check, routines, header) > 0
     for family in families(routines, header):
         for note in family.notes:
             print("#", note)

@@ -112,6 +112,7 @@ static const struct {
     {"scal", KT_SCALAR, 0},
     {"lwork", KT_LWORK, 0},
     {"int", KT_INTEGER, 0},
+    {"intio", KT_INTEGER, KT_READ_WRITE},
     {"log", KT_LOGICAL, 0},
     {"fun", KT_PROCEDURE, 0},
     {"info", KT_INFO, 0},

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A library whose constructor makes a call while another thread makes its first one: the linker's lock is held. Linked
- * to stay loaded, as the thread may get on only when dlopen() has returned.
+ * to stay loaded, as the thread may get on only when dlopen() has returned. -DJOIN: the constructor waits for the
+ * thread.
  */
 #include <pthread.h>
 #include <unistd.h>
@@ -28,7 +29,11 @@ __attribute__((constructor)) static void call_early(void)
     pthread_t id;
     if (pthread_create(&id, NULL, thread, NULL) != 0)
         return;
+#ifdef JOIN
+    pthread_join(id, NULL);
+#else
     pthread_detach(id);
     usleep(100000);
+#endif
     module_dot();
 }

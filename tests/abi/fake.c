@@ -131,7 +131,16 @@ void dormqr_(const char *side, const char *trans, const integer *m, const intege
     *info = (integer)(100 * side_length + trans_length);
 }
 
-/* Calls the program's error handler, as BLAS does through xerbla. */
+/* These call the program's error handlers, as BLAS does. */
+void cblas_dscal(int n, double alpha, double *x, int incx);
+void cblas_dscal(int n, double alpha, double *x, int incx)
+{
+    extern void cblas_xerbla(int, const char *, const char *, ...) __attribute__((weak));
+    (void)x, (void)incx;
+    if (n < 0 && cblas_xerbla)
+        cblas_xerbla(1, "cblas_dscal", "n = %d, alpha = %g\n", n, alpha);
+}
+
 void dpotrf_(const char *uplo, const integer *n, double *a, const integer *lda, integer *info, size_t uplo_length);
 void dpotrf_(const char *uplo, const integer *n, double *a, const integer *lda, integer *info, size_t uplo_length)
 {

@@ -144,6 +144,22 @@ static void test_legal_values(void **state)
     check_error("?abc d | dim:n in:x[n;3] |", "a matrix is [m,n;ld]", __LINE__);
 }
 
+/* What a routine returns through an option or an integer that expressions may also name. */
+static void test_scalars_that_are_written(void **state)
+{
+    (void)state;
+    struct kt_table table;
+    parse("?abc d | optio:equed{NY} intio:n io:z[equed=Y?4*n:0] |", &table);
+    const struct kt_arg *arg = table.routine[0].arg;
+    const double v[KT_MAX_ARGS] = {'Y', 3};
+    assert_int_equal(arg[0].role, KT_OPTION);
+    assert_int_equal(arg[0].access, KT_READ_WRITE);
+    assert_int_equal(arg[1].role, KT_INTEGER);
+    assert_int_equal(arg[1].access, KT_READ_WRITE);
+    assert_int_equal(kt_expr_eval(&arg[2].shape.dim[0], v), 12);
+    kt_table_free(&table);
+}
+
 static void test_comments_and_blank_lines(void **state)
 {
     (void)state;
@@ -320,6 +336,7 @@ int main(void)
         cmocka_unit_test(test_arguments),
         cmocka_unit_test(test_forms),
         cmocka_unit_test(test_legal_values),
+        cmocka_unit_test(test_scalars_that_are_written),
         cmocka_unit_test(test_comments_and_blank_lines),
         cmocka_unit_test(test_malformed_heads),
         cmocka_unit_test(test_malformed_arguments),

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * libktrace-audit.so, an auditor of the dynamic linker (rtld-audit(7)) that helps libktrace.so: the linker asks it what
+ * to bind each reference to, and so it sees those that pass libktrace.so by, of modules that were opened with
+ * RTLD_DEEPBIND above all. They are bound to stubs of libktrace.so.
+ *
+ * Auditors live in a namespace of their own, with a C library of their own. This one does without any.
+ */
+#include "preload/elf.h"
+
+#include <string.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+typedef void *redirect_function(const char *name, void *target);
+
+/* When an object was loaded. What precedes libktrace.so, as the program does, is found before it by rights. */
+enum age { BEFORE_US, US, AFTER_US, LATE, ELSEWHERE };
+
+static struct {
+    struct kt_image image; /* of libktrace.so; its bias is 0 before that is seen */
+    bool running;          /* it can be called: objects that were loaded at the start are relocated */
+    redirect_function *redirect;
+} us;
+
+/* --- instead of a C library -------------------------------------------------------------------------------- */
+
+int strcmp(const char *a, const char *b)
+{
+    for (; *a && *a == *b; a++, b++)
+        ;
+    return *(const unsigned char *)a - *(const unsigned char *)b;
+}
+
+void *memset(void *to, int byte, size_t count)
+{
+    for (volatile unsigned char *at = to; count; count--)
+        *at++ = (unsigned char)byte;
+    return to;
+}
+
+void *memcpy(void *restrict to, const void *restrict from, size_t count)
+{
+    volatile unsigned char *at = to;
+    for (const unsigned char *source = from; count; count--)
+        *at++ = *source++;
+    return to;
+}
+
+/* --- the linker's questions -------------------------------------------------------------------------------- */
+
+static bool is_us(const struct link_map *map)
+{
+    struct kt_image image;
+    kt_image_read(&image, map->l_addr, map->l_ld);
+    if (strcmp(image.soname, "libktrace.so") != 0)
+        return false;
+    us.image = image;
+    return true;
+}
+
+static enum age age_of(const struct link_map *map, Lmid_t namespace)
+{
+    if (namespace != LM_ID_BASE)
+        return ELSEWHERE;
+    if (!us.image.bias)
+        return is_us(map) ? US : BEFORE_US;
+    return us.running ? LATE : AFTER_US;
+}
+
+/* Only bindings to objects with such routines are asked about: fewer by far. */
+static bool has_routines(const struct link_map *map)
+{
+    static const char *const evidence[] = {"dgemm_",          "sgemm_",          "zgemm_",         "ddot_",
+                                           "dgetrf_",         "dgemm_64_",       "cblas_dgemm",    "cblas_ddot",
+                                           "dgemm",           "LAPACKE_dgesv",   "cblas_dgemm64_", "scipy_dgemm_",
+                                           "scipy_dgemm_64_", "LAPACKE_dgesv64_"};
+    struct kt_image image;
+    kt_image_read(&image, map->l_addr, map->l_ld);
+    for (unsigned i = 0; i < sizeof evidence / sizeof *evidence; i++) {
+        struct kt_name name = kt_elf_name(evidence[i], KT_VERSION_DEFAULT);
+        if (kt_image_find(&image, &name))
+            return true;
+    }
+    return false;
+}
+
+EXPORT unsigned la_version(unsigned version);
+unsigned la_version(unsigned version)
+{
+    return version < LAV_CURRENT ? version : LAV_CURRENT;
+}
+
+EXPORT unsigned la_objopen(struct link_map *map, Lmid_t namespace, uintptr_t *cookie);
+unsigned la_objopen(struct link_map *map, Lmid_t namespace, uintptr_t *cookie)
+{
+    *cookie = age_of(map, namespace);
+    switch (*cookie) {
+    case BEFORE_US:
+        return LA_FLG_BINDFROM;
+    case AFTER_US:
+    case LATE:
+        return LA_FLG_BINDFROM | (has_routines(map) ? LA_FLG_BINDTO : 0);
+    default:
+        return 0;
+    }
+}
+
+EXPORT void la_preinit(uintptr_t *cookie);
+void la_preinit(uintptr_t *cookie)
+{
+    struct kt_name name = kt_elf_name("ktrace_redirect", KT_VERSION_DEFAULT);
+    const ElfW(Sym) *symbol = kt_image_find(&us.image, &name);
+    (void)cookie;
+    us.running = true;
+    if (symbol)
+        us.redirect = (redirect_function *)kt_elf_address(us.image.bias, symbol);
+}
+
+/* Of what is looked up by dlsym(), libktrace.so sees all but what modules look up that have a dlsym() of their own. */
+static bool is_ours(const char *symbol, uintptr_t from, unsigned flags)
+{
+    struct kt_name name = kt_elf_name(symbol, KT_VERSION_DEFAULT);
+    return us.redirect && !(flags & LA_SYMB_DLSYM && from != LATE) && kt_image_find(&us.image, &name);
+}
+
+EXPORT uintptr_t la_symbind64(Elf64_Sym *symbol, unsigned index, uintptr_t *from, uintptr_t *to, unsigned *flags,
+                              const char *name);
+uintptr_t la_symbind64(Elf64_Sym *symbol, unsigned index, uintptr_t *from, uintptr_t *to, unsigned *flags,
+                       const char *name)
+{
+    void *target = (void *)symbol->st_value;
+    (void)index, (void)to;
+    *flags |= LA_SYMB_NOPLTENTER | LA_SYMB_NOPLTEXIT;
+    return (uintptr_t)(is_ours(name, *from, *flags) ? us.redirect(name, target) : target);
+}

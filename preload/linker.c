@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "preload/linker.h"
+
+#include "preload/bind.h"
+#include "preload/objects.h"
+#include "preload/process.h"
+#include "preload/redirect.h"
+
+#include <dlfcn.h>
+
+/* --- the linker's own functions ---------------------------------------------------------------------------- */
+
+struct own {
+    const char *name;
+    _Atomic(void *) address;
+};
+
+static struct own own_dlopen = {.name = "dlopen"};
+static struct own own_dlsym = {.name = "dlsym"};
+static struct own own_dlvsym = {.name = "dlvsym"};
+static struct own own_dlclose = {.name = "dlclose"};
+
+static void *address_of(struct own *own)
+{
+    void *address = atomic_load_explicit(&own->address, memory_order_acquire);
+    if (!address) {
+        address = kt_find_next(own->name);
+        atomic_store_explicit(&own->address, address, memory_order_release);
+    }
+    return address;
+}
+
+int kt_close_handle(void *handle)
+{
+    return ((int (*)(void *))address_of(&own_dlclose))(handle);
+}
+
+/* --- opening ----------------------------------------------------------------------------------------------- */
+
+void *kt_before_dlopen(const char *file, int mode, const void *caller)
+{
+    (void)caller;
+    if (file && mode & RTLD_GLOBAL)
+        kt_note_global(file);
+    return address_of(&own_dlopen);
+}
+
+/* --- looking up -------------------------------------------------------------------------------------------- */
+
+/* Signals are blocked in a slow path, also in one that this thread is on already. */
+static bool is_defined(const char *name, const void *where, bool behind_us)
+{
+    bool begun = kt_slow_begin();
+    bool defined = kt_is_defined(name, (uintptr_t)where, behind_us);
+    if (begun)
+        kt_slow_end();
+    return defined;
+}
+
+/* For dlerror(): what is not behind us is nowhere. */
+static void *find_nothing(void *handle, const char *name)
+{
+    (void)handle;
+    return ((void *(*)(void *, const char *))address_of(&own_dlsym))(RTLD_NEXT, name);
+}
+
+static void *stub_for(const char *name, void *found)
+{
+    const struct kt_slot *slot = kt_slot_find(name);
+    bool is_recording = atomic_load(&kt_process.state) != KT_STATE_OFF;
+    return slot && found && is_recording ? kt_redirect(slot, found) : found;
+}
+
+/* Found in the scope of a handle. The program's scope has us in it. */
+static void *hand_out(void *handle, const char *name, void *found)
+{
+    if (kt_is_inside_us((uintptr_t)found) && !is_defined(name, NULL, false))
+        return find_nothing(handle, name);
+    return stub_for(name, found);
+}
+
+static void *find_in_handle(void *handle, const char *name)
+{
+    return hand_out(handle, name, ((void *(*)(void *, const char *))address_of(&own_dlsym))(handle, name));
+}
+
+static void *find_version_in_handle(void *handle, const char *name, const char *version)
+{
+    void *(*find)(void *, const char *, const char *) = address_of(&own_dlvsym);
+    return hand_out(handle, name, find(handle, name, version));
+}
+
+static bool is_pseudo_handle(const void *handle)
+{
+    return handle == RTLD_DEFAULT || handle == RTLD_NEXT;
+}
+
+void *kt_before_dlsym(void *handle, const char *name, const void *caller)
+{
+    if (!kt_slot_find(name))
+        return address_of(&own_dlsym);
+    if (!is_pseudo_handle(handle))
+        return (void *)find_in_handle;
+    return is_defined(name, caller, handle == RTLD_NEXT) ? address_of(&own_dlsym) : (void *)find_nothing;
+}
+
+void *kt_before_dlvsym(void *handle, const char *name, const void *caller)
+{
+    if (!kt_slot_find(name))
+        return address_of(&own_dlvsym);
+    if (!is_pseudo_handle(handle))
+        return (void *)find_version_in_handle;
+    return is_defined(name, caller, handle == RTLD_NEXT) ? address_of(&own_dlvsym) : (void *)find_nothing;
+}
+
+/* --- binding ----------------------------------------------------------------------------------------------- */
+
+KT_EXPORT void *ktrace_redirect(const char *name, void *target)
+{
+    return stub_for(name, target);
+}

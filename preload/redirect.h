@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Functions that no exported name leads to: the program looked them up in a particular library, or the dynamic linker
+ * bound them past us. Each gets a spare slot, and its stub is handed out instead.
+ */
+#ifndef KT_REDIRECT_H
+#define KT_REDIRECT_H
+
+#include "preload/shim.h"
+
+/*
+ * What to hand out in place of TARGET, a function that was found by the name of slot NAMED: a stub through which its
+ * calls are recorded, whoever makes them, the same one every time; TARGET itself if there is none left. Runs no code
+ * of the library, which may not be initialised yet.
+ */
+KT_HIDDEN void *kt_redirect(const struct kt_slot *named, void *target);
+
+/* The slot whose name a slot has: its own, unless it is a spare one. */
+KT_HIDDEN const struct kt_slot *kt_named_slot(const struct kt_slot *slot);
+
+/* Where all calls through a spare slot go; NULL: it is none. */
+KT_HIDDEN void *kt_fixed_target(const struct kt_slot *slot);
+
+/* Slots in use, spare ones included. */
+KT_HIDDEN unsigned kt_used_slots(void);
+
+#endif

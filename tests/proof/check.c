@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * libproof.so: preloaded into any program, proves the table's operand ranges with the calls that the program makes.
+ *
+ *     PROOF_STATE=FILE PROOF_TABLE=FOLDER LD_PRELOAD=libproof.so COMMAND
+ *
+ * At a call of a kind that was not proven yet, a child process is forked, which makes the call on the application's
+ * data, and on copies of them in poisoned memory (copies.h). Then
+ *   - no byte of the copies may have changed that the table does not call written,
+ *   - no byte outside may have been touched, and
+ *   - all outputs, info and the result must be those of the call on the application's data.
+ * If so, the child takes an element off each operand in turn and sees whether that shows. It leaves what it found in
+ * the state (state.h) and ends. The application itself goes on undisturbed to the real routine, whatever happened.
+ *
+ * A call that the routine refuses (info < 0, or it ends the process) proves nothing and is counted apart.
+ */
+#include "tests/proof/copies.h"
+#include "trace/spec.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { MOST_CALLS = 1 << 22, SECONDS = 20, STACK = 1 << 16 };
+
+/* One symbol as the library exports it; enter.S knows the first two members. */
+struct proof_slot {
+    void *target; /* where a call goes: proof_enter, or the real routine */
+    void *real;
+    const char *name;
+    struct kt_symbol *symbol;
+    struct proof_record *record;
+    uint64_t calls;
+};
+
+void proof_enter(void);
+void proof_call(struct proof_slot *slot, const uint64_t *registers, const uint64_t *stack);
+
+static struct kt_table table;
+static struct proof_state state;
+static bool active;
+
+/* What the child is at, for the handler of faults. */
+static struct {
+    struct proof_copies *copies;
+    struct proof_record *record;
+    sigjmp_buf *resume; /* while a mutation is tried */
+    bool copying;       /* the routine runs on a copy */
+} now;
+
+/* --- the child --------------------------------------------------------------------------------------------- */
+
+static void count(struct proof_record *record, enum proof_verdict verdict)
+{
+    __atomic_fetch_add(&record->verdict[verdict], 1, __ATOMIC_RELAXED);
+}
+
+static size_t print_place(const struct proof_call *call, struct proof_finding f, char *out, size_t room)
+{
+    if (f.operand < 0)
+        return f.byte < 0 ? 0 : (size_t)snprintf(out, room, ": %s", call->symbol->routine->arg[f.byte].name);
+    const struct kt_operand *o = &call->operand[f.operand];
+    int64_t element = f.byte / (int64_t)o->elem;
+    int used = snprintf(out, room, ": %s%+lld bytes, element %lld", o->name, (long long)f.byte, (long long)element);
+    if (o->ld > 1 && element >= 0)
+        used += snprintf(out + used, room - (size_t)used, " (row %lld column %lld of %lldx%lld)",
+                         (long long)(element % o->ld), (long long)(element / o->ld), (long long)o->rows,
+                         (long long)o->cols);
+    else
+        used += snprintf(out + used, room - (size_t)used, " of %lld", (long long)o->elements);
+    return (size_t)used;
+}
+
+/* The first failure of a routine is kept. */
+static void record_failure(struct proof_record *record, const struct proof_call *call, struct proof_finding f)
+{
+    count(record, PROOF_FAILED);
+    if (*record->text)
+        return;
+    char text[PROOF_TEXT];
+    size_t used = (size_t)snprintf(text, sizeof text, "%s", f.what);
+    used += print_place(call, f, text + used, sizeof text - used);
+    used += (size_t)snprintf(text + used, sizeof text - used, ";");
+    proof_call_print(call, text + used, sizeof text - used);
+    memcpy(record->text, text, sizeof text);
+}
+
+static void on_fault(int number, siginfo_t *about, void *context)
+{
+    (void)number, (void)context;
+    if (now.resume)
+        siglongjmp(*now.resume, 1);
+    if (now.copying)
+        record_failure(now.record, now.copies->call, proof_copies_fault(now.copies, about->si_addr));
+    else
+        record_failure(now.record, now.copies->call,
+                       (struct proof_finding){"the application's memory cannot be read as declared", -1, -1});
+    _exit(0);
+}
+
+static void catch_faults(void)
+{
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+    stack_t stack = {.ss_sp = malloc(STACK), .ss_size = STACK};
+    struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
+    sigaltstack(&stack, NULL);
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        sigaction(faults[i], &action, NULL);
+    signal(SIGALRM, SIG_DFL);
+    signal(SIGABRT, SIG_DFL);
+    alarm(SECONDS);
+}
+
+/* What the routine prints about illegal arguments was or will be printed by the application's own call. */
+static void be_silent(void)
+{
+    int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (null >= 0) {
+        dup2(null, STDOUT_FILENO);
+        dup2(null, STDERR_FILENO);
+    }
+}
+
+static bool mutation_noticed(struct proof_copies *c, struct proof_mutation m)
+{
+    sigjmp_buf here;
+    now.resume = &here;
+    bool noticed = sigsetjmp(here, 1) != 0 || proof_copies_mutate(c, m);
+    now.resume = NULL;
+    return noticed;
+}
+
+/* Mutations of this call that no earlier call has shown. */
+static void try_mutations(struct proof_copies *c, struct proof_record *record)
+{
+    for (int i = 0; i < c->call->operands; i++) {
+        if (c->call->operand[i].access == KT_WORK || c->call->operand[i].elements == 0)
+            continue;
+        for (enum proof_end end = PROOF_FIRST; end <= PROOF_LAST; end++) {
+            uint64_t bit = UINT64_C(1) << (2 * i + (int)end);
+            __atomic_fetch_or(&record->possible, bit, __ATOMIC_RELAXED);
+            if (!(record->noticed & bit) && mutation_noticed(c, (struct proof_mutation){i, end}))
+                __atomic_fetch_or(&record->noticed, bit, __ATOMIC_RELAXED);
+        }
+    }
+}
+
+static void prove(struct proof_copies *c, struct proof_record *record)
+{
+    if (!proof_copies_make(c->call, c))
+        return;
+    proof_copies_original(c);
+    if (proof_copies_info(c) < 0) {
+        count(record, PROOF_REFUSED);
+        return;
+    }
+    struct proof_finding found = {0};
+    now.copying = true;
+    for (int run = 0; run < PROOF_RUNS && !found.what; run++)
+        found = proof_copies_run(c, run);
+    if (!found.what)
+        found = proof_copies_compare(c);
+    if (found.what) {
+        record_failure(record, c->call, found);
+        return;
+    }
+    count(record, PROOF_PASSED);
+    try_mutations(c, record);
+}
+
+static void run_child(struct proof_call *call, struct proof_record *record)
+{
+    static struct proof_copies copies;
+    copies.call = call;
+    now.copies = &copies;
+    now.record = record;
+    be_silent();
+    catch_faults();
+    prove(&copies, record);
+    _exit(0);
+}
+
+static void prove_in_child(struct proof_call *call, struct proof_record *record)
+{
+    unsigned verdicts = record->verdict[PROOF_PASSED] + record->verdict[PROOF_FAILED];
+    pid_t child = fork();
+    int status = 0;
+    if (child == 0) {
+        active = false;
+        run_child(call, record);
+    }
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    bool told = verdicts != record->verdict[PROOF_PASSED] + record->verdict[PROOF_FAILED];
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM && !told)
+        record_failure(record, call, (struct proof_finding){"does not return", -1, -1});
+    else if (!told && status != 0)
+        count(record, PROOF_REFUSED);
+}
+
+/* --- the application --------------------------------------------------------------------------------------- */
+
+/* Libraries that were linked come after this one; others are found through the scope of all. */
+static void *find_real(const char *name)
+{
+    void *real = dlsym(RTLD_NEXT, name);
+    if (!real) {
+        fprintf(stderr, "libproof: no library defines %s\n", name);
+        abort();
+    }
+    return real;
+}
+
+static void bind_slot(struct proof_slot *slot)
+{
+    char name[KT_NAME];
+    slot->real = find_real(slot->name);
+    snprintf(name, sizeof name, "%.*s", (int)strlen(slot->name) - 1, slot->name);
+    const struct kt_routine *routine = kt_table_find(&table, name);
+    if (!routine)
+        return;
+    slot->symbol = malloc(sizeof *slot->symbol);
+    kt_symbol_make(routine, KT_FORTRAN, slot->symbol);
+    slot->record = proof_state_find(&state, name);
+}
+
+static bool is_over(const struct proof_slot *slot)
+{
+    return !slot->record || slot->record->seen >= PROOF_CALLS || slot->calls > MOST_CALLS;
+}
+
+void proof_call(struct proof_slot *slot, const uint64_t *registers, const uint64_t *stack)
+{
+    int error = errno;
+    if (!slot->real)
+        bind_slot(slot);
+    slot->calls++;
+    if (is_over(slot))
+        slot->target = slot->real;
+    if (!active || slot->target == slot->real)
+        return;
+    struct proof_call call = {.symbol = slot->symbol, .function = slot->real, .words = proof_words(slot->symbol)};
+    for (size_t i = 0; i < call.words; i++)
+        call.word[i] = i < 6 ? registers[i] : stack[i - 6];
+    if (proof_call_read(&call) && proof_state_claim(slot->record, proof_call_kind(&call)))
+        prove_in_child(&call, slot->record);
+    errno = error;
+}
+
+__attribute__((constructor)) static void start(void)
+{
+    struct kt_error error = {0};
+    const char *folder = getenv("PROOF_TABLE");
+    const char *path = getenv("PROOF_STATE");
+    if (!folder || !path)
+        return;
+    if (kt_spec_load(folder, &table, &error) != KT_OK)
+        fprintf(stderr, "libproof: %s\n", error.text);
+    else if (!proof_state_open(path, &table, &state))
+        fprintf(stderr, "libproof: %s: %s\n", path, strerror(errno));
+    else
+        active = true;
+}

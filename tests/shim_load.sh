@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Every way in which a program gets at a library: it prints the same as alone, and its calls are recorded.
+. tests/lib.sh
+A=$PWD/$B/tests/abi
+export KTRACE_QUIET=1
+shim=$PWD/$B/libktrace.so
+
+# In a limited time, as what goes wrong here may never end.
+run_with() { local preload=$1; shift; LD_PRELOAD=$preload KTRACE_OUT=$T/t timeout 20 "$@" 2>&1; echo "status $?"; }
+recorded() { if [ -d "$T/t" ]; then info t 'd["calls"], sorted(l["soname"] for l in d["libraries"])'; else echo "nothing"; fi; }
+# like_alone NAME RECORDED COMMAND...: with $before and $behind the shim preloaded too
+like_alone() {
+    local name=$1 expected=$2; shift 2
+    rm -rf "$T/t"
+    same "$name" "$(KTRACE_DISABLE=1 run_with "${before:-}${behind:-}" "$@")" "$(run_with "${before:+$before:}$shim${behind:+:$behind}" "$@")"
+    same "... what is recorded" "$expected" "$(recorded)"
+}
+# The same for ktrace run, which loads an auditor too, and says so if there is nothing.
+like_alone_when_run() {
+    local name=$1 expected=$2; shift 2
+    rm -rf "$T/t"
+    same "$name, ktrace run" "$(KTRACE_DISABLE=1 run_with "" "$@")" \
+        "$({ "$B/ktrace" run -o "$T/t" -- timeout 20 "$@" 2>&1; echo "status $?"; } | grep -v '^ktrace: the program made no')"
+    same "... what is recorded" "$expected" "$(recorded)"
+}
+both() { like_alone "$@"; like_alone_when_run "$@"; }
+
+same "our look-up of symbols finds what dlsym() does" checked \
+    "$("$A/lookup" libc.so.6 libm.so.6 "$shim" "$A/libsysv.so" "$A/libfake3.so" "$A/libversions.so")"
+both "a constructor that waits for a thread's first call" "(4, ['libfake1.so'])" "$A/reload" "$A/module_join.so"
+both "a program bound when it starts" "(3, ['libfake1.so'])" "$A/life_now" calls3
+both "a module bound when it is opened" "(2, ['libfake2.so'])" "$A/load" local "$A/module_now.so"
+both "two libraries in local scopes" "(4, ['libfake1.so', 'libfake2.so'])" "$A/load" local "$A/module_one.so" local "$A/module_two.so"
+both "a library opened globally goes before one that is local" "(4, ['libfake1.so', 'libfake2.so'])" \
+    "$A/load" local "$A/module_one.so" global "$A/libfake2.so" local "$A/module_any.so"
+both "a module made global later" "(8, ['libfake1.so', 'libfake2.so'])" \
+    "$A/load" local "$A/module_one.so" local "$A/module_two.so" noload "$A/module_two.so" local "$A/module_any.so"
+both "versions of a routine" "(7, ['libversions.so'])" "$A/load" local "$A/module_old.so" local "$A/module_new.so" version "$A/libversions.so"
+both "a library without versions" "(1, ['libfake1.so'])" "$A/load" version "$A/libfake1.so"
+both "handles, of libraries loaded one at the place of another" "(8, ['libfake1.so', 'libfake2.so', 'libfake3.so'])" \
+    "$A/load" handle "$A/libfake1.so" handle "$A/libfake2.so" handle "$A/libfake1.so" handle "$A/libfake3.so"
+both "three libraries, by linking, in a local scope and by handle" "(5, ['libfake1.so', 'libfake3.so'])" \
+    "$A/load_linked" linked - local "$A/module_two.so" handle "$A/libfake3.so"
+like_alone "RTLD_DEEPBIND: unseen if only preloaded" nothing "$A/load" deep "$A/module_two.so"
+like_alone_when_run "RTLD_DEEPBIND" "(2, ['libfake2.so'])" "$A/load" deep "$A/module_two.so"
+like_alone_when_run "RTLD_DEEPBIND beside the program's library" "(3, ['libfake1.so', 'libfake3.so'])" "$A/load_linked" linked - deep "$A/module_three.so"
+python_program="
+import ctypes
+x = (ctypes.c_double * 1)(1); n = ctypes.byref(ctypes.c_int(1))
+for name in ('libfake1.so', 'libfake2.so'):
+    dot = ctypes.CDLL('$A/' + name).ddot_
+    dot.restype = ctypes.c_double
+    print(dot(n, x, n, x, n))"
+both "ctypes" "(2, ['libfake1.so', 'libfake2.so'])" "$PYTHON" -c "$python_program"
+
+absent="default dgemmt_ next dgemmt_ program dgemmt_"
+both "a routine that no library has is not found" nothing "$A/load" default ddot_ $absent default puts
+both "... one that the program is linked with is" nothing "$A/load_linked" default ddot_ next ddot_ program ddot_ $absent
+both "... or that was opened globally" nothing "$A/load" global "$A/libfake2.so" default ddot_ next ddot_ program ddot_ $absent
+
+both "a routine of the program's own" "(1, ['libfake1.so'])" "$A/own" "$A/module_one.so"
+both "... that the program's libraries call, too" nothing "$A/own_exported" "$A/module_one.so"
+both "other functions that have short names of routines" "(1, ['libfake1.so'])" "$A/bare"
+both "error handlers of the program" "(2, ['libfake1.so'])" "$A/errors"
+both "a program linked with the shim, before its library" "(3, ['libfake1.so'])" "$A/linked_first" calls3
+both "... and behind it" "(3, ['libfake1.so'])" "$A/linked_last" calls3
+rm -rf "$T/t"; KTRACE_OUT=$T/t "$A/linked_first" calls3 >"$T/out"
+same "... without preloading" "done (3, ['libfake1.so'])" "$(<"$T/out") $(recorded)"
+
+tool=$A/libtool.so
+behind=$tool like_alone "another tool behind us" "(1, ['libtool.so'])" "$A/load_linked" linked - default ddot_
+before=$tool like_alone "another tool before us" "(1, ['libfake1.so'])" "$A/load_linked" linked -
+behind=$tool like_alone "another tool behind us, a local library" "(2, ['libtool.so'])" "$A/load" local "$A/module_two.so"
+before=$tool like_alone "another tool before us, a local library" nothing "$A/load" local "$A/module_two.so"
+
+both "a static program" nothing "$A/own_static"
+both "a static position-independent program" nothing "$A/own_static_pie"
+has "... ktrace run says why there is nothing" 'statically linked' "$(KTRACE_QUIET=0 "$B/ktrace" run -o "$T/none" -- "$A/own_static" 2>&1)"
+cp "$A/life" "$T/life"
+chmod 755 "$T"
+if [ "$(id -u)" = 0 ] && chmod 4755 "$T/life" && setpriv --reuid=65534 --clear-groups test -x "$T/life" -a -r "$A/libfake1.so"; then
+    like_alone "a set-uid program" nothing setpriv --reuid=65534 --clear-groups "$T/life" calls3
+else
+    skip "a set-uid program" "needs root, and libraries that others can read"
+fi
+exit $((failures != 0))

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Octave and R, whose scripts in examples/ go through their linear algebra, on two libraries; and NumPy on a library with
+# threads, which gives the same bits as long as their number is the same.
+. tests/transparency/lib.sh
+octave=$(command -v octave-cli || echo octave-cli) R=$(command -v Rscript || echo Rscript)
+for library in reference openblas; do
+    LIBRARIES=${provider[$library]}
+    if is_there "Octave, $library" "$octave"; then
+        alike "Octave, $library" "$octave" --norc --no-history "$root/examples/octave_linalg.m"
+    fi
+    if is_there "R, $library" "$R"; then alike "R, $library" "$R" "$root/examples/r_linalg.R" results; fi
+done
+LIBRARIES=$system/openblas-pthread
+if is_there "NumPy, two threads" "$LIBRARIES/libopenblas.so.0"; then
+    OPENBLAS_NUM_THREADS=2 alike "NumPy, two threads" "$PYTHON" "$root/examples/numpy_linalg.py"
+fi
+exit $((failures != 0))

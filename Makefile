@@ -12,7 +12,7 @@ BUILD_PACKAGES := gcc libc6-dev libdw-dev libjansson-dev
 DEMO_PACKAGES  := python3-numpy libopenblas0-serial libblas3 liblapack3
 CHECK_PACKAGES := libcmocka-dev gfortran libblas-dev liblapack-dev libblis4-serial gdb valgrind cppcheck libblas-test liblapack-test \
                   python3-scipy libblas64-3 liblapack64-3 libopenblas64-0-pthread liblapacke-dev
-TRANSPARENCY_PACKAGES := octave r-base-core libopenblas0-pthread dpkg-dev
+TRANSPARENCY_PACKAGES := octave r-base-core libopenblas0-pthread dpkg-dev python3-pytest python3-hypothesis
 
 CFLAGS_  := -std=gnu11 -g -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -D_GNU_SOURCE \
             -DKT_VERSION='"$(VERSION)"' -I. -Iinclude $(if $(DEBUG),-O0,-O2) $(if $(SAN),-fsanitize=$(SAN)) \
@@ -23,15 +23,16 @@ LIBS     := -ldw -lelf -ljansson -ldl -lm
 TABLE    := error expr routine symbol
 TRACE    := $(TABLE) operand lines stream definitions origin reader cursor shape state stats text json about verb \
             cmd_run cmd_info cmd_dump cmd_check cmd_env cmd_help
-REPLAY   := library call arena data cache setup sample job worker schedule ratio comparison result cmd_replay cmd_compare
+REPLAY   := library call arena data cache setup sample job worker schedule ratio comparison result repro repro_comment \
+            repro_data repro_helpers repro_program cmd_replay cmd_compare cmd_repro
 MODEL    := summary callers decomposition report report_tables cmd_report
 SHIM     := ask bind elf forward line linker meta objects process record redirect settings
 GEN      := gen gen_wrapper gen_names gen_thunk
 SPECS    := $(wildcard trace/routines/*.spec)
 # Routines whose calls go through compiled functions; all others go through the trampoline.
 COMPILED := $(filter blas%,$(basename $(notdir $(SPECS))))
-UNIT     := expr routine symbol operand reader shape stats text json about arena data schedule call library \
-            summary decomposition callers
+UNIT     := expr routine symbol operand cost reader shape stats text json about arena data schedule call library \
+            summary decomposition callers repro
 
 OBJECTS  := $(TRACE:%=$(O)/trace/%.o) $(REPLAY:%=$(O)/replay/%.o) $(MODEL:%=$(O)/model/%.o) $(O)/gen/thunks.o
 SHIM_OBJECTS := $(SHIM:%=$(O)/preload/%.o) $(COMPILED:%=$(O)/gen/wrap_%.o) $(addprefix $(O)/,gen/slots.o gen/stubs.o preload/trampoline.o preload/linker_hooks.o)
@@ -40,7 +41,7 @@ Q := $(if $(V),,@)
 SILENT := $(findstring s,$(firstword $(filter-out --%,$(MAKEFLAGS))))
 say = @$(if $(V)$(SILENT),:,printf '  %-6s %s\n' $(1) $(2))
 
-.PHONY: all help packages packages-demo packages-check check check-fast demo bench transparency deps-check fmt lint sanitize valgrind install clean
+.PHONY: proof all help packages packages-demo packages-check check check-fast demo bench transparency deps-check fmt lint sanitize valgrind install clean
 all: $(O)/ktrace $(O)/libktrace.so $(O)/libktrace-audit.so $(O)/routines.md
 
 help:
@@ -48,6 +49,7 @@ help:
 	@echo 'make demo       install what is missing, build, trace a NumPy program, replay it, print the report'
 	@echo 'make check      install what is missing, build, run all tests'
 	@echo 'make check-fast the tests that take seconds'
+	@echo 'make proof      the operand ranges of LAPACK in poisoned memory, with the calls of its own test programs'
 	@echo 'make bench      cost of recording a call, as a ratio to the least possible shim'
 	@echo 'make transparency  all programs whose output must not change: every test of BLAS, LAPACK and OpenBLAS, Octave, R, SciPy'
 	@echo 'make deps-check the arrows between the modules (DESIGN.md)'
@@ -157,9 +159,9 @@ TEST_PARTS := $(patsubst %,$(O)/tests/%.o,tracegen table_load synth poison proto
 UNIT_PROGRAMS := $(UNIT:%=$(T)/unit/test_%)
 ABI := $(addprefix $(T)/abi/,libfake1.so libfake2.so libfake3.so libfakenested.so libfakef2c.so libfake64.so libmiddle.so module_one.so \
        module_two.so module_three.so module_mixed.so module_early.so module_nested.so scopes reload results_gfortran results_f2c life wide \
-       module_join.so module_now.so module_any.so module_old.so module_new.so libversions.so libtool.so libbare.so module_bare.so load \
-       load_linked own own_exported own_static own_static_pie errors bare linked_first linked_last life_now \
-       libsysv.so lookup libboth.so both)
+       module_join.so module_now.so module_any.so module_old.so module_new.so libversions.so libtool.so libbare.so module_bare.so ways \
+       ways_linked own own_exported own_static own_static_pie errors bare linked_first linked_last life_now \
+       libsysv.so lookup libboth.so both crowd)
 export B = $(O)
 
 $(T)/unit/%: $(O)/tests/unit/%.o $(TEST_PARTS) $(OBJECTS)
@@ -241,9 +243,11 @@ $(T)/abi/lookup: tests/abi/lookup.c preload/elf.c preload/elf.h
 	$(call abi,-D_GNU_SOURCE -I. $(filter %.c,$^))
 $(T)/abi/life_now: tests/abi/life.c $(T)/abi/libfake1.so
 	$(call abi,-Wl$(comma)-z$(comma)now $<,-lfake1)
-$(T)/abi/load: tests/abi/load.c
+$(T)/abi/crowd: tests/abi/crowd.c
 	$(call abi,$<)
-$(T)/abi/load_linked: tests/abi/load.c $(T)/abi/libfake1.so
+$(T)/abi/ways: tests/abi/ways.c
+	$(call abi,$<)
+$(T)/abi/ways_linked: tests/abi/ways.c $(T)/abi/libfake1.so
 	$(call abi,-DLINKED $<,-lfake1)
 $(T)/abi/errors: tests/abi/errors.c $(T)/abi/libfake1.so
 	$(call abi,$<,-lfake1)
@@ -272,6 +276,19 @@ $(TEST_TOOLS): $(T)/%: $(O)/tests/%.o $(TEST_PARTS) $(OBJECTS)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS_) -rdynamic -o $@ $^ $(LIBS)
 
+# The proof of LAPACK's operand ranges with the calls of real programs: a checker to preload, its reports, a caller.
+PROOF := $(addprefix $(T)/proof/,proof libproof.so drive)
+PROOF_TABLE := $(TABLE:%=trace/%.c) trace/operand.c trace/spec.c
+proof = @mkdir -p $(@D); $(CC) $(CFLAGS_) $(1) -o $@ $(filter %.c %.S,$^) -ldl -lm
+$(T)/proof/proof: tests/proof/proof.c tests/proof/state.c $(PROOF_TABLE) $(wildcard tests/proof/*.h trace/*.h)
+	$(call proof)
+$(T)/proof/stubs.S: $(T)/proof/proof $(wildcard trace/routines/*)
+	@$< stubs trace/routines > $@.part && mv $@.part $@
+$(T)/proof/libproof.so: $(T)/proof/stubs.S $(addprefix tests/proof/,enter.S forward.S check.c copies.c call.c state.c) $(PROOF_TABLE)
+	$(call proof,-fPIC -shared -fvisibility=hidden)
+$(T)/proof/drive: $(addprefix tests/proof/,drive.c call.c forward.S) tests/poison.c tests/synth.c $(PROOF_TABLE)
+	$(call proof,-rdynamic)
+
 REFERENCE = $(firstword $(wildcard /usr/lib/*/blas/libblas.so.3 /usr/lib64/blas/libblas.so.3))
 REFERENCE_LAPACK = $(firstword $(wildcard /usr/lib/*/lapack/liblapack.so.3 /usr/lib64/lapack/liblapack.so.3))
 roundtrip = $(O)/tests/gen_roundtrip trace/routines $(1) > $@
@@ -286,6 +303,9 @@ $(T)/roundtrip_%: $(T)/roundtrip_%.c
 $(T)/roundtrip_f: $(T)/roundtrip_f.f90
 	$(Q)gfortran -O0 -w -fallow-argument-mismatch -J $(@D) -o $@ $< $(REFERENCE_LAPACK) $(REFERENCE)
 
+$(T)/flops: tests/flops.f90
+	@mkdir -p $(@D); gfortran -O1 -o $@ $< $(REFERENCE_LAPACK) $(REFERENCE)
+
 $(T)/bench/calls: tests/bench/calls.c
 	@mkdir -p $(@D); $(CC) -std=gnu11 -O2 -Wall -Wextra -o $@ $< $(REFERENCE)
 $(T)/bench/least.so: tests/bench/least.c
@@ -295,12 +315,12 @@ ROUNDTRIP := $(addprefix $(T)/,roundtrip_c roundtrip_cblas roundtrip_f)
 
 FAST_TESTS := $(UNIT_PROGRAMS) tests/lint_modules.sh tests/lint_functions.sh tests/shim_abi.sh tests/shim_load.sh tests/shim_life.sh \
               $(wildcard tests/cli/*.sh)
-SLOW_TESTS := tests/table.sh tests/transparency.sh tests/transparency/programs.sh tests/demo.sh tests/replay.sh tests/sanitize.sh tests/valgrind.sh tests/cppcheck.sh
+SLOW_TESTS := tests/table.sh tests/proof.sh tests/repro.sh tests/flops.sh tests/transparency.sh tests/transparency/programs.sh tests/demo.sh tests/replay.sh tests/sanitize.sh tests/valgrind.sh tests/cppcheck.sh
 
 check: packages-check
 	@$(MAKE) --no-print-directory check-all
 .PHONY: check-all
-check-all: all $(UNIT_PROGRAMS) $(ABI) $(TEST_TOOLS) $(ROUNDTRIP) $(BENCH)
+check-all: all $(UNIT_PROGRAMS) $(ABI) $(TEST_TOOLS) $(ROUNDTRIP) $(BENCH) $(T)/flops $(PROOF)
 	@tests/run $(FAST_TESTS) $(SLOW_TESTS)
 # What tests/sanitize.sh needs besides all; it builds in a folder of its own.
 .PHONY: sanitized-tests
@@ -324,6 +344,10 @@ transparency: packages-check
 	@$(MAKE) --no-print-directory all
 	@TAP=1 TIME_LIMIT=3600 tests/run tests/transparency.sh $(patsubst %,tests/transparency/%.sh,programs interpreters openblas netlib)
 
+# The operand ranges of LAPACK alone: some minutes.
+proof: packages-check
+	@$(MAKE) --no-print-directory $(PROOF)
+	@tests/run tests/proof.sh
 deps-check: all
 	@tests/run tests/lint_modules.sh
 lint: all

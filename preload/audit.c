@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * libktrace-audit.so, an auditor of the dynamic linker (rtld-audit(7)) that helps libktrace.so: the linker asks it what
- * to bind each reference to, and so it sees those that pass libktrace.so by, of modules that were opened with
- * RTLD_DEEPBIND above all. They are bound to stubs of libktrace.so.
+ * to bind each reference to. It sees those that pass libktrace.so by, of modules that were opened with RTLD_DEEPBIND
+ * above all, and has them bound to stubs of libktrace.so. So are those of all modules that are opened later, each to a
+ * stub for its very routine: a call that is a jump does not show whose it is when it arrives.
  *
  * Auditors live in a namespace of their own, with a C library of their own. This one does without any.
  */
@@ -12,10 +13,13 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-typedef void *redirect_function(const char *name, void *target);
+typedef void *redirect_function(const char *name, void *target, const void *from);
 
-/* When an object was loaded. What precedes libktrace.so, as the program does, is found before it by rights. */
-enum age { BEFORE_US, US, AFTER_US, LATE, ELSEWHERE };
+/*
+ * When an object was loaded. What precedes libktrace.so, as the program does, is found before it by rights. The linker
+ * keeps the age for us, in the low bits of the object's address.
+ */
+enum age { BEFORE_US, US, AFTER_US, LATE, ELSEWHERE, AGE_BITS = 7 };
 
 static struct {
     struct kt_image image; /* of libktrace.so; its bias is 0 before that is seen */
@@ -94,16 +98,13 @@ unsigned la_version(unsigned version)
 EXPORT unsigned la_objopen(struct link_map *map, Lmid_t namespace, uintptr_t *cookie);
 unsigned la_objopen(struct link_map *map, Lmid_t namespace, uintptr_t *cookie)
 {
-    *cookie = age_of(map, namespace);
-    switch (*cookie) {
-    case BEFORE_US:
+    enum age age = age_of(map, namespace);
+    *cookie = (uintptr_t)map | age;
+    if (age == BEFORE_US)
         return LA_FLG_BINDFROM;
-    case AFTER_US:
-    case LATE:
-        return LA_FLG_BINDFROM | (has_routines(map) ? LA_FLG_BINDTO : 0);
-    default:
-        return 0;
-    }
+    if (age == US)
+        return LA_FLG_BINDTO;
+    return age == ELSEWHERE ? 0 : LA_FLG_BINDFROM | (has_routines(map) ? LA_FLG_BINDTO : 0);
 }
 
 EXPORT void la_preinit(uintptr_t *cookie);
@@ -117,11 +118,15 @@ void la_preinit(uintptr_t *cookie)
         us.redirect = (redirect_function *)kt_elf_address(us.image.bias, symbol);
 }
 
-/* Of what is looked up by dlsym(), libktrace.so sees all but what modules look up that have a dlsym() of their own. */
-static bool is_ours(const char *symbol, uintptr_t from, unsigned flags)
+/*
+ * References of objects that were loaded at the start are bound to libktrace.so or else to what is found before it. Of
+ * what is looked up by dlsym(), libktrace.so sees all but what modules look up that have a dlsym() of their own.
+ */
+static bool is_ours(const char *symbol, enum age from, enum age to, unsigned flags)
 {
     struct kt_name name = kt_elf_name(symbol, KT_VERSION_DEFAULT);
-    return us.redirect && !(flags & LA_SYMB_DLSYM && from != LATE) && kt_image_find(&us.image, &name);
+    bool is_wanted = from == LATE || (to != US && !(flags & LA_SYMB_DLSYM));
+    return us.redirect && is_wanted && kt_image_find(&us.image, &name);
 }
 
 EXPORT uintptr_t la_symbind64(Elf64_Sym *symbol, unsigned index, uintptr_t *from, uintptr_t *to, unsigned *flags,
@@ -129,8 +134,10 @@ EXPORT uintptr_t la_symbind64(Elf64_Sym *symbol, unsigned index, uintptr_t *from
 uintptr_t la_symbind64(Elf64_Sym *symbol, unsigned index, uintptr_t *from, uintptr_t *to, unsigned *flags,
                        const char *name)
 {
-    void *target = (void *)symbol->st_value;
-    (void)index, (void)to;
+    const struct link_map *map = (const void *)(*from & ~(uintptr_t)AGE_BITS);
+    (void)index;
     *flags |= LA_SYMB_NOPLTENTER | LA_SYMB_NOPLTEXIT;
-    return (uintptr_t)(is_ours(name, *from, *flags) ? us.redirect(name, target) : target);
+    if (!is_ours(name, *from & AGE_BITS, *to & AGE_BITS, *flags))
+        return symbol->st_value;
+    return (uintptr_t)us.redirect(name, (void *)symbol->st_value, map->l_ld);
 }

@@ -7,8 +7,8 @@
  * A return address inside this library means that a library we called jumped on (a tail call): the caller is then
  * the routine that the enclosing call went to.
  *
- * Objects may be unloaded and others loaded at their addresses. We see dlclose(), and after it no binding counts that
- * was made before.
+ * Objects may be unloaded and others loaded at their addresses. We see dlclose(): during it every call looks for its
+ * binding, and when objects were unloaded no binding counts that was made before.
  */
 #include "preload/bind.h"
 
@@ -46,8 +46,8 @@ struct entry {
 
 const struct kt_binding kt_unbound;
 
-static _Atomic unsigned
-    unloads; /* counts the times that objects were unloaded; bindings of an earlier count are void */
+static _Atomic unsigned unloads; /* how often objects were unloaded; bindings of an earlier count are void */
+static _Atomic unsigned closing; /* calls of dlclose() in progress */
 
 /* All of this is used within slow paths only. */
 static struct {
@@ -55,20 +55,24 @@ static struct {
     int defined_count;
     struct entry *entry; /* index = entry of the trace; 0 stays unused */
     unsigned entry_count;
+    struct kt_slot **bound; /* slots that have a binding */
+    _Atomic unsigned bound_count;
 } table;
 
 static bool allocate_table(void)
 {
     size_t defined = KT_MAX_OBJECTS * sizeof *table.defined;
     size_t entries = MAX_ENTRIES * sizeof *table.entry;
+    size_t bound = (kt_slot_count + KT_SPARE_SLOTS) * sizeof *table.bound;
+    size_t bytes = defined + entries + bound;
     if (table.defined)
         return true;
-    char *at =
-        mmap(NULL, defined + entries, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    char *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (at == MAP_FAILED)
         return false;
     table.defined = (void *)at;
     table.entry = (void *)(at + defined);
+    table.bound = (void *)(at + defined + entries);
     table.entry_count = 1;
     return true;
 }
@@ -273,6 +277,14 @@ static struct kt_binding *find_void_binding(struct kt_slot *slot, const struct k
     return b;
 }
 
+/* Within a slow path; others read the list at any time. */
+static void note_bound(struct kt_slot *slot)
+{
+    unsigned count = atomic_load(&table.bound_count);
+    table.bound[count] = slot;
+    atomic_store(&table.bound_count, count + 1);
+}
+
 static const struct kt_binding *publish(struct kt_slot *slot, const struct kt_binding *made)
 {
     struct kt_binding *b = find_void_binding(slot, made);
@@ -283,6 +295,8 @@ static const struct kt_binding *publish(struct kt_slot *slot, const struct kt_bi
     b = new_binding();
     if (!b)
         return NULL;
+    if (!atomic_load_explicit(&slot->all, memory_order_relaxed))
+        note_bound(slot);
     *b = *made;
     b->next = atomic_load_explicit(&slot->all, memory_order_relaxed);
     atomic_store_explicit(&slot->all, b, memory_order_release); /* pairs with find_binding */
@@ -364,29 +378,6 @@ static const struct kt_binding *find_or_make(struct kt_slot *slot, uintptr_t whe
     return b;
 }
 
-/* Unless an object was unloaded in the meantime: then others would take the binding for a present one. */
-static void remember(struct kt_slot *slot, const struct kt_binding *b)
-{
-    atomic_store_explicit(&slot->recent, b, memory_order_seq_cst);
-    if (!is_valid(b))
-        atomic_store_explicit(&slot->recent, &kt_unbound, memory_order_release);
-}
-
-const struct kt_binding *kt_bind(struct kt_slot *slot, const void *caller)
-{
-    int saved = errno;
-    uintptr_t where = (uintptr_t)caller;
-    const struct kt_frame *enclosing = kt_live_frame(kt_self.top, __builtin_frame_address(0));
-    bool tail_call = kt_is_inside_us(where);
-    if (tail_call && enclosing)
-        where = (uintptr_t)enclosing->binding->target;
-    const struct kt_binding *b = find_or_make(slot, where);
-    if (!tail_call && b->bytes)
-        remember(slot, b);
-    errno = saved;
-    return b;
-}
-
 /* --- unloading --------------------------------------------------------------------------------------------- */
 
 static int read_subs(struct dl_phdr_info *info, size_t size, void *subs)
@@ -396,25 +387,64 @@ static int read_subs(struct dl_phdr_info *info, size_t size, void *subs)
     return 1;
 }
 
-static void forget_bindings(void)
+/* An object can be loaded in the place of another only after the linker has counted that as unloaded. */
+static void count_unloads(void)
 {
-    atomic_fetch_add(&unloads, 1);
-    for (unsigned i = 0; i < kt_used_slots(); i++)
-        if (atomic_load_explicit(&kt_slots[i].recent, memory_order_acquire) != &kt_unbound)
-            atomic_store_explicit(&kt_slots[i].recent, &kt_unbound, memory_order_release);
+    static _Atomic unsigned long long seen;
+    unsigned long long subs = 0;
+    dl_iterate_phdr(read_subs, &subs);
+    if (atomic_exchange(&seen, subs) != subs)
+        atomic_fetch_add(&unloads, 1);
+}
+
+static void forget_recent(void)
+{
+    unsigned count = atomic_load(&table.bound_count);
+    for (unsigned i = 0; i < count; i++)
+        atomic_store(&table.bound[i]->recent, &kt_unbound);
 }
 
 KT_EXPORT int dlclose(void *handle);
 KT_EXPORT int dlclose(void *handle)
 {
-    static _Atomic unsigned long long seen; /* set last: whoever finds it changed forgets, even if another does too */
+    atomic_fetch_add(&closing, 1);
+    forget_recent();
     int result = kt_close_handle(handle);
     int saved = errno;
-    unsigned long long subs = 0;
-    dl_iterate_phdr(read_subs, &subs);
-    if (subs != atomic_load(&seen))
-        forget_bindings();
-    atomic_store(&seen, subs);
+    count_unloads();
+    atomic_fetch_sub(&closing, 1);
     errno = saved;
     return result;
+}
+
+void kt_bind_after_fork(void)
+{
+    atomic_store(&closing, 0);
+}
+
+/* --- binding ----------------------------------------------------------------------------------------------- */
+
+/* Not while objects may be unloaded: then others, loaded in their place, would take the binding for theirs. */
+static void remember(struct kt_slot *slot, const struct kt_binding *b)
+{
+    atomic_store(&slot->recent, b);
+    if (!is_valid(b) || atomic_load(&closing))
+        atomic_store(&slot->recent, &kt_unbound);
+}
+
+const struct kt_binding *kt_bind(struct kt_slot *slot, const void *caller)
+{
+    int saved = errno;
+    uintptr_t where = (uintptr_t)caller;
+    const struct kt_frame *enclosing = kt_live_frame(kt_self.top, __builtin_frame_address(0));
+    bool tail_call = kt_is_inside_us(where);
+    if (atomic_load(&closing))
+        count_unloads();
+    if (tail_call && enclosing)
+        where = (uintptr_t)enclosing->binding->target;
+    const struct kt_binding *b = find_or_make(slot, where);
+    if (!tail_call && b->bytes)
+        remember(slot, b);
+    errno = saved;
+    return b;
 }

@@ -12,4 +12,7 @@ KT_HIDDEN const struct kt_interface *kt_interface_of(const struct kt_slot *slot)
 /* The slot of an exported name, NULL if there is none. */
 KT_HIDDEN struct kt_slot *kt_slot_find(const char *name);
 
+/* In the child, where no other thread is any more. */
+KT_HIDDEN void kt_bind_after_fork(void);
+
 #endif

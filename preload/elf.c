@@ -126,6 +126,11 @@ static bool is_acceptable(const struct kt_image *image, size_t i, const struct k
     return name->which == KT_VERSION_OLDEST ? index == VER_NDX_GLOBAL + 1 : !(image->versions[i] & HIDDEN);
 }
 
+bool kt_image_has_version(const struct kt_image *image, const ElfW(Sym) * definition)
+{
+    return image->versions && (image->versions[definition - image->symbols] & INDEX) > VER_NDX_GLOBAL;
+}
+
 /* --- symbols ----------------------------------------------------------------------------------------------- */
 
 static bool is_named(const struct kt_image *image, size_t i, const struct kt_name *name)
@@ -221,20 +226,26 @@ static bool is_reference(const struct kt_image *image, size_t i, const struct kt
 /* Undefined symbols are not in DT_GNU_HASH; they come before all that are. */
 static size_t find_reference(const struct kt_image *image, const struct kt_name *name)
 {
+    if (!image->symbols || !image->strings)
+        return 0;
     if (image->table)
         return find_by_hash(image, name, is_reference);
-    for (size_t i = 1; i < gnu_table(image->gnu_table).first; i++)
+    for (size_t i = 1; image->gnu_table && i < gnu_table(image->gnu_table).first; i++)
         if (is_reference(image, i, name))
             return i;
     return 0;
 }
 
+bool kt_image_refers(const struct kt_image *image, const char *symbol)
+{
+    struct kt_name name = kt_elf_name(symbol, KT_VERSION_OLDEST);
+    return find_reference(image, &name) != 0;
+}
+
 struct kt_name kt_image_reference(const struct kt_image *image, const char *symbol)
 {
     struct kt_name name = kt_elf_name(symbol, KT_VERSION_OLDEST);
-    if (!image->symbols || !image->strings || !image->versions || !(image->table || image->gnu_table))
-        return name;
-    size_t i = find_reference(image, &name);
+    size_t i = image->versions ? find_reference(image, &name) : 0;
     name.version = i ? needed_version(image, image->versions[i] & INDEX) : NULL;
     if (name.version)
         name.which = KT_VERSION_NAMED;

@@ -47,6 +47,12 @@ struct kt_name kt_elf_name(const char *text, enum kt_version which);
 /* The definition, or NULL. */
 const ElfW(Sym) * kt_image_find(const struct kt_image *image, const struct kt_name *name);
 
+/* Is there a version that a reference to this definition could name? */
+bool kt_image_has_version(const struct kt_image *image, const ElfW(Sym) * definition);
+
+/* Does the object refer to the symbol without having it? */
+bool kt_image_refers(const struct kt_image *image, const char *symbol);
+
 /* The version that the object's own reference to the symbol asks for; the oldest if that names none. */
 struct kt_name kt_image_reference(const struct kt_image *image, const char *symbol);
 

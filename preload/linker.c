@@ -64,11 +64,9 @@ static void *find_nothing(void *handle, const char *name)
     return ((void *(*)(void *, const char *))address_of(&own_dlsym))(RTLD_NEXT, name);
 }
 
-static void *stub_for(const char *name, void *found)
+static void *stub_for(const struct kt_slot *slot, void *found)
 {
-    const struct kt_slot *slot = kt_slot_find(name);
-    bool is_recording = atomic_load(&kt_process.state) != KT_STATE_OFF;
-    return slot && found && is_recording ? kt_redirect(slot, found) : found;
+    return found && atomic_load(&kt_process.state) != KT_STATE_OFF ? kt_redirect(slot, found) : found;
 }
 
 /* Found in the scope of a handle. The program's scope has us in it. */
@@ -76,7 +74,7 @@ static void *hand_out(void *handle, const char *name, void *found)
 {
     if (kt_is_inside_us((uintptr_t)found) && !is_defined(name, NULL, false))
         return find_nothing(handle, name);
-    return stub_for(name, found);
+    return stub_for(kt_slot_find(name), found);
 }
 
 static void *find_in_handle(void *handle, const char *name)
@@ -115,7 +113,19 @@ void *kt_before_dlvsym(void *handle, const char *name, const void *caller)
 
 /* --- binding ----------------------------------------------------------------------------------------------- */
 
-KT_EXPORT void *ktrace_redirect(const char *name, void *target)
+/* What a reference that is bound to us would get without us; NULL: we do not know. */
+static void *find_behind_us(const char *name, const void *from)
 {
-    return stub_for(name, target);
+    bool begun = kt_slow_begin();
+    void *target = kt_find_behind_us(name, (uintptr_t)from);
+    if (begun)
+        kt_slow_end();
+    return target;
+}
+
+KT_EXPORT void *ktrace_redirect(const char *name, void *target, const void *from)
+{
+    const struct kt_slot *slot = kt_slot_find(name);
+    void *beyond = slot && kt_is_inside_us((uintptr_t)target) ? find_behind_us(name, from) : target;
+    return slot && beyond ? stub_for(slot, beyond) : target;
 }

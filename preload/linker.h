@@ -17,8 +17,11 @@ KT_HIDDEN void *kt_before_dlopen(const char *file, int mode, const void *caller)
 KT_HIDDEN void *kt_before_dlsym(void *handle, const char *name, const void *caller);
 KT_HIDDEN void *kt_before_dlvsym(void *handle, const char *name, const void *caller);
 
-/* For preload/audit.c, which finds it by its name: what to bind a reference to that would get TARGET. */
-KT_EXPORT void *ktrace_redirect(const char *name, void *target);
+/*
+ * For preload/audit.c, which finds it by its name: what to bind a reference to that would get TARGET and comes from the
+ * object with the address FROM.
+ */
+KT_EXPORT void *ktrace_redirect(const char *name, void *target, const void *from);
 
 /* The linker's own. */
 KT_HIDDEN int kt_close_handle(void *handle);

@@ -262,6 +262,7 @@ struct look {
     int first; /* objects before that do not count */
     struct kt_loaded *object;
     const ElfW(Sym) * found;
+    bool has_version;
     uintptr_t bias; /* of the object that it was found in */
     bool done;
 };
@@ -305,8 +306,10 @@ bool kt_object_at(uintptr_t address, struct kt_loaded *object)
 
 static bool search_object(struct look *look, const struct kt_name *name, int i)
 {
-    look->bias = table.object[i].loaded.bias;
-    look->found = i < look->first || i == table.us ? NULL : kt_image_find(&table.object[i].loaded.image, name);
+    const struct kt_image *image = &table.object[i].loaded.image;
+    look->bias = image->bias;
+    look->found = i < look->first || i == table.us ? NULL : kt_image_find(image, name);
+    look->has_version = look->found && kt_image_has_version(image, look->found);
     return look->found;
 }
 
@@ -340,11 +343,12 @@ static bool search_opened_globally(struct look *look, const struct kt_name *name
     return false;
 }
 
+/* The object was loaded for its root, and can be part of what was opened later. */
 static bool search_scopes_of(struct look *look, const struct kt_name *name, int caller)
 {
     if (caller < 0 || table.object[caller].initial)
         return false;
-    for (int root = 1; root < table.count; root++) {
+    for (int root = table.object[caller].root; root < table.count; root++) {
         if (table.object[root].root != root)
             continue;
         form_group(root);
@@ -354,18 +358,23 @@ static bool search_scopes_of(struct look *look, const struct kt_name *name, int 
     return false;
 }
 
-static struct kt_name name_for(const struct look *look, int caller)
+static void search_all_scopes(struct look *look, const struct kt_name *name, int caller)
 {
-    return caller < 0 ? kt_elf_name(look->symbol, KT_VERSION_OLDEST)
-                      : kt_image_reference(&table.object[caller].loaded.image, look->symbol);
+    if (!search_initial(look, name) && !search_opened_globally(look, name))
+        search_scopes_of(look, name, caller);
 }
 
+/* The version that the caller asks for takes long to find, and hardly any library has versions of its routines. */
 static void search_as_linker(struct look *look)
 {
     int caller = index_at(look->address);
-    struct kt_name name = name_for(look, caller);
-    if (!search_initial(look, &name) && !search_opened_globally(look, &name))
-        search_scopes_of(look, &name, caller);
+    struct kt_name name = kt_elf_name(look->symbol, KT_VERSION_OLDEST);
+    search_all_scopes(look, &name, caller);
+    if (caller < 0 || (look->found && !look->has_version))
+        return;
+    name = kt_image_reference(&table.object[caller].loaded.image, look->symbol);
+    if (name.which == KT_VERSION_NAMED)
+        search_all_scopes(look, &name, caller);
 }
 
 static void search_behind_us(struct look *look)
@@ -381,12 +390,36 @@ bool kt_is_defined(const char *symbol, uintptr_t where, bool behind_us)
     return look.found || !look.done;
 }
 
+/*
+ * Code that the linker would find nothing for got the routine's address from somebody else: an object that refers to
+ * the routine, or whose call is a jump, so that we see the return address of its caller.
+ */
+static void search_for_others(struct look *look)
+{
+    for (int i = 0; i < table.count && !look->found; i++) {
+        const struct object *o = &table.object[i];
+        if (o->initial || !kt_image_refers(&o->loaded.image, look->symbol))
+            continue;
+        struct kt_name name = kt_image_reference(&o->loaded.image, look->symbol);
+        search_scopes_of(look, &name, i);
+    }
+}
+
 static void search_everywhere(struct look *look)
 {
-    struct kt_name name = name_for(look, index_at(look->address));
+    struct kt_name name = kt_elf_name(look->symbol, KT_VERSION_OLDEST);
     search_behind_us(look);
+    if (!look->found)
+        search_for_others(look);
     for (int i = 0; i < table.count && !look->found; i++)
         search_object(look, &name, i);
+}
+
+void *kt_find_behind_us(const char *symbol, uintptr_t where)
+{
+    struct look look = {.answer = search_behind_us, .symbol = symbol, .address = where};
+    dl_iterate_phdr(look_locked, &look);
+    return address_of(&look);
 }
 
 void *kt_resolve(const char *symbol, uintptr_t where)

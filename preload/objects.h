@@ -24,9 +24,10 @@ struct kt_loaded {
 KT_HIDDEN bool kt_object_at(uintptr_t address, struct kt_loaded *object);
 
 /*
- * The routine that code at WHERE would reach by this name if we were not here; if the linker would find none, any there
- * is; or NULL. May run code of a library.
+ * The routine that code at WHERE would reach by this name if we were not here, or NULL. May run code of a library. To
+ * resolve is to take any there is if the linker would find none.
  */
+KT_HIDDEN void *kt_find_behind_us(const char *symbol, uintptr_t where);
 KT_HIDDEN void *kt_resolve(const char *symbol, uintptr_t where);
 
 /* Is the symbol in the scopes of code at WHERE, apart from us? The global scope from its beginning, or behind us. */

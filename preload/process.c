@@ -5,6 +5,7 @@
  */
 #include "preload/process.h"
 
+#include "preload/bind.h"
 #include "preload/line.h"
 #include "preload/meta.h"
 #include "preload/settings.h"
@@ -285,6 +286,7 @@ static void after_fork_in_child(void)
 {
     kt_process.number++;
     kt_threads_forget();
+    kt_bind_after_fork();
     atomic_store(&kt_process.calls, 0);
     for (int i = 0; i < KT_LOSS_COUNT; i++)
         atomic_store(&kt_process.lost[i], 0);

@@ -12,7 +12,8 @@ extern KT_HIDDEN unsigned char kt_spare_stubs[][16];
 static struct {
     uint16_t named[KT_SPARE_SLOTS];
     void *target[KT_SPARE_SLOTS];
-    _Atomic unsigned used;
+    unsigned used;
+    uint16_t place[2 * KT_SPARE_SLOTS]; /* hashed: a slot and 1, as 0 is none */
 } spare;
 
 static const struct kt_slot *first_spare(void)
@@ -30,25 +31,28 @@ void *kt_fixed_target(const struct kt_slot *slot)
     return slot < first_spare() ? NULL : spare.target[slot - first_spare()];
 }
 
-unsigned kt_used_slots(void)
+/* Where the slot with these two is noted, or else is to be. */
+static uint16_t *find_place(uint16_t named, const void *target)
 {
-    return kt_slot_count + atomic_load(&spare.used);
+    enum { PLACES = sizeof spare.place / sizeof *spare.place };
+    size_t i = ((uintptr_t)target / 16 + named) % PLACES;
+    while (spare.place[i] && (spare.target[spare.place[i] - 1] != target || spare.named[spare.place[i] - 1] != named))
+        i = (i + 1) % PLACES;
+    return &spare.place[i];
 }
 
 /* Within a slow path. */
 static void *find_stub(uint16_t named, void *target)
 {
-    unsigned used = atomic_load(&spare.used);
-    unsigned i = 0;
-    while (i < used && (spare.target[i] != target || spare.named[i] != named))
-        i++;
-    if (i == KT_SPARE_SLOTS)
+    uint16_t *place = find_place(named, target);
+    if (!*place && spare.used == KT_SPARE_SLOTS)
         return target;
-    spare.named[i] = named;
-    spare.target[i] = target;
-    if (i == used)
-        atomic_store(&spare.used, used + 1);
-    return kt_spare_stubs[i];
+    if (!*place) {
+        spare.named[spare.used] = named;
+        spare.target[spare.used] = target;
+        *place = (uint16_t)++spare.used;
+    }
+    return kt_spare_stubs[*place - 1];
 }
 
 void *kt_redirect(const struct kt_slot *named, void *target)

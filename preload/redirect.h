@@ -21,7 +21,4 @@ KT_HIDDEN const struct kt_slot *kt_named_slot(const struct kt_slot *slot);
 /* Where all calls through a spare slot go; NULL: it is none. */
 KT_HIDDEN void *kt_fixed_target(const struct kt_slot *slot);
 
-/* Slots in use, spare ones included. */
-KT_HIDDEN unsigned kt_used_slots(void);
-
 #endif

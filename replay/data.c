@@ -43,6 +43,55 @@ void kt_data_pool_free(struct kt_data_pool *pool)
     free(pool);
 }
 
+/* --- what is legal ----------------------------------------------------------------------------------------- */
+
+#define RULE_TEXT(rule, expression) [rule] = #expression,
+static const char *const rule_text[] = {KT_DATA_RULES(RULE_TEXT)};
+
+const char *kt_data_rule_text(enum kt_data rule)
+{
+    return rule < sizeof rule_text / sizeof *rule_text ? rule_text[rule] : NULL;
+}
+
+static double order_of(const struct kt_operand *o)
+{
+    return (double)(o->rows > o->cols ? o->rows : o->cols);
+}
+
+bool kt_data_is_stored_band(const struct kt_operand *o)
+{
+    return o->form == KT_FORM_MATRIX && o->arg && o->arg->shape.form == KT_FORM_BAND;
+}
+
+static const struct kt_operand *find_reflectors(const struct kt_operand *operand, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (operand[i].arg && operand[i].arg->data == KT_REFLECTORS)
+            return &operand[i];
+    return NULL;
+}
+
+struct kt_recipe kt_data_recipe(const struct kt_operand *operand, int count, int i)
+{
+    const struct kt_operand *o = &operand[i];
+    const struct kt_operand *reflectors = find_reflectors(operand, count);
+    if (!o->arg || o->lo == o->hi)
+        return (struct kt_recipe){.fill = KT_FILL_NOTHING};
+    enum kt_data data = o->arg->data;
+    bool dominant = data == KT_SPD || data == KT_TRIANGLE || data == KT_LU;
+    if (dominant && o->form < KT_FORM_MATRIX)
+        return (struct kt_recipe){.fill = KT_FILL_RULE, .rule = KT_SPD};
+    if (data == KT_SPD)
+        return (struct kt_recipe){.fill = KT_FILL_DOMINANT, .factor = 1, .least = 2 * order_of(o)};
+    if (dominant)
+        return (struct kt_recipe){.fill = KT_FILL_DOMINANT, .factor = 1 / order_of(o), .least = 1};
+    if (data == KT_TAU && reflectors)
+        return (struct kt_recipe){.fill = KT_FILL_TAU, .reflectors = reflectors};
+    if (data != KT_ANY && kt_data_rule_text(data))
+        return (struct kt_recipe){.fill = KT_FILL_RULE, .rule = data};
+    return (struct kt_recipe){.fill = o->arg->type == KT_I ? KT_FILL_RULE : KT_FILL_RANDOM, .rule = KT_ANY};
+}
+
 /* --- random contents --------------------------------------------------------------------------------------- */
 
 static bool is_single(enum kt_type type)
@@ -81,24 +130,18 @@ static void fill_random(const struct kt_data_pool *pool, const struct kt_operand
     }
 }
 
-static void fill_zero(const struct kt_operand *o)
-{
-    int64_t runs = kt_operand_runs(o);
-    for (int64_t i = 0; i < runs; i++) {
-        uint64_t lo, hi;
-        kt_operand_run(o, i, &lo, &hi);
-        memset((void *)lo, 0, hi - lo);
-    }
-}
-
 /* --- structured contents ----------------------------------------------------------------------------------- */
 
-/* Stores a real number as an element of that type. */
-static void store(uint64_t address, enum kt_type type, double value)
+/* Stores a real number as an element of the operand. */
+static void store(uint64_t address, const struct kt_operand *o, double value)
 {
     const float single[2] = {(float)value, 0};
     const double wide[2] = {value, 0};
-    memcpy((void *)address, is_single(type) ? (const void *)single : (const void *)wide, kt_type_bytes(type));
+    const int64_t integer = (int64_t)value;
+    const int32_t narrow = (int32_t)value;
+    const void *integers = o->elem == sizeof integer ? (const void *)&integer : (const void *)&narrow;
+    const void *numbers = is_single(o->arg->type) ? (const void *)single : (const void *)wide;
+    memcpy((void *)address, o->arg->type == KT_I ? integers : numbers, o->elem);
 }
 
 static void scale(uint64_t lo, uint64_t hi, bool single, double factor)
@@ -111,45 +154,64 @@ static void scale(uint64_t lo, uint64_t hi, bool single, double factor)
             *x *= factor;
 }
 
-/* The diagonal element of column J of a stored column that begins at LO; false if it is not stored. */
-static bool find_diagonal(const struct kt_operand *o, int64_t j, uint64_t lo, uint64_t hi, uint64_t *out)
+/* What the stored run J, [LO, HI), has of the diagonal: its *COUNT elements from *OUT on. */
+static void find_diagonal(const struct kt_operand *o, int64_t j, uint64_t lo, uint64_t hi, uint64_t *out,
+                          int64_t *count)
 {
+    if (kt_data_is_stored_band(o)) {
+        *out = lo;
+        *count = j == o->diagonal ? o->rows : 0;
+        return;
+    }
     int64_t first = j > o->above ? j - o->above : 0;
     *out = lo + (uint64_t)(j - first) * o->elem;
-    return first <= j && *out < hi;
+    *count = first <= j && *out < hi;
 }
 
-/* Random with every element of the diagonal between LEAST and 2 LEAST and all others multiplied by FACTOR. */
-static void fill_dominant(const struct kt_data_pool *pool, const struct kt_operand *o, int place, double factor,
-                          double least)
+static void fill_dominant(const struct kt_data_pool *pool, const struct kt_operand *o, int place,
+                          const struct kt_recipe *recipe)
 {
     int64_t runs = kt_operand_runs(o);
     fill_random(pool, o, place);
     for (int64_t j = 0; j < runs; j++) {
+        int64_t count;
         uint64_t lo, hi, diagonal;
         kt_operand_run(o, j, &lo, &hi);
-        if (factor != 1)
-            scale(lo, hi, is_single(o->arg->type), factor);
-        double spread = pool->wide[(uint64_t)j % (POOL_BYTES / sizeof(double))];
-        if (find_diagonal(o, j, lo, hi, &diagonal))
-            store(diagonal, o->arg->type, least * (1.5 + 0.499 * spread));
+        if (recipe->factor != 1)
+            scale(lo, hi, is_single(o->arg->type), recipe->factor);
+        find_diagonal(o, j, lo, hi, &diagonal, &count);
+        for (int64_t i = 0; i < count; i++) {
+            double spread = pool->wide[(uint64_t)(j + i) % (POOL_BYTES / sizeof(double))];
+            store(diagonal + (uint64_t)i * o->elem, o, recipe->least * (1.5 + 0.499 * spread));
+        }
     }
 }
 
-static double order_of(const struct kt_operand *o)
+/* Element I of N by that rule. */
+static double rule_value(enum kt_data rule, int64_t i, int64_t n, uint64_t *state)
 {
-    return (double)(o->rows > o->cols ? o->rows : o->cols);
+#define draw(k) ((int64_t)(kt_random(state) % (uint64_t)(k)))
+#define RULE_CASE(rule, expression) \
+    case rule:                      \
+        return (double)(expression);
+    switch (rule) {
+        KT_DATA_RULES(RULE_CASE)
+    default:
+        return 0;
+    }
+#undef draw
 }
 
-/* LAPACK's row exchanges: row i with any row from i on, counted from 1. */
-static void fill_pivots(const struct kt_operand *o)
+static void fill_by_rule(const struct kt_operand *o, enum kt_data rule)
 {
     uint64_t state = 2;
-    for (int64_t i = 0; i < o->rows; i++) {
-        int64_t pivot = i + 1 + (int64_t)(kt_random(&state) % (uint64_t)(o->rows - i));
-        int32_t narrow = (int32_t)pivot;
-        unsigned char *at = (unsigned char *)o->lo + (uint64_t)i * o->elem;
-        memcpy(at, o->elem == sizeof pivot ? (const void *)&pivot : (const void *)&narrow, o->elem);
+    int64_t i = 0;
+    int64_t runs = kt_operand_runs(o);
+    for (int64_t run = 0; run < runs; run++) {
+        uint64_t lo, hi;
+        kt_operand_run(o, run, &lo, &hi);
+        for (; lo < hi; lo += o->elem)
+            store(lo, o, rule_value(rule, i++ % o->rows, o->rows, &state));
     }
 }
 
@@ -165,56 +227,41 @@ static double sum_of_squares(uint64_t lo, uint64_t hi, bool single)
     return sum;
 }
 
-/* 2 / |v|^2 makes I - tau v v' a reflection; v is 1 on the diagonal and what is stored below it. */
+/* 2 / |v|^2 makes I - tau v v' a reflection. */
 static void fill_tau(const struct kt_operand *tau, const struct kt_operand *v)
 {
     for (int64_t j = 0; j < tau->rows; j++) {
+        int64_t count;
         uint64_t lo, hi, diagonal;
         double below = 0;
         if (j < v->cols) {
             kt_operand_run(v, j, &lo, &hi);
-            if (find_diagonal(v, j, lo, hi, &diagonal))
+            find_diagonal(v, j, lo, hi, &diagonal, &count);
+            if (count == 1)
                 below = sum_of_squares(diagonal + v->elem, hi, is_single(v->arg->type));
         }
-        store(tau->lo + (uint64_t)j * tau->elem, tau->arg->type, 2 / (1 + below));
+        store(tau->lo + (uint64_t)j * tau->elem, tau, 2 / (1 + below));
     }
-}
-
-/* A full rotation, flag -1: flag, h11, h21, h12, h22. */
-static void fill_rotm(const struct kt_operand *o)
-{
-    static const double param[] = {-1, 0.8, -0.6, 0.6, 0.8};
-    for (int64_t i = 0; i < o->rows && i < 5; i++)
-        store(o->lo + (uint64_t)i * o->elem, o->arg->type, param[i]);
-}
-
-static const struct kt_operand *find_reflectors(const struct kt_operand *operand, int count)
-{
-    for (int i = 0; i < count; i++)
-        if (operand[i].arg && operand[i].arg->data == KT_REFLECTORS)
-            return &operand[i];
-    return NULL;
 }
 
 void kt_data_fill(const struct kt_data_pool *pool, const struct kt_operand *operand, int count, int i)
 {
     const struct kt_operand *o = &operand[i];
-    const struct kt_operand *reflectors = find_reflectors(operand, count);
-    enum kt_data data = o->arg ? o->arg->data : KT_ANY;
-    if (o->lo == o->hi)
-        return;
-    if (data == KT_PIVOTS)
-        fill_pivots(o);
-    else if (!o->arg || o->arg->type == KT_I)
-        fill_zero(o);
-    else if (data == KT_SPD)
-        fill_dominant(pool, o, i, 1, 2 * order_of(o));
-    else if (data == KT_TRIANGLE || data == KT_LU)
-        fill_dominant(pool, o, i, 1 / order_of(o), 1);
-    else if (data == KT_TAU && reflectors)
-        fill_tau(o, reflectors);
-    else if (data == KT_ROTM)
-        fill_rotm(o);
-    else
+    const struct kt_recipe recipe = kt_data_recipe(operand, count, i);
+    switch (recipe.fill) {
+    case KT_FILL_NOTHING:
+        break;
+    case KT_FILL_RANDOM:
         fill_random(pool, o, i);
+        break;
+    case KT_FILL_DOMINANT:
+        fill_dominant(pool, o, i, &recipe);
+        break;
+    case KT_FILL_RULE:
+        fill_by_rule(o, recipe.rule);
+        break;
+    case KT_FILL_TAU:
+        fill_tau(o, recipe.reflectors);
+        break;
+    }
 }

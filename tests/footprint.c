@@ -122,10 +122,12 @@ static bool results_differ(const struct trial *t, int run)
     return memcmp(t->returned[0].number, t->returned[run].number, bytes) != 0;
 }
 
-/* A call with a size of 0 may leave even what it is to overwrite as it was. */
+/* A call with a size of 0 may leave even what it is to overwrite as it was, and so may a query. */
 static bool may_do_nothing(const struct trial *t)
 {
     const struct kt_routine *r = t->call.symbol->routine;
+    if (kt_is_query(r, &t->call.values))
+        return true;
     for (int i = 0; i < r->args; i++)
         if (r->arg[i].role == KT_SIZE && t->call.values.v[i] == 0)
             return true;
@@ -233,7 +235,8 @@ static void test_symbol(struct trial *t, const struct settings *settings, struct
     struct finding found = {0};
     for (int set = 0; set < settings->sets && !found.what; set++) {
         bool told;
-        kt_poison_draw(&t->call, &synth);
+        if (!kt_poison_draw(&t->call, &synth))
+            continue;
         kt_poison_declare(&t->call, (struct kt_mutation){0});
         found = run_trial(t, &told);
         completed += told;
@@ -265,8 +268,7 @@ static bool test_mutation(struct trial *t, const struct settings *settings, stru
     bool possible = false;
     *noticed = false;
     for (int set = 0; set < settings->sets && !*noticed; set++) {
-        kt_poison_draw(&t->call, &synth);
-        if (t->call.operand[m.operand].elements == 0)
+        if (!kt_poison_draw(&t->call, &synth) || t->call.operand[m.operand].elements == 0)
             continue;
         bool told;
         kt_poison_declare(&t->call, m);

@@ -54,7 +54,12 @@ static void each_call(const struct kt_table *table, enum kt_view view, visit_cal
 /* --- what the programs have in common ---------------------------------------------------------------------- */
 
 /* Workspaces are longer than any routine needs, and matrices of them (trsyl3) beyond measure. */
-enum { MOST_ELEMENTS = 1 << 18 };
+enum { MOST_ELEMENTS = 1 << 18, MOST_FILLED = 1 << 12 };
+
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
 
 struct extent {
     size_t elements; /* that the largest operand spans */
@@ -68,8 +73,7 @@ static struct extent extent_of(const struct call *call)
     kt_values_decode(&call->symbol, call->args, &values);
     struct extent extent = {0, kt_operands(&call->symbol, &values, sizeof(int), operand)};
     for (int i = 0; i < extent.operands; i++) {
-        size_t elements = operand[i].hi / operand[i].elem;
-        elements = elements < MOST_ELEMENTS ? elements : MOST_ELEMENTS;
+        size_t elements = smaller(operand[i].hi / operand[i].elem, MOST_ELEMENTS);
         extent.elements = elements > extent.elements ? elements : extent.elements;
     }
     return extent;
@@ -132,7 +136,8 @@ static void print_c_declaration(const struct call *call, const struct kt_param *
         [KT_FLOAT] = "float", [KT_DOUBLE] = "double", [KT_CFLOAT] = "float", [KT_CDOUBLE] = "double"};
     double imaginary;
     if (p->stored == KT_ADDRESS) {
-        printf("    void *%s = fill_%c(%d, %zu);\n", p->name, "sdsdi"[element_type(call, p)], (*array)++, elements);
+        printf("    void *%s = fill_%c(%d, %zu);\n", p->name, "sdsdi"[element_type(call, p)], (*array)++,
+               smaller(elements, MOST_FILLED));
         return;
     }
     if (p->stored == KT_CODE) {
@@ -192,7 +197,7 @@ static void print_c_expectation(const struct call *call)
     for (int i = 0; i < s->params; i++)
         if (is_address(&s->param[i]))
             printf(", %s", s->param[i].name);
-    printf(");\n");
+    printf(");\n    fflush(stdout);\n");
 }
 
 /* How C passes the parameter: its value or its address; arrays are pointers already. */
@@ -207,14 +212,14 @@ static const char *passed_as(const struct kt_symbol *s, const struct kt_param *p
 static void print_c_call(const struct call *call)
 {
     const struct kt_symbol *s = &call->symbol;
-    printf("    ATTEMPT((void)((__typeof__(%s) *)function)(", s->name);
+    printf("    (void)((__typeof__(%s) *)function)(", s->name);
     for (int i = 0, printed = 0; i < s->params; i++)
         if (!s->param[i].returned)
             printf("%s%s%s", printed++ ? ", " : "", passed_as(s, &s->param[i]), s->param[i].name);
     for (int i = 0; i < s->params; i++)
         if (kt_prototype_has_length(s, &s->param[i]))
             printf(", 1");
-    printf("));\n");
+    printf(");\n");
 }
 
 static const char *layout_suffix(const struct call *call)
@@ -272,36 +277,55 @@ static void print_c_fill(char letter, const char *type, const char *value)
 }
 
 /*
- * What goes before all calls: error handlers that return, and a way out of routines that do not like their arguments.
- * Arguments are legal one by one, but a routine may ask more of them.
+ * Arguments are legal one by one, but a routine may ask more of them: then it refuses them, and the error handler
+ * returns, or does anything. So a child process makes the calls; if one ends it, the next child goes on behind it.
  */
 static void print_c_prologue(enum kt_view view, const struct extent *extent)
 {
     printf("/* Made by gen_roundtrip from trace/routines. */\n"
-           "#include <dlfcn.h>\n#include <setjmp.h>\n#include <signal.h>\n#include <stddef.h>\n#include <stdio.h>\n"
-           "#include <unistd.h>\n");
+           "#include <dlfcn.h>\n#include <stddef.h>\n#include <stdio.h>\n#include <sys/mman.h>\n#include <sys/time.h>\n"
+           "#include <sys/wait.h>\n#include <unistd.h>\n");
     if (view == KT_CBLAS)
         printf("#if __has_include(<cblas-netlib.h>)\n#include <cblas-netlib.h>\n#else\n#include <cblas.h>\n#endif\n");
     if (view == KT_LAPACKE || view == KT_LAPACKE_WORK)
         printf("#include <lapacke.h>\n");
-    printf("\nstatic _Alignas(64) unsigned char arrays[%d][32 * %zu];\n", extent->operands + 1, extent->elements);
-    printf("static sigjmp_buf way_out;\n\n"
-           "static void leave(int signal)\n{\n    siglongjmp(way_out, signal);\n}\n\n"
-           "#define ATTEMPT(call)                                        \\\n"
-           "    do {                                                     \\\n"
-           "        int caught = sigsetjmp(way_out, 1);                  \\\n"
-           "        alarm(caught ? 0 : 5);                               \\\n"
-           "        if (caught)                                          \\\n"
-           "            fprintf(stderr, \"%%s: signal %%d\\n\", symbol, caught); \\\n"
-           "        else                                                 \\\n"
-           "            call;                                            \\\n"
-           "        alarm(0);                                            \\\n"
-           "    } while (0)\n\n"
+    printf("\nenum { ARRAYS = %d, BYTES = 32 * %zu, GUARD = 1 << 26 };\n"
+           "static unsigned char (*arrays)[BYTES];\n\n"
            "static int choose(void)\n{\n    return 1;\n}\n\n"
-           "void xerbla_(void)\n{\n}\n\n");
+           "void xerbla_(void)\n{\n}\n\nvoid LAPACKE_xerbla(void)\n{\n}\n\n",
+           extent->operands + 1, extent->elements);
     print_c_fill('s', "float", "1 + (float)(k % 7) / 8");
     print_c_fill('d', "double", "1 + (double)(k % 7) / 8");
-    print_c_fill('i', "int", "1");
+    print_c_fill('i', "int", "1 + (int)k");
+}
+
+static void print_c_main(void)
+{
+    printf("static struct progress {\n    size_t entry, name;\n} *at;\n\n"
+           "static void *function_at(void)\n{\n"
+           "    return at->name ? dlsym(RTLD_DEFAULT, entries[at->entry].name[at->name]) : entries[at->entry].usual;\n}\n\n"
+           "static void make_calls(void)\n{\n"
+           "    const struct itimerval limit = {.it_value = {.tv_usec = 100000}};\n"
+           "    for (; at->entry < COUNT; at->entry++, at->name = 0)\n"
+           "        for (; entries[at->entry].name[at->name]; at->name++) {\n"
+           "            setitimer(ITIMER_VIRTUAL, &limit, NULL);\n"
+           "            entries[at->entry].call(entries[at->entry].name[at->name], function_at());\n"
+           "        }\n}\n\n"
+           "static int child_fails(void)\n{\n"
+           "    int status;\n"
+           "    pid_t child = fork();\n"
+           "    if (child == 0) {\n        make_calls();\n        _exit(0);\n    }\n"
+           "    return waitpid(child, &status, 0) != child || status;\n}\n\n"
+           "int main(void)\n{\n"
+           "    size_t bytes = sizeof(unsigned char[ARRAYS][BYTES]);\n"
+           "    char *memory = mmap(NULL, bytes + 2 * GUARD, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);\n"
+           "    at = mmap(NULL, sizeof *at, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);\n"
+           "    arrays = (void *)(memory + GUARD);\n"
+           "    if (mprotect(arrays, bytes, PROT_READ | PROT_WRITE) != 0)\n        return 1;\n"
+           "    while (child_fails()) {\n"
+           "        fprintf(stderr, \"%%s does not return\\n\", entries[at->entry].name[at->name]);\n"
+           "        at->name++;\n    }\n"
+           "    return 0;\n}\n");
 }
 
 static void print_c_program(const struct kt_table *table, enum kt_view view)
@@ -313,14 +337,8 @@ static void print_c_program(const struct kt_table *table, enum kt_view view)
     printf("static const struct {\n    void (*call)(const char *symbol, void *function);\n    void *usual;\n"
            "    const char *name[16];\n} entries[] = {\n");
     each_call(table, view, print_c_entry, NULL);
-    printf("};\n\n"
-           "int main(void)\n{\n"
-           "    const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGALRM};\n"
-           "    for (int i = 0; i < 4; i++)\n        signal(signals[i], leave);\n"
-           "    for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)\n"
-           "        for (const char *const *name = entries[i].name; *name; name++)\n"
-           "            entries[i].call(*name, name == entries[i].name ? entries[i].usual : dlsym(RTLD_DEFAULT, *name));\n"
-           "    return 0;\n}\n");
+    printf("};\nenum { COUNT = sizeof entries / sizeof *entries };\n\n");
+    print_c_main();
 }
 
 /* --- a library of all names -------------------------------------------------------------------------------- */
@@ -391,7 +409,7 @@ static const struct {
     [KT_D] = {"real(8)", "real8", "1 + mod(k, 7) / 8.0_8"},
     [KT_C] = {"complex(4)", "complex4", "1 + mod(k, 7) / 8.0_4"},
     [KT_Z] = {"complex(8)", "complex8", "1 + mod(k, 7) / 8.0_8"},
-    [KT_I] = {"integer", "integers", "1"},
+    [KT_I] = {"integer", "integers", "k"},
 };
 
 static void print_fortran_declaration(const struct call *call, const struct kt_param *p)
@@ -478,7 +496,7 @@ static void print_fortran_subroutine(const struct call *call, void *context)
         printf("  external :: %s\n", r->name);
     for (int i = 0; i < call->symbol.params; i++)
         print_fortran_declaration(call, &call->symbol.param[i]);
-    printf("  call fill\n");
+    printf("  call fill(%zu)\n", smaller(extent_of(call).elements, MOST_FILLED));
     print_fortran_expectation(call);
     print_fortran_call(call);
     printf("end subroutine\n\n");
@@ -486,8 +504,8 @@ static void print_fortran_subroutine(const struct call *call, void *context)
 
 static void print_fortran_main_call(const struct call *call, void *context)
 {
-    (void)context;
-    printf("  call call_%s\n", call->symbol.routine->name);
+    int *number = context;
+    printf("  if (first <= %d) call call_%s\n", ++*number, call->symbol.routine->name);
 }
 
 static void print_fortran_module(const struct extent *extent)
@@ -496,7 +514,8 @@ static void print_fortran_module(const struct extent *extent)
            extent->operands);
     for (enum kt_type t = KT_S; t <= KT_I; t++)
         printf("  %s, save :: %s(elements, operands)\n", fortran_type[t].name, fortran_type[t].array);
-    printf("contains\n\nsubroutine fill\n  integer :: k\n  do k = 1, elements\n");
+    printf("  integer, save :: rest\n  interface\n    integer function alarm(seconds) bind(c)\n"
+           "      integer, value :: seconds\n    end function\n  end interface\ncontains\n\nsubroutine fill(count)\n  integer, intent(in) :: count\n  integer :: k\n  do k = 1, count\n");
     for (enum kt_type t = KT_S; t <= KT_I; t++)
         printf("    %s(k, :) = %s\n", fortran_type[t].array, fortran_type[t].value);
     printf("  end do\nend subroutine\n\n"
@@ -505,18 +524,23 @@ static void print_fortran_module(const struct extent *extent)
            "subroutine put_address(name, address)\n  character(*), intent(in) :: name\n"
            "  integer(8), intent(in) :: address\n"
            "  write (*, '(a, z0, a)', advance='no') '\"' // name // '\": \"0x', address, '\"'\nend subroutine\n\n"
-           "subroutine put_end\n  write (*, '(a)') ''\n  flush (6)\nend subroutine\n\nend module\n\n");
+           "subroutine put_end\n  write (*, '(a)') ''\n  flush (6)\n  rest = alarm(2)\nend subroutine\n\nend module\n\n"
+           "subroutine xerbla\nend subroutine\n\n"
+           "integer function choose()\n  choose = 1\nend function\n\n");
 }
 
+/* With an argument the program begins with the call of that number: a call may end it. */
 static void print_fortran_program(const struct kt_table *table)
 {
     struct extent extent = {0};
+    int number = 0;
     each_call(table, KT_FORTRAN, measure_call, &extent);
     printf("! Made by gen_roundtrip from trace/routines.\n");
     print_fortran_module(&extent);
     each_call(table, KT_FORTRAN, print_fortran_subroutine, NULL);
-    printf("program roundtrip\n  implicit none\n");
-    each_call(table, KT_FORTRAN, print_fortran_main_call, NULL);
+    printf("program roundtrip\n  implicit none\n  character(16) :: text\n  integer :: first = 1\n"
+           "  call get_command_argument(1, text)\n  if (text /= '') read (text, *) first\n");
+    each_call(table, KT_FORTRAN, print_fortran_main_call, &number);
     printf("end program\n");
 }
 

@@ -2,7 +2,6 @@
 #include "tests/poison.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,7 +32,7 @@ static size_t round_up(size_t x)
 }
 
 /* The operands must have been computed with all addresses 0. The margin lets errors of a column or row stay inside. */
-static void place_operands(struct kt_poison *p)
+static bool place_operands(struct kt_poison *p)
 {
     uint64_t address[KT_MAX_OPERANDS];
     p->used = 0;
@@ -49,11 +48,10 @@ static void place_operands(struct kt_poison *p)
         r->elem = o->elem;
         address[i] = (uint64_t)(uintptr_t)(p->arena + r->base);
     }
-    if (p->used > KT_POISON_BYTES) {
-        fprintf(stderr, "%s: operands of %zu bytes do not fit the arena\n", p->symbol->name, p->used);
-        exit(KT_SYSTEM);
-    }
+    if (p->used > KT_POISON_BYTES)
+        return false;
     kt_synth_set_addresses(p->symbol, address, p->args);
+    return true;
 }
 
 /* Offset in the arena of the I-th run of an operand; returns its length in bytes. */
@@ -138,12 +136,24 @@ static void fill_dominant(struct kt_poison *p, int operand)
                       (double)o->rows + 1 + (double)j / 8, 0);
 }
 
+static bool is_upper(const struct kt_poison *p)
+{
+    for (int i = 0; i < p->symbol->routine->args; i++)
+        if (p->symbol->routine->arg[i].role == KT_UPLO)
+            return p->values.v[i] == 'U';
+    return false;
+}
+
+/* A row is exchanged with itself or a later one; the factorization of an upper triangle goes upwards. */
 static void fill_pivots(struct kt_poison *p, struct kt_synth *s, int operand)
 {
     int64_t n = p->operand[operand].rows;
-    for (int64_t i = 0; i < n; i++)
-        store_element(p->input + p->region[operand].base + (size_t)i * p->region[operand].elem, KT_I,
-                      (double)(i + 1 + (int64_t)kt_synth_draw(s, (uint64_t)(n - i))), 0);
+    bool upper = is_upper(p);
+    for (int64_t i = 0; i < n; i++) {
+        int64_t pivot = upper ? 1 + (int64_t)kt_synth_draw(s, (uint64_t)i + 1)
+                              : i + 1 + (int64_t)kt_synth_draw(s, (uint64_t)(n - i));
+        store_element(p->input + p->region[operand].base + (size_t)i * p->region[operand].elem, KT_I, (double)pivot, 0);
+    }
 }
 
 /* The first element selects which of the others the routine reads. */
@@ -210,14 +220,16 @@ void kt_poison_fill(struct kt_poison *p, int run)
     memcpy(p->before, p->arena, p->used);
 }
 
-void kt_poison_draw(struct kt_poison *p, struct kt_synth *s)
+bool kt_poison_draw(struct kt_poison *p, struct kt_synth *s)
 {
     kt_synth_arguments(s, p->symbol, kt_synth_draw(s, 2), p->args);
     kt_values_decode(p->symbol, p->args, &p->values);
     p->operands = kt_operands(p->symbol, &p->values, KT_POISON_INT_BYTES, p->operand);
-    place_operands(p);
+    if (!place_operands(p))
+        return false;
     kt_values_decode(p->symbol, p->args, &p->values);
     p->operands = kt_operands(p->symbol, &p->values, KT_POISON_INT_BYTES, p->operand);
     for (int i = 0; i < p->operands; i++)
         fill_input(p, s, i);
+    return true;
 }

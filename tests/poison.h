@@ -46,8 +46,8 @@ struct kt_poison {
 bool kt_poison_open(struct kt_poison *p);
 void kt_poison_close(struct kt_poison *p);
 
-/* Draws arguments, places the operands and makes their legal contents. */
-void kt_poison_draw(struct kt_poison *p, struct kt_synth *s);
+/* Draws arguments, places the operands and makes their legal contents. False if they are too large. */
+bool kt_poison_draw(struct kt_poison *p, struct kt_synth *s);
 
 /* Notes what the table says of each byte. */
 void kt_poison_declare(struct kt_poison *p, struct kt_mutation m);

@@ -5,18 +5,22 @@
     roundtrip_check.py EXPECTED DUMP      EXPECTED: output of the program; DUMP: output of ktrace dump --json
 
 Outermost calls only, in order: routine, symbol, every argument, whether there is an info, and that each operand begins
-at the pointer passed. Prints the first differences and a last line that counts; exit status 1 if there are any.
+at the pointer passed. A call may not have returned, as the programs' arguments are legal one by one only; few do not.
+Prints the first differences and a last line that counts; exit status 1 if there are any.
 """
-import collections
 import json
 import sys
 
 SHOWN = 20
+MOST_OPEN = 0.02  # of all calls
 
 
-def lines(path):
+def lines(path, part=""):
+    """The documents in those lines that contain PART."""
     with open(path, encoding="utf-8") as file:
         for number, line in enumerate(file, 1):
+            if part not in line:
+                continue
             try:
                 yield json.loads(line)
             except json.JSONDecodeError as error:
@@ -49,10 +53,8 @@ def differences(expected, found):
             return
     args = plain_args(expected)
     yield from argument_differences(args, plain_args(found))
-    if expected["has_info"] != (found["info"] is not None):
+    if found["complete"] and expected["has_info"] != (found["info"] is not None):
         yield f"info is {found['info']}, expected {'a number' if expected['has_info'] else 'none'}"
-    if not found["complete"]:
-        yield "is not complete"
     addresses = {name: args[name] for name, value in expected["args"].items()
                  if str(value).startswith("0x") and name not in expected["code"]}
     bases = {operand["name"]: plain(operand["base"]) for operand in found["operands"]}
@@ -64,13 +66,16 @@ def main():
     if len(sys.argv) != 3:
         sys.exit(__doc__)
     expected = list(lines(sys.argv[1]))
-    found = [call for call in lines(sys.argv[2]) if call["depth"] == 0]
+    found = [call for call in lines(sys.argv[2], '"depth":0,') if call["depth"] == 0]
+    still_open = sum(not call["complete"] for call in found)
     wrong = []
     for number, (want, have) in enumerate(zip(expected, found), 1):
         wrong += [f"call {number}, {want['symbol']}: {text}" for text in differences(want, have)]
     if len(expected) != len(found):
         wrong.append(f"{len(found)} outermost calls in the trace, expected {len(expected)}")
-    print("\n".join(wrong[:SHOWN] + [f"{len(expected)} calls compared, {len(wrong)} differences"]))
+    if still_open > MOST_OPEN * len(found):
+        wrong.append(f"{still_open} calls did not return")
+    print("\n".join(wrong[:SHOWN] + [f"{len(expected)} calls compared, {still_open} of them did not return, {len(wrong)} differences"]))
     return 1 if wrong or not expected else 0
 
 

@@ -29,21 +29,25 @@ same "our look-up of symbols finds what dlsym() does" checked \
     "$("$A/lookup" libc.so.6 libm.so.6 "$shim" "$A/libsysv.so" "$A/libfake3.so" "$A/libversions.so")"
 both "a constructor that waits for a thread's first call" "(4, ['libfake1.so'])" "$A/reload" "$A/module_join.so"
 both "a program bound when it starts" "(3, ['libfake1.so'])" "$A/life_now" calls3
-both "a module bound when it is opened" "(2, ['libfake2.so'])" "$A/load" local "$A/module_now.so"
-both "two libraries in local scopes" "(4, ['libfake1.so', 'libfake2.so'])" "$A/load" local "$A/module_one.so" local "$A/module_two.so"
+both "a module bound when it is opened" "(2, ['libfake2.so'])" "$A/ways" local "$A/module_now.so"
+both "two libraries in local scopes" "(4, ['libfake1.so', 'libfake2.so'])" "$A/ways" local "$A/module_one.so" local "$A/module_two.so"
 both "a library opened globally goes before one that is local" "(4, ['libfake1.so', 'libfake2.so'])" \
-    "$A/load" local "$A/module_one.so" global "$A/libfake2.so" local "$A/module_any.so"
+    "$A/ways" local "$A/module_one.so" global "$A/libfake2.so" local "$A/module_any.so"
 both "a module made global later" "(8, ['libfake1.so', 'libfake2.so'])" \
-    "$A/load" local "$A/module_one.so" local "$A/module_two.so" noload "$A/module_two.so" local "$A/module_any.so"
-both "versions of a routine" "(7, ['libversions.so'])" "$A/load" local "$A/module_old.so" local "$A/module_new.so" version "$A/libversions.so"
-both "a library without versions" "(1, ['libfake1.so'])" "$A/load" version "$A/libfake1.so"
+    "$A/ways" local "$A/module_one.so" local "$A/module_two.so" noload "$A/module_two.so" local "$A/module_any.so"
+both "versions of a routine" "(7, ['libversions.so'])" "$A/ways" local "$A/module_old.so" local "$A/module_new.so" version "$A/libversions.so"
+both "a library without versions" "(1, ['libfake1.so'])" "$A/ways" version "$A/libfake1.so"
 both "handles, of libraries loaded one at the place of another" "(8, ['libfake1.so', 'libfake2.so', 'libfake3.so'])" \
-    "$A/load" handle "$A/libfake1.so" handle "$A/libfake2.so" handle "$A/libfake1.so" handle "$A/libfake3.so"
+    "$A/ways" handle "$A/libfake1.so" handle "$A/libfake2.so" handle "$A/libfake1.so" handle "$A/libfake3.so"
 both "three libraries, by linking, in a local scope and by handle" "(5, ['libfake1.so', 'libfake3.so'])" \
-    "$A/load_linked" linked - local "$A/module_two.so" handle "$A/libfake3.so"
-like_alone "RTLD_DEEPBIND: unseen if only preloaded" nothing "$A/load" deep "$A/module_two.so"
-like_alone_when_run "RTLD_DEEPBIND" "(2, ['libfake2.so'])" "$A/load" deep "$A/module_two.so"
-like_alone_when_run "RTLD_DEEPBIND beside the program's library" "(3, ['libfake1.so', 'libfake3.so'])" "$A/load_linked" linked - deep "$A/module_three.so"
+    "$A/ways_linked" linked - local "$A/module_two.so" handle "$A/libfake3.so"
+both "a module that jumps to a routine which its caller does not know" "(1, ['libfake2.so'])" \
+    "$A/ways" local "$A/libfake1.so" jump "$A/module_two.so"
+like_alone_when_run "... and other modules know another" "(3, ['libfake1.so', 'libfake2.so'])" \
+    "$A/ways" local "$A/module_one.so" jump "$A/module_two.so"
+like_alone "RTLD_DEEPBIND: unseen if only preloaded" nothing "$A/ways" deep "$A/module_two.so"
+like_alone_when_run "RTLD_DEEPBIND" "(2, ['libfake2.so'])" "$A/ways" deep "$A/module_two.so"
+like_alone_when_run "RTLD_DEEPBIND beside the program's library" "(3, ['libfake1.so', 'libfake3.so'])" "$A/ways_linked" linked - deep "$A/module_three.so"
 python_program="
 import ctypes
 x = (ctypes.c_double * 1)(1); n = ctypes.byref(ctypes.c_int(1))
@@ -53,10 +57,16 @@ for name in ('libfake1.so', 'libfake2.so'):
     print(dot(n, x, n, x, n))"
 both "ctypes" "(2, ['libfake1.so', 'libfake2.so'])" "$PYTHON" -c "$python_program"
 
+crowd="1500 $A/module_one.so $A/module_two.so $A/module_three.so $A/libfake1.so $A/libfake2.so $A/libfake3.so"
+rm -rf "$T/t"
+same "threads that load and unload libraries all the time" "$(printf '%s\n' "0 wrong" 1 1 2 2 3 3 "status 0")" \
+    "$({ "$B/ktrace" run -o "$T/t" -- timeout 60 "$A/crowd" $crowd 2>&1; echo "status $?"; } | sort)"
+same "... what is recorded" 45006 "$(info t 'd["calls"] + sum(l["calls"] for l in d["lost"])')"
+
 absent="default dgemmt_ next dgemmt_ program dgemmt_"
-both "a routine that no library has is not found" nothing "$A/load" default ddot_ $absent default puts
-both "... one that the program is linked with is" nothing "$A/load_linked" default ddot_ next ddot_ program ddot_ $absent
-both "... or that was opened globally" nothing "$A/load" global "$A/libfake2.so" default ddot_ next ddot_ program ddot_ $absent
+both "a routine that no library has is not found" nothing "$A/ways" default ddot_ $absent default puts
+both "... one that the program is linked with is" nothing "$A/ways_linked" default ddot_ next ddot_ program ddot_ $absent
+both "... or that was opened globally" nothing "$A/ways" global "$A/libfake2.so" default ddot_ next ddot_ program ddot_ $absent
 
 both "a routine of the program's own" "(1, ['libfake1.so'])" "$A/own" "$A/module_one.so"
 both "... that the program's libraries call, too" nothing "$A/own_exported" "$A/module_one.so"
@@ -68,10 +78,10 @@ rm -rf "$T/t"; KTRACE_OUT=$T/t "$A/linked_first" calls3 >"$T/out"
 same "... without preloading" "done (3, ['libfake1.so'])" "$(<"$T/out") $(recorded)"
 
 tool=$A/libtool.so
-behind=$tool like_alone "another tool behind us" "(1, ['libtool.so'])" "$A/load_linked" linked - default ddot_
-before=$tool like_alone "another tool before us" "(1, ['libfake1.so'])" "$A/load_linked" linked -
-behind=$tool like_alone "another tool behind us, a local library" "(2, ['libtool.so'])" "$A/load" local "$A/module_two.so"
-before=$tool like_alone "another tool before us, a local library" nothing "$A/load" local "$A/module_two.so"
+behind=$tool like_alone "another tool behind us" "(1, ['libtool.so'])" "$A/ways_linked" linked - default ddot_
+before=$tool like_alone "another tool before us" "(1, ['libfake1.so'])" "$A/ways_linked" linked -
+behind=$tool like_alone "another tool behind us, a local library" "(2, ['libtool.so'])" "$A/ways" local "$A/module_two.so"
+before=$tool like_alone "another tool before us, a local library" nothing "$A/ways" local "$A/module_two.so"
 
 both "a static program" nothing "$A/own_static"
 both "a static position-independent program" nothing "$A/own_static_pie"

@@ -130,21 +130,25 @@ static void draw_options(struct kt_synth *s, const struct kt_routine *r, struct 
 
 /* --- sizes ------------------------------------------------------------------------------------------------- */
 
-/* Whether the table says what is legal, and what. */
-static bool legal_value(const struct kt_arg *arg, const struct kt_values *v, double *out)
+static bool is_free_size(const struct kt_arg *arg)
 {
-    if (arg->legal.count)
-        *out = kt_expr_eval(&arg->legal, v->v);
-    return arg->legal.count;
+    return arg->role == KT_SIZE && arg->legal.count == 0;
 }
 
-static int draw_size(struct kt_synth *s, const struct kt_routine *r)
+static int count_free_sizes(const struct kt_routine *r)
 {
-    uint64_t sizes = 0;
+    int count = 0;
     for (int i = 0; i < r->args; i++)
-        sizes += r->arg[i].role == KT_SIZE;
+        count += is_free_size(&r->arg[i]);
+    return count;
+}
+
+static int draw_size(struct kt_synth *s, int sizes)
+{
     if (s->distinct)
-        return (int)(3 + kt_synth_draw(s, sizes > 5 ? sizes : 5)); /* increments are 2 and -3 */
+        return (int)(3 + kt_synth_draw(s, sizes > 5 ? (uint64_t)sizes : 5)); /* increments are 2 and -3 */
+    if (s->large)
+        return (int)(60 + kt_synth_draw(s, 40));
     if (kt_synth_draw(s, 24) == 0)
         return (int)(17 + kt_synth_draw(s, 24));
     return (int)kt_synth_draw(s, 10);
@@ -153,7 +157,7 @@ static int draw_size(struct kt_synth *s, const struct kt_routine *r)
 static bool is_taken(const struct kt_routine *r, const struct kt_values *v, int arg)
 {
     for (int i = 0; i < arg; i++)
-        if (r->arg[i].role == KT_SIZE && v->v[i] == v->v[arg])
+        if (is_free_size(&r->arg[i]) && v->v[i] == v->v[arg])
             return true;
     return false;
 }
@@ -180,22 +184,47 @@ static bool sizes_are_legal(const struct kt_routine *r, const struct kt_values *
     return true;
 }
 
+static void draw_free_sizes(struct kt_synth *s, const struct kt_routine *r, struct kt_values *v)
+{
+    int sizes = count_free_sizes(r);
+    for (int i = 0; i < r->args; i++) {
+        if (!is_free_size(&r->arg[i]))
+            continue;
+        do
+            v->v[i] = draw_size(s, sizes);
+        while (s->distinct && is_taken(r, v, i));
+    }
+}
+
+/* Integers and logicals of which the table does not say what is legal. */
+static void draw_numbers(struct kt_synth *s, const struct kt_routine *r, struct kt_values *v)
+{
+    for (int i = 0; i < r->args; i++) {
+        if (r->arg[i].role == KT_INTEGER)
+            v->v[i] = s->distinct ? draw_size(s, 5) : 1 + (double)kt_synth_draw(s, 3);
+        if (r->arg[i].role == KT_LOGICAL)
+            v->v[i] = (double)kt_synth_draw(s, 2);
+    }
+}
+
+/* Where the table says what is legal. One value may follow from another, also from one that comes later. */
+static void set_legal_values(const struct kt_routine *r, struct kt_values *v)
+{
+    for (int pass = 0; pass < 3; pass++)
+        for (int i = 0; i < r->args; i++)
+            if (r->arg[i].legal.count && r->arg[i].role != KT_LWORK)
+                v->v[i] = kt_expr_eval(&r->arg[i].legal, v->v);
+}
+
 /* Sizes that fit each other, if that many attempts find any. */
 static void draw_sizes(struct kt_synth *s, const struct kt_routine *r, struct kt_values *v)
 {
     enum { ATTEMPTS = 1000 };
     int attempt = 0;
+    draw_numbers(s, r, v);
     do {
-        for (int i = 0; i < r->args; i++) {
-            if (r->arg[i].role != KT_SIZE)
-                continue;
-            do
-                v->v[i] = draw_size(s, r);
-            while (s->distinct && is_taken(r, v, i));
-        }
-        for (int i = 0; i < r->args; i++)
-            if (r->arg[i].role == KT_SIZE)
-                legal_value(&r->arg[i], v, &v->v[i]);
+        draw_free_sizes(s, r, v);
+        set_legal_values(r, v);
     } while (!sizes_are_legal(r, v) && ++attempt < ATTEMPTS);
 }
 
@@ -236,9 +265,11 @@ static double draw_increment(struct kt_synth *s, int rank)
     return increments[kt_synth_draw(s, sizeof increments / sizeof *increments)];
 }
 
-/* Larger than the longest that any routine of LAPACK needs for these sizes: more than 4 n^2 + 7 n + 26^2. */
-static double draw_lwork(const struct kt_routine *r, const struct kt_values *v, int rank)
+/* Where the table does not say the least, more than the longest that LAPACK's drivers need: 4 n^2 + 7 n + 26^2. */
+static double draw_lwork(struct kt_synth *s, const struct kt_routine *r, int arg, const struct kt_values *v, int rank)
 {
+    if (r->arg[arg].legal.count)
+        return kt_expr_eval(&r->arg[arg].legal, v->v) + (s->distinct ? rank : (double)kt_synth_draw(s, 3) * 17);
     double sum = 1;
     for (int i = 0; i < r->args; i++)
         if (r->arg[i].role == KT_SIZE)
@@ -274,20 +305,15 @@ static void draw_rest(struct kt_synth *s, const struct kt_routine *r, struct kt_
     bool query = s->queries && kt_synth_draw(s, 8) == 0;
     for (int i = 0; i < r->args; i++) {
         enum kt_role role = r->arg[i].role;
+        bool is_free = r->arg[i].legal.count == 0;
         if (role == KT_LD)
             v->v[i] = draw_ld(s, least_ld(r, i, v), rank[role]++);
-        if (role == KT_INC)
+        if (role == KT_INC && is_free)
             v->v[i] = draw_increment(s, rank[role]++);
         if (role == KT_LWORK)
-            v->v[i] = query ? -1 : draw_lwork(r, v, rank[role]++);
-        if (role == KT_SCALAR)
+            v->v[i] = query ? -1 : draw_lwork(s, r, i, v, rank[role]++);
+        if (role == KT_SCALAR && is_free)
             draw_scalar(s, r->arg[i].type, rank[role]++, &v->v[i], &v->imaginary[i]);
-        if (role == KT_INTEGER)
-            v->v[i] = draw_size(s, r);
-        if (role == KT_LOGICAL)
-            v->v[i] = (double)kt_synth_draw(s, 2);
-        if (role == KT_INTEGER || role == KT_INC || role == KT_SCALAR)
-            legal_value(&r->arg[i], v, &v->v[i]);
     }
 }
 

@@ -17,6 +17,7 @@ enum { KT_SYNTH_ARG_BYTES = 16 * KT_MAX_PARAMS };
 struct kt_synth {
     uint64_t state; /* of the random numbers; any value is a seed */
     bool distinct;  /* every argument has a value of its own, none is 0; otherwise random, corner cases included */
+    bool large;     /* sizes of 60 and more: LAPACK's blocked code and its divide and conquer */
     bool queries;   /* now and then only ask for the size of the workspace */
 };
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Nobody can tell that ktrace is there: the quick part of the test programs of BLAS and LAPACK. `make transparency` runs
 # all of them. First, that the comparison notices what there is to notice.
-. tests/transparency/lib.sh
+. tests/transparency/alike.sh
 
 compiled work -DMAIN tests/transparency/work.c "$system"/{lapack/liblapack,blas/libblas}.so.3
 compiled bad.so -shared -fPIC tests/transparency/bad.c -ldl
@@ -16,7 +16,7 @@ notices crash; has "a crash is noticed" "^> 134$" "$(<"$T/difference")"
 notices file; has "a file left behind is noticed" "^Only in preloaded: left$" "$(<"$T/difference")"
 
 if is_there "test programs of BLAS and LAPACK" "$system/blas/xblat1d" "$system/lapack/xlintstd"; then
-    netlib reference 'blat|xlintst(ds|zc|rf)|xeigtst[dc] (nep|glm|gqr|gsv|csd|lse|.gg|.gd|.sb|.bb|.g?ba[kl])'
+    netlib reference 'blat|xlintst(ds|zc|rf)|xeigtst[dc] (nep|glm|gqr|gsv|csd|lse|.gg|.sb|.bb|.g?ba[kl])'
     netlib openblas 'xlintstd |blat3|xeigtst[sz] (glm|gsv|.gd|.bb)'
 fi
 exit $((failures != 0))

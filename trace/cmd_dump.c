@@ -71,6 +71,13 @@ static json_t *operands_json(const struct kt_call *call)
     return array;
 }
 
+static double call_flops(const struct kt_call *call)
+{
+    struct kt_values values;
+    kt_values_decode(&call->entry->symbol, call->args, &values);
+    return kt_flops(call->entry->symbol.routine, &values);
+}
+
 static json_t *call_json(const struct kt_call *call)
 {
     int64_t info;
@@ -90,6 +97,7 @@ static json_t *call_json(const struct kt_call *call)
     json_object_set_new(object, "args", kt_json_args(call, true));
     json_object_set_new(object, "info", has_info ? json_integer(info) : json_null());
     json_object_set_new(object, "operands", operands_json(call));
+    json_object_set_new(object, "flops", kt_json_number(call_flops(call)));
     json_object_set_new(object, "complete", json_boolean(call->complete));
     return object;
 }

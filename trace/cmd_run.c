@@ -80,7 +80,7 @@ static bool find_file(const char *self, const char *name, char found[PATH_MAX])
     return false;
 }
 
-/* With older versions of the C library it would cost every call between libraries, and miss those bound at the start. */
+/* With older versions of the C library it would cost time in every call between libraries. */
 static bool can_audit(void)
 {
     int major = 0;

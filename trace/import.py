@@ -9,7 +9,8 @@
 SOURCES is the top of the reference LAPACK's tree. What is used of a routine: its declarations (order and types of
 the arguments) and the comments that describe each argument. Their wording is regular enough for most sizes, options
 and least lengths of workspaces; where it is wrong or says too little, the spec file has a corrected family with a line
-"# corrected: what and why" above it. Operation counts and @data of a spec file are never changed.
+"# corrected: what and why" above it. Operation counts, @data and {legal} values that the sources leave open are not
+the business of this program: it keeps those of a spec file.
 
 The program works in three steps: read_routines() (Fortran), describe() (one routine to arguments in the table's
 notation) and families() (variants of one routine in several precisions to one line).
@@ -108,8 +109,8 @@ class Parser:
         while True:
             if op := self.accept("*", "/"):
                 left = (op, left, self.power())
-            elif isinstance(left, int) and (self.peek() in self.scope or self.peek() in ("min", "max")):
-                left = ("*", left, self.power())  # 2N, 3 max(1,n)
+            elif isinstance(left, int) and (self.peek() in self.scope or self.peek() in ("min", "max")) or self.peek() == "lg":
+                left = ("*", left, self.power())  # 2N, 3 max(1,n), N lg N
             else:
                 return left
 
@@ -138,6 +139,8 @@ class Parser:
                 operands.append(self.sum())
             self.expect(")")
             return nest(token, operands) if token != "abs" else ("abs", operands[0])
+        if self.accept("lg"):
+            return ("lg", self.primary())
         if self.scope.get(token) == "int":
             self.at += 1
             return token
@@ -299,8 +302,8 @@ def show(e, outer=0):
     op = e[0]
     if op in ("min", "max"):
         return f"{op}({show(e[1])},{show(e[2])})"
-    if op == "abs":
-        return f"abs({show(e[1])})"  # only to compare: the table has none
+    if op in ("lg", "abs"):  # abs is only to be compared: the table has none
+        return f"{op}({show(e[1])})"
     if op == "opt":
         return f"{e[1]}={e[2]}"
     if op == "?" and isinstance(e[1], tuple) and e[1][0] in (">=", "<=", "<>"):
@@ -1019,7 +1022,7 @@ class Describer:
             return ""
         text = re.sub(r"\s+", " ", a.text)
         if a.type == "I":
-            return "@pivots" if a.name == "ipiv" and a.direction == "in" else ""
+            return "@pivots" if a.name == "ipiv" else ""
         if a.direction == "in" and a.name == "tau" and len(a.dims) == 1:
             return "@tau"
         if len(a.dims) != 2 and not re.match(r"a?f?p$|ap|bp", a.name):
@@ -1398,7 +1401,7 @@ def with_data(arguments, old):
 
 
 def entry_of(family, old):
-    arguments = with_data(family.arguments, old.arguments) if old else family.arguments
+    arguments = with_added(with_data(family.arguments, old.arguments), old.arguments) if old else family.arguments
     entry = Entry([], text_of_family(family._replace(arguments=arguments), old.cost if old else ""))
     entry.comments = [c for c in old.comments] if old else []
     return entry
@@ -1446,8 +1449,29 @@ def check(folder, routines, header):
     return len(findings)
 
 
+LEGAL = r"\{[^}]*\}"
+
+
+def without_added(described, imported):
+    """DESCRIBED without the {legal} values that IMPORTED leaves open."""
+    words, sources = described.split(" "), imported.split(" ")
+    if len(words) != len(sources):
+        return described
+    return " ".join(re.sub(LEGAL, "", w) if "{" not in s else w for w, s in zip(words, sources))
+
+
+def with_added(imported, described):
+    """IMPORTED with the {legal} values that it leaves open and DESCRIBED has."""
+    words, sources = described.split(" "), imported.split(" ")
+    if len(words) != len(sources):
+        return imported
+    return " ".join(s + re.search(LEGAL, w).group() if "{" in w and "{" not in s and re.sub(LEGAL, "", w) == s else s
+                    for w, s in zip(words, sources))
+
+
 def equal(imported, described):
-    """The same but for marks :R that a real routine does not need."""
+    """The same but for legal values that the sources leave open and marks :R that a real routine does not need."""
+    described = described[:2] + (without_added(described[2], imported[2]),)
     return imported[:2] == described[:2] and (imported[2] == described[2] or
                                               imported[0] in "sd" and imported[2] == described[2].replace(":R", ""))
 

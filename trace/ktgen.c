@@ -2,7 +2,6 @@
 /*
  * ktgen turns trace/routines into code; make runs it and keeps what it prints in the build folder.
  *
- *     ktgen SPEC sections          the sections, one per line
  *     ktgen SPEC wrappers SECTION  the functions of libktrace.so for one section, readable C
  *     ktgen SPEC stubs             the names that libktrace.so exports, assembler
  *     ktgen SPEC slots             the shim's tables of names and interfaces
@@ -24,23 +23,70 @@ static bool is_first_of_family(const struct kt_table *table, size_t i)
     return i == 0 || strcmp(table->routine[i].text, table->routine[i - 1].text) != 0;
 }
 
+static void print_interfaces(const struct kt_routine *r)
+{
+    int printed = 0;
+    for (int view = 0; view < KT_UNDESCRIBED; view++)
+        if (kt_symbol_exists(r, view)) {
+            kt_gen_separator(&printed);
+            printf("%s", kt_view_name[view]);
+        }
+}
+
 static void print_family(const struct kt_table *table, size_t first)
 {
     const struct kt_routine *r = &table->routine[first];
     printf("| ");
     for (size_t i = first; i < table->count && (i == first || !is_first_of_family(table, i)); i++)
         printf("%s%s", i == first ? "" : " ", table->routine[i].name);
-    printf(" | %s | ", r->interfaces & KT_HAS_CBLAS ? "Fortran, CBLAS" : "Fortran");
+    printf(" | ");
+    print_interfaces(r);
+    printf(" | ");
     for (int i = 0; i < r->args; i++)
         printf("%s%s", i ? ", " : "", r->arg[i].name);
     printf(" | %s |\n", r->mul.count || r->flops.count ? "yes" : "no");
 }
 
+static bool is_undescribed(const struct kt_routine *r)
+{
+    return r->interfaces & KT_IS_UNDESCRIBED;
+}
+
+static void print_undescribed(const struct kt_table *table)
+{
+    printf("\n## Counted and timed without a description\n\n");
+    for (size_t i = 0; i < table->count; i++)
+        if (is_undescribed(&table->routine[i]))
+            printf("%s\n", table->routine[i].name);
+}
+
+/* The names of the routine that serves as the example. */
+static void print_example_name(const struct kt_symbol *symbol, const char *name, bool common, void *context)
+{
+    (void)symbol;
+    (void)common;
+    kt_gen_separator(context);
+    printf("%s", name);
+}
+
+static void print_names(const struct kt_table *table, const char *routine)
+{
+    struct kt_symbol symbol;
+    int printed = 0;
+    const struct kt_routine *r = kt_table_find(table, routine);
+    for (int view = 0; r && view < KT_VIEWS; view++)
+        if (kt_symbol_make(r, view, &symbol))
+            kt_symbol_names(&symbol, print_example_name, &printed);
+    printf("%s", printed ? ".\n" : "");
+}
+
 static void print_manual(const struct kt_table *table)
 {
     const char *section = "";
-    printf("# Routines that ktrace records\n\nMade from trace/routines.\n");
-    for (size_t i = 0; i < table->count; i++) {
+    printf("# Routines that ktrace records\n\nMade from trace/routines. Every interface has the names of its kind, as\n\n");
+    print_names(table, "dgemm");
+    print_names(table, "dgesv");
+    for (size_t i = 0; i < table->count && !is_undescribed(&table->routine[i]); i++) {
         if (strcmp(section, table->routine[i].section) != 0) {
             section = table->routine[i].section;
             printf("\n## %s\n\n| routines | interfaces | arguments | operation count |\n|---|---|---|---|\n", section);
@@ -48,13 +94,7 @@ static void print_manual(const struct kt_table *table)
         if (is_first_of_family(table, i))
             print_family(table, i);
     }
-}
-
-static void print_sections(const struct kt_table *table)
-{
-    for (size_t i = 0; i < table->count; i++)
-        if (i == 0 || strcmp(table->routine[i].section, table->routine[i - 1].section) != 0)
-            printf("%s\n", table->routine[i].section);
+    print_undescribed(table);
 }
 
 /* --- validator --------------------------------------------------------------------------------------------- */
@@ -108,9 +148,7 @@ static int run(const struct kt_table *table, int argc, char **argv)
     const char *kind = argv[2];
     if (!strcmp(kind, "check"))
         return check_table(table);
-    if (!strcmp(kind, "sections"))
-        print_sections(table);
-    else if (!strcmp(kind, "wrappers") && argc == 4)
+    if (!strcmp(kind, "wrappers") && argc == 4)
         kt_gen_wrappers(table, argv[3]);
     else if (!strcmp(kind, "stubs"))
         kt_gen_stubs(table);
@@ -130,7 +168,7 @@ int main(int argc, char **argv)
     struct kt_error error = {0};
     struct kt_table table;
     if (argc < 3) {
-        fprintf(stderr, "usage: ktgen SPEC sections|wrappers SECTION|stubs|slots|thunks|manual|check\n");
+        fprintf(stderr, "usage: ktgen SPEC wrappers SECTION|stubs|slots|thunks|manual|check\n");
         return KT_USAGE;
     }
     if (kt_spec_load(argv[1], &table, &error) != KT_OK) {

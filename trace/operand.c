@@ -190,6 +190,7 @@ static void set_stored_band(struct kt_operand *o, const struct kt_shape *shape, 
     o->ld = shape->step < 0 ? shape->constant_step : clamp(values->v[shape->step]);
     o->below = o->rows;
     o->above = o->cols;
+    o->diagonal = dimension(shape, 3, values);
 }
 
 static enum kt_access access_of(const struct kt_arg *arg, const struct kt_values *values)

@@ -248,15 +248,15 @@ void kt_shapes_free(struct kt_shapes *shapes)
 
 /* --- text -------------------------------------------------------------------------------------------------- */
 
-/* The fewest digits that read back as the same number. */
-static void number_text(double value, bool is_float, char *out, size_t size)
+char *kt_number_text(double value, bool is_float, char *out, size_t size)
 {
     for (int digits = is_float ? 6 : 15; digits <= 17; digits++) {
         snprintf(out, size, "%.*g", digits, value);
         double back = strtod(out, NULL);
         if (is_float ? (float)back == (float)value : back == value)
-            return;
+            break;
     }
+    return out;
 }
 
 static void letter_text(char letter, char *out)
@@ -280,11 +280,11 @@ static void scalar_text(const struct kt_param *p, const unsigned char *args, cha
     char part[KT_PARAM_TEXT / 2 - 2];
     double imaginary;
     bool is_float = p->stored == KT_FLOAT || p->stored == KT_CFLOAT;
-    number_text(kt_stored_value(args, p, &imaginary), is_float, out, sizeof part);
+    kt_number_text(kt_stored_value(args, p, &imaginary), is_float, out, sizeof part);
     if (p->stored != KT_CFLOAT && p->stored != KT_CDOUBLE)
         return;
     size_t length = strlen(out);
-    number_text(imaginary, is_float, part, sizeof part);
+    kt_number_text(imaginary, is_float, part, sizeof part);
     snprintf(out + length, KT_PARAM_TEXT - length, "%s%si", *part == '-' ? "" : "+", part);
 }
 

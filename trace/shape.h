@@ -30,6 +30,9 @@ enum kt_level { KT_OUTERMOST, KT_LEAVES };
 void kt_shapes_collect(const struct kt_trace *trace, enum kt_level level, struct kt_shapes *out);
 void kt_shapes_free(struct kt_shapes *shapes);
 
+/* The fewest digits that read back as the same number. Returns OUT. */
+char *kt_number_text(double value, bool is_float, char *out, size_t size);
+
 /* One stored parameter as text: options as letters, numbers as short as they are exact, addresses in hexadecimal. */
 enum { KT_PARAM_TEXT = 64 };
 char *kt_param_text(const struct kt_call *call, const struct kt_param *param, char out[KT_PARAM_TEXT]);

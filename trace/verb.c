@@ -50,6 +50,8 @@ static const struct kt_verb_option options[] = {
     LEVEL_OPTION("compare"),
     ROUTINE_OPTION("compare"),
     JSON_OPTION("compare"),
+    {"repro", "call", 'c', false, "N", "the call of that number, as dump prints it"},
+    {"repro", "routine", 'r', false, "NAME", "the slowest call of that routine, such as dgesv"},
     {"info", "libraries", 'l', false, NULL, "the short names of libraries that mean something on this machine"},
     JSON_OPTION("info"),
     {"dump", "json", 'j', false, NULL, "one JSON object a line, with the memory that each operand covers"},

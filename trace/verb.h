@@ -13,6 +13,7 @@
     X(report, "[OPTIONS] TRACE...", "where the time goes: routines, shapes, callers; contexts once replayed") \
     X(replay, "[OPTIONS] TRACE", "re-time the recorded calls")                                                \
     X(compare, "--blas LIB [OPTIONS] TRACE", "the same calls on several libraries")                           \
+    X(repro, "--call N|--routine NAME TRACE", "a self-contained C program that makes one recorded call")      \
     X(info, "[OPTIONS] TRACE | --libraries", "what was traced: state, libraries, machine, losses")            \
     X(dump, "[OPTIONS] TRACE", "every call, one per line")                                                    \
     X(check, "[OPTIONS] TRACE", "verify a trace; say what is readable; exit status 1 if there are findings")  \

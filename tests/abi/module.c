@@ -6,6 +6,7 @@ double through(void) __attribute__((weak));
 double module_dot(void);
 double module_cblas_dot(void);
 double module_through(void);
+double module_jump(const int *n, const double *x, const int *incx, const double *y, const int *incy);
 
 double module_dot(void)
 {
@@ -18,6 +19,13 @@ double module_cblas_dot(void)
 {
     static const double x[1] = {1};
     return cblas_ddot(1, x, 1, x, 1);
+}
+
+/* Compiled as a jump: what it calls returns to its caller. */
+__attribute__((optimize("optimize-sibling-calls"))) double module_jump(const int *n, const double *x, const int *incx,
+                                                                       const double *y, const int *incy)
+{
+    return ddot_(n, x, incx, y, incy);
 }
 
 double module_through(void)

@@ -117,16 +117,33 @@ static bool place_block(struct proof_place *p, const struct proof_block *b, bool
     return true;
 }
 
+/* Integers and options can be written, too, with a role of their own. */
+static bool is_written(const struct kt_arg *arg)
+{
+    return arg->role == KT_INFO || (arg->role != KT_ARRAY && arg->access & KT_WRITE);
+}
+
 /* Arguments that are no operands: scalars lie in cells, option letters and procedures are the application's. */
+static bool needs_cell(const struct kt_arg *arg)
+{
+    return is_written(arg) || (arg->role > KT_OPTION && arg->role != KT_ARRAY && arg->role != KT_PROCEDURE);
+}
+
+static void save_scalars(struct proof_copies *c)
+{
+    const struct kt_routine *r = c->call->symbol->routine;
+    for (int i = 0; i < r->args; i++)
+        if (needs_cell(&r->arg[i]) && r->arg[i].role != KT_INFO)
+            memcpy(c->scalar[i], (const void *)(uintptr_t)c->call->word[i], proof_scalar_bytes(&r->arg[i]));
+}
+
 static void place_scalars(const struct proof_call *call, struct proof_run *run)
 {
     const struct kt_routine *r = call->symbol->routine;
     memcpy(run->word, call->word, sizeof run->word);
-    for (int i = 0; i < r->args; i++) {
-        enum kt_role role = r->arg[i].role;
-        if (role > KT_OPTION && role != KT_ARRAY && role != KT_PROCEDURE)
+    for (int i = 0; i < r->args; i++)
+        if (needs_cell(&r->arg[i]))
             run->word[i] = (uintptr_t)&run->cell[i][CELL_AT];
-    }
 }
 
 static bool place_run(struct proof_copies *c, int number)
@@ -168,6 +185,7 @@ bool proof_copies_make(const struct proof_call *call, struct proof_copies *out)
         declare_operand(out, i);
     for (int b = 0; b < out->blocks; b++)
         save_input(&out->block[b]);
+    save_scalars(out);
     for (int run = 0; run <= PROOF_RUNS; run++)
         if (!place_run(out, run))
             return false;
@@ -176,11 +194,6 @@ bool proof_copies_make(const struct proof_call *call, struct proof_copies *out)
 
 /* --- contents ---------------------------------------------------------------------------------------------- */
 
-static bool is_cell(const struct proof_run *run, int i)
-{
-    return run->word[i] == (uintptr_t)&run->cell[i][CELL_AT];
-}
-
 /* What the cell of a scalar holds before the call: poison around it, and in its place what is only written. */
 static void cell_contents(const struct proof_copies *c, const struct proof_run *run, int i, uint32_t cell[PROOF_CELL])
 {
@@ -188,7 +201,7 @@ static void cell_contents(const struct proof_copies *c, const struct proof_run *
     for (int u = 0; u < PROOF_CELL; u++)
         cell[u] = run->poison;
     if (arg->role != KT_INFO)
-        memcpy(&cell[CELL_AT], (const void *)(uintptr_t)c->call->word[i], proof_scalar_bytes(arg));
+        memcpy(&cell[CELL_AT], c->scalar[i], proof_scalar_bytes(arg));
 }
 
 static uint32_t unit_before(const struct proof_block *b, const struct proof_run *run, size_t u)
@@ -199,7 +212,7 @@ static uint32_t unit_before(const struct proof_block *b, const struct proof_run 
 static void fill_run(struct proof_copies *c, struct proof_run *run)
 {
     for (int i = 0; i < c->call->symbol->routine->args; i++)
-        if (is_cell(run, i))
+        if (needs_cell(&c->call->symbol->routine->arg[i]))
             cell_contents(c, run, i, run->cell[i]);
     for (int b = 0; b < c->blocks; b++) {
         struct proof_place *p = &run->place[b];
@@ -255,12 +268,13 @@ static struct proof_finding check_place(const struct proof_copies *c, const stru
 
 static bool scalar_changed(const struct proof_copies *c, const struct proof_run *run, int i)
 {
+    const struct kt_arg *arg = &c->call->symbol->routine->arg[i];
     uint32_t before[PROOF_CELL];
-    if (!is_cell(run, i))
+    if (!needs_cell(arg))
         return false;
     cell_contents(c, run, i, before);
-    if (c->call->symbol->routine->arg[i].role == KT_INFO)
-        before[CELL_AT] = run->cell[i][CELL_AT];
+    if (is_written(arg))
+        memcpy(&before[CELL_AT], &run->cell[i][CELL_AT], proof_scalar_bytes(arg));
     return memcmp(before, run->cell[i], sizeof before) != 0;
 }
 
@@ -285,27 +299,25 @@ static bool results_differ(const struct kt_routine *r, const struct proof_result
     return memcmp(&a->xmm0, &b->xmm0, bytes < 8 ? bytes : 8) || (bytes > 8 && a->xmm1 != b->xmm1);
 }
 
-static int info_argument(const struct kt_routine *r)
-{
-    for (int i = 0; i < r->args; i++)
-        if (r->arg[i].role == KT_INFO)
-            return i;
-    return -1;
-}
-
 int32_t proof_copies_info(const struct proof_copies *c)
 {
-    int i = info_argument(c->call->symbol->routine);
+    const struct kt_routine *r = c->call->symbol->routine;
     int32_t info = 0;
-    if (i >= 0)
-        memcpy(&info, (const void *)(uintptr_t)c->call->word[i], sizeof info);
+    for (int i = 0; i < r->args; i++)
+        if (r->arg[i].role == KT_INFO)
+            memcpy(&info, (const void *)(uintptr_t)c->call->word[i], sizeof info);
     return info;
 }
 
-static int32_t run_info(const struct proof_copies *c, const struct proof_run *run)
+/* The argument of a written scalar that differs from what the original call made of it, or -1. */
+static int differing_scalar(const struct proof_copies *c, const struct proof_run *run)
 {
-    int i = info_argument(c->call->symbol->routine);
-    return i < 0 ? 0 : (int32_t)run->cell[i][CELL_AT];
+    const struct kt_routine *r = c->call->symbol->routine;
+    for (int i = 0; i < r->args; i++)
+        if (is_written(&r->arg[i]) && memcmp(&run->cell[i][CELL_AT], (const void *)(uintptr_t)c->call->word[i],
+                                             proof_scalar_bytes(&r->arg[i])) != 0)
+            return i;
+    return -1;
 }
 
 /* A routine need not write all that it may write; but then it must do so in no run. */
@@ -334,8 +346,9 @@ struct proof_finding proof_copies_compare(const struct proof_copies *c)
 {
     const struct kt_routine *r = c->call->symbol->routine;
     for (int run = 0; run < PROOF_RUNS; run++) {
-        if (run_info(c, &c->run[run]) != proof_copies_info(c))
-            return (struct proof_finding){"info depends on bytes that the table does not call read", -1, -1};
+        int scalar = differing_scalar(c, &c->run[run]);
+        if (scalar >= 0)
+            return (struct proof_finding){"a number depends on bytes that the table does not call read", -1, scalar};
         if (results_differ(r, &c->run[run].result, &c->original))
             return (struct proof_finding){"the result depends on bytes that the table does not call read", -1, -1};
     }
@@ -347,17 +360,25 @@ struct proof_finding proof_copies_compare(const struct proof_copies *c)
     return (struct proof_finding){0};
 }
 
+static uint64_t distance(const struct proof_place *p, uint64_t at)
+{
+    uint64_t begin = (uintptr_t)p->begin;
+    uint64_t end = (uintptr_t)p->end;
+    return at < begin ? begin - at : at > end ? at - end : 0;
+}
+
 struct proof_finding proof_copies_fault(const struct proof_copies *c, const void *address)
 {
-    const unsigned char *at = address;
-    for (int r = 0; r <= PROOF_RUNS; r++)
-        for (int b = 0; b < c->blocks; b++) {
-            const struct proof_place *p = &c->run[r].place[b];
-            if (p->begin && at >= (unsigned char *)p->begin - PAGE && at < (unsigned char *)p->end + PAGE)
-                return finding_at(c, "touched memory that the table does not call its own", b,
-                                  at - (unsigned char *)p->data);
-        }
-    return (struct proof_finding){"touched memory far from all operands", -1, -1};
+    const struct proof_run *run = &c->run[c->running];
+    uint64_t at = (uintptr_t)address;
+    int nearest = -1;
+    for (int b = 0; b < c->blocks; b++)
+        if (nearest < 0 || distance(&run->place[b], at) < distance(&run->place[nearest], at))
+            nearest = b;
+    if (nearest < 0 || distance(&run->place[nearest], at) > MOST_BYTES)
+        return (struct proof_finding){"touched memory far from all operands", -1, -1};
+    return finding_at(c, "touched memory that the table does not call its own", nearest,
+                      (int64_t)(at - (uintptr_t)run->place[nearest].data));
 }
 
 /* --- calls ------------------------------------------------------------------------------------------------- */
@@ -367,8 +388,10 @@ void proof_copies_original(struct proof_copies *c)
     proof_forward(c->call->function, c->call->word, c->call->words, &c->original);
 }
 
-static void call_run(struct proof_copies *c, struct proof_run *run, uint32_t poison)
+static void call_run(struct proof_copies *c, int number, uint32_t poison)
 {
+    struct proof_run *run = &c->run[number];
+    c->running = number;
     run->poison = poison;
     fill_run(c, run);
     proof_forward(c->call->function, run->word, c->call->words, &run->result);
@@ -376,7 +399,7 @@ static void call_run(struct proof_copies *c, struct proof_run *run, uint32_t poi
 
 struct proof_finding proof_copies_run(struct proof_copies *c, int run)
 {
-    call_run(c, &c->run[run], poisons[run]);
+    call_run(c, run, poisons[run]);
     return check_unchanged(c, &c->run[run]);
 }
 
@@ -422,9 +445,9 @@ static bool outputs_show(const struct proof_copies *c, const struct proof_run *r
 
 static bool mutation_shows(struct proof_copies *c, uint32_t poison)
 {
-    struct proof_run *run = &c->run[PROOF_RUNS];
-    call_run(c, run, poison);
-    return check_unchanged(c, run).what || run_info(c, run) != proof_copies_info(c) ||
+    const struct proof_run *run = &c->run[PROOF_RUNS];
+    call_run(c, PROOF_RUNS, poison);
+    return check_unchanged(c, run).what || differing_scalar(c, run) >= 0 ||
            results_differ(c->call->symbol->routine, &run->result, &c->original) || outputs_show(c, run);
 }
 

@@ -46,8 +46,10 @@ struct proof_copies {
     const struct proof_call *call;
     struct proof_block block[KT_MAX_OPERANDS];
     int blocks;
-    int block_of[KT_MAX_OPERANDS]; /* of each operand */
-    struct proof_run run[PROOF_RUNS + 1]; /* the last is for mutations */
+    int block_of[KT_MAX_OPERANDS];         /* of each operand */
+    unsigned char scalar[KT_MAX_ARGS][16]; /* before the call */
+    struct proof_run run[PROOF_RUNS + 1];  /* the last is for mutations */
+    int running;
     struct proof_result original;
 };
 
@@ -73,7 +75,7 @@ struct proof_finding proof_copies_compare(const struct proof_copies *c);
 /* True if it shows in the results that the element is missing, whatever the poison in its place. */
 bool proof_copies_mutate(struct proof_copies *c, struct proof_mutation m);
 
-/* Where the address of a fault lies. */
+/* Where the address of a fault in a run lies: near the operand that it is told for. */
 struct proof_finding proof_copies_fault(const struct proof_copies *c, const void *address);
 
 /* info of the call on the application's data; 0 if the routine has none. */

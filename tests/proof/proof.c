@@ -3,8 +3,9 @@
  * The other half of libproof.so (check.c): makes its stubs, and tells what it found.
  *
  *     proof stubs FOLDER             an assembler file that exports every LAPACK routine of the table
- *     proof report FOLDER STATE      a line for each: its name, a verdict, calls that passed, the first failure
- *     proof mutations FOLDER STATE   operand ends: noticed, or not in any call
+ *     proof report FOLDER STATE      a line for each: its name, passed, failed or idle, the number of calls that
+ * passed, passed with nothing to do, failed, were refused, were too large; the first failure proof mutations FOLDER
+ * STATE   operand ends: noticed, or not in any call
  */
 #include "tests/proof/state.h"
 #include "trace/spec.h"
@@ -13,9 +14,10 @@
 #include <stdio.h>
 #include <string.h>
 
+/* matgen: the library of test matrices. */
 static bool is_lapack(const struct kt_routine *r)
 {
-    return !strncmp(r->section, "lapack", 6);
+    return !strncmp(r->section, "lapack", 6) || !strcmp(r->section, "matgen");
 }
 
 /* --- stubs ------------------------------------------------------------------------------------------------- */
@@ -47,7 +49,7 @@ static void print_stubs(const struct kt_table *table)
 
 /* --- report ------------------------------------------------------------------------------------------------ */
 
-/* Calls with sizes of 0 alone prove little, and calls that are refused nothing. */
+/* Calls that had nothing to do, or were refused, prove nothing. */
 static const char *verdict(const struct proof_record *r)
 {
     return r->verdict[PROOF_FAILED] ? "failed" : r->verdict[PROOF_PASSED] ? "passed" : "idle";
@@ -57,9 +59,12 @@ static void print_report(const struct kt_table *table, const struct proof_state 
 {
     for (size_t i = 0; i < table->count; i++) {
         const struct proof_record *r = &state->record[i];
-        if (is_lapack(&table->routine[i]))
-            printf("%s %s %u %u %u %s\n", r->name, verdict(r), r->verdict[PROOF_PASSED], r->verdict[PROOF_FAILED],
-                   r->verdict[PROOF_REFUSED], r->text);
+        if (!is_lapack(&table->routine[i]))
+            continue;
+        printf("%s %s", r->name, verdict(r));
+        for (int v = 0; v < PROOF_VERDICTS; v++)
+            printf(" %u", r->verdict[v]);
+        printf(" %s\n", r->text);
     }
 }
 

@@ -34,7 +34,7 @@ struct proof_record *proof_state_find(const struct proof_state *state, const cha
     return NULL;
 }
 
-bool proof_state_claim(struct proof_record *record, struct proof_seen call)
+bool proof_state_claim(struct proof_record *record, struct proof_seen call, bool chosen)
 {
     int options = 0;
     int sizes = 0;
@@ -51,7 +51,7 @@ bool proof_state_claim(struct proof_record *record, struct proof_seen call)
         all++;
     }
     bool known = options >= PROOF_ALIKE && sizes >= PROOF_ALIKE;
-    if (known || all >= most_of_magnitude[call.magnitude])
+    if ((known && !chosen) || all >= most_of_magnitude[call.magnitude])
         return false;
     unsigned mine = __atomic_fetch_add(&record->seen, 1, __ATOMIC_RELAXED);
     if (mine < PROOF_CALLS)

@@ -10,22 +10,24 @@
 
 enum { PROOF_CALLS = 128, PROOF_ALIKE = 2, PROOF_MAGNITUDES = 6, PROOF_TEXT = 1400 };
 
-enum proof_verdict { PROOF_PASSED, PROOF_FAILED, PROOF_REFUSED, PROOF_VERDICTS };
+/* Of a call. PROOF_EMPTY: passed, but there was nothing to do. PROOF_REFUSED: the routine called its arguments illegal.
+ */
+enum proof_verdict { PROOF_PASSED, PROOF_EMPTY, PROOF_FAILED, PROOF_REFUSED, PROOF_TOO_LARGE, PROOF_VERDICTS };
 
 struct proof_seen {
     int magnitude; /* of the sizes, 0 .. PROOF_MAGNITUDES - 1 */
     uint64_t options;
     uint64_t sizes; /* which of them are 0, 1, larger */
-    uint64_t call; /* everything but addresses */
+    uint64_t call;  /* everything but addresses */
 };
 
 struct proof_record {
     char name[KT_NAME];
-    unsigned seen;                      /* entries of CALL in use; may exceed the room */
+    unsigned seen; /* entries of CALL in use; may exceed the room */
     struct proof_seen call[PROOF_CALLS];
-    unsigned verdict[PROOF_VERDICTS];   /* calls that passed, failed, were refused by the routine as illegal */
-    uint64_t possible, noticed;         /* mutations, bit 2 * operand + end: met in a call, and shown by it */
-    char text[PROOF_TEXT];              /* the first failure */
+    unsigned verdict[PROOF_VERDICTS]; /* how many calls got which */
+    uint64_t possible, noticed;       /* mutations, bit 2 * operand + end: met in a call, and shown by it */
+    char text[PROOF_TEXT];            /* the first failure */
 };
 
 struct proof_state {
@@ -38,8 +40,10 @@ bool proof_state_open(const char *path, const struct kt_table *table, struct pro
 
 struct proof_record *proof_state_find(const struct proof_state *state, const char *routine);
 
-/* True if a call like this is to be proven, which is noted. Among calls of a magnitude at most
- * PROOF_ALIKE are that have its options, and its sizes; room is kept for every magnitude. */
-bool proof_state_claim(struct proof_record *record, struct proof_seen call);
+/*
+ * True if a call like this is to be proven, which is noted. Among calls of a magnitude at most PROOF_ALIKE are that
+ * have its options, and its sizes, apart from those that the caller thinks CHOSEN; room is kept for every magnitude.
+ */
+bool proof_state_claim(struct proof_record *record, struct proof_seen call, bool chosen);
 
 #endif

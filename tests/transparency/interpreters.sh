@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Octave and R, whose scripts in examples/ go through their linear algebra, on two libraries; and NumPy on a library with
-# threads, which gives the same bits as long as their number is the same.
-. tests/transparency/lib.sh
+# Octave and R, whose scripts in examples/ go through their linear algebra, on two libraries; NumPy on a library with
+# threads, which gives the same bits as long as their number is the same; and what NumPy and SciPy test themselves.
+. tests/transparency/alike.sh
 octave=$(command -v octave-cli || echo octave-cli) R=$(command -v Rscript || echo Rscript)
 for library in reference openblas; do
     LIBRARIES=${provider[$library]}
@@ -14,4 +14,12 @@ LIBRARIES=$system/openblas-pthread
 if is_there "NumPy, two threads" "$LIBRARIES/libopenblas.so.0"; then
     OPENBLAS_NUM_THREADS=2 alike "NumPy, two threads" "$PYTHON" "$root/examples/numpy_linalg.py"
 fi
+
+# Each test is a dot, or a letter if it failed or was skipped.
+LIBRARIES=${provider[openblas]} LIMIT=$((256 << 10)) PATIENCE=1800
+for package in numpy.linalg scipy.linalg; do
+    if "$PYTHON" -c "import pytest, hypothesis, $package" 2>/dev/null; then
+        alike "tests of $package" "$PYTHON" -m pytest -q --no-header -p no:cacheprovider --pyargs $package
+    else skip "tests of $package" "it, python3-pytest or python3-hypothesis is not installed"; fi
+done
 exit $((failures != 0))

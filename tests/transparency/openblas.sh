@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The tests that come with the sources of OpenBLAS, built by its makefiles against the installed library: the Fortran and
 # C interface testers, with the three-product routines, and the unit tests, some of which fork.
-. tests/transparency/lib.sh
+. tests/transparency/alike.sh
 
 programs=("test "{s,d,c,z}"blat"{1,2,3} "test "{c,z}blat3_3m "ctest x"{s,d,c,z}"cblat"{1,2,3} "utest openblas_utest")
 options="TARGET=GENERIC USE_THREAD=0 NO_LAPACKE=1 LIBNAME=installed.so"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Programs that print all bits of their results: ours, NumPy, SciPy, several BLAS libraries in one process, 64-bit
 # integers, and modules in scopes of their own.
-. tests/transparency/lib.sh
+. tests/transparency/alike.sh
 here=$root/tests/transparency
 
 # --- examples, on two libraries -----------------------------------------------------------------------------------
@@ -9,12 +9,12 @@ here=$root/tests/transparency
 compiled c_example examples/c_example.c "$system"/{lapack/liblapack,blas/libblas}.so.3 -lm
 compiled cblas_rowmajor examples/cblas_rowmajor.c "$system/blas/libblas.so.3" -lm
 compiled lapacke_rowmajor examples/lapacke_rowmajor.c "$system"/{liblapacke,lapack/liblapack,blas/libblas}.so.3 -lm
-compiled state -fexceptions tests/transparency/state.c "$system"/{lapack/liblapack,blas/libblas}.so.3 -lm -lpthread
+compiled untouched -fexceptions "$here/untouched.c" "$system"/{lapack/liblapack,blas/libblas}.so.3 -lm -lpthread
 gfortran -O2 -o "$T/fortran_example" examples/fortran_example.f90 "$system"/{lapack/liblapack,blas/libblas}.so.3
 for library in reference openblas; do
     LIBRARIES=${provider[$library]}
     for program in c_example cblas_rowmajor lapacke_rowmajor fortran_example; do alike "$program, $library" "$T/$program"; done
-    alike "errno, floating-point state, ways out of a routine, $library" "$T/state"
+    alike "errno, floating-point state, ways out of a routine, $library" "$T/untouched"
     alike "NumPy, $library" "$PYTHON" "$root/examples/numpy_linalg.py"
     if "$PYTHON" -c 'import scipy' 2>/dev/null; then alike "SciPy, $library" "$PYTHON" "$root/examples/scipy_linalg.py"
     else skip "SciPy, $library" "python3-scipy is not installed"; fi

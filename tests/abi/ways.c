@@ -34,6 +34,12 @@ static void through_module(const char *file, int mode)
         printf("%g %g\n", call(), call());
 }
 
+static void through_jump(const char *file)
+{
+    void *module = must(dlopen(file, RTLD_LAZY | RTLD_LOCAL));
+    printf("%g\n", ((dot *)must(dlsym(module, "module_jump")))(&one, x, &one, x, &one));
+}
+
 static void through_handle(const char *file)
 {
     void *library = must(dlopen(file, RTLD_NOW | RTLD_LOCAL));
@@ -83,6 +89,8 @@ static void perform(const char *way, const char *name)
         through_module(name, RTLD_LOCAL | RTLD_DEEPBIND);
     else if (!strcmp(way, "noload"))
         through_module(name, RTLD_NOLOAD | RTLD_GLOBAL);
+    else if (!strcmp(way, "jump"))
+        through_jump(name);
     else if (!strcmp(way, "handle"))
         through_handle(name);
     else if (!strcmp(way, "version"))

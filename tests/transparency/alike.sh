@@ -7,15 +7,17 @@
 #   LIBRARIES  folders in which libraries are looked for first (LD_LIBRARY_PATH): which BLAS and LAPACK the program gets
 #   PRELOAD    a library that the program needs to start at all, in all runs
 #   LIMIT      kibibytes that the traced program may write into one file; calls beyond are passed on without a record
+#   PATIENCE   seconds after which a program is stopped
 #   SHIM       the library that is preloaded; default: libktrace.so
 . tests/lib.sh
 
 root=$PWD
-SHIM=$root/$B/libktrace.so INPUT=/dev/null LIBRARIES='' PRELOAD='' LIMIT=unlimited
+SHIM=$root/$B/libktrace.so INPUT=/dev/null LIBRARIES='' PRELOAD='' LIMIT=unlimited PATIENCE=300
 export KTRACE_QUIET=1 OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
 
-# What the test programs of LAPACK and the unit tests of OpenBLAS print at their end.
-TIMES=(-e '/Total time used = *[0-9.]* seconds/d' -e 's/ran in [0-9]* ms$/ran/')
+# What the test programs of LAPACK, the unit tests of OpenBLAS and pytest print at their end.
+TIMES=(-e '/Total time used = *[0-9.]* seconds/d' -e 's/ran in [0-9]* ms$/ran/'
+       -e 's/^\([0-9].* \(passed\|failed\).*\) in [0-9.]*s.*/\1/')
 
 # Debian's providers. Programs are linked to libblas.so.3 and liblapack.so.3 and find those of these folders.
 system=/usr/lib/$(gcc -dumpmachine)
@@ -27,7 +29,7 @@ leaves() {
     shift 2
     mkdir "$folder"
     {
-        (cd "$folder" && exec timeout 300 env ${LIBRARIES:+LD_LIBRARY_PATH="$LIBRARIES"} \
+        (cd "$folder" && exec timeout "$PATIENCE" env ${LIBRARIES:+LD_LIBRARY_PATH="$LIBRARIES"} \
              ${preloaded:+LD_PRELOAD="$preloaded"} "$@" <"$INPUT" >stdout 2>stderr)
         echo $? >"$folder/status"
     } 2>/dev/null # the shell tells of signals

@@ -280,13 +280,13 @@ $(TEST_TOOLS): $(T)/%: $(O)/tests/%.o $(TEST_PARTS) $(OBJECTS)
 PROOF := $(addprefix $(T)/proof/,proof libproof.so drive)
 PROOF_TABLE := $(TABLE:%=trace/%.c) trace/operand.c trace/spec.c
 proof = @mkdir -p $(@D); $(CC) $(CFLAGS_) $(1) -o $@ $(filter %.c %.S,$^) -ldl -lm
-$(T)/proof/proof: tests/proof/proof.c tests/proof/state.c $(PROOF_TABLE) $(wildcard tests/proof/*.h trace/*.h)
+$(T)/proof/proof: tests/proof/proof.c tests/proof/tally.c $(PROOF_TABLE) $(wildcard tests/proof/*.h trace/*.h)
 	$(call proof)
 $(T)/proof/stubs.S: $(T)/proof/proof $(wildcard trace/routines/*)
 	@$< stubs trace/routines > $@.part && mv $@.part $@
-$(T)/proof/libproof.so: $(T)/proof/stubs.S $(addprefix tests/proof/,enter.S forward.S check.c copies.c call.c state.c) $(PROOF_TABLE)
+$(T)/proof/libproof.so: $(T)/proof/stubs.S $(addprefix tests/proof/,enter.S forward.S check.c copies.c passing.c tally.c) $(PROOF_TABLE)
 	$(call proof,-fPIC -shared -fvisibility=hidden)
-$(T)/proof/drive: $(addprefix tests/proof/,drive.c call.c forward.S) tests/poison.c tests/synth.c $(PROOF_TABLE)
+$(T)/proof/drive: $(addprefix tests/proof/,drive.c passing.c forward.S) tests/poison.c tests/synth.c $(PROOF_TABLE)
 	$(call proof,-rdynamic)
 
 REFERENCE = $(firstword $(wildcard /usr/lib/*/blas/libblas.so.3 /usr/lib64/blas/libblas.so.3))

@@ -71,6 +71,23 @@ static int find_matrix(const struct kt_repro *r, enum kt_data data)
     return -1;
 }
 
+static bool is_input_vector(const struct kt_operand *o, int64_t n)
+{
+    return o->arg && o->access & KT_READ && o->form == KT_FORM_ARRAY && o->arg->type != KT_I && o->rows == n;
+}
+
+/* Below the diagonal, the diagonal, above it: vectors of n - 1, n and n - 1 elements. Returns the first, or -1. */
+static int find_tridiagonal(const struct kt_repro *r)
+{
+    for (int i = 0; i + 2 < r->operands; i++) {
+        int64_t n = r->operand[i].rows + 1;
+        if (is_input_vector(&r->operand[i], n - 1) && is_input_vector(&r->operand[i + 1], n) &&
+            is_input_vector(&r->operand[i + 2], n - 1))
+            return i;
+    }
+    return -1;
+}
+
 /* AT counts from 1. */
 static void blame(struct kt_repro *r, enum kt_cause cause, int operand, int64_t at)
 {
@@ -80,6 +97,13 @@ static void blame(struct kt_repro *r, enum kt_cause cause, int operand, int64_t 
     r->cause = inside && (has_diagonal || cause == KT_CAUSE_ZERO_CROSS) ? cause : KT_CAUSE_UNKNOWN;
     r->cause_operand = operand;
     r->cause_at = at - 1;
+}
+
+static void blame_tridiagonal(struct kt_repro *r, int operand)
+{
+    r->cause = KT_CAUSE_ZERO_COLUMN;
+    r->cause_operand = operand;
+    r->cause_at = r->info - 1;
 }
 
 /*
@@ -93,12 +117,15 @@ static void find_cause_in_data(struct kt_repro *r)
     int definite = find_matrix(r, KT_SPD);
     int triangle = find_matrix(r, KT_TRIANGLE);
     int factors = find_matrix(r, KT_LU);
+    int tridiagonal = find_tridiagonal(r);
     if (definite >= 0)
         blame(r, KT_CAUSE_NOT_POSITIVE, definite, definite == first ? r->info : r->info - r->operand[definite].rows);
     else if (triangle >= 0)
         blame(r, KT_CAUSE_ZERO, triangle, r->info);
     else if (factors >= 0)
         blame(r, KT_CAUSE_ZERO, factors, r->info);
+    else if (tridiagonal >= 0 && r->info <= r->operand[tridiagonal + 1].rows)
+        blame_tridiagonal(r, tridiagonal);
     else if (first >= 0)
         blame(r, KT_CAUSE_ZERO_CROSS, first, r->info);
     else

@@ -24,6 +24,7 @@ enum kt_cause {
     KT_CAUSE_NAN,          /* OPERAND contains a NAN */
     KT_CAUSE_NOT_POSITIVE, /* diagonal element AT of OPERAND is negative */
     KT_CAUSE_ZERO,         /* diagonal element AT of OPERAND is 0 */
+    KT_CAUSE_ZERO_COLUMN,  /* column AT of the tridiagonal matrix that OPERAND and the next two hold is 0 */
     KT_CAUSE_ZERO_CROSS,   /* row and column AT of OPERAND are 0 */
     KT_CAUSE_UNKNOWN,      /* it does not */
 };

@@ -95,6 +95,7 @@ static void print_cause(const struct kt_repro *r, FILE *out)
         [KT_CAUSE_NAN] = " * The recorded info means that this operand contains a NAN; so it does here.\n",
         [KT_CAUSE_NOT_POSITIVE] = " * One negative element on a diagonal makes the call end with the recorded info.\n",
         [KT_CAUSE_ZERO] = " * One zero on a diagonal makes the call end with the recorded info.\n",
+        [KT_CAUSE_ZERO_COLUMN] = " * A column of zeros makes the call end with the recorded info.\n",
         [KT_CAUSE_ZERO_CROSS] =
             " * The recorded info comes from the contents. A row and a column of zeros have factorisations and "
             "solvers\n"

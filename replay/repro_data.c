@@ -155,6 +155,13 @@ static void print_tau(const struct kt_operand *tau, const struct kt_operand *v, 
             v->name, index, tau->name);
 }
 
+/* Element PLACE, if there is one, of a diagonal of a tridiagonal matrix. */
+static void print_zero(const struct kt_operand *o, int64_t place, FILE *out)
+{
+    if (place >= 0 && place < o->rows)
+        fprintf(out, "        %s[%" PRId64 "] = 0; /* for the recorded info */\n", o->name, place);
+}
+
 /* Overwrites what makes the call end with the recorded info. */
 static void print_cause(const struct kt_repro *r, const struct kt_operand *o, double least, FILE *out)
 {
@@ -224,7 +231,9 @@ void kt_repro_print_fill(const struct kt_repro *r, int i, FILE *out)
         print_tau(o, recipe.reflectors, out);
     else
         print_assignments(r, i, &recipe, out);
-    if (r->cause_operand == i)
+    if (r->cause == KT_CAUSE_ZERO_COLUMN && i >= r->cause_operand && i <= r->cause_operand + 2)
+        print_zero(o, i == r->cause_operand + 2 ? r->cause_at - 1 : r->cause_at, out);
+    else if (r->cause_operand == i)
         print_cause(r, o, recipe.least, out);
 }
 

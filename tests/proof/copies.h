@@ -10,7 +10,7 @@
 #ifndef PROOF_COPIES_H
 #define PROOF_COPIES_H
 
-#include "tests/proof/call.h"
+#include "tests/proof/passing.h"
 
 enum { PROOF_RUNS = 3, PROOF_CELL = 8 };
 

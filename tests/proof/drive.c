@@ -9,7 +9,7 @@
  * Each routine is called in a process of its own, so that one that random data lead astray does no harm.
  */
 #include "tests/poison.h"
-#include "tests/proof/call.h"
+#include "tests/proof/passing.h"
 #include "trace/spec.h"
 
 #include <dlfcn.h>

@@ -7,7 +7,7 @@
  * passed, passed with nothing to do, failed, were refused, were too large; the first failure proof mutations FOLDER
  * STATE   operand ends: noticed, or not in any call
  */
-#include "tests/proof/state.h"
+#include "tests/proof/tally.h"
 #include "trace/spec.h"
 
 #include <errno.h>

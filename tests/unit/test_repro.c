@@ -128,6 +128,7 @@ static void causes_of_info(void **state)
     check_cause("dtrtri", "U U 4 0x1000 4 4", KT_CAUSE_UNKNOWN, -1); /* the diagonal is not referenced */
     check_cause("dgetrf", "4 3 0x1000 4 0x2000 1", KT_CAUSE_ZERO_CROSS, 0);
     check_cause("dgetrf", "4 3 0x1000 4 0x2000 4", KT_CAUSE_UNKNOWN, -1); /* three columns */
+    check_cause("dgtsv", "4 1 0x1000 0x2000 0x3000 0x4000 4 2", KT_CAUSE_ZERO_COLUMN, 1);
     check_cause("dgesv", "-1 1 0x1000 4 0x2000 0x3000 4 -1", KT_CAUSE_ARGUMENT, -1);
     check_cause("dgesv", "2 1 0x1000 4 0x2000 0x3000 4 -3", KT_CAUSE_NAN, -1);
     check_cause("dgesv", "2 1 0x1000 4 0x2000 0x3000 4 -5", KT_CAUSE_UNKNOWN, -1); /* ipiv is only written */
@@ -144,6 +145,11 @@ static void info_is_brought_about(void **state)
     end(&p);
     plan(&p, "dgetrf", KT_FORTRAN, 10, "4 3 0x1000 4 0x2000 2");
     assert_says(&p, "row == 1 || col == 1 ? 0 : number()");
+    end(&p);
+    plan(&p, "dgtsv", KT_FORTRAN, 10, "4 1 0x1000 0x2000 0x3000 0x4000 4 2");
+    assert_says(&p, "dl[1] = 0;");
+    assert_says(&p, "d[1] = 0;");
+    assert_says(&p, "du[0] = 0;");
     end(&p);
     plan(&p, "dgesv", KT_FORTRAN, 10, "2 1 0x1000 4 0x2000 0x3000 4 -3");
     assert_says(&p, "a[0] = NAN;");
@@ -170,6 +176,16 @@ static void interfaces(void **state)
     plan(&p, "zdotc", KT_FORTRAN, 10, "2 0x10000 1 0x20000 1");
     assert_says(&p, "double complex zdotc_(const integer *n,");
     assert_says(&p, "result = zdotc_(&n, x, &incx, y, &incy);");
+    end(&p);
+    plan(&p, "dpbtrf", KT_LAPACKE, 10, "101 76 4 1 0x1000 5 2");
+    assert_says(
+        &p, "integer LAPACKE_dpbtrf(int matrix_layout, char uplo, integer n, integer kd, double *ab, integer ldab);");
+    assert_says(&p, "info = LAPACKE_dpbtrf(matrix_layout, uplo, n, kd, ab, ldab);");
+    assert_says(&p, "col == 0 ? diagonal(8) : number()"); /* stored transposed */
+    assert_says(&p, "ab[1 + 0 * 5] = -8;");
+    end(&p);
+    plan(&p, "zgees", KT_LAPACKE, 10, "102 86 83 0x7f0000000100 2 0x1000 2 0x2000 0x3000 0x4000 2 0");
+    assert_says(&p, "LAPACKE_zgees(matrix_layout, jobvs, sort, chosen, n,");
     end(&p);
 }
 

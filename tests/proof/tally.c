@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tests/proof/state.h"
+#include "tests/proof/tally.h"
 
 #include <fcntl.h>
 #include <stdio.h>

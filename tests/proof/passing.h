@@ -3,7 +3,7 @@
 #ifndef PROOF_CALL_H
 #define PROOF_CALL_H
 
-#include "tests/proof/state.h"
+#include "tests/proof/tally.h"
 
 enum { PROOF_WORDS = 2 * KT_MAX_ARGS, PROOF_INT_BYTES = 4 };
 

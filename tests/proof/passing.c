@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tests/proof/call.h"
+#include "tests/proof/passing.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -59,7 +59,9 @@ static int library_threads(const struct kt_loaded *library)
 struct kt_library_answer kt_ask_library(const struct kt_loaded *library)
 {
     kt_slow_pause();
+    kt_silence_begin();
     struct kt_library_answer answer = {library_version(library), library_threads(library)};
+    kt_silence_end();
     kt_slow_resume();
     return answer;
 }
@@ -197,9 +199,11 @@ struct kt_convention kt_ask_convention(const struct kt_loaded *library, const ch
 {
     struct family f = family_of(symbol);
     kt_slow_pause();
+    kt_silence_begin();
     unsigned long flags = read_flags(); /* a division may raise some */
     struct kt_convention answer = {has_wide_integers(library, &f), has_hidden_results(library, &f)};
     write_flags(flags);
+    kt_silence_end();
     kt_slow_resume();
     return answer;
 }

@@ -53,6 +53,13 @@ KT_HIDDEN void kt_process_path(char out[PATH_MAX], const char *name, uint64_t nu
 /* Adds a line to the definitions. Within a slow path. */
 KT_HIDDEN void kt_define(const char *text, size_t length);
 
+/*
+ * preload/record.c: calls that this thread makes in between are no calls of the program: those by which libraries are
+ * asked what they are, and what nests in them.
+ */
+KT_HIDDEN void kt_silence_begin(void);
+KT_HIDDEN void kt_silence_end(void);
+
 /* preload/record.c: threads as a whole. */
 KT_HIDDEN uint64_t kt_threads_calls(uint64_t lost[KT_LOSS_COUNT]);
 KT_HIDDEN void kt_thread_close(void);

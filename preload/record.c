@@ -315,7 +315,7 @@ unsigned char *kt_room(size_t bytes)
     struct kt_thread *t = &kt_self;
     t->cursor -= bytes;
     enum kt_state state = atomic_load_explicit(&kt_process.state, memory_order_relaxed);
-    if (state == KT_STATE_OFF)
+    if (state == KT_STATE_OFF || t->silent)
         return NULL;
     int saved = errno;
     enum kt_loss cause = try_chunk(t);
@@ -324,6 +324,20 @@ unsigned char *kt_room(size_t bytes)
     if (!at)
         count_loss(t, cause == KT_LOSS_COUNT ? KT_LOSS_SIGNAL : cause);
     return at;
+}
+
+/* Without room every call asks for some. */
+void kt_silence_begin(void)
+{
+    kt_self.silent = true;
+    kt_self.silent_limit = kt_self.limit;
+    kt_self.limit = NULL;
+}
+
+void kt_silence_end(void)
+{
+    kt_self.limit = kt_self.silent_limit;
+    kt_self.silent = false;
 }
 
 static void unmap_all(struct kt_thread *t)

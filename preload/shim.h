@@ -87,6 +87,8 @@ struct kt_thread {
     uint64_t failures; /* calls lost since room could last be had */
     enum kt_loss last_failure;
     bool opened, busy;
+    bool silent;                 /* calls are ours, and not recorded */
+    unsigned char *silent_limit; /* what LIMIT was before */
     struct kt_thread *next; /* of the registry */
 };
 

@@ -66,7 +66,7 @@ bool kt_data_is_stored_band(const struct kt_operand *o)
 static const struct kt_operand *find_reflectors(const struct kt_operand *operand, int count)
 {
     for (int i = 0; i < count; i++)
-        if (operand[i].arg && operand[i].arg->data == KT_REFLECTORS)
+        if (operand[i].arg && operand[i].arg->data == KT_REFLECTORS && operand[i].form >= KT_FORM_MATRIX)
             return &operand[i];
     return NULL;
 }

@@ -20,7 +20,9 @@ reloaded="$A/module_one.so $A/module_three.so $A/module_two.so $A/module_one.so"
 same_as_alone "libraries at the addresses of others that were unloaded" "$A/reload" $reloaded
 same "... and each has its calls" "['libfake1.so', 'libfake3.so', 'libfake2.so']" "$(info alone '[l["soname"] for l in d["libraries"]]')"; rm -r "$T/alone"
 same_as_alone "a library linked for a higher address than it gets" "$A/reload" "$A/module_three.so"; rm -r "$T/alone"
-same_as_alone "a library that makes calls when asked for its integers" "$A/reload" "$A/module_nested.so"; rm -r "$T/alone"
+same_as_alone "a library that makes calls when asked for its integers" "$A/reload" "$A/module_nested.so"
+true_that "... which are not the program's" "$B/ktrace" check "$T/alone"
+same "... nor in the trace" "$(calls alone 'sum(c["symbol"] != "cblas_idamax" for c in d)')" "$(info alone 'd["calls"]')"; rm -r "$T/alone"
 same_as_alone "a constructor's call while another thread looks a symbol up" "$A/reload" "$A/module_early.so"
 
 for convention in gfortran f2c; do

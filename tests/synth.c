@@ -230,21 +230,23 @@ static void draw_sizes(struct kt_synth *s, const struct kt_routine *r, struct kt
 
 /* --- what follows from sizes ------------------------------------------------------------------------------- */
 
-/* Rows that an operand needs in memory, in column-major terms. */
-static double stored_rows(const struct kt_arg *arg, const struct kt_values *v)
+/* Rows that an operand needs in memory, in column-major terms. LAPACKE transposes the array that holds a band. */
+static double stored_rows(const struct kt_arg *arg, const struct kt_values *v, bool lapacke)
 {
-    if (arg->shape.form == KT_FORM_BAND)
+    if (arg->shape.form == KT_FORM_BAND && !(lapacke && v->row_major))
         return dimension(arg, 2, v) + dimension(arg, 3, v) + 1;
     return dimension(arg, v->row_major ? 1 : 0, v);
 }
 
-static double least_ld(const struct kt_routine *r, int ld, const struct kt_values *v)
+static double least_ld(const struct kt_symbol *symbol, int ld, const struct kt_values *v)
 {
+    const struct kt_routine *r = symbol->routine;
+    bool lapacke = symbol->view == KT_LAPACKE || symbol->view == KT_LAPACKE_WORK;
     double least = 1;
     for (int i = 0; i < r->args; i++) {
         if (r->arg[i].role != KT_ARRAY || r->arg[i].shape.step != ld)
             continue;
-        double rows = stored_rows(&r->arg[i], v);
+        double rows = stored_rows(&r->arg[i], v, lapacke);
         least = rows > least ? rows : least;
     }
     return least;
@@ -299,15 +301,16 @@ static void draw_scalar(struct kt_synth *s, enum kt_type type, int rank, double 
 
 /* --- the whole --------------------------------------------------------------------------------------------- */
 
-static void draw_rest(struct kt_synth *s, const struct kt_routine *r, struct kt_values *v)
+static void draw_rest(struct kt_synth *s, const struct kt_symbol *symbol, struct kt_values *v)
 {
+    const struct kt_routine *r = symbol->routine;
     int rank[KT_INFO + 1] = {0};
     bool query = s->queries && kt_synth_draw(s, 8) == 0;
     for (int i = 0; i < r->args; i++) {
         enum kt_role role = r->arg[i].role;
         bool is_free = r->arg[i].legal.count == 0;
         if (role == KT_LD)
-            v->v[i] = draw_ld(s, least_ld(r, i, v), rank[role]++);
+            v->v[i] = draw_ld(s, least_ld(symbol, i, v), rank[role]++);
         if (role == KT_INC && is_free)
             v->v[i] = draw_increment(s, rank[role]++);
         if (role == KT_LWORK)
@@ -367,7 +370,7 @@ void kt_synth_arguments(struct kt_synth *synth, const struct kt_symbol *symbol, 
     struct kt_values values = {.row_major = row_major && symbol->param[0].arg == KT_ARG_LAYOUT};
     draw_options(synth, symbol->routine, &values);
     draw_sizes(synth, symbol->routine, &values);
-    draw_rest(synth, symbol->routine, &values);
+    draw_rest(synth, symbol, &values);
     memset(args, 0, KT_SYNTH_ARG_BYTES);
     for (int i = 0; i < symbol->params; i++)
         store_param(symbol, &symbol->param[i], &values, args);

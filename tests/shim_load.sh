@@ -93,4 +93,6 @@ if [ "$(id -u)" = 0 ] && chmod 4755 "$T/life" && setpriv --reuid=65534 --clear-g
 else
     skip "a set-uid program" "needs root, and libraries that others can read"
 fi
+took=$("$PYTHON" tests/start_time.py "$PWD/$B/libktrace.so" /bin/true)
+if [ "$("$PYTHON" -c "print($took < 3)")" = True ]; then ok "loading takes less than 3 ms: $took"; else not_ok "loading takes $took ms"; fi
 exit $((failures != 0))

@@ -159,9 +159,9 @@ TEST_PARTS := $(patsubst %,$(O)/tests/%.o,tracegen table_load synth poison proto
 UNIT_PROGRAMS := $(UNIT:%=$(T)/unit/test_%)
 ABI := $(addprefix $(T)/abi/,libfake1.so libfake2.so libfake3.so libfakenested.so libfakef2c.so libfake64.so libmiddle.so module_one.so \
        module_two.so module_three.so module_mixed.so module_early.so module_nested.so scopes reload results_gfortran results_f2c life wide \
-       module_join.so module_now.so module_any.so module_old.so module_new.so libversions.so libtool.so libbare.so module_bare.so ways \
+       module_join.so module_now.so module_any.so module_old.so module_new.so libversions.so libtool.so libbare.so module_bare.so libshort.so short ways \
        ways_linked own own_exported own_static own_static_pie errors bare linked_first linked_last life_now \
-       libsysv.so lookup libboth.so both crowd)
+       libsysv.so lookup libboth.so both crowd coroutine $(if $(findstring x86_64,$(shell $(CC) -dumpmachine)),unwind))
 export B = $(O)
 
 $(T)/unit/%: $(O)/tests/unit/%.o $(TEST_PARTS) $(OBJECTS)
@@ -218,6 +218,10 @@ $(T)/abi/libtool.so: tests/abi/tool.c
 	$(call abi,-fPIC -shared -Wl$(comma)-soname$(comma)libtool.so $<)
 $(T)/abi/libbare.so: tests/abi/bare.c
 	$(call abi,-fPIC -shared -Wl$(comma)-soname$(comma)libbare.so $<)
+$(T)/abi/libshort.so: tests/abi/short.c
+	$(call abi,-fPIC -shared -Wl$(comma)-soname$(comma)libshort.so $<)
+$(T)/abi/short: tests/abi/short.c $(T)/abi/libshort.so
+	$(call abi,-DMAIN $<,-lshort)
 $(T)/abi/module_bare.so: tests/abi/module.c $(T)/abi/libfake1.so $(T)/abi/libbare.so
 	$(call abi,-fPIC -shared -Wl$(comma)-soname$(comma)module_bare.so $<,-lfake1 -lbare)
 $(T)/abi/module_mixed.so: tests/abi/module.c $(T)/abi/libfake1.so $(T)/abi/libmiddle.so
@@ -232,6 +236,10 @@ $(T)/abi/results_f2c: tests/abi/results.c $(T)/abi/libfakef2c.so
 	$(call abi,-DF2C $<,-lfakef2c)
 $(T)/abi/life: tests/abi/life.c $(T)/abi/libfake1.so
 	$(call abi,$<,-lfake1)
+$(T)/abi/coroutine: tests/abi/coroutine.c $(T)/abi/libfake1.so
+	$(call abi,$<,-lfake1)
+$(T)/abi/unwind: tests/abi/unwind.c $(T)/abi/libfake1.so $(T)/abi/libbare.so
+	$(call abi,$<,-lfake1 -lbare)
 # An older kind of symbol table.
 $(T)/abi/libsysv.so: tests/abi/fake.c
 	$(call fake,-Wl$(comma)--hash-style=sysv)

@@ -10,7 +10,7 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 /* Where results of complex functions are stored through a hidden first argument, all others stand one word later. */
@@ -92,6 +92,19 @@ static void store_result(const struct kt_call *call, const struct kt_step *step,
 }
 
 /*
+ * The kernel reads the new mask before it looks at what to do with it, which is nothing it knows. That a page is mapped
+ * would not do: behind a stack there often is the guard page of the next.
+ */
+bool kt_is_readable(const void *at)
+{
+    enum { NOTHING = -1, SIGNAL_BYTES = 8 };
+    int saved = errno;
+    bool readable = syscall(SYS_rt_sigprocmask, NOTHING, at, NULL, SIGNAL_BYTES) == 0 || errno != EFAULT;
+    errno = saved;
+    return readable;
+}
+
+/*
  * How much of the stack goes with a call of unknown prototype: more than any routine has, unless the stack ends
  * before. That it does is as good as impossible but at the top of a coroutine's.
  */
@@ -100,12 +113,9 @@ static int64_t words_of_unknown(const uint64_t *stack)
     enum { MOST = 64 };
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
     uintptr_t next = ((uintptr_t)stack / page + 1) * page;
-    unsigned char unused;
     int64_t left = (int64_t)((next - (uintptr_t)stack) / sizeof *stack);
-    int saved = errno;
-    if (left < MOST && mincore((void *)next, 1, &unused) == 0)
+    if (left < MOST && kt_is_readable((const void *)next))
         left = MOST;
-    errno = saved;
     return left < MOST ? left : MOST;
 }
 

@@ -272,11 +272,13 @@ static void count_loss(struct kt_thread *t, enum kt_loss cause)
         t->current.chunk->lost[cause] = t->lost[cause];
 }
 
-/* Is this a signal handler that interrupted a call between moving the cursor and knowing where its record goes? */
+/* Has a signal handler that we are in interrupted a call between moving the cursor and knowing its record? */
 static bool interrupts_entry(const struct kt_thread *t)
 {
-    const struct kt_frame *frame = t->top->parent;
-    return frame && (const void *)frame->record == frame;
+    const struct kt_frame *frame = t->top ? t->top->parent : NULL; /* none: a handler on another stack cut the chain */
+    while (frame && (const void *)frame->record != frame)
+        frame = frame->parent;
+    return frame;
 }
 
 /* Why no chunk could be had, or KT_LOSS_COUNT if there is one now. */
@@ -396,12 +398,12 @@ uint64_t kt_threads_calls(uint64_t lost[KT_LOSS_COUNT])
 
 void kt_threads_forget(void)
 {
-    struct kt_thread fresh = {.busy = kt_self.busy};
-    for (struct kt_frame *frame = kt_self.top; frame; frame = frame->parent)
+    struct kt_frame *top = kt_live_frame(kt_self.top, __builtin_frame_address(0)); /* all else is others' */
+    struct kt_thread fresh = {.busy = kt_self.busy, .top = top};
+    for (struct kt_frame *frame = top; frame; frame = frame->parent)
         frame->record = NULL; /* it is the parent's */
     for (struct kt_thread *t = registry; t; t = t->next)
         unmap_all(t);
     registry = NULL;
-    fresh.top = kt_self.top;
     kt_self = fresh;
 }

@@ -134,20 +134,27 @@ static inline int64_t kt_integer_value(int64_t word, bool wide)
     return wide ? word : (int32_t)word;
 }
 
+/* preload/forward.c: is there memory that can be read? Asks the kernel. */
+KT_HIDDEN KT_COLD bool kt_is_readable(const void *at);
+
+enum { KT_NEAR = 64 << 10 }; /* on the stack: what is further away may be on another, which may be gone */
+
 /*
  * A call that was left by longjmp or an exception never ended its frame: its place on the stack is below the present
  * one, or has been used for something else since.
  */
 KT_READS_DEAD_STACK static inline bool kt_is_live(const struct kt_frame *frame, const struct kt_frame *now)
 {
-    return (uintptr_t)frame > (uintptr_t)now && frame->self == frame && frame->guard == frame;
+    uintptr_t distance = (uintptr_t)frame - (uintptr_t)now;
+    return (uintptr_t)frame > (uintptr_t)now && (KT_LIKELY(distance < KT_NEAR) || kt_is_readable(frame)) &&
+           frame->self == frame && frame->guard == frame;
 }
 
 /* The chain of frames behind a dead one cannot be trusted, unless that still is intact. */
 KT_READS_DEAD_STACK static inline struct kt_frame *kt_live_frame(struct kt_frame *top, const struct kt_frame *now)
 {
     while (KT_UNLIKELY(top && !kt_is_live(top, now)))
-        top = top->self == top && top->guard == top ? top->parent : NULL;
+        top = kt_is_readable(top) && top->self == top && top->guard == top ? top->parent : NULL;
     return top;
 }
 
@@ -169,6 +176,7 @@ static inline void *kt_enter(struct kt_frame *frame, const struct kt_binding *bi
     frame->parent = kt_live_frame(thread->top, frame);
     frame->depth = frame->parent ? frame->parent->depth + 1 : 0;
     frame->record = (void *)frame;
+    atomic_signal_fence(memory_order_seq_cst); /* a signal handler that finds the frame finds it complete */
     thread->top = frame;
 
     unsigned char *at = kt_advance(&thread->cursor, bytes);
@@ -176,6 +184,7 @@ static inline void *kt_enter(struct kt_frame *frame, const struct kt_binding *bi
         at = kt_room(bytes);
     struct kt_record *record = (struct kt_record *)at;
     frame->limit = thread->limit;
+    atomic_signal_fence(memory_order_seq_cst); /* from here on a handler may get another chunk */
     frame->record = record;
     if (KT_UNLIKELY(!record))
         return NULL;

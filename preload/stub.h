@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * For assembler: the exported names. A stub puts the address of its slot into a register that carries no argument and
- * that calls do not preserve, and jumps; whoever it jumps to finds all else as the caller left it.
+ * that calls do not preserve, and jumps; whoever it jumps to finds all else as the caller left it. To unwinders all
+ * stubs are one function, which never changes the stack: 40,000 would make a megabyte of tables.
  */
 #define KT_SLOT_BYTES 16
 #define KT_SPARE_SLOTS 8192

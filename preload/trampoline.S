@@ -201,9 +201,9 @@ kt_trampoline:
         ldp     x0, x1, [x17, RETURNED]
         ldp     q0, q1, [x17, RETURNED_NUMBERS]
         ldp     q2, q3, [x17, RETURNED_NUMBERS + 32]
+        .cfi_remember_state
         mov     sp, x29
         .cfi_def_cfa_register sp
-        .cfi_remember_state
         ldp     x29, x30, [sp], 16
         .cfi_restore x29
         .cfi_restore x30
@@ -213,6 +213,7 @@ kt_trampoline:
 3:      RESTORE_ARGUMENTS
         ldp     x0, x1, [x17, WORDS]
         mov     sp, x29
+        .cfi_def_cfa_register sp
         ldp     x29, x30, [sp], 16
         .cfi_restore x29
         .cfi_restore x30

@@ -5,8 +5,11 @@ import re
 PROTOTYPE = re.compile(r"\b([A-Za-z_][\w ]*?[ *]+)(\w+)\s*\(([^()]*)\)")
 
 # Names of the headers' own for types that C has names for.
-TYPES = [(r"\b(CBLAS_INT|lapack_int|lapack_logical|f77_int|blasint)\b", "int"), (r"\bCBLAS_INDEX\b", "size_t"),
-         (r"\b(CBLAS_ORDER)\b", "CBLAS_LAYOUT"), (r"\b(OPENBLAS_)?CONST\b", "const"), (r"\b(enum|BLIS_EXPORT_BLAS)\b", ""),
+TYPES = [(r"\b(CBLAS_INT|lapack_int|lapack_logical|f77_int|blasint)\b", "int"),
+         (r"\bCBLAS_INDEX\b", "size_t"),
+         (r"\b(CBLAS_ORDER)\b", "CBLAS_LAYOUT"),
+         (r"\b(OPENBLAS_)?CONST\b", "const"),
+         (r"\b(enum|BLIS_EXPORT_BLAS)\b", ""),
          (r"\b(lapack_complex|openblas_complex)_(float|double)\b", r"\2 _Complex"), (r"\blapack_float_return\b", "float"),
          (r"\bLAPACK_[SDCZ]_SELECT\d\b", "void *")]
 

@@ -25,7 +25,9 @@ EXPLAINED = re.compile(r"cblas_(cs|zd)rot: parameter 2, x, is const")
 def same_memory(ours, theirs):
     """Pointers to numbers are as good as pointers to anything, one integer as another."""
     pointers = {"void *", "float *", "double *"}
-    return ours == theirs or (ours == "size_t" and theirs == "int") or ("void *" in (ours, theirs) and {ours, theirs} <= pointers)
+    if ours == theirs or (ours == "size_t" and theirs == "int"):
+        return True
+    return "void *" in (ours, theirs) and {ours, theirs} <= pointers
 
 
 def main():

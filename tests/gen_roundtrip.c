@@ -204,7 +204,9 @@ static void print_c_expectation(const struct call *call)
 static const char *passed_as(const struct kt_symbol *s, const struct kt_param *p)
 {
     if (is_complex(p))
-        return p->by_value ? s->view == KT_CBLAS ? "" : p->stored == KT_CFLOAT ? "*(float _Complex *)" : "*(double _Complex *)"
+        return p->by_value ? s->view == KT_CBLAS      ? ""
+                             : p->stored == KT_CFLOAT ? "*(float _Complex *)"
+                                                      : "*(double _Complex *)"
                            : "(void *)";
     return p->by_value || is_address(p) ? "" : "&";
 }
@@ -303,7 +305,8 @@ static void print_c_main(void)
 {
     printf("static struct progress {\n    size_t entry, name;\n} *at;\n\n"
            "static void *function_at(void)\n{\n"
-           "    return at->name ? dlsym(RTLD_DEFAULT, entries[at->entry].name[at->name]) : entries[at->entry].usual;\n}\n\n"
+           "    return at->name ? dlsym(RTLD_DEFAULT, entries[at->entry].name[at->name]) : "
+           "entries[at->entry].usual;\n}\n\n"
            "static void make_calls(void)\n{\n"
            "    const struct itimerval limit = {.it_value = {.tv_usec = 100000}};\n"
            "    for (; at->entry < COUNT; at->entry++, at->name = 0)\n"
@@ -318,7 +321,8 @@ static void print_c_main(void)
            "    return waitpid(child, &status, 0) != child || status;\n}\n\n"
            "int main(void)\n{\n"
            "    size_t bytes = sizeof(unsigned char[ARRAYS][BYTES]);\n"
-           "    char *memory = mmap(NULL, bytes + 2 * GUARD, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);\n"
+           "    char *memory = mmap(NULL, bytes + 2 * GUARD, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, "
+           "-1, 0);\n"
            "    at = mmap(NULL, sizeof *at, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);\n"
            "    arrays = (void *)(memory + GUARD);\n"
            "    if (mprotect(arrays, bytes, PROT_READ | PROT_WRITE) != 0)\n        return 1;\n"
@@ -379,7 +383,8 @@ static void print_names_library(const struct kt_table *table)
            "#else\n#define JUMP(slot) \"jmp *\" slot \"(%%rip)\"\n#endif\n"
            "#define SLOT(usual) __attribute__((visibility(\"hidden\"))) void *slot_##usual;\n"
            "#define NAME(name, usual) \\\n"
-           "    __asm__(\".text\\n .globl \" #name \"\\n .type \" #name \", %%function\\n\" #name \":\\n \" JUMP(\"slot_\" #usual));\n\n");
+           "    __asm__(\".text\\n .globl \" #name \"\\n .type \" #name \", %%function\\n\" #name \":\\n \" "
+           "JUMP(\"slot_\" #usual));\n\n");
     each_name(table, print_slot);
     each_name(table, print_other_name);
     printf("\n#undef SLOT\n#define SLOT(usual) {#usual, &slot_##usual},\n"
@@ -394,7 +399,8 @@ static void print_names_library(const struct kt_table *table)
            "        handle[i] = dlopen(libraries[i], RTLD_LAZY | RTLD_LOCAL);\n"
            "    for (size_t k = 0; k < sizeof slots / sizeof *slots; k++)\n"
            "        for (int i = 0; i <= COUNT && !*slots[k].slot; i++)\n"
-           "            *slots[k].slot = i == COUNT ? (void *)nothing : handle[i] ? dlsym(handle[i], slots[k].name) : NULL;\n"
+           "            *slots[k].slot = i == COUNT ? (void *)nothing : handle[i] ? dlsym(handle[i], slots[k].name) : "
+           "NULL;\n"
            "}\n");
 }
 
@@ -515,7 +521,8 @@ static void print_fortran_module(const struct extent *extent)
     for (enum kt_type t = KT_S; t <= KT_I; t++)
         printf("  %s, save :: %s(elements, operands)\n", fortran_type[t].name, fortran_type[t].array);
     printf("  integer, save :: rest\n  interface\n    integer function alarm(seconds) bind(c)\n"
-           "      integer, value :: seconds\n    end function\n  end interface\ncontains\n\nsubroutine fill(count)\n  integer, intent(in) :: count\n  integer :: k\n  do k = 1, count\n");
+           "      integer, value :: seconds\n    end function\n  end interface\ncontains\n\nsubroutine fill(count)\n  "
+           "integer, intent(in) :: count\n  integer :: k\n  do k = 1, count\n");
     for (enum kt_type t = KT_S; t <= KT_I; t++)
         printf("    %s(k, :) = %s\n", fortran_type[t].array, fortran_type[t].value);
     printf("  end do\nend subroutine\n\n"

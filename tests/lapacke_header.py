@@ -4,10 +4,10 @@
 
     list_symbols SPEC | lapacke_header.py FOLDER LIST      FOLDER has lapacke.h and lapack.h
 
-Every prototype of the headers that LIST (trace/routines/left_alone.list) does not name must be one that the table yields, with the same parameters in the same order: names,
-types, by value or pointer; what the header calls const is not written; as many hidden lengths. Where they differ for a
-reason, it stands below; a reason that is not needed is a difference, too. Last line: what was compared; exit status 1
-if something differs.
+Every prototype of the headers that LIST (trace/routines/left_alone.list) does not name must be one that the table
+yields, with the same parameters in the same order: names, types, by value or pointer; what the header calls const is
+not written; as many hidden lengths. Where they differ for a reason, it stands below; a reason that is not needed is a
+difference, too. Last line: what was compared; exit status 1 if something differs.
 """
 import re
 import sys
@@ -28,14 +28,16 @@ EXPLAINED = {
     r"LAPACKE_[sdcz]hsein(_work)?: parameter 2 is char job,": "another name",
     r"LAPACKE_[sdcz]pbstf(_work)?: parameter [456] ": "other names",
     r"LAPACKE_[sdcz]stein(_work)?: parameter 1[13] is int \* ifailv": "another name",
-    r"LAPACKE_[cz](bdsqr|gejsv|lacrm|larcm|ptcon)_work: parameter \d+ is \w+ \* work, the table says \w+ \* rwork": "another name",
+    r"LAPACKE_[cz](bdsqr|gejsv|lacrm|larcm|ptcon)_work: parameter \d+ is \w+ \* work, the table says \w+ \* rwork":
+        "another name",
 }
 
 
 def fortran_prototypes(text):
     """lapack.h hides the names of routines behind macros."""
     names = dict(re.findall(r"#define (LAPACK_\w+) LAPACK_GLOBAL\((\w+),", text))
-    return {names[name] + "_": prototype for name, prototype in prototypes(text, r"LAPACK_\w+").items() if name in names}
+    found = prototypes(text, r"LAPACK_\w+")
+    return {names[name] + "_": prototype for name, prototype in found.items() if name in names}
 
 
 def compare(ours, header, is_left_alone):

@@ -53,7 +53,8 @@ def main():
     wrong = [f"{n}: is neither recorded nor left alone" for n in sorted(names - exported - left_alone)]
     wrong += [f"{n}: is recorded and left alone" for n in sorted(exported & left_alone)]
     wrong += [f"{p}: is left alone without a reason" for p, reason in reasons.items() if not reason]
-    print("\n".join(wrong + [f"{len(names & exported)} recorded, {len(left_alone)} left alone, {len(wrong)} differences"]))
+    counted = f"{len(names & exported)} recorded, {len(left_alone)} left alone, {len(wrong)} differences"
+    print("\n".join([*wrong, counted]))
     return 1 if wrong or not names else 0
 
 

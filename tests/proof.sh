@@ -23,13 +23,13 @@ programs() {
     echo "xlintstds dstest.in"; echo "xlintstzc zctest.in"
 }
 # checked COMMAND...: under the checker, on the reference libraries
-checked() { LD_LIBRARY_PATH=$lapack:$blas PROOF_TABLE=$table PROOF_STATE=$state LD_PRELOAD="$tools/libproof.so $lapack/liblapack.so.3" "$@"; }
+checked() { LD_LIBRARY_PATH=$lapack:$blas PROOF_TABLE=$table PROOF_STATE=$state LD_PRELOAD="$tools/libproof.so $lapack/liblapack.so.3 libtmglib.so.3" "$@"; }
 program() { (cd "$lapack" && checked timeout 500 "./$1" <"$2" >/dev/null 2>&1) || echo "$1 $2: status $?"; }
 drive() { checked timeout 500 "$tools/drive" "$@" >/dev/null 2>&1 || echo "drive $*: status $?"; }
 
 # Families, without the letter of the type, that the programs do not call: random legal arguments will do.
 small='gegs|gegv|gelsx|geqpf|geqrt2|getf2|ggsvd|ggsvp|disna|lacon|lacrt|lahrd|laqsb|laqsp|laqsy|larfy|latzm|tzrqf|orm22|unm22
-       poequb|geequb|gbequb|syequb|heequb|syconvf|syconvf_rook|laed5|lasd5|lasq6'
+       poequb|geequb|gbequb|syequb|heequb|syconvf|syconvf_rook|laed5|lasd5|lasq6|lahilb'
 # Families whose auxiliary routines are only called for sizes that the programs do not use.
 large='stedc|stegr|stemr|syevr|heevr|stebz|hseqr|laqr4|gghd3|gesdd|bdsdc|gelsd|gesvj'
 # drives FAMILIES OPTION...: a line for each routine

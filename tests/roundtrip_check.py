@@ -75,7 +75,8 @@ def main():
         wrong.append(f"{len(found)} outermost calls in the trace, expected {len(expected)}")
     if still_open > MOST_OPEN * len(found):
         wrong.append(f"{still_open} calls did not return")
-    print("\n".join(wrong[:SHOWN] + [f"{len(expected)} calls compared, {still_open} of them did not return, {len(wrong)} differences"]))
+    compared = f"{len(expected)} calls compared, {still_open} of them did not return, {len(wrong)} differences"
+    print("\n".join([*wrong[:SHOWN], compared]))
     return 1 if wrong or not expected else 0
 
 

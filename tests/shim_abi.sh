@@ -45,4 +45,14 @@ same "... are both recorded" "[2, 4294967298]" "$(calls both '[c["args"]["n"] fo
 traced long "$A/life" longjmp calls2 >/dev/null
 same "after longjmp out of a routine calls are outermost again" "[0, 0, 0]" "$(calls long '[c["depth"] for c in d]')"
 same "... and the one that was left is incomplete" "[False, True, True]" "$(calls long '[c["complete"] for c in d]')"
+
+true_that "a child whose stack is where a routine was left" traced cover "$A/life" longjmp cover
+true_that "calls after the stack is gone that a routine was left on" traced vanish "$A/life" vanish calls2
+same "... are outermost" "[0, 0, 0]" "$(calls vanish '[c["depth"] for c in d]')"
+same "at the end of a coroutine's stack" "$("$A/coroutine")" "$(traced coroutine "$A/coroutine")"
+if [ -x "$A/unwind" ]; then
+    same "the caller is found from every instruction" "ddot is seen dormqr is seen drot is seen" "$(traced unwind "$A/unwind" | xargs)"
+else
+    skip "the caller is found from every instruction" "single steps are written for x86-64"
+fi
 exit $((failures != 0))

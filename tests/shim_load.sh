@@ -70,6 +70,7 @@ both "... or that was opened globally" nothing "$A/ways" global "$A/libfake2.so"
 
 both "a routine of the program's own" "(1, ['libfake1.so'])" "$A/own" "$A/module_one.so"
 both "... that the program's libraries call, too" nothing "$A/own_exported" "$A/module_one.so"
+both "a library whose names have no underscore" "(1, ['libshort.so'])" "$A/short"
 both "other functions that have short names of routines" "(1, ['libfake1.so'])" "$A/bare"
 both "error handlers of the program" "(2, ['libfake1.so'])" "$A/errors"
 both "a program linked with the shim, before its library" "(3, ['libfake1.so'])" "$A/linked_first" calls3

@@ -82,10 +82,10 @@ int kt_gen_check_names(const struct kt_table *table)
 void kt_gen_stubs(const struct kt_table *table)
 {
     struct names names = collect_names(table);
-    printf("/* Made by ktgen from trace/routines. */\n#include \"preload/stub.h\"\n\n");
+    printf("/* Made by ktgen from trace/routines. */\n#include \"preload/stub.h\"\n\n.cfi_startproc\n");
     for (size_t i = 0; i < names.count; i++)
         printf("KT_STUB %s, %zu, %s\n", names.item[i].text, i, names.item[i].target);
-    printf("\nKT_SPARE_STUBS %zu\n", names.count);
+    printf("\nKT_SPARE_STUBS %zu\n.cfi_endproc\n", names.count);
     free(names.item);
 }
 

@@ -263,7 +263,7 @@ static void visit_c_names(const struct kt_symbol *symbol, kt_name_visit *visit, 
 void kt_symbol_names(const struct kt_symbol *symbol, kt_name_visit *visit, void *context)
 {
     if (symbol->view == KT_UNDESCRIBED)
-        visit(symbol, symbol->name, false, context);
+        visit(symbol, symbol->name, true, context);
     else if (symbol->view == KT_FORTRAN)
         visit_fortran_names(symbol, visit, context);
     else

@@ -131,6 +131,13 @@ void dormqr_(const char *side, const char *trans, const integer *m, const intege
     *info = (integer)(100 * side_length + trans_length);
 }
 
+/* Its name is all that is known of it. */
+int somatcopy_(int a, int b, int c, int d, int e, int f, int g, int h);
+int somatcopy_(int a, int b, int c, int d, int e, int f, int g, int h)
+{
+    return a + 10 * (b + 10 * (c + 10 * (d + 10 * (e + 10 * (f + 10 * (g + 10 * h))))));
+}
+
 /* These call the program's error handlers, as BLAS does. */
 void cblas_dscal(int n, double alpha, double *x, int incx);
 void cblas_dscal(int n, double alpha, double *x, int incx)

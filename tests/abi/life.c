@@ -6,6 +6,8 @@
  *   threadsN  N threads in turn, 5 calls each     closefds  close all descriptors above 2
  *   chdir   change the working directory to /     abort    abort()      _exitN   _exit(N)
  *   cancel  a thread that is to be cancelled makes a call         stack  a thread with the least stack makes a call
+ *   cover   fork from a function whose variables are where a routine was left, and see them in the child
+ *   vanish  leave a routine by longjmp on a coroutine's stack, which then is unmapped
  *   signals calls, and calls by a signal handler                  reopen the file reopened becomes descriptor 2
  */
 #include <fcntl.h>
@@ -17,8 +19,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 double ddot_(const int *n, const double *x, const int *incx, const double *y, const int *incy);
@@ -73,6 +77,21 @@ static void leave_by_longjmp(void)
         dpotrf_("U", &one, &a, &one, &info, 1);
 }
 
+static void leave_on_vanishing_stack(void)
+{
+    enum { BYTES = 256 << 10 };
+    static ucontext_t outside;
+    static ucontext_t inside;
+    void *stack = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (stack == MAP_FAILED || getcontext(&inside) != 0)
+        exit(96);
+    inside.uc_stack = (stack_t){.ss_sp = stack, .ss_size = BYTES};
+    inside.uc_link = &outside;
+    makecontext(&inside, leave_by_longjmp, 0);
+    swapcontext(&outside, &inside);
+    munmap(stack, BYTES);
+}
+
 static void fork_child(void)
 {
     fflush(stdout);
@@ -82,6 +101,24 @@ static void fork_child(void)
         _exit(0);
     }
     waitpid(pid, NULL, 0);
+}
+
+static void fork_from_covered_stack(void)
+{
+    enum { WORDS = 2048 };
+    volatile size_t word[WORDS];
+    size_t wrong = 0;
+    int status = 0;
+    for (size_t i = 0; i < WORDS; i++)
+        word[i] = i;
+    pid_t pid = fork();
+    for (size_t i = 0; i < WORDS; i++)
+        wrong += word[i] != i;
+    if (pid == 0)
+        _exit(wrong != 0);
+    waitpid(pid, &status, 0);
+    if (status != 0)
+        exit(97);
 }
 
 static void close_descriptors(void)
@@ -144,6 +181,10 @@ static void perform(const char *what)
         call(-9);
     else if (!strcmp(what, "fork"))
         fork_child();
+    else if (!strcmp(what, "cover"))
+        fork_from_covered_stack();
+    else if (!strcmp(what, "vanish"))
+        leave_on_vanishing_stack();
     else if (!strcmp(what, "longjmp"))
         leave_by_longjmp();
     else if (!strcmp(what, "closefds"))

@@ -71,10 +71,48 @@ static void test_lapacke_names(void **state)
     check_parsed_names(gesv, KT_LAPACKE, "LAPACKE_dgesv", "matrix_layout n a lda x incx info");
     check_parsed_names(gesv, KT_LAPACKE_WORK, "LAPACKE_dgesv_work",
                        "matrix_layout n a lda x incx w ldw work lwork info");
-    check_parsed_names("dpttrf d lapacke | dim:n io:d[n] io:e[n-1] info:info |", KT_LAPACKE, "LAPACKE_dpttrf", "n d e info");
-    check_parsed_names("dpptrf d lapacke | uplo:uplo dim:n io:ap[n;packed;uplo] info:info |", KT_LAPACKE, "LAPACKE_dpptrf",
-                       "matrix_layout uplo n ap info");
+    check_parsed_names("dpttrf d lapacke | dim:n io:d[n] io:e[n-1] info:info |", KT_LAPACKE, "LAPACKE_dpttrf",
+                       "n d e info");
+    check_parsed_names("dpptrf d lapacke | uplo:uplo dim:n io:ap[n;packed;uplo] info:info |", KT_LAPACKE,
+                       "LAPACKE_dpptrf", "matrix_layout uplo n ap info");
     kt_spec_table = table;
+}
+
+/* What the high-level interface does not leave out: workspaces that return something, lengths of outputs. */
+static void test_lapacke_keeps(void **state)
+{
+    (void)state;
+    check_names("dgesvd", KT_LAPACKE, "LAPACKE_dgesvd",
+                "matrix_layout jobu jobvt m n a lda s u ldu vt ldvt superb info");
+    check_names("dgesvd", KT_LAPACKE_WORK, "LAPACKE_dgesvd_work",
+                "matrix_layout jobu jobvt m n a lda s u ldu vt ldvt work lwork info");
+    check_names("dgeqr", KT_LAPACKE, "LAPACKE_dgeqr", "matrix_layout m n a lda t tsize info");
+}
+
+static bool is_by_value(const struct kt_symbol *symbol, const char *name)
+{
+    for (int i = 0; i < symbol->params; i++)
+        if (!strcmp(symbol->param[i].name, name))
+            return symbol->param[i].by_value;
+    fail_msg("%s has no %s", symbol->name, name);
+    return false;
+}
+
+static void test_written_option(void **state)
+{
+    (void)state;
+    struct kt_symbol s = symbol_of("dgesvx", KT_LAPACKE);
+    assert_true(is_by_value(&s, "fact"));
+    assert_false(is_by_value(&s, "equed"));
+}
+
+static void test_cblas_only(void **state)
+{
+    (void)state;
+    const struct kt_routine *r = kt_table_find(&kt_spec_table, "domatcopy");
+    assert_non_null(r);
+    assert_true(kt_symbol_exists(r, KT_CBLAS));
+    assert_false(kt_symbol_exists(r, KT_FORTRAN));
 }
 
 struct names {
@@ -103,8 +141,9 @@ static void test_all_names(void **state)
     (void)state;
     check_all_names("dgemm", KT_FORTRAN,
                     "dgemm_ dgemm! DGEMM! dgemm_64_ dgemm_64 DGEMM_64 scipy_dgemm_ scipy_dgemm_64_");
-    check_all_names("zdotc", KT_CBLAS,
-                    "cblas_zdotc_sub cblas_zdotc_sub64_ cblas_zdotc_sub_64 scipy_cblas_zdotc_sub scipy_cblas_zdotc_sub64_");
+    check_all_names(
+        "zdotc", KT_CBLAS,
+        "cblas_zdotc_sub cblas_zdotc_sub64_ cblas_zdotc_sub_64 scipy_cblas_zdotc_sub scipy_cblas_zdotc_sub64_");
 }
 
 /* By decreasing size, in the order of the interface within a size, without gaps, padded to 8 bytes. */
@@ -239,6 +278,9 @@ int main(void)
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_lapack_has_no_cblas),
         cmocka_unit_test(test_lapacke_names),
+        cmocka_unit_test(test_lapacke_keeps),
+        cmocka_unit_test(test_written_option),
+        cmocka_unit_test(test_cblas_only),
         cmocka_unit_test(test_all_names),
         cmocka_unit_test(test_layout_of_all_symbols),
         cmocka_unit_test(test_known_layout),

@@ -161,7 +161,7 @@ ABI := $(addprefix $(T)/abi/,libfake1.so libfake2.so libfake3.so libfakenested.s
        module_two.so module_three.so module_mixed.so module_early.so module_nested.so scopes reload results_gfortran results_f2c life wide \
        module_join.so module_now.so module_any.so module_old.so module_new.so libversions.so libtool.so libbare.so module_bare.so libshort.so short ways \
        ways_linked own own_exported own_static own_static_pie errors bare linked_first linked_last life_now \
-       libsysv.so lookup libboth.so both crowd coroutine $(if $(findstring x86_64,$(shell $(CC) -dumpmachine)),unwind))
+       libsysv.so lookup libboth.so both crowd coroutine storm $(if $(findstring x86_64,$(shell $(CC) -dumpmachine)),unwind))
 export B = $(O)
 
 $(T)/unit/%: $(O)/tests/unit/%.o $(TEST_PARTS) $(OBJECTS)
@@ -236,6 +236,8 @@ $(T)/abi/results_f2c: tests/abi/results.c $(T)/abi/libfakef2c.so
 	$(call abi,-DF2C $<,-lfakef2c)
 $(T)/abi/life: tests/abi/life.c $(T)/abi/libfake1.so
 	$(call abi,$<,-lfake1)
+$(T)/abi/storm: tests/abi/storm.c
+	@mkdir -p $(@D); $(CC) -std=gnu11 -O1 -Wall -Wextra -o $@ $< $(REFERENCE_LAPACK) $(REFERENCE) -lpthread
 $(T)/abi/coroutine: tests/abi/coroutine.c $(T)/abi/libfake1.so
 	$(call abi,$<,-lfake1)
 $(T)/abi/unwind: tests/abi/unwind.c $(T)/abi/libfake1.so $(T)/abi/libbare.so

@@ -186,17 +186,20 @@ static bool has_hidden_results(const struct kt_loaded *library, const struct fam
     return (zladiv || zdot) && hides_result(zdot, zladiv);
 }
 
-/* The flags that floating-point operations raise. */
-static unsigned long read_flags(void)
+/* The flags that floating-point operations raise, as they are. No operation of ours may end the program by a trap. */
+static unsigned long take_flags(void)
 {
 #if defined(__x86_64__)
-    return __builtin_ia32_stmxcsr();
+    enum { NO_TRAPS = 0x1f80 };
+    unsigned flags = __builtin_ia32_stmxcsr();
+    __builtin_ia32_ldmxcsr(flags | NO_TRAPS);
+    return flags;
 #else
     return __builtin_aarch64_get_fpsr();
 #endif
 }
 
-static void write_flags(unsigned long flags)
+static void restore_flags(unsigned long flags)
 {
 #if defined(__x86_64__)
     __builtin_ia32_ldmxcsr((unsigned)flags);
@@ -210,9 +213,9 @@ struct kt_convention kt_ask_convention(const struct kt_loaded *library, const ch
     struct family f = family_of(symbol);
     kt_slow_pause();
     kt_silence_begin();
-    unsigned long flags = read_flags(); /* a division may raise some */
+    unsigned long flags = take_flags(); /* a division may raise some */
     struct kt_convention answer = {has_wide_integers(library, &f), has_hidden_results(library, &f)};
-    write_flags(flags);
+    restore_flags(flags);
     kt_silence_end();
     kt_slow_resume();
     return answer;

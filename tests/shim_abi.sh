@@ -49,6 +49,9 @@ same "... and the one that was left is incomplete" "[False, True, True]" "$(call
 true_that "a child whose stack is where a routine was left" traced cover "$A/life" longjmp cover
 true_that "calls after the stack is gone that a routine was left on" traced vanish "$A/life" vanish calls2
 same "... are outermost" "[0, 0, 0]" "$(calls vanish '[c["depth"] for c in d]')"
+reference=$(dirname /usr/lib/*/lapack/liblapack.so.3):$(dirname /usr/lib/*/blas/libblas.so.3)
+same "signal handlers that call routines within routines" "0 wrong, many" \
+    "$(export LD_LIBRARY_PATH=$reference KTRACE_OUT=$T/storm; LD_PRELOAD=$PWD/$B/libktrace.so timeout 60 "$A/storm")"; rm -rf "$T/storm"
 same "at the end of a coroutine's stack" "$("$A/coroutine")" "$(traced coroutine "$A/coroutine")"
 if [ -x "$A/unwind" ]; then
     same "the caller is found from every instruction" "ddot is seen dormqr is seen drot is seen" "$(traced unwind "$A/unwind" | xargs)"

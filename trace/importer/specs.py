@@ -41,7 +41,7 @@ def text_of_family(family, cost=""):
     arguments = f"{head} | {family.arguments}"
     if "\n" not in wrapped(f"{arguments} | {cost}"):
         return f"{arguments} | {cost}".rstrip()
-    return wrapped(arguments) + "\n" + "    " + wrapped(f"| {cost}", 114) if cost else wrapped(f"{arguments} |")
+    return wrapped(arguments) + "\n" + "    " + wrapped(f"| {cost}", 114).replace("\n", "\n  ") if cost else wrapped(f"{arguments} |")
 
 
 def subject_of(family):

@@ -120,7 +120,7 @@ static void print_args(const struct kt_call *call)
 
 static void print_call(const struct kt_call *call)
 {
-    char symbol[2 * KT_NAME];
+    char symbol[KT_SYMBOL_NAME];
     char duration[16] = "open";
     int64_t info;
     int indent = call->record->depth < 16 ? 2 * call->record->depth : 32;

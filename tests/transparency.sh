@@ -16,7 +16,7 @@ notices crash; has "a crash is noticed" "^> 134$" "$(<"$T/difference")"
 notices file; has "a file left behind is noticed" "^Only in preloaded: left$" "$(<"$T/difference")"
 
 if is_there "test programs of BLAS and LAPACK" "$system/blas/xblat1d" "$system/lapack/xlintstd"; then
-    netlib reference 'blat|xlintst(ds|zc|rf)|xeigtst[dc] (nep|glm|gqr|gsv|csd|lse|.gg|.sb|.bb|.g?ba[kl])'
+    netlib reference 'blat|xlintst(ds|zc|rfd)|xeigtst[dc] (nep|glm|gqr|gsv|csd|lse|.gg|.sb|.bb|.g?ba[kl])'
     netlib openblas 'xlintstd |blat3|xeigtst[sz] (glm|gsv|.gd|.bb)'
 fi
 exit $((failures != 0))

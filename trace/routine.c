@@ -475,12 +475,20 @@ static enum kt_status make_name(struct line *l, struct word pattern, const struc
     return copy_name(l, (struct word){name, length}, out);
 }
 
+/* The room doubles whenever it is used up, which is at every power of two: routines are large. */
+static void make_room(struct kt_table *table)
+{
+    if (table->count & (table->count - 1))
+        return;
+    table->routine = realloc(table->routine, (table->count ? 2 * table->count : 1) * sizeof *table->routine);
+    if (!table->routine)
+        abort();
+}
+
 static enum kt_status add_routine(struct line *l, struct kt_table *table, struct word pattern,
                                   const struct prefix *prefix, unsigned interfaces)
 {
-    table->routine = realloc(table->routine, (table->count + 1) * sizeof *table->routine);
-    if (!table->routine)
-        abort();
+    make_room(table);
     struct kt_routine *r = &table->routine[table->count++];
     *r = (struct kt_routine){.type = prefix->type, .interfaces = interfaces, .text = strdup(l->text)};
     snprintf(r->section, sizeof r->section, "%s", l->section);

@@ -12,7 +12,8 @@
 . tests/lib.sh
 
 root=$PWD
-SHIM=$root/$B/libktrace.so INPUT=/dev/null LIBRARIES='' PRELOAD='' LIMIT=unlimited PATIENCE=300
+built=$(realpath "$B")
+SHIM=$built/libktrace.so INPUT=/dev/null LIBRARIES='' PRELOAD='' LIMIT=unlimited PATIENCE=300
 export KTRACE_QUIET=1 OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
 
 # What the test programs of LAPACK, the unit tests of OpenBLAS and pytest print at their end.
@@ -37,7 +38,7 @@ leaves() {
 
 run_plain() { leaves "$T/plain" "$PRELOAD" "$@"; }
 run_preloaded() { ulimit -f "$LIMIT"; leaves "$T/preloaded" "$SHIM${PRELOAD:+:$PRELOAD}" KTRACE_OUT="$T/preloaded.trace" "$@"; }
-run_by_us() { ulimit -f "$LIMIT"; leaves "$T/run" "$PRELOAD" "$root/$B/ktrace" run -o "$T/run.trace" -- "$@"; }
+run_by_us() { ulimit -f "$LIMIT"; leaves "$T/run" "$PRELOAD" "$built/ktrace" run -o "$T/run.trace" -- "$@"; }
 
 # differ WAYS COMMAND...: runs it plainly and in each of the ways (preloaded, by_us), all at the same time. False if
 # nobody can tell, else $T/difference shows where.
@@ -52,7 +53,7 @@ differ() {
     [ -s "$T/difference" ]
 }
 
-recorded_calls() { [ -d "$1" ] && "$root/$B/ktrace" info --json "$1" | query 'd["calls"]' || echo 0; }
+recorded_calls() { [ -d "$1" ] && "$built/ktrace" info --json "$1" | query 'd["calls"]' || echo 0; }
 
 # alike NAME COMMAND...: one check. Nothing is proven by a program that died or made no call.
 alike() {

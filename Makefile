@@ -92,6 +92,8 @@ $(O)/%.o: %.c | $(O)/prerequisites
 	$(call say,CC,$<)
 	$(Q)$(CC) $(CFLAGS_) -MMD -MP -c -o $@ $<
 
+# A sanitizer looks symbols up by dlsym(), which is ours, before anything that it has instrumented can run.
+$(addprefix $(O)/preload/,bind.o elf.o linker.o objects.o redirect.o): CFLAGS_ += $(if $(SAN),-fno-sanitize=all)
 $(O)/preload/%.o: preload/%.c
 	@mkdir -p $(@D)
 	$(call say,CC,$<)

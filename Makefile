@@ -35,7 +35,8 @@ UNIT     := expr routine symbol operand cost reader shape stats text json about 
             summary decomposition callers repro
 
 OBJECTS  := $(TRACE:%=$(O)/trace/%.o) $(REPLAY:%=$(O)/replay/%.o) $(MODEL:%=$(O)/model/%.o) $(O)/gen/thunks.o
-SHIM_OBJECTS := $(SHIM:%=$(O)/preload/%.o) $(COMPILED:%=$(O)/gen/wrap_%.o) $(addprefix $(O)/,gen/slots.o gen/stubs.o preload/trampoline.o preload/linker_hooks.o)
+# A sanitizer looks symbols up before its own functions work: its builds do without our dlopen() and dlsym().
+SHIM_OBJECTS := $(SHIM:%=$(O)/preload/%.o) $(COMPILED:%=$(O)/gen/wrap_%.o) $(addprefix $(O)/,gen/slots.o gen/stubs.o preload/trampoline.o $(if $(SAN),,preload/linker_hooks.o))
 
 Q := $(if $(V),,@)
 SILENT := $(findstring s,$(firstword $(filter-out --%,$(MAKEFLAGS))))
@@ -92,8 +93,6 @@ $(O)/%.o: %.c | $(O)/prerequisites
 	$(call say,CC,$<)
 	$(Q)$(CC) $(CFLAGS_) -MMD -MP -c -o $@ $<
 
-# A sanitizer looks symbols up by dlsym(), which is ours, before anything that it has instrumented can run.
-$(addprefix $(O)/preload/,bind.o elf.o linker.o objects.o redirect.o): CFLAGS_ += $(if $(SAN),-fno-sanitize=all)
 $(O)/preload/%.o: preload/%.c
 	@mkdir -p $(@D)
 	$(call say,CC,$<)

@@ -20,7 +20,7 @@ CFLAGS_  := -std=gnu11 -g -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-p
 SHIM_FLAGS := -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-optimize-sibling-calls
 LIBS     := -ldw -lelf -ljansson -ldl -lm
 
-TABLE    := error expr routine symbol
+TABLE    := error expr notation argument routine symbol
 TRACE    := $(TABLE) operand lines stream definitions origin reader cursor shape state stats text json about verb \
             cmd_run cmd_info cmd_dump cmd_check cmd_env cmd_help
 REPLAY   := library call arena data cache setup sample job worker schedule ratio comparison result repro repro_comment \
@@ -102,10 +102,10 @@ $(O)/preload/%.o: preload/%.c
 SLOT_REGISTER := $(if $(findstring aarch64,$(shell $(CC) -dumpmachine)),x17,r11)
 $(O)/gen/wrap_%.o: CFLAGS_ += $(SHIM_FLAGS) -ffixed-$(SLOT_REGISTER) $(if $(SAN),-fno-sanitize=all)
 $(O)/gen/slots.o: CFLAGS_ += $(SHIM_FLAGS)
-$(O)/gen/stubs.o: $(O)/gen/stubs.S preload/stub.h
+$(O)/gen/stubs.o: $(O)/gen/stubs.S preload/stub.h preload/sizes.h
 	$(call say,AS,$<)
 	$(Q)$(CC) $(filter-out -g,$(CFLAGS_)) -c -o $@ $<
-$(O)/preload/%.o: preload/%.S preload/stub.h
+$(O)/preload/%.o: preload/%.S preload/stub.h preload/sizes.h
 	@mkdir -p $(@D)
 	$(call say,AS,$<)
 	$(Q)$(CC) $(CFLAGS_) -c -o $@ $<

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "preload/ask.h"
 
+#include "preload/evidence.h"
 #include "preload/process.h"
 
 #include <stdio.h>
@@ -12,23 +13,18 @@ struct family {
     bool is_64; /* the names end in 64, in one way or another */
 };
 
-static bool has_all(const struct kt_loaded *object, const char *const names[4])
+static bool has_all(const struct kt_loaded *object, const char *const *names)
 {
-    for (int i = 0; i < 4 && names[i]; i++)
+    for (int i = 0; i < KT_EVIDENCE_NAMES && names[i]; i++)
         if (!kt_find_in_object(object->lo, names[i]))
             return false;
     return true;
 }
 
-/* One name of BLAS with an underscore is evidence; without one it takes several. */
 bool kt_is_blas(const struct kt_loaded *object)
 {
-    static const char *const evidence[][4] = {
-        {"dgemm_"},      {"sgemm_"},        {"zgemm_"},       {"dgetrf_"},         {"dgemm_64_"},
-        {"cblas_dgemm"}, {"LAPACKE_dgesv"}, {"scipy_dgemm_"}, {"scipy_dgemm_64_"}, {"dgemm", "sgemm", "zgemm", "ddot"},
-        {"DGEMM", "SGEMM", "ZGEMM", "DDOT"}};
-    for (size_t i = 0; i < sizeof evidence / sizeof *evidence; i++)
-        if (has_all(object, evidence[i]))
+    for (size_t i = 0; i < sizeof kt_evidence / sizeof *kt_evidence; i++)
+        if (has_all(object, kt_evidence[i]))
             return true;
     return false;
 }

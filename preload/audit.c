@@ -8,6 +8,7 @@
  * Auditors live in a namespace of their own, with a C library of their own. This one does without any.
  */
 #include "preload/elf.h"
+#include "preload/evidence.h"
 
 #include <string.h>
 
@@ -72,20 +73,24 @@ static enum age age_of(const struct link_map *map, Lmid_t namespace)
     return us.running ? LATE : AFTER_US;
 }
 
-/* Only bindings to objects with such routines are asked about: fewer by far. */
+static bool has_all(const struct kt_image *image, const char *const *names)
+{
+    for (int i = 0; i < KT_EVIDENCE_NAMES && names[i]; i++) {
+        struct kt_name name = kt_elf_name(names[i], KT_VERSION_DEFAULT);
+        if (!kt_image_find(image, &name))
+            return false;
+    }
+    return true;
+}
+
+/* Only bindings to objects with routines are asked about: fewer by far. */
 static bool has_routines(const struct link_map *map)
 {
-    static const char *const evidence[] = {"dgemm_",          "sgemm_",          "zgemm_",         "ddot_",
-                                           "dgetrf_",         "dgemm_64_",       "cblas_dgemm",    "cblas_ddot",
-                                           "dgemm",           "LAPACKE_dgesv",   "cblas_dgemm64_", "scipy_dgemm_",
-                                           "scipy_dgemm_64_", "LAPACKE_dgesv64_"};
     struct kt_image image;
     kt_image_read(&image, map->l_addr, map->l_ld);
-    for (unsigned i = 0; i < sizeof evidence / sizeof *evidence; i++) {
-        struct kt_name name = kt_elf_name(evidence[i], KT_VERSION_DEFAULT);
-        if (kt_image_find(&image, &name))
+    for (unsigned i = 0; i < sizeof kt_evidence / sizeof *kt_evidence; i++)
+        if (has_all(&image, kt_evidence[i]))
             return true;
-    }
     return false;
 }
 

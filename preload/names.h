@@ -7,9 +7,9 @@
 #define KT_NAMES_H
 
 #include "preload/shim.h"
+#include "preload/sizes.h"
 
-/* Spare slots take functions that no exported name leads to (preload/redirect.c); they follow those of the names. */
-enum { KT_SPARE_SLOTS = 8192 };
+_Static_assert(sizeof(struct kt_slot) == KT_SLOT_BYTES, "preload/stub.h");
 
 enum kt_kind { KT_CHAR, KT_ENUM, KT_INT, KT_FLOAT, KT_DOUBLE, KT_CFLOAT, KT_CDOUBLE, KT_ADDRESS };
 

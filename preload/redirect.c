@@ -7,7 +7,7 @@
 
 #include <errno.h>
 
-extern KT_HIDDEN unsigned char kt_spare_stubs[][16];
+extern KT_HIDDEN unsigned char kt_spare_stubs[][KT_STUB_BYTES];
 
 static struct {
     uint16_t named[KT_SPARE_SLOTS];

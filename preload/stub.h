@@ -4,9 +4,7 @@
  * that calls do not preserve, and jumps; whoever it jumps to finds all else as the caller left it. To unwinders all
  * stubs are one function, which never changes the stack: 40,000 would make a megabyte of tables.
  */
-#define KT_SLOT_BYTES 16
-#define KT_SPARE_SLOTS 8192
-#define KT_STUB_BYTES 16
+#include "preload/sizes.h"
 
         .section .note.GNU-stack,"",%progbits
         .text
@@ -30,7 +28,7 @@
 kt_spare_stubs:
         .set    kt_spare, \first
         .rept   KT_SPARE_SLOTS
-        .p2align 4
+        .balign KT_STUB_BYTES
         leaq    kt_slots + KT_SLOT_BYTES * kt_spare(%rip), %r11
         jmp     kt_trampoline
         .set    kt_spare, kt_spare + 1
@@ -59,7 +57,7 @@ kt_spare_stubs:
 kt_spare_stubs:
         .set    kt_spare, \first
         .rept   KT_SPARE_SLOTS
-        .p2align 4
+        .balign KT_STUB_BYTES
         KT_SLOT_ADDRESS kt_spare
         b       kt_trampoline
         .set    kt_spare, kt_spare + 1

@@ -12,6 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* With the spare slots (preload/sizes.h) their numbers have 16 bits. */
+enum { MAX_NAMES = 56 * 1024 };
+
 struct name {
     char text[KT_SYMBOL_NAME + 16];
     char target[KT_SYMBOL_NAME + 16]; /* what the stub jumps to */
@@ -75,6 +78,10 @@ int kt_gen_check_names(const struct kt_table *table)
             fprintf(stderr, "ktgen: two symbols have the name %s\n", names.item[i].text);
             wrong++;
         }
+    if (names.count > MAX_NAMES) {
+        fprintf(stderr, "ktgen: %zu names, but slots are numbered with 16 bits\n", names.count);
+        wrong++;
+    }
     free(names.item);
     return wrong;
 }

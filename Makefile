@@ -8,33 +8,39 @@ VERSION  := 0.1.0
 export PYTHON ?= /usr/bin/python3
 
 # What building, the demo and the tests need beyond git and make, as Debian packages: make packages installs what is missing.
-BUILD_PACKAGES := gcc libc6-dev libdw-dev libjansson-dev
+BUILD_PACKAGES := gcc libc6-dev libdw-dev libjansson-dev libarchive-dev libzstd-dev libsqlite3-dev libhwloc-dev
 DEMO_PACKAGES  := python3-numpy libopenblas0-serial libblas3 liblapack3
-CHECK_PACKAGES := libcmocka-dev gfortran libblas-dev liblapack-dev libblis4-serial gdb valgrind cppcheck libblas-test liblapack-test \
-                  python3-scipy libblas64-3 liblapack64-3 libopenblas64-0-pthread liblapacke-dev liblapacke64 libblis64-4-serial libatlas3-base
+CHECK_PACKAGES := libcmocka-dev libpfm4 g++ gfortran libblas-dev liblapack-dev libblis4-serial gdb valgrind cppcheck libblas-test liblapack-test \
+                  python3-scipy libblas64-3 liblapack64-3 libopenblas64-0-pthread liblapacke-dev liblapacke64 libblis64-4-serial libatlas3-base \
+                  openmpi-bin hpcc zstd xz-utils gnuplot-nox
+BENCH_PACKAGES := uftrace lttng-tools liblttng-ust-dev ltrace libpfm4 hpcc
+LIBRARY_PACKAGES := libopenblas0-pthread libopenblas0-serial libblis4-pthread libblis4-serial libblas3 liblapack3
+PORTABLE_PACKAGES := gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static
+PROBE_PACKAGES := likwid mbw
+FUZZ_PACKAGES  := clang libclang-rt-dev
 TRANSPARENCY_PACKAGES := octave r-base-core libopenblas0-pthread dpkg-dev python3-pytest python3-hypothesis
 
 CFLAGS_  := -std=gnu11 -g -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -D_GNU_SOURCE \
             -DKT_VERSION='"$(VERSION)"' -I. -Iinclude $(if $(DEBUG),-O0,-O2) $(if $(SAN),-fsanitize=$(SAN)) \
             $(if $(WERROR),-Werror) $(CFLAGS)
 SHIM_FLAGS := -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-optimize-sibling-calls
-LIBS     := -ldw -lelf -ljansson -ldl -lm
+LIBS     := -ldw -lelf -ljansson -larchive -lzstd -lsqlite3 -lhwloc -ldl -lm -lpthread
 
-TABLE    := error expr notation argument routine symbol
-TRACE    := $(TABLE) operand lines stream definitions origin reader cursor shape state stats text json about verb \
-            cmd_run cmd_info cmd_dump cmd_check cmd_env cmd_help
-REPLAY   := library call arena data cache setup sample job worker schedule ratio comparison result repro repro_comment \
-            repro_data repro_helpers repro_program cmd_replay cmd_compare cmd_repro
-MODEL    := summary callers decomposition report report_tables cmd_report
-SHIM     := ask bind elf forward line linker meta objects process record redirect settings
+TABLE    := error expr relation notation argument routine symbol
+# The parts are the folders' files; those with a main() or a library of their own apart.
+parts     = $(filter-out $(2),$(patsubst $(1)%.c,%,$(sort $(wildcard $(1)*.c $(1)*/*.c))))
+TRACE    := $(call parts,trace/,main ktgen gen gen_%)
+REPLAY   := $(call parts,replay/)
+MODEL    := $(call parts,model/)
+SHIM     := $(call parts,preload/,audit block_size)
+UNIT     := $(call parts,tests/unit/test_)
 GEN      := gen gen_wrapper gen_names gen_thunk
 SPECS    := $(wildcard trace/routines/*.spec)
+ALGORITHMS := $(wildcard examples/algorithms/*.kta)
 # Routines whose calls go through compiled functions; all others go through the trampoline.
 COMPILED := $(filter blas%,$(basename $(notdir $(SPECS))))
-UNIT     := expr routine symbol operand cost reader shape stats text json about arena data schedule call library \
-            summary decomposition callers repro
 
-OBJECTS  := $(TRACE:%=$(O)/trace/%.o) $(REPLAY:%=$(O)/replay/%.o) $(MODEL:%=$(O)/model/%.o) $(O)/gen/thunks.o
+OBJECTS  := $(TRACE:%=$(O)/trace/%.o) $(REPLAY:%=$(O)/replay/%.o) $(MODEL:%=$(O)/model/%.o) $(O)/gen/thunks.o $(O)/gen/texts.o
 # A sanitizer looks symbols up before its own functions work: its builds do without our dlopen() and dlsym().
 SHIM_OBJECTS := $(SHIM:%=$(O)/preload/%.o) $(COMPILED:%=$(O)/gen/wrap_%.o) $(addprefix $(O)/,gen/slots.o gen/stubs.o preload/trampoline.o $(if $(SAN),,preload/linker_hooks.o))
 
@@ -42,8 +48,8 @@ Q := $(if $(V),,@)
 SILENT := $(findstring s,$(firstword $(filter-out --%,$(MAKEFLAGS))))
 say = @$(if $(V)$(SILENT),:,printf '  %-6s %s\n' $(1) $(2))
 
-.PHONY: proof all help packages packages-demo packages-check check check-fast demo bench transparency deps-check fmt lint sanitize valgrind install clean
-all: $(O)/ktrace $(O)/libktrace.so $(O)/libktrace-audit.so $(O)/routines.md
+.PHONY: kill-test proof all help packages packages-demo packages-check check check-fast demo bench transparency deps-check fmt lint sanitize valgrind install clean
+all: $(O)/ktrace $(O)/libktrace.so $(O)/libktrace-audit.so $(O)/libktrace-block.so $(O)/routines.md
 
 help:
 	@echo 'make            build $(O)/ktrace and $(O)/libktrace.so'
@@ -51,14 +57,23 @@ help:
 	@echo 'make check      install what is missing, build, run all tests'
 	@echo 'make check-fast the tests that take seconds'
 	@echo 'make proof      the operand ranges of LAPACK in poisoned memory, with the calls of its own test programs'
-	@echo 'make bench      cost of recording a call, as a ratio to the least possible shim'
+	@echo 'make kill-test  1,000 programs killed at random times (RUNS=): every trace holds what they counted'
+	@echo 'make bench      cost of recording a call, as a ratio to the least possible shim, and of other recorders; pauses'
+	@echo 'make bench-NAME what is measured more closely: programs (slowdown of whole ones), volume (10^8 calls), replay (do two'
+	@echo '                agree), flush and timers (ways of flushing and timing), sequence (known contexts, calls inside LAPACK),'
+	@echo '                tracker (calls per second), diff (how often it is wrong), verify (do programs take on other libraries what'
+	@echo '                compare predicts), itself (compare of a library with itself), probe (beside other measurements, and ten'
+	@echo '                times), models, predict (against what was measured), roofline (are the roofs right)'
+	@echo 'make check-portable  compile for aarch64, run the tests of pure logic in an emulator'
 	@echo 'make transparency  all programs whose output must not change: every test of BLAS, LAPACK and OpenBLAS, Octave, R, SciPy'
 	@echo 'make deps-check the arrows between the modules (DESIGN.md)'
 	@echo 'make lint       compiler warnings as errors, cppcheck, module arrows, function sizes'
 	@echo 'make sanitize   unit tests and fuzzers under AddressSanitizer and UndefinedBehaviorSanitizer'
 	@echo 'make valgrind   the tools under valgrind'
+	@echo 'make fuzz       damaged traces for the reader and the verbs, SECONDS= for each fuzzer (clang); fuzz-regression: those found so far'
 	@echo 'make fmt        format the sources with clang-format'
 	@echo 'make packages   install the packages that building needs (packages-demo, packages-check: those too)'
+	@echo 'make setup-libraries  install OpenBLAS, BLIS, the reference BLAS and, where it can be had, MKL: what compare and run --blas choose from'
 	@echo 'make install    into PREFIX=$(PREFIX), below DESTDIR= if given'
 	@echo 'variables       O=build DEBUG=1 SAN=address,undefined V=1 CC= CFLAGS= WERROR=1'
 
@@ -78,13 +93,19 @@ $(O)/libktrace-audit.so: preload/audit.c preload/elf.c preload/elf.h
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(filter-out -fsanitize=%,$(CFLAGS_)) -fPIC -fvisibility=hidden -ffreestanding -fno-stack-protector -nostdlib -shared -Wl,-z,now -o $@ $(filter %.c,$^)
 
+# Preloaded only where block sizes are to be others.
+$(O)/libktrace-block.so: preload/block_size.c
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CFLAGS_) -fPIC -fvisibility=hidden -shared -Wl,-soname,libktrace-block.so -Wl,-z,now -o $@ $<
+
 $(O)/ktgen: $(O)/trace/ktgen.o $(GEN:%=$(O)/trace/%.o) $(O)/trace/spec.o $(TABLE:%=$(O)/trace/%.o)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS_) -o $@ $^ -lm
 
 # A missing library is named with its package before the compiler stumbles over its header.
 $(O)/prerequisites:
-	@mkdir -p $(@D); missing=; for pair in elfutils/libdwfl.h=libdw-dev jansson.h=libjansson-dev; do \
+	@mkdir -p $(@D); missing=; for pair in elfutils/libdwfl.h=libdw-dev jansson.h=libjansson-dev archive.h=libarchive-dev zstd.h=libzstd-dev sqlite3.h=libsqlite3-dev hwloc.h=libhwloc-dev; do \
 	 echo "#include <$${pair%=*}>" | $(CC) -E -x c - >/dev/null 2>&1 || missing="$$missing $${pair#*=}"; done; \
 	 if [ -n "$$missing" ]; then echo "make: needed and not there: Debian packages$$missing; 'make packages' installs them"; exit 1; fi; touch $@
 
@@ -92,6 +113,9 @@ $(O)/%.o: %.c | $(O)/prerequisites
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) $(CFLAGS_) -MMD -MP -c -o $@ $<
+
+# What is timed must be what the optimiser makes of it, and a debugger has no use for thousands of unrolled operations.
+$(O)/model/probe/probe_kernels.o $(O)/model/probe/probe_streams.o $(O)/model/probe/probe_registers.o: CFLAGS_ += -O2 -g0
 
 $(O)/preload/%.o: preload/%.c
 	@mkdir -p $(@D)
@@ -132,6 +156,12 @@ $(O)/gen/thunks.c: $(O)/gen/checked
 $(O)/routines.md: $(O)/gen/checked
 	$(call say,GEN,$@)
 	$(call generate,manual)
+# What the command has with it as text: the routine table, the algorithms of the examples.
+quoted = sed 's/[\\"]/\\&/g; s/.*/"&\\n"/'
+$(O)/gen/texts.c: $(O)/gen/checked $(ALGORITHMS)
+	$(call say,GEN,$@)
+	$(Q){ echo 'const char kt_routine_text[] ='; cat $(SPECS) | $(quoted); echo ';'; \
+	 echo 'const char *const kt_algorithm_text[] = {'; for f in $(ALGORITHMS); do $(quoted) $$f; echo ','; done; echo '0};'; } > $@.part && mv $@.part $@
 .SECONDARY:
 
 -include $(wildcard $(O)/*/*.d $(O)/*/*/*.d)
@@ -153,12 +183,25 @@ packages-demo: packages
 packages-check: packages-demo
 	$(call install_packages,$(CHECK_PACKAGES))
 
+# Libraries to compare. MKL only where the package sources have Debian's non-free section.
+.PHONY: setup-libraries
+setup-libraries: packages
+	$(call install_packages,$(LIBRARY_PACKAGES))
+	@if apt-cache policy libmkl-rt 2>/dev/null | grep -q 'Candidate: [0-9]'; then $(MAKE) --no-print-directory setup-mkl; else \
+	echo "MKL is not available: Debian has it as libmkl-rt in the section non-free, which no package source here includes"; fi
+	@$(MAKE) --no-print-directory all
+	@$(O)/ktrace info --libraries
+	@echo "The library that programs use by default may have changed: update-alternatives --config libblas.so.3-$$(dpkg-architecture -qDEB_HOST_MULTIARCH 2>/dev/null || echo x86_64-linux-gnu)"
+.PHONY: setup-mkl
+setup-mkl:
+	$(call install_packages,libmkl-rt)
+
 # --- tests ------------------------------------------------------------------------------------------------------
 
 T := $(O)/tests
 TEST_PARTS := $(patsubst %,$(O)/tests/%.o,tracegen table_load synth poison prototype) $(O)/trace/spec.o
 UNIT_PROGRAMS := $(UNIT:%=$(T)/unit/test_%)
-ABI := $(addprefix $(T)/abi/,libfake1.so libfake2.so libfake3.so libfakenested.so libfakef2c.so libfake64.so libmiddle.so module_one.so \
+ABI := $(addprefix $(T)/abi/,libfake1.so libfake2.so libfake3.so libfakenested.so libfakef2c.so libfake64.so libbad.so libmiddle.so module_one.so \
        module_two.so module_three.so module_mixed.so module_early.so module_nested.so scopes reload results_gfortran results_f2c life wide \
        module_join.so module_now.so module_any.so module_old.so module_new.so libversions.so libtool.so libbare.so module_bare.so libshort.so short ways \
        ways_linked own own_exported own_static own_static_pie errors bare linked_first linked_last life_now \
@@ -183,6 +226,9 @@ $(T)/abi/libfakef2c.so: tests/abi/fake.c
 	$(call fake,-DF2C)
 $(T)/abi/libfake64.so: tests/abi/fake.c
 	$(call fake,-DILP64)
+
+$(T)/abi/libbad.so: tests/abi/bad.c
+	$(call fake,-pthread)
 
 # $(1): sources and libraries in the order in which they are needed
 abi = @mkdir -p $(@D); $(CC) -std=gnu11 -O1 -Wall -Wextra -rdynamic -o $@ $(1) -Wl,--no-as-needed -L$(T)/abi -Wl,-rpath,$(abspath $(T)/abi) $(2) -lpthread -ldl
@@ -280,12 +326,34 @@ $(T)/abi/wide: tests/abi/wide.c $(T)/abi/libfake64.so
 	$(call abi,$<,-lfake64)
 comma := ,
 
-# Programs that reproduce the table: generated callers of every symbol, the proof of operand ranges, fuzzers.
-TEST_TOOLS := $(addprefix $(T)/,footprint list_symbols fuzz_reader fuzz_spec gen_roundtrip)
+# Programs that reproduce the table: generated callers of every symbol, the proof of operand ranges.
+TEST_TOOLS := $(addprefix $(T)/,footprint list_symbols gen_roundtrip replayable tracker)
 # footprint replaces the xerbla of the libraries it loads.
 $(TEST_TOOLS): $(T)/%: $(O)/tests/%.o $(TEST_PARTS) $(OBJECTS)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS_) -rdynamic -o $@ $^ $(LIBS)
+
+# Fuzzers: driven by tests/fuzz/driver.c, or by libFuzzer (make fuzz builds them with LIBFUZZER=1).
+FUZZERS := $(addprefix $(T)/fuzz/,stream text trace packed spec algorithm)
+FUZZ_PARTS := $(patsubst %,$(O)/tests/fuzz/%.o,input memory mutate look $(if $(LIBFUZZER),,driver)) $(O)/tests/synth.o $(O)/trace/spec.o
+# An archive, so that each has only what it uses: libFuzzer goes through the counters of all there is after each input.
+$(T)/fuzz/tools.a: $(OBJECTS)
+	$(Q)rm -f $@; ar rcs $@ $^
+$(FUZZERS): $(T)/fuzz/%: $(O)/tests/fuzz/%.o $(FUZZ_PARTS) $(T)/fuzz/tools.a
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CFLAGS_) $(if $(LIBFUZZER),-fsanitize=fuzzer) $(if $(filter trace packed,$*),-Wl$(comma)--wrap=kt_files_open) -o $@ $^ $(LIBS)
+$(T)/fuzz/seed: $(O)/tests/fuzz/seed.o $(O)/tests/fuzz/input.o $(TEST_PARTS) $(OBJECTS)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CFLAGS_) -o $@ $^ $(LIBS)
+.PHONY: fuzzers fuzz fuzz-regression
+fuzzers: $(FUZZERS)
+# With clang, in a folder of its own; what each fuzzer finds is kept there.
+SECONDS ?= 60
+fuzz: packages
+	$(call install_packages,$(FUZZ_PACKAGES))
+	@FOR=$(SECONDS) tests/fuzz/run.sh
+fuzz-regression: $(FUZZERS)
+	@tests/run tests/fuzz.sh
 
 # The proof of LAPACK's operand ranges with the calls of real programs: a checker to preload, its reports, a caller.
 PROOF := $(addprefix $(T)/proof/,proof libproof.so drive)
@@ -318,29 +386,107 @@ $(T)/roundtrip_f: $(T)/roundtrip_f.f90 $(T)/libnames.so
 $(T)/roundtrip_%: $(T)/roundtrip_%.c $(T)/libnames.so
 	$(Q)$(CC) -std=gnu11 -O0 -w -D_GNU_SOURCE $(with_all_names)
 
+# Counters: calls without the shim, a kernel that refuses, one that has other hardware, calls that fault.
+EVENTS := $(addprefix $(T)/events/,driver refuse fake.so faults)
+$(T)/events/driver: tests/events/driver.c $(addprefix $(O)/preload/,events.o counters.o line.o)
+	@mkdir -p $(@D); $(CC) $(CFLAGS_) -o $@ $^ -lpthread
+$(T)/events/refuse: tests/events/refuse.c
+	@mkdir -p $(@D); $(CC) $(CFLAGS_) -o $@ $<
+$(T)/events/fake.so: tests/events/fake.c
+	@mkdir -p $(@D); $(CC) $(CFLAGS_) -fPIC -shared -o $@ $< -ldl
+$(T)/events/faults: tests/events/faults.c
+	@mkdir -p $(@D); $(CC) $(CFLAGS_) -O1 -o $@ $< $(reference_found)
+
+# Whatever can happen to a traced program: real calls of the reference library.
+FAULT := $(addprefix $(T)/fault/,ends crew interrupts refusals xerbla victim killer race)
+reference_found = $(foreach l,$(REFERENCE_LAPACK) $(REFERENCE),$(l) -Wl,-rpath,$(dir $(l)))
+fault = @mkdir -p $(@D); $(CC) -std=gnu11 -g -O1 -Wall -Wextra -D_GNU_SOURCE -I. -o $@ $< $(1) $(reference_found) -lpthread
+$(T)/fault/%: tests/fault/%.c tests/fault/work.h tests/fault/victim.h
+	$(call fault)
+$(T)/fault/xerbla: tests/fault/xerbla.cpp tests/fault/work.h
+	@mkdir -p $(@D); g++ -g -O1 -Wall -Wextra -I. -o $@ $< $(reference_found)
+$(T)/fault/killer: $(O)/tests/fault/killer.o $(OBJECTS)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CFLAGS_) -o $@ $^ $(LIBS)
+
+# Calls in numbers that are known.
+PROFILE := $(T)/profile/counts
+$(T)/profile/counts: tests/profile/counts.c
+	@mkdir -p $(@D); $(CC) -std=gnu11 -g -O1 -Wall -Wextra -D_GNU_SOURCE -o $@ $< -l:liblapacke.so.3 $(reference_found) -lpthread
+
+# What a program tells ktrace, in C and in C++, with and without libktrace.
+MODES := $(addprefix $(T)/modes/,steps steps_off steps_cpp)
+modes = @mkdir -p $(@D); $(1) -g -O1 -Wall -Wextra -D_GNU_SOURCE -I. -Iinclude -o $@ $(2) $(reference_found) -lpthread
+$(T)/modes/steps: tests/modes/steps.c tests/fault/work.h include/ktrace/ktrace.h
+	$(call modes,$(CC) -std=gnu11,$<)
+$(T)/modes/steps_off: tests/modes/steps.c tests/fault/work.h include/ktrace/ktrace.h
+	$(call modes,$(CC) -std=gnu11 -DKTRACE_OFF,$<)
+$(T)/modes/steps_cpp: tests/modes/steps.cpp tests/fault/work.h include/ktrace/ktrace.h
+	$(call modes,g++,$<)
+
+# Stands for a rank of a parallel job.
+$(T)/ranks/rank: tests/ranks/rank.c $(T)/abi/libfake1.so
+	$(call abi,$<,-lfake1)
+$(T)/ranks/libdeath.so: tests/ranks/death.c
+	$(call fake,)
+RANKS := $(addprefix $(T)/ranks/,rank libdeath.so)
+
 $(T)/flops: tests/flops.f90
 	@mkdir -p $(@D); gfortran -O1 -o $@ $< $(REFERENCE_LAPACK) $(REFERENCE)
 
-$(T)/bench/calls: tests/bench/calls.c
-	@mkdir -p $(@D); $(CC) -std=gnu11 -O2 -Wall -Wextra -o $@ $< $(REFERENCE)
-$(T)/bench/least.so: tests/bench/least.c
+$(T)/traffic: tests/traffic.c
+	@mkdir -p $(@D); $(CC) -std=gnu11 -O1 -Wall -Wextra -o $@ $< $(REFERENCE)
+
+# Libraries that are wrong in one respect each, in front of the reference ones, and a program that calls what they get wrong.
+RIGHT := $(addprefix $(T)/right/,calls $(patsubst %,fault%.so,1 2 3 4 5 6 7 8))
+in_front = -Wl,--no-as-needed $(REFERENCE_LAPACK) $(REFERENCE) -Wl,--disable-new-dtags,-rpath,$(dir $(REFERENCE_LAPACK)):$(dir $(REFERENCE))
+$(T)/right/calls: tests/right/calls.c
+	@mkdir -p $(@D); $(CC) -std=gnu11 -O1 -Wall -Wextra -o $@ $< $(in_front)
+$(T)/right/fault%.so: tests/right/wrong.c
+	@mkdir -p $(@D); $(CC) -std=gnu11 -O2 -Wall -Wextra -D_GNU_SOURCE -DFAULT=$* -fPIC -shared -o $@ $< $(in_front) -ldl
+
+# A program to compare with itself, and what makes a part of it slower.
+DIFF := $(addprefix $(T)/diff/,rounds slow.so)
+$(T)/diff/rounds: tests/diff/rounds.c
+	@mkdir -p $(@D); $(CC) -std=gnu11 -O1 -Wall -Wextra -o $@ $< $(reference_found)
+$(T)/diff/slow.so: tests/diff/slow.c
 	@mkdir -p $(@D); $(CC) -std=gnu11 -O2 -Wall -Wextra -D_GNU_SOURCE -fPIC -shared -o $@ $< -ldl
-BENCH := $(T)/bench/calls $(T)/bench/least.so
+
+# make bench: programs that make calls, and recorders to compare with. LTTng's only if its headers are there.
+$(T)/bench/%: tests/bench/%.c tests/bench/blas.h
+	@mkdir -p $(@D); $(CC) -std=gnu11 -O2 -Wall -Wextra -D_GNU_SOURCE -o $@ $< $(REFERENCE) -lpthread -lm
+$(T)/bench/%.so: tests/bench/%.c tests/bench/blas.h
+	@mkdir -p $(@D); $(CC) -std=gnu11 -O2 -Wall -Wextra -D_GNU_SOURCE -fPIC -shared -o $@ $< $(if $(filter lttng,$*),-Itests/bench -llttng-ust) -ldl
+$(T)/bench/lttng.so: tests/bench/lttng_events.h
+# Those that measure replay have its parts.
+REPLAY_BENCH := $(addprefix $(T)/bench/,flush_methods one_percent model_errors)
+$(REPLAY_BENCH): $(T)/bench/%: $(O)/tests/bench/%.o $(TEST_PARTS) $(OBJECTS)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CFLAGS_) -o $@ $^ $(LIBS)
+# Contexts that are known: on the serial OpenBLAS and the reference LAPACK, whatever LD_LIBRARY_PATH says.
+SERIAL = $(firstword $(wildcard /usr/lib/*/openblas-serial/libblas.so.3) $(REFERENCE))
+$(addprefix $(T)/bench/,leaves known): $(T)/bench/%: tests/bench/%.c
+	@mkdir -p $(@D); $(CC) -std=gnu11 -O2 -Wall -Wextra -o $@ $< $(REFERENCE_LAPACK) $(SERIAL) -Wl,--disable-new-dtags,-rpath,$(dir $(REFERENCE_LAPACK)):$(dir $(SERIAL))
+BENCH := $(REPLAY_BENCH) $(addprefix $(T)/bench/,calls leaves known pauses small least.so naive.so $(if $(wildcard /usr/include/lttng/tracepoint.h /usr/include/*/lttng/tracepoint.h),lttng.so))
 ROUNDTRIP := $(addprefix $(T)/roundtrip_,c cblas lapacke lapacke_work f)
 
-FAST_TESTS := $(UNIT_PROGRAMS) tests/lint_modules.sh tests/lint_functions.sh tests/shim_abi.sh tests/shim_load.sh tests/shim_life.sh \
+SLOW_UNIT  := $(T)/unit/test_hierarchy
+FAST_TESTS := $(filter-out $(SLOW_UNIT),$(UNIT_PROGRAMS)) tests/lint_modules.sh tests/lint_functions.sh tests/probe_kernels.sh tests/probe_odd.sh tests/shim_abi.sh tests/shim_load.sh tests/shim_life.sh tests/fuzz.sh tests/events.sh tests/profile.sh tests/modes.sh \
+              tests/libraries.sh tests/run_blas.sh tests/ranks.sh \
               $(wildcard tests/cli/*.sh)
-SLOW_TESTS := tests/table.sh tests/names.sh tests/roundtrip.sh tests/proof.sh tests/repro.sh tests/flops.sh tests/transparency.sh tests/transparency/programs.sh tests/demo.sh tests/replay.sh tests/sanitize.sh tests/valgrind.sh tests/cppcheck.sh
+SLOW_TESTS := $(SLOW_UNIT) tests/roofline.sh tests/diff.sh tests/bench_tools.sh tests/table.sh tests/names.sh tests/roundtrip.sh tests/proof.sh tests/repro.sh tests/flops.sh tests/traffic.sh tests/transparency.sh tests/transparency/programs.sh tests/demo.sh tests/ranks/mpi.sh tests/replay.sh tests/replayable.sh tests/sequence.sh tests/store.sh tests/timers.sh tests/contexts.sh tests/misbehave.sh tests/sanitize.sh tests/valgrind.sh tests/cppcheck.sh tests/portable.sh tests/fault_process.sh tests/fault_threads.sh tests/fault_space.sh tests/kill.sh tests/tsan.sh tests/snapshot.sh tests/compare.sh tests/right.sh
 
 check: packages-check
+	@$(MAKE) --no-print-directory -j$(shell nproc) check-built
 	@$(MAKE) --no-print-directory check-all
-.PHONY: check-all
-check-all: all $(UNIT_PROGRAMS) $(ABI) $(TEST_TOOLS) $(ROUNDTRIP) $(BENCH) $(T)/flops $(PROOF)
+.PHONY: check-all check-built
+check-built: all $(UNIT_PROGRAMS) $(ABI) $(TEST_TOOLS) $(FUZZERS) $(ROUNDTRIP) $(BENCH) $(T)/flops $(T)/traffic $(PROOF) $(EVENTS) $(PROFILE) $(MODES) $(RANKS) $(DIFF) $(FAULT) $(RIGHT)
+check-all: check-built
 	@tests/run $(FAST_TESTS) $(SLOW_TESTS)
 # What tests/sanitize.sh needs besides all; it builds in a folder of its own.
 .PHONY: sanitized-tests
-sanitized-tests: $(UNIT_PROGRAMS) $(T)/fuzz_reader $(T)/fuzz_spec
-check-fast: all $(UNIT_PROGRAMS) $(ABI)
+sanitized-tests: $(UNIT_PROGRAMS) $(FUZZERS)
+check-fast: all $(UNIT_PROGRAMS) $(FUZZERS) $(ABI) $(EVENTS) $(PROFILE) $(MODES) $(RANKS)
 	@tests/run $(FAST_TESTS)
 
 # The trace of the demo program, its replay and the report.
@@ -350,14 +496,88 @@ demo: packages-demo
 	$(O)/ktrace run -o $(O)/demo.trace -- $(PYTHON) examples/demo.py
 	$(O)/ktrace replay $(O)/demo.trace
 	$(O)/ktrace report $(O)/demo.trace
-bench: all $(BENCH)
+# Other recorders are compared with as far as they can be installed.
+.PHONY: bench-programs bench-volume bench-replay bench-sequence bench-tracker bench-timers bench-flush bench-predict bench-diff packages-bench bench-tools
+packages-bench: packages-demo
+	$(call install_packages,$(BENCH_PACKAGES))
+bench-tools: all $(BENCH)
+bench:
+	-@$(MAKE) --no-print-directory packages-bench
+	@$(MAKE) --no-print-directory bench-tools
 	@tests/bench/run.sh
+	@tests/bench/pauses.sh
+bench-programs: packages-bench
+	@$(MAKE) --no-print-directory bench-tools
+	@tests/bench/programs.sh
+bench-volume: bench-tools
+	@tests/bench/volume.sh
+bench-timers: packages-demo
+	@$(MAKE) --no-print-directory bench-tools
+	@tests/bench/timers.sh
+bench-diff: packages-demo
+	@$(MAKE) --no-print-directory all $(DIFF)
+	@B=$(O) bash tests/bench/diff.sh
+bench-tracker: packages-demo
+	@$(MAKE) --no-print-directory all $(T)/tracker
+	@tests/bench/tracker.sh
+bench-predict: packages-demo
+	@$(MAKE) --no-print-directory all
+	@tests/bench/predict.sh
+.PHONY: bench-models
+bench-models: packages-check
+	@$(MAKE) --no-print-directory all $(T)/bench/model_errors
+	@tests/bench/models.sh
+bench-sequence: packages-demo
+	@tests/bench/leaves.sh
+	@tests/bench/known.sh
+bench-replay: packages-demo
+	@$(MAKE) --no-print-directory all
+	@tests/bench/replay.sh
+# Predictions of compare and what programs then take; a library against itself: an hour or so each, on a calm machine.
+.PHONY: bench-verify bench-itself
+bench-verify: packages-check
+	$(call install_packages,octave r-base-core)
+	@$(MAKE) --no-print-directory all
+	@tests/bench/verify.sh
+bench-itself: packages-demo
+	@$(MAKE) --no-print-directory all
+	@tests/bench/itself.sh
+bench-flush: packages-demo
+	@$(MAKE) --no-print-directory all
+	@tests/bench/flush.sh
+.PHONY: bench-roofline
+bench-roofline: packages-demo
+	@$(MAKE) --no-print-directory bench-tools
+	@tests/bench/roofline.sh
 
 # Every program that must not notice, in about ten minutes; one line for each.
 transparency: packages-check
 	$(call install_packages,$(TRANSPARENCY_PACKAGES))
 	@$(MAKE) --no-print-directory all
 	@TAP=1 TIME_LIMIT=3600 tests/run tests/transparency.sh $(patsubst %,tests/transparency/%.sh,programs interpreters openblas netlib)
+
+# Programs killed at random times; RUNS=1000 takes about a minute.
+RUNS ?= 1000
+kill-test: all $(FAULT)
+	@TAP=1 RUNS=$(RUNS) tests/run tests/kill.sh
+
+# Profile mode for 10^9 calls: some minutes.
+.PHONY: profile-long
+profile-long: all $(PROFILE)
+	@TAP=1 TIME_LIMIT=7200 tests/run tests/profile_long.sh
+
+# Compiles for aarch64, and tests of pure logic in an emulator.
+.PHONY: check-portable bench-probe
+check-portable: packages
+	$(call install_packages,$(PORTABLE_PACKAGES))
+	@$(MAKE) --no-print-directory all
+	@TAP=1 tests/run tests/portable.sh
+# ktrace probe beside other measurements, and ten probes: some minutes.
+bench-probe: packages-demo
+	-$(call install_packages,$(PROBE_PACKAGES))
+	@$(MAKE) --no-print-directory all
+	@tests/bench/probe.sh
+	@tests/bench/probe_repeat.sh
 
 # The operand ranges of LAPACK alone: some minutes.
 proof: packages-check
@@ -372,13 +592,15 @@ sanitize: all $(ABI)
 valgrind: all
 	@tests/run tests/valgrind.sh
 fmt:
-	clang-format -i $$(git ls-files '*.c' '*.h')
+	clang-format -i $$(git ls-files '*.c' '*.h' ':!preload/stub.h')
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/share/doc/ktrace
 	install $(O)/ktrace $(DESTDIR)$(PREFIX)/bin/ktrace
-	install $(O)/libktrace.so $(O)/libktrace-audit.so $(DESTDIR)$(PREFIX)/lib
+	install $(O)/libktrace.so $(O)/libktrace-audit.so $(O)/libktrace-block.so $(DESTDIR)$(PREFIX)/lib
 	install -m 644 README.md FORMAT.md $(O)/routines.md $(DESTDIR)$(PREFIX)/share/doc/ktrace
+	install -d $(DESTDIR)$(PREFIX)/include/ktrace
+	install -m 644 include/ktrace/ktrace.h $(DESTDIR)$(PREFIX)/include/ktrace
 
 clean:
-	rm -rf $(O) build-san
+	rm -rf $(O) build-san build-tsan build-fuzz

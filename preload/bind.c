@@ -2,7 +2,8 @@
 /*
  * Which routine a call goes to: the one that this caller would have reached without us.
  *
- * A binding holds for one symbol and all code of one object; preload/objects.c finds its target.
+ * A binding holds for one symbol and all code of one object; preload/objects.c finds its target, and
+ * preload/substitute.c another one in its place if the user wants that.
  *
  * A return address inside this library means that a library we called jumped on (a tail call): the caller is then
  * the routine that the enclosing call went to.
@@ -19,6 +20,7 @@
 #include "preload/process.h"
 #include "preload/redirect.h"
 #include "preload/settings.h"
+#include "preload/substitute.h"
 
 #include <errno.h>
 #include <link.h>
@@ -94,6 +96,11 @@ const struct kt_interface *kt_interface_of(const struct kt_slot *slot)
     return &kt_interfaces[info_of(slot)->interface];
 }
 
+const struct kt_interface *kt_interface_of_entry(unsigned entry)
+{
+    return kt_interface_of(table.entry[entry].slot);
+}
+
 static int compare_name(const void *name, const void *info)
 {
     return strcmp(name, kt_texts + ((const struct kt_slot_info *)info)->name);
@@ -101,8 +108,7 @@ static int compare_name(const void *name, const void *info)
 
 struct kt_slot *kt_slot_find(const char *name)
 {
-    const struct kt_slot_info *info =
-        bsearch(name, kt_slot_infos, kt_slot_count, sizeof *kt_slot_infos, compare_name);
+    const struct kt_slot_info *info = bsearch(name, kt_slot_infos, kt_slot_count, sizeof *kt_slot_infos, compare_name);
     return info ? &kt_slots[info - kt_slot_infos] : NULL;
 }
 
@@ -205,7 +211,7 @@ static void define_entry(unsigned id, const struct kt_slot *slot, const void *ta
     define(&line);
 }
 
-/* 0 if there are too many entries: such records are read as lost. */
+/* 0 if there are too many entries. */
 static unsigned entry_of(const struct kt_slot *slot, void *target, int library)
 {
     for (unsigned i = 1; i < table.entry_count; i++)
@@ -258,13 +264,18 @@ static void describe_target(struct kt_binding *b, const struct kt_slot *slot, ui
     if (kt_object_at(where, &caller))
         object_id(&caller);
     int id = kt_object_at((uintptr_t)b->target, &library) ? object_id(&library) : -1;
-    if (id < 0)
+    if (id < 0) {
+        b->nameless = true;
+        b->cause = KT_LOSS_ERROR;
         return;
+    }
     struct kt_convention convention = convention_of(&library, id, kt_slot_name(slot));
     define_library(&library, id, convention.wide);
     b->wide = convention.wide;
     b->hidden_result = convention.hidden_result && kt_interface_of(slot)->returns_complex;
     b->entry = (uint16_t)entry_of(slot, b->target, id);
+    b->nameless = b->entry == 0;
+    b->cause = KT_LOSS_ENTRIES;
 }
 
 /* What was unloaded is often loaded again: its binding counts once more. */
@@ -326,13 +337,32 @@ static void *target_of(const struct kt_slot *slot, uintptr_t where)
     return fixed ? fixed : kt_resolve(kt_slot_name(slot), where);
 }
 
+/* Loading takes time, other threads pass meanwhile; the program's own calls have none to wait for (substitute.h). */
+static void *substitute_for(const struct kt_slot *slot, void *target, uintptr_t where)
+{
+    if (kt_substitute_is_due()) {
+        kt_slow_pause();
+        kt_substitute_load();
+        kt_slow_resume();
+    }
+    return kt_substitutes() ? kt_substitute(slot, target, where, kt_fixed_target(slot)) : target;
+}
+
+static bool is_selected(const struct kt_slot *slot)
+{
+    return kt_is_routine_selected(kt_texts + kt_interface_of(slot)->routine, kt_slot_name(slot));
+}
+
 static const struct kt_binding *make_binding(struct kt_slot *slot, uintptr_t where)
 {
-    struct kt_binding made = {.unloads = atomic_load(&unloads), .lo = where & ~(uintptr_t)4095, .bytes = 4096};
+    struct kt_binding made = {.interface = kt_interface_of(slot),
+                              .unloads = atomic_load(&unloads),
+                              .lo = where & ~(uintptr_t)4095,
+                              .bytes = 4096};
     kt_process_start();
     if (!allocate_table())
         return NULL;
-    made.target = target_of(slot, where);
+    made.target = substitute_for(slot, target_of(slot, where), where);
     if (!made.target)
         fail_like_the_linker(kt_slot_name(slot));
     struct kt_loaded caller;
@@ -341,7 +371,7 @@ static const struct kt_binding *make_binding(struct kt_slot *slot, uintptr_t whe
         made.bytes = caller.hi - caller.lo;
     }
     made.foreign = is_foreign(slot, made.target);
-    if (!made.foreign && atomic_load(&kt_process.state) != KT_STATE_OFF)
+    if (!made.foreign && atomic_load(&kt_process.state) != KT_STATE_OFF && is_selected(slot))
         describe_target(&made, slot, where);
     return publish(slot, &made);
 }
@@ -353,7 +383,7 @@ static const struct kt_binding *makeshift_binding(struct kt_slot *slot, uintptr_
     const struct kt_binding *any = atomic_load_explicit(&slot->all, memory_order_acquire);
     while (any && !is_valid(any))
         any = any->next;
-    makeshift = (struct kt_binding){.target = target_of(slot, where)};
+    makeshift = (struct kt_binding){.target = target_of(slot, where), .interface = kt_interface_of(slot)};
     makeshift.foreign = is_foreign(slot, makeshift.target);
     if (makeshift.target)
         return &makeshift;
@@ -373,8 +403,10 @@ static const struct kt_binding *find_or_make(struct kt_slot *slot, uintptr_t whe
             b = make_binding(slot, where);
         kt_slow_end();
     }
-    if (!b)
+    if (!b) {
+        atomic_fetch_add(&kt_process.lost[KT_LOSS_ERROR], !kt_self.silent && !kt_self.busy);
         b = makeshift_binding(slot, where);
+    }
     return b;
 }
 

@@ -9,6 +9,9 @@
 KT_HIDDEN const char *kt_slot_name(const struct kt_slot *slot);
 KT_HIDDEN const struct kt_interface *kt_interface_of(const struct kt_slot *slot);
 
+/* Of an entry that a binding names. */
+KT_HIDDEN const struct kt_interface *kt_interface_of_entry(unsigned entry);
+
 /* The slot of an exported name, NULL if there is none. */
 KT_HIDDEN struct kt_slot *kt_slot_find(const char *name);
 

@@ -14,10 +14,11 @@
 #include <unistd.h>
 
 /* Where results of complex functions are stored through a hidden first argument, all others stand one word later. */
-static uint64_t word_of(const struct kt_call *call, unsigned index)
+static inline uint64_t word_of(const struct kt_call *call, unsigned index)
 {
     index += call->frame.binding->hidden_result;
-    return index < KT_CALL_WORDS ? call->word[index] : call->stack[index - KT_CALL_WORDS];
+    const uint64_t *words = index < KT_CALL_WORDS ? call->word : call->stack - KT_CALL_WORDS;
+    return words[index];
 }
 
 static void store_word(unsigned char *at, enum kt_kind kind, uint64_t word, bool wide)
@@ -40,14 +41,11 @@ static void store_word(unsigned char *at, enum kt_kind kind, uint64_t word, bool
 }
 
 /* Programs pass NULL for arguments that a routine does not look at. */
-static void store_behind(unsigned char *at, enum kt_kind kind, const void *from, bool wide)
+static void store_behind(unsigned char *at, enum kt_kind kind, const void *from)
 {
     static const unsigned char bytes[] = {
         [KT_CHAR] = 1, [KT_ENUM] = 4, [KT_FLOAT] = 4, [KT_DOUBLE] = 8, [KT_CFLOAT] = 8, [KT_CDOUBLE] = 16};
-    int64_t integer = kind == KT_INT ? kt_integer(from, wide) : 0;
-    if (kind == KT_INT)
-        memcpy(at, &integer, sizeof integer);
-    else if (from)
+    if (from)
         memcpy(at, from, bytes[kind]);
     else
         memset(at, 0, bytes[kind]);
@@ -61,34 +59,46 @@ static void store_number(unsigned char *at, enum kt_kind kind, const struct kt_v
         memcpy(at + 8, &number[1].low, 8);
 }
 
-static void store_argument(const struct kt_call *call, const struct kt_step *step, unsigned char *args)
+static void store_other(const struct kt_call *call, const struct kt_step *step, unsigned char *at)
 {
-    unsigned char *at = args + step->offset;
-    bool wide = call->frame.binding->wide;
-    switch ((enum kt_passed)step->passed) {
-    case KT_IN_WORD:
-        store_word(at, step->kind, word_of(call, step->index), wide);
-        break;
-    case KT_IN_NUMBER:
+    if (step->passed == KT_IN_WORD)
+        store_word(at, step->kind, word_of(call, step->index), call->frame.binding->wide);
+    else if (step->passed == KT_IN_NUMBER)
         store_number(at, step->kind, &call->number[step->index]);
-        break;
-    case KT_BEHIND_WORD:
-        store_behind(at, step->kind, (const void *)word_of(call, step->index), wide);
-        break;
-    case KT_AFTERWARDS:
-    case KT_RETURNED:
-        break;
-    }
+    else
+        store_behind(at, step->kind, (const void *)word_of(call, step->index));
 }
 
-static void store_result(const struct kt_call *call, const struct kt_step *step, unsigned char *args)
+static inline void put_word(unsigned char *at, uint64_t word)
 {
-    unsigned char *at = args + step->offset;
+    memcpy(at, &word, sizeof word);
+}
+
+/* ARGS: zeros, where arguments go that are not there yet or shorter than a word. */
+static void store_arguments(const struct kt_call *call, const struct kt_interface *interface, unsigned char *args)
+{
+    const struct kt_step *step = &kt_steps[interface->step];
+    const struct kt_step *end = step + interface->addresses;
     bool wide = call->frame.binding->wide;
-    if (step->passed == KT_AFTERWARDS)
-        store_behind(at, step->kind, (const void *)word_of(call, step->index), wide);
-    else if (step->passed == KT_RETURNED)
-        store_word(at, step->kind, call->returned[0], wide);
+    for (; step < end; step++)
+        put_word(args + step->offset, word_of(call, step->index));
+    for (end += interface->integers; step < end; step++)
+        put_word(args + step->offset, (uint64_t)kt_integer((const void *)word_of(call, step->index), wide));
+    for (end += interface->letters; step < end; step++)
+        store_behind(args + step->offset, KT_CHAR, (const void *)word_of(call, step->index));
+    for (end += interface->others; step < end; step++)
+        store_other(call, step, args + step->offset);
+}
+
+/* What the routine told of its success, 0 if it does not. */
+static int64_t info_of(const struct kt_call *call, const struct kt_interface *interface)
+{
+    if (!interface->infos)
+        return 0;
+    const struct kt_step *step = &kt_steps[interface->step + kt_steps_before(interface)];
+    bool wide = call->frame.binding->wide;
+    return step->passed == KT_AFTERWARDS ? kt_integer((const void *)word_of(call, step->index), wide)
+                                         : kt_integer_value((int64_t)call->returned[0], wide);
 }
 
 /*
@@ -127,25 +137,37 @@ static int64_t words_on_stack(const struct kt_call *call, const struct kt_interf
     return words > KT_CALL_WORDS ? words - KT_CALL_WORDS : 0;
 }
 
+/* The trampoline reads the clock. */
+static void record(struct kt_call *call, const struct kt_interface *interface)
+{
+    enum { HEAD = KT_CALL_HEAD_WORDS };
+    uint64_t word[KT_CONTEXT_WORDS];
+    unsigned words = HEAD + interface->arg_bytes / 8u;
+    for (unsigned i = 0; i < words; i++)
+        word[i] = 0;
+    word[1] = (uintptr_t)call->caller;
+    store_arguments(call, interface, (unsigned char *)(word + HEAD));
+    if (KT_UNLIKELY(kt_extras))
+        kt_begin_extra(&call->frame, word, words);
+    else
+        kt_store_call(&call->frame, word, words);
+}
+
 struct kt_forward kt_call_begin(struct kt_call *call, struct kt_slot *slot)
 {
-    const struct kt_interface *interface = kt_interface_of(slot);
     const struct kt_binding *binding = kt_binding_for(slot, call->caller);
     if (binding->foreign)
         return (struct kt_forward){binding->target, -1};
-    unsigned char *args = kt_enter(&call->frame, binding, interface->arg_bytes, call->caller);
-    for (unsigned i = 0; args && i < interface->steps; i++)
-        store_argument(call, &kt_steps[interface->step + i], args);
-    kt_begin(&call->frame, interface->arg_bytes);
-    call->slot = slot;
-    return (struct kt_forward){binding->target, words_on_stack(call, interface)};
+    if (kt_enter(&call->frame, binding))
+        record(call, binding->interface);
+    return (struct kt_forward){binding->target, words_on_stack(call, binding->interface)};
 }
 
 void kt_call_end(struct kt_call *call)
 {
-    struct kt_record *record = kt_complete(&call->frame);
-    const struct kt_interface *interface = kt_interface_of(call->slot);
-    for (unsigned i = 0; record && i < interface->steps; i++)
-        store_result(call, &kt_steps[interface->step + i], (unsigned char *)(record + 1));
+    if (call->frame.record) {
+        uint64_t ticks = kt_clock_stop() - call->frame.start;
+        kt_store_end(&call->frame, ticks, info_of(call, call->frame.binding->interface));
+    }
     kt_leave(&call->frame);
 }

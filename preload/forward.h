@@ -13,19 +13,19 @@ struct kt_vector {
 
 #if defined(__x86_64__)
 struct kt_call {
-    uint64_t word[6];           /* rdi rsi rdx rcx r8 r9 */
-    uint64_t chain, vectors;    /* r10, rax: of no use to BLAS, but this must hold for any function */
+    uint64_t word[6];                        /* rdi rsi rdx rcx r8 r9 */
+    uint64_t chain, vectors;                 /* r10, rax: of no use to BLAS, but this must hold for any function */
     _Alignas(16) struct kt_vector number[8]; /* xmm0 to xmm7 */
-    uint64_t returned[2];       /* rax rdx */
+    uint64_t returned[2];                    /* rax rdx */
     struct kt_vector returned_number[2];
     const uint64_t *stack; /* further words */
     void *caller;
     struct kt_frame frame;
-    struct kt_slot *slot;
+    uint64_t spare; /* the stack stays aligned */
 };
 _Static_assert(offsetof(struct kt_call, number) == 64 && offsetof(struct kt_call, returned) == 192 &&
                    offsetof(struct kt_call, stack) == 240 && offsetof(struct kt_call, caller) == 248 &&
-                   offsetof(struct kt_call, frame.record) == 272 && offsetof(struct kt_call, frame.start) == 296 &&
+                   offsetof(struct kt_call, frame.record) == 272 && offsetof(struct kt_call, frame.start) == 288 &&
                    sizeof(struct kt_call) == 336,
                "preload/trampoline.S");
 enum { KT_CALL_WORDS = 6 };
@@ -39,11 +39,11 @@ struct kt_call {
     const uint64_t *stack;                   /* further words */
     void *caller;
     struct kt_frame frame;
-    struct kt_slot *slot;
+    uint64_t spare; /* the stack stays aligned */
 };
 _Static_assert(offsetof(struct kt_call, number) == 80 && offsetof(struct kt_call, returned) == 208 &&
                    offsetof(struct kt_call, stack) == 288 && offsetof(struct kt_call, caller) == 296 &&
-                   offsetof(struct kt_call, frame.record) == 320 && offsetof(struct kt_call, frame.start) == 344 &&
+                   offsetof(struct kt_call, frame.record) == 320 && offsetof(struct kt_call, frame.start) == 336 &&
                    sizeof(struct kt_call) == 384,
                "preload/trampoline.S");
 enum { KT_CALL_WORDS = 8 };

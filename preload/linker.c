@@ -5,6 +5,7 @@
 #include "preload/objects.h"
 #include "preload/process.h"
 #include "preload/redirect.h"
+#include "preload/substitute.h"
 
 #include <dlfcn.h>
 
@@ -35,11 +36,18 @@ int kt_close_handle(void *handle)
     return ((int (*)(void *))address_of(&own_dlclose))(handle);
 }
 
+void *kt_open_object(const char *file, int mode)
+{
+    return ((void *(*)(const char *, int))address_of(&own_dlopen))(file, mode);
+}
+
 /* --- opening ----------------------------------------------------------------------------------------------- */
 
 void *kt_before_dlopen(const char *file, int mode, const void *caller)
 {
     (void)caller;
+    if (file && !(mode & RTLD_NOLOAD) && kt_substitute_is_due() && !kt_self.busy)
+        kt_substitute_load();
     if (file && mode & RTLD_GLOBAL)
         kt_note_global(file);
     return address_of(&own_dlopen);
@@ -66,7 +74,8 @@ static void *find_nothing(void *handle, const char *name)
 
 static void *stub_for(const struct kt_slot *slot, void *found)
 {
-    return found && atomic_load(&kt_process.state) != KT_STATE_OFF ? kt_redirect(slot, found) : found;
+    bool is_on = atomic_load(&kt_process.state) != KT_STATE_OFF || kt_substitutes();
+    return found && is_on ? kt_redirect(slot, found) : found;
 }
 
 /* Found in the scope of a handle. The program's scope has us in it. */

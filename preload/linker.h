@@ -2,7 +2,7 @@
 /*
  * Functions of the dynamic linker that we stand in front of; calls of these names come to us first.
  *
- *   dlopen  to know what is opened for the global scope
+ *   dlopen  to know what is opened for the global scope, and to load the library of KTRACE_BLAS before another
  *   dlsym, dlvsym  to hand out stubs for routines that the program looks up in a particular library, and to find no
  *           routine that only we have: programs ask in this way what a library can do
  *   dlclose to see that objects were unloaded (preload/bind.c)
@@ -25,5 +25,6 @@ KT_EXPORT void *ktrace_redirect(const char *name, void *target, const void *from
 
 /* The linker's own. */
 KT_HIDDEN int kt_close_handle(void *handle);
+KT_HIDDEN void *kt_open_object(const char *file, int mode);
 
 #endif

@@ -7,8 +7,12 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#ifdef __x86_64__
+#include <cpuid.h>
+#endif
 
 static uint64_t clock_ticks;
+static uint64_t self_ticks;
 
 /* --- the clock --------------------------------------------------------------------------------------------- */
 
@@ -17,16 +21,71 @@ struct kt_anchor kt_anchor_now(void)
     struct timespec monotonic;
     struct timespec real;
     clock_gettime(CLOCK_MONOTONIC, &monotonic);
-    uint64_t ticks = kt_clock_start();
+    uint64_t ticks = kt_now();
     clock_gettime(CLOCK_REALTIME, &real);
     return (struct kt_anchor){.ticks = ticks,
                               .monotonic_ns = (uint64_t)monotonic.tv_sec * 1000000000u + (uint64_t)monotonic.tv_nsec,
                               .realtime_ns = (uint64_t)real.tv_sec * 1000000000u + (uint64_t)real.tv_nsec};
 }
 
+uint64_t kt_now(void)
+{
+    struct timespec now;
+    if (KT_LIKELY(!(kt_extras & KT_EXTRA_CLOCK)))
+        return kt_clock_start();
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static uint64_t kernel_clock_cost(void)
+{
+    uint64_t least = UINT64_MAX;
+    for (int i = 0; i < 200; i++) {
+        uint64_t start = kt_now();
+        uint64_t ticks = kt_now() - start;
+        least = ticks < least ? ticks : least;
+    }
+    return least;
+}
+
 void kt_measure_clock(void)
 {
-    clock_ticks = kt_clock_cost();
+    clock_ticks = kt_extras & KT_EXTRA_CLOCK ? kernel_clock_cost() : kt_clock_cost();
+    self_ticks = kt_self_ticks();
+}
+
+/*
+ * Time stamp counters of all processors run alike, whatever their clock and sleep, if the processor says so. Where it
+ * does not, durations may be wrong by as much as its clock changes, and calls that change processors by any amount.
+ */
+static bool is_counter_invariant(void)
+{
+#ifdef __x86_64__
+    unsigned a, b, c, d;
+    return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & 1 << 8);
+#else
+    return true;
+#endif
+}
+
+/* Linux watches the counters, and takes one that proves unreliable from its list of clocks. */
+static bool is_counter_given_up(void)
+{
+    char clocks[256];
+    size_t length =
+        kt_read_file("/sys/devices/system/clocksource/clocksource0/available_clocksource", clocks, sizeof clocks);
+    return length && !strstr(clocks, "tsc");
+}
+
+const char *kt_clock_doubt(void)
+{
+    if (strcmp(KT_CLOCK_NAME, "tsc") != 0)
+        return NULL;
+    if (!is_counter_invariant())
+        return "the processor does not say that its time stamp counter runs at a constant rate";
+    if (is_counter_given_up())
+        return "the kernel does not offer the time stamp counter as a clock: it found it unreliable";
+    return NULL;
 }
 
 /* --- the meta file ----------------------------------------------------------------------------------------- */
@@ -111,6 +170,34 @@ static void option_fields(struct kt_line *line)
 #undef KT_OPTION_WRITE
 }
 
+bool kt_uses_kernel_clock(void)
+{
+    return *kt_option.CLOCK ? !strcmp(kt_option.CLOCK, "monotonic") : kt_clock_doubt() != NULL;
+}
+
+static void clock_doubt_fields(struct kt_line *line)
+{
+    const char *doubt = kt_clock_doubt();
+    if (kt_extras & KT_EXTRA_CLOCK)
+        return;
+    if (!strcmp(KT_CLOCK_NAME, "tsc"))
+        kt_meta_number(line, "tsc_invariant", doubt == NULL);
+    if (doubt)
+        kt_meta_field(line, "clock_note", doubt);
+}
+
+/* Of a parallel job: which one of how many this process is. */
+static void rank_fields(struct kt_line *line)
+{
+    if (kt_rank.rank < 0)
+        return;
+    kt_meta_number(line, "rank", (uint64_t)kt_rank.rank);
+    if (kt_rank.ranks)
+        kt_meta_number(line, "ranks", (uint64_t)kt_rank.ranks);
+    if (kt_rank.job)
+        kt_meta_field(line, "job", kt_rank.job);
+}
+
 static void machine_fields(struct kt_line *line)
 {
     char host[256] = "";
@@ -119,8 +206,10 @@ static void machine_fields(struct kt_line *line)
     first_line_field(line, "boot_id", "/proc/sys/kernel/random/boot_id");
     start_time_field(line);
     kt_meta_field(line, "byte_order", "little");
-    kt_meta_field(line, "clock", KT_CLOCK_NAME);
+    kt_meta_field(line, "clock", kt_extras & KT_EXTRA_CLOCK ? "monotonic" : KT_CLOCK_NAME);
     kt_meta_number(line, "clock_ticks", clock_ticks);
+    kt_meta_number(line, "self_ticks", self_ticks);
+    clock_doubt_fields(line);
     kt_meta_anchor(line);
     kt_meta_number(line, "cpus", (uint64_t)sysconf(_SC_NPROCESSORS_ONLN));
     cpu_model_field(line);
@@ -142,6 +231,7 @@ bool kt_write_meta(void)
     kt_meta_field(&line, "program", kt_program);
     if (getcwd(path, sizeof path))
         kt_meta_field(&line, "cwd", path);
+    rank_fields(&line);
     machine_fields(&line);
     option_fields(&line);
     argument_fields(&line);

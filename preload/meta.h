@@ -12,6 +12,13 @@ KT_HIDDEN struct kt_anchor kt_anchor_now(void);
 /* What two readings with nothing in between show: part of every recorded duration. */
 KT_HIDDEN void kt_measure_clock(void);
 
+/* The clock of records: the processor's, unless that is not reliable or the user wants the kernel's (KTRACE_CLOCK). */
+KT_HIDDEN uint64_t kt_now(void);
+KT_HIDDEN bool kt_uses_kernel_clock(void);
+
+/* Why ticks may not measure time, in words; NULL: they do. */
+KT_HIDDEN const char *kt_clock_doubt(void);
+
 /* Both within a slow path, when the directories exist. */
 KT_HIDDEN bool kt_write_meta(void);
 KT_HIDDEN void kt_write_readme(void);

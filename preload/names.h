@@ -16,17 +16,26 @@ enum kt_kind { KT_CHAR, KT_ENUM, KT_INT, KT_FLOAT, KT_DOUBLE, KT_CFLOAT, KT_CDOU
 /* Where an argument is found: words are integer registers and then the stack, numbers floating-point registers. */
 enum kt_passed { KT_IN_WORD, KT_IN_NUMBER, KT_BEHIND_WORD, KT_AFTERWARDS /* behind a word, when done */, KT_RETURNED };
 
+/*
+ * The steps of an interface stand in this order, so that those that most arguments need are loops that do one thing:
+ * addresses, integers behind addresses, letters behind addresses, all else, and last what the routine tells when it is
+ * done (KT_AFTERWARDS, KT_RETURNED).
+ */
+
 /* One argument of an interface: what it is, how it is passed, which word or number, its place in the record. */
 struct kt_step {
     uint8_t kind, passed;
     uint8_t index;
+    uint8_t reads; /* address: of what the routine reads: bytes of an element, KT_READS_PACKED added; otherwise 0 */
     uint16_t offset;
 };
 
+enum { KT_READS_PACKED = 128 /* as long as the square of one size; others are no longer than the product of two */ };
+
 struct kt_interface {
-    uint32_t routine, family; /* texts */
-    uint32_t step;            /* its first; then as many as there are arguments */
-    uint16_t steps;
+    uint32_t routine, family;                            /* texts */
+    uint32_t step;                                       /* its first */
+    uint8_t addresses, integers, letters, others, infos; /* how many steps of each kind; infos: 0 or 1 */
     uint16_t arg_bytes;
     uint16_t words; /* that the arguments take, hidden lengths included */
     char view[14];
@@ -39,6 +48,12 @@ struct kt_slot_info {
     uint16_t interface;
     bool common; /* a name that functions of other people may have too: dgemm, DGEMM */
 };
+
+/* How many steps come before that of what the routine tells when it is done. */
+static inline unsigned kt_steps_before(const struct kt_interface *interface)
+{
+    return (unsigned)interface->addresses + interface->integers + interface->letters + interface->others;
+}
 
 extern KT_HIDDEN const char kt_texts[]; /* texts are offsets into it */
 extern KT_HIDDEN const struct kt_step kt_steps[];

@@ -6,9 +6,15 @@
 #include "preload/process.h"
 
 #include "preload/bind.h"
+#include "preload/control.h"
+#include "preload/events.h"
 #include "preload/line.h"
 #include "preload/meta.h"
+#include "preload/objects.h"
+#include "preload/profiler.h"
 #include "preload/settings.h"
+#include "preload/snapshot.h"
+#include "preload/substitute.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -35,7 +41,7 @@ static struct {
 /* What a slow path changes of its thread, to be put back. */
 static __thread struct {
     sigset_t mask;
-    int cancel;
+    int cancel, cancel_type;
 } outside __attribute__((tls_model("initial-exec")));
 
 /* Signals that a fault of this thread raises could not be waited with. */
@@ -49,26 +55,46 @@ static void block_signals(sigset_t *before)
     pthread_sigmask(SIG_BLOCK, &all, before);
 }
 
-bool kt_slow_begin(void)
+bool kt_quiet_begin(void)
 {
     sigset_t mask;
     if (kt_self.busy)
         return false;
     block_signals(&mask);
+    /* The type first: whoever cancels this thread at this moment looks at the type alone. */
+    int type, state;
+    pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &type);
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
     kt_self.busy = true;
     outside.mask = mask;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &outside.cancel);
+    outside.cancel_type = type;
+    outside.cancel = state;
+    return true;
+}
+
+void kt_quiet_end(void)
+{
+    sigset_t mask = outside.mask;
+    int type = outside.cancel_type;
+    int state = outside.cancel;
+    kt_self.busy = false;
+    pthread_setcancelstate(state, NULL);
+    pthread_setcanceltype(type, NULL); /* a cancellation that waited: only this way it has its result */
+    pthread_sigmask(SIG_SETMASK, &mask, NULL);
+}
+
+bool kt_slow_begin(void)
+{
+    if (!kt_quiet_begin())
+        return false;
     pthread_mutex_lock(&slow_lock);
     return true;
 }
 
 void kt_slow_end(void)
 {
-    sigset_t mask = outside.mask;
     pthread_mutex_unlock(&slow_lock);
-    kt_self.busy = false;
-    pthread_setcancelstate(outside.cancel, NULL);
-    pthread_sigmask(SIG_SETMASK, &mask, NULL);
+    kt_quiet_end();
 }
 
 void kt_slow_pause(void)
@@ -161,6 +187,8 @@ bool kt_process_open(void)
         return false;
     }
     atomic_store(&kt_process.state, KT_STATE_OPEN);
+    kt_events_describe(kt_define);
+    kt_control_open();
     return true;
 }
 
@@ -205,14 +233,17 @@ static void losses_lines(struct kt_line *line, const uint64_t *lost)
     }
 }
 
-static void write_end(uint64_t calls, const uint64_t *lost)
+static void write_end(uint64_t calls, uint64_t skipped, const uint64_t *lost)
 {
     static struct kt_line line;
     char temporary[PATH_MAX];
     char path[PATH_MAX];
     line.length = 0;
     kt_meta_number(&line, "calls", calls);
+    kt_meta_number(&line, "skipped", skipped);
     losses_lines(&line, lost);
+    if (kt_snapshots_missing())
+        kt_meta_number(&line, "snapshots_missing", kt_snapshots_missing());
     kt_meta_anchor(&line);
     kt_process_path(temporary, "end.part", 0, 0);
     kt_process_path(path, "end", 0, 0);
@@ -240,7 +271,8 @@ static void tell_calls(uint64_t calls)
 {
     char text[PATH_MAX + 80];
     const char *path = kt_short_trace_path();
-    snprintf(text, sizeof text, "%llu calls recorded in %s; next: ktrace report ", (unsigned long long)calls, path);
+    const char *done = kt_extras & KT_EXTRA_PROFILE ? "counted" : "recorded";
+    snprintf(text, sizeof text, "%llu calls %s in %s; next: ktrace report ", (unsigned long long)calls, done, path);
     kt_notice(text, path, "");
 }
 
@@ -251,15 +283,18 @@ __attribute__((destructor)) static void close_process(void)
     kt_thread_close();
     if (kt_slow_begin()) {
         bool was_open = atomic_load(&kt_process.state) == KT_STATE_OPEN;
-        uint64_t calls = kt_threads_calls(lost);
+        uint64_t skipped;
+        uint64_t calls = kt_threads_calls(lost, &skipped);
         if (was_open) {
+            kt_profile_finish();
             save_definitions();
-            write_end(calls, lost);
+            write_end(calls, skipped, lost);
             tell_calls(calls);
         }
         tell_losses(lost);
         if (was_open)
             atomic_store(&kt_process.state, KT_STATE_CLOSED);
+        kt_control_change();
         kt_slow_end();
     }
     errno = saved;
@@ -272,6 +307,7 @@ static bool fork_within_slow_path; /* of the thread that holds the lock */
 static void before_fork(void)
 {
     bool begun = kt_slow_begin();
+    kt_objects_before_fork();
     fork_within_slow_path = !begun;
 }
 
@@ -281,25 +317,70 @@ static void after_fork_in_parent(void)
         kt_slow_end();
 }
 
-/* The child writes into a directory of its own, in the same trace. */
-static void after_fork_in_child(void)
+/* 1 in the process that stored it there; forked children find 0. */
+static int *own_page;
+
+static void mark_own_page(void)
 {
-    kt_process.number++;
+    if (!own_page) {
+        void *at = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (at == MAP_FAILED || madvise(at, 4096, MADV_WIPEONFORK) != 0)
+            return;
+        own_page = at;
+    }
+    *own_page = 1;
+}
+
+/* The child writes into a directory of its own, in the same trace. */
+static void start_afresh(bool told)
+{
+    kt_objects_after_fork(told);
+    mark_own_page();
+    kt_events_after_fork();
+    kt_control_after_fork();
     kt_threads_forget();
     kt_bind_after_fork();
     atomic_store(&kt_process.calls, 0);
+    atomic_store(&kt_process.skipped, 0);
     for (int i = 0; i < KT_LOSS_COUNT; i++)
         atomic_store(&kt_process.lost[i], 0);
     if (atomic_load(&kt_process.state) != KT_STATE_OFF)
         atomic_store(&kt_process.state, KT_STATE_READY);
+}
+
+static void after_fork_in_child(void)
+{
+    start_afresh(true);
     after_fork_in_parent();
+}
+
+/* A child of clone() has one thread, and a lock that other threads of its parent may have held. */
+void kt_process_adopt(void)
+{
+    if (KT_LIKELY(!own_page || *own_page))
+        return;
+    static const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
+    slow_lock = fresh;
+    kt_self.busy = false;
+    start_afresh(false);
 }
 
 static void start_recording(void)
 {
     kt_warn_of_unknown_options();
     kt_expand_trace_path();
+    kt_extras |= kt_uses_kernel_clock() ? KT_EXTRA_CLOCK : 0;
     kt_measure_clock();
+    mark_own_page();
+    kt_objects_start();
+    kt_events_start();
+    kt_control()->paused = *kt_option.PAUSED == '1';
+    kt_limit = kt_byte_limit();
+    kt_interval = kt_sampling_interval();
+    kt_extras |= kt_is_profile() ? KT_EXTRA_PROFILE : 0;
+    kt_extras |= kt_event_count ? KT_EXTRA_EVENTS : 0;
+    kt_extras |= kt_interval > 1 ? KT_EXTRA_SAMPLE : 0;
+    kt_extras |= !(kt_extras & KT_EXTRA_PROFILE) && kt_snapshots_start() ? KT_EXTRA_SNAPSHOT : 0;
     if (!kt_threads_init() || pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child) != 0)
         return;
     atomic_store(&kt_process.state, KT_STATE_READY);
@@ -312,9 +393,13 @@ __attribute__((constructor)) void kt_process_start(void)
     if (!atomic_compare_exchange_strong(&kt_process.state, &start, KT_STATE_OFF))
         return;
     kt_read_options();
+    kt_warn_of_bad_flags();
     if (*kt_option.FOLLOW == '0')
         kt_stop_following();
-    if (*kt_option.DISABLE != '1' && kt_is_program_selected())
+    bool selected = kt_is_program_selected();
+    if (*kt_option.DISABLE != '1' && selected)
         start_recording();
+    if (selected)
+        kt_substitute_start();
     errno = saved;
 }

@@ -19,9 +19,9 @@ enum kt_state {
 
 struct kt_process_info {
     _Atomic(enum kt_state) state;
-    unsigned number;          /* counts forks: streams of another number belong to the parent */
     char directory[PATH_MAX]; /* of the process in the trace */
     _Atomic uint64_t calls;   /* of threads that have ended */
+    _Atomic uint64_t skipped; /* not recorded because the user did not want them to be */
     _Atomic uint64_t lost[KT_LOSS_COUNT];
 };
 
@@ -34,12 +34,19 @@ extern KT_HIDDEN struct kt_process_info kt_process;
 KT_HIDDEN bool kt_slow_begin(void);
 KT_HIDDEN void kt_slow_end(void);
 
+/* The same without the lock, for what concerns this thread alone. */
+KT_HIDDEN bool kt_quiet_begin(void);
+KT_HIDDEN void kt_quiet_end(void);
+
 /*
  * Lets other threads pass while this one waits for somebody else's lock. The dynamic linker's is one: it is held while
  * constructors run, which may make calls and so wait for us. What slow paths share may be different afterwards.
  */
 KT_HIDDEN void kt_slow_pause(void);
 KT_HIDDEN void kt_slow_resume(void);
+
+/* In a child that no handler told of its birth: starts afresh. */
+KT_HIDDEN void kt_process_adopt(void);
 
 /* Reads the options and decides whether to record. The constructor does this, or a call that comes before it. */
 KT_HIDDEN void kt_process_start(void);
@@ -54,16 +61,22 @@ KT_HIDDEN void kt_process_path(char out[PATH_MAX], const char *name, uint64_t nu
 KT_HIDDEN void kt_define(const char *text, size_t length);
 
 /*
- * preload/record.c: calls that this thread makes in between are no calls of the program: those by which libraries are
+ * preload/gate.c: calls that this thread makes in between are no calls of the program: those by which libraries are
  * asked what they are, and what nests in them.
  */
 KT_HIDDEN void kt_silence_begin(void);
 KT_HIDDEN void kt_silence_end(void);
 
-/* preload/record.c: threads as a whole. */
-KT_HIDDEN uint64_t kt_threads_calls(uint64_t lost[KT_LOSS_COUNT]);
+extern KT_HIDDEN uint64_t kt_interval; /* preload/gate.c: one in how many calls is recorded, if KT_EXTRA_SAMPLE */
+
+/* preload/streams.c: threads as a whole. */
+KT_HIDDEN uint64_t kt_threads_calls(uint64_t lost[KT_LOSS_COUNT], uint64_t *skipped);
 KT_HIDDEN void kt_thread_close(void);
 KT_HIDDEN void kt_threads_forget(void);
 KT_HIDDEN bool kt_threads_init(void);
+
+/* preload/record.c: ticks that a program's call takes longer because it is recorded in full. At the start of the
+ * process. */
+KT_HIDDEN uint64_t kt_self_ticks(void);
 
 #endif

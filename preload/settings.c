@@ -18,6 +18,7 @@ enum { OPTION_BYTES = 4 * PATH_MAX };
 struct kt_options kt_option;
 char kt_trace[PATH_MAX];
 char kt_program[PATH_MAX];
+struct kt_launched kt_rank;
 
 static struct stat standard_error; /* what descriptor 2 was at the start */
 
@@ -68,6 +69,30 @@ void kt_warn_of_unknown_options(void)
     }
 }
 
+/* Flags that are neither: the default counts. */
+static void warn_of_flag(const char *name, const char **value, const char *fallback)
+{
+    char text[128];
+    if (!strcmp(*value, "0") || !strcmp(*value, "1"))
+        return;
+    snprintf(text, sizeof text, "KTRACE_%s=%.64s: expected 0 or 1; ", name, *value);
+    *value = fallback;
+    kt_notice(text, fallback, " is assumed");
+}
+
+void kt_warn_of_bad_flags(void)
+{
+#define KT_WARN_text(name, fallback)
+#define KT_WARN_number(name, fallback)
+#define KT_WARN_flag(name, fallback)               warn_of_flag(#name, &kt_option.name, fallback);
+#define KT_OPTION_WARN(name, type, fallback, text) KT_WARN_##type(name, fallback)
+    KT_OPTIONS(KT_OPTION_WARN)
+#undef KT_OPTION_WARN
+#undef KT_WARN_flag
+#undef KT_WARN_number
+#undef KT_WARN_text
+}
+
 /* A copy, as programs that set their title overwrite the environment in place. */
 static const char *option_value(const char *variable, const char *fallback)
 {
@@ -82,11 +107,23 @@ static const char *option_value(const char *variable, const char *fallback)
     return copy;
 }
 
+/* The job's name is copied: the environment may change. */
+static void read_rank(void)
+{
+    static char job[128];
+    kt_rank = kt_launched();
+    if (!kt_rank.job)
+        return;
+    snprintf(job, sizeof job, "%s", kt_rank.job);
+    kt_rank.job = job;
+}
+
 void kt_read_options(void)
 {
 #define KT_OPTION_READ(name, type, fallback, text) kt_option.name = option_value("KTRACE_" #name, fallback);
     KT_OPTIONS(KT_OPTION_READ)
 #undef KT_OPTION_READ
+    read_rank();
     if (fstat(STDERR_FILENO, &standard_error) != 0)
         standard_error = (struct stat){0};
     ssize_t length = readlink("/proc/self/exe", kt_program, sizeof kt_program - 1);
@@ -99,18 +136,120 @@ static const char *program_name(void)
     return slash ? slash + 1 : kt_program;
 }
 
+/* The first of the patterns of LIST from *AT on, which is moved behind it; false at the end. */
+static bool next_pattern(const char **at, char pattern[256])
+{
+    if (!**at)
+        return false;
+    size_t length = strcspn(*at, ",");
+    snprintf(pattern, 256, "%.*s", (int)length, *at);
+    *at += length + ((*at)[length] == ',');
+    return true;
+}
+
 bool kt_is_program_selected(void)
 {
-    const char *patterns = kt_option.PROGRAMS;
-    while (*patterns) {
-        size_t length = strcspn(patterns, ",");
-        char pattern[256];
-        snprintf(pattern, sizeof pattern, "%.*s", (int)length, patterns);
+    char pattern[256];
+    for (const char *at = kt_option.PROGRAMS; next_pattern(&at, pattern);)
         if (fnmatch(pattern, program_name(), 0) == 0)
             return true;
-        patterns += length + (patterns[length] == ',');
-    }
     return false;
+}
+
+static bool matches(const char *pattern, const char *routine, const char *symbol)
+{
+    return fnmatch(pattern, routine, 0) == 0 || fnmatch(pattern, symbol, 0) == 0;
+}
+
+/* Where all patterns exclude, all others are included. */
+bool kt_is_routine_selected(const char *routine, const char *symbol)
+{
+    char pattern[256];
+    bool included = *kt_option.ROUTINES == '!';
+    for (const char *at = kt_option.ROUTINES; next_pattern(&at, pattern);) {
+        if (*pattern == '!' && matches(pattern + 1, routine, symbol))
+            return false;
+        included |= *pattern != '!' && matches(pattern, routine, symbol);
+    }
+    return included;
+}
+
+bool kt_is_profile(void)
+{
+    bool full = !strcmp(kt_option.MODE, "full");
+    bool profile = !strcmp(kt_option.MODE, "profile");
+    if (!full && !profile)
+        kt_notice("KTRACE_MODE=", kt_option.MODE, ": expected full or profile; every call is recorded");
+    return profile;
+}
+
+/* A number from 1 on, with the text behind it at END; 0: there is none. */
+static uint64_t parse_number(const char *text, const char **end)
+{
+    uint64_t number = 0;
+    for (*end = text; **end >= '0' && **end <= '9'; ++*end)
+        if (__builtin_mul_overflow(number, 10, &number) || __builtin_add_overflow(number, **end - '0', &number))
+            return 0;
+    return number;
+}
+
+uint64_t kt_sampling_interval(void)
+{
+    const char *end;
+    uint64_t interval = parse_number(kt_option.SAMPLE, &end);
+    if (!*end && interval)
+        return interval;
+    kt_notice("KTRACE_SAMPLE=", kt_option.SAMPLE, ": expected a number from 1 on; all calls are recorded");
+    return 1;
+}
+
+static uint64_t unit_of(const char **at)
+{
+    static const char units[] = "kMGT";
+    const char *unit = **at ? strchr(units, **at) : NULL;
+    uint64_t bytes = 1;
+    if (!unit)
+        return 1;
+    ++*at;
+    for (const char *u = units; u <= unit; u++)
+        bytes *= 1000;
+    return bytes;
+}
+
+struct kt_limit kt_byte_limit(void)
+{
+    const struct kt_limit none = {UINT64_MAX, false};
+    if (!*kt_option.MAX_BYTES)
+        return none;
+    const char *at;
+    struct kt_limit limit = {parse_number(kt_option.MAX_BYTES, &at), false};
+    bool fits = !__builtin_mul_overflow(limit.bytes, unit_of(&at), &limit.bytes);
+    limit.keep_last = !strcmp(at, ":last");
+    if (fits && limit.bytes && (limit.keep_last || !*at))
+        return limit;
+    kt_notice("KTRACE_MAX_BYTES=", kt_option.MAX_BYTES,
+              ": expected a length such as 500M or 500M:last; there is no limit");
+    return none;
+}
+
+struct kt_snapshot_rule kt_snapshot_rule(void)
+{
+    struct kt_snapshot_rule rule = {.bytes = 4000000};
+    if (!*kt_option.SNAPSHOT)
+        return rule;
+    const char *at = kt_option.SNAPSHOT;
+    rule.calls = parse_number(at, &at);
+    bool good = rule.calls > 0;
+    if (good && *at == ',') {
+        rule.bytes = parse_number(at + 1, &at);
+        good = !__builtin_mul_overflow(rule.bytes, unit_of(&at), &rule.bytes) && rule.bytes;
+    }
+    if (good && !*at)
+        return rule;
+    kt_notice("KTRACE_SNAPSHOT=", kt_option.SNAPSHOT,
+              ": expected a number of calls, and perhaps bytes of an operand, such as 1 or 2,16M; there are none");
+    rule.calls = 0;
+    return rule;
 }
 
 static void append(char *out, const char *text)
@@ -126,6 +265,8 @@ static void append_escape(char *out, char which)
         snprintf(text, sizeof text, "%ld", (long)getpid());
     if (which == 'h')
         gethostname(text, sizeof text - 1);
+    if (which == 'r')
+        snprintf(text, sizeof text, "%lld", (long long)(kt_rank.rank < 0 ? 0 : kt_rank.rank));
     append(out, which == 'x' ? program_name() : text);
 }
 

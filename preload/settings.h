@@ -6,6 +6,7 @@
 #ifndef KT_SETTINGS_H
 #define KT_SETTINGS_H
 
+#include "ktrace/launcher.h"
 #include "ktrace/options.h"
 #include "preload/shim.h"
 
@@ -18,14 +19,40 @@ struct kt_options {
 };
 
 extern KT_HIDDEN struct kt_options kt_option;
-extern KT_HIDDEN char kt_trace[PATH_MAX];   /* the trace's directory, absolute */
-extern KT_HIDDEN char kt_program[PATH_MAX]; /* of the executable */
+extern KT_HIDDEN char kt_trace[PATH_MAX];    /* the trace's directory, absolute */
+extern KT_HIDDEN char kt_program[PATH_MAX];  /* of the executable */
+extern KT_HIDDEN struct kt_launched kt_rank; /* as the environment told at the start */
 
 KT_HIDDEN void kt_read_options(void);
 KT_HIDDEN void kt_warn_of_unknown_options(void);
+KT_HIDDEN void kt_warn_of_bad_flags(void);
 
 /* Is the program's name among the patterns of KTRACE_PROGRAMS? */
 KT_HIDDEN bool kt_is_program_selected(void);
+
+/* Do the patterns of KTRACE_ROUTINES select a routine, by its own name or that of the symbol? */
+KT_HIDDEN bool kt_is_routine_selected(const char *routine, const char *symbol);
+
+/* KTRACE_MODE: is it profile? Says so if it is no mode at all. */
+KT_HIDDEN bool kt_is_profile(void);
+
+/* KTRACE_SAMPLE: one in how many calls is recorded; 1 if that is not a number. */
+KT_HIDDEN uint64_t kt_sampling_interval(void);
+
+/* KTRACE_MAX_BYTES. */
+struct kt_limit {
+    uint64_t bytes; /* UINT64_MAX: none */
+    bool keep_last;
+};
+KT_HIDDEN struct kt_limit kt_byte_limit(void);
+extern KT_HIDDEN struct kt_limit kt_limit; /* preload/tape.c: the one in force */
+
+/* KTRACE_SNAPSHOT. */
+struct kt_snapshot_rule {
+    uint64_t calls; /* of each shape; 0: no snapshots */
+    uint64_t bytes; /* of each operand */
+};
+KT_HIDDEN struct kt_snapshot_rule kt_snapshot_rule(void);
 
 /* Absolute now, as the program may change its working directory. */
 KT_HIDDEN void kt_expand_trace_path(void);

@@ -9,8 +9,8 @@
  *   - between the two clock readings there is nothing but the call.
  *
  * The way of a call: an exported name is a stub (stub.h), which jumps to the compiled wrapper of its symbol or to the
- * trampoline. kt_binding_for finds where this caller's call goes, kt_enter room for a record, the arguments are stored,
- * kt_begin commits the record and reads the clock, the routine runs, kt_end completes the record.
+ * trampoline. kt_binding_for finds where this caller's call goes, kt_enter asks whether it is recorded, kt_begin stores
+ * a CALL event and reads the clock, the routine runs, kt_end reads the clock and stores an END event.
  */
 #ifndef KT_SHIM_H
 #define KT_SHIM_H
@@ -18,6 +18,7 @@
 #include "ktrace/clock.h"
 #include "ktrace/format.h"
 
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 
@@ -35,11 +36,14 @@
 
 /* Where calls of one symbol go that come from one range of code. Never freed; only UNLOADS changes once published. */
 struct kt_binding {
-    uintptr_t lo, bytes;      /* the calling object's code */
-    void *target;             /* the routine that this caller would have reached without us */
-    uint16_t entry;           /* of the trace; 0 is none */
-    bool wide;                /* the library's integers have 64 bits */
+    uintptr_t lo, bytes;                  /* the calling object's code */
+    void *target;                         /* the routine that this caller would have reached without us */
+    const struct kt_interface *interface; /* of the name; preload/names.h */
+    uint16_t entry;                       /* of the trace; 0 is none */
+    bool wide;                            /* the library's integers have 64 bits */
     bool hidden_result;       /* a complex result is stored through a first argument that the source does not show */
+    bool nameless;            /* the trace cannot name it: its calls are lost, CAUSE says why */
+    uint8_t cause;            /* enum kt_loss */
     bool foreign;             /* not a BLAS routine but somebody else's function of that name: nothing is recorded */
     _Atomic unsigned unloads; /* void unless this is how often objects were unloaded */
     struct kt_binding *next;
@@ -55,70 +59,138 @@ struct kt_slot {
 struct kt_frame {
     const struct kt_frame *self; /* with guard: tells whether the frame still is what it was */
     const struct kt_binding *binding;
-    struct kt_record *record; /* NULL: not recorded; the frame itself: being chosen */
+    uint64_t record; /* the number of the stream that has its CALL event; 0: not recorded */
     struct kt_frame *parent;
-    const unsigned char *limit; /* of the record's chunk */
-    uint64_t start;
+    uint64_t start; /* ticks */
     unsigned depth;
-    const struct kt_frame *guard;
+    unsigned cpu;
+    union {
+        uint64_t after; /* kt_place() behind the CALL; the lowest bit: that is one word */
+        uint64_t began; /* by the kernel's clock, if KT_EXTRA_CLOCK */
+    };
+    uintptr_t guard; /* kt_guard() */
 };
 
-struct kt_chunk_map {
-    struct kt_chunk *chunk;
-    size_t bytes;
+/* What the last call of an entry was like: the next one is stored as differences. */
+struct kt_context {
+    uint64_t stamp; /* entry and chunk; 0: unused */
+    uint64_t word[KT_CONTEXT_WORDS];
 };
 
-enum { KT_OLD_CHUNKS = 8 };
+/* Regions deeper than that are not told apart. */
+enum { KT_REGION_LEVELS = 24 };
 
-/* A thread's recorder. The first members are all that the way of a call touches. */
-struct kt_thread {
-    unsigned char *cursor; /* room for the next record */
-    unsigned char *limit;  /* end of the chunk */
-    struct kt_frame *top;  /* innermost call in progress */
-    uint64_t calls;        /* recorded */
-    /* the rest belongs to preload/record.c */
-    struct kt_chunk_map current;
-    struct kt_chunk_map old[KT_OLD_CHUNKS]; /* still needed by calls in progress */
+/* What a stream has been told of the regions that its thread is in. */
+struct kt_told {
+    unsigned known;                   /* that many of them */
+    unsigned common;                  /* of these, how many the thread has not left since */
+    uint64_t ended[KT_REGION_LEVELS]; /* when it left the others, in ticks */
+};
+
+/*
+ * A thread's stream of events. Its pages are zeroed in forked children, also where no handler runs (clone): READY is 0
+ * then, and the child does not write into its parent's stream.
+ */
+struct kt_stream {
+    /* kt_epoch(): events can be written. The address of a frame: an event of its call is being written. 0: neither. */
+    _Atomic uintptr_t ready;
+    unsigned char *cursor; /* room for the next event */
+    unsigned char *limit;  /* no event begins behind this */
+    uint64_t number;       /* of streams of this process: not 0 */
+    uint64_t chunk_stamp;  /* for contexts: not 0 */
+    const uint32_t *cpu_now;
+    struct kt_chunk *chunk; /* being written */
+    uint64_t calls;         /* begun */
+    uint64_t ended;
+    uint64_t last; /* ticks: the last end of a call in this chunk, or its anchor */
+    /* the rest, up to the contexts, belongs to preload/tape.c */
+    unsigned char *touched; /* end of the pages that can be written without a fault */
+    uint64_t file_bytes;    /* so far, with the chunk being written */
+    uint64_t next;          /* where in the file the next full chunk goes: at its end, unless the last calls are kept */
+    uint64_t reserved;      /* bytes of the file that it is certain to have room for */
+    uint64_t forgotten;     /* calls that ended and were overwritten, */
+    uint64_t forgotten_begun; /* and that had begun by then */
+    uint64_t skipped;         /* calls not recorded because the user did not want them to be */
+    uint32_t cpu;             /* where the chunk was begun, for kernels that do not tell where we are */
+    bool skip;                /* the chunk counts as full */
+    bool is_second;           /* of its thread */
+    bool in_memory;           /* the chunk being written is not mapped from the file */
     uint64_t lost[KT_LOSS_COUNT];
-    uint64_t file_bytes;
-    int file;
-    uint32_t chunks;
-    unsigned process;  /* kt_process_number that opened the stream */
+    struct kt_told told; /* preload/region.c */
+    char path[PATH_MAX];
+    struct kt_context context[KT_CONTEXTS]; /* last: most of their pages are never used */
+};
+
+struct kt_thread {
+    struct kt_frame *top;     /* innermost call in progress */
+    struct kt_stream *stream; /* never NULL */
+    struct kt_stream *second; /* of calls by signal handlers that found an event being written; NULL: none yet */
+    /* the rest belongs to preload/gate.c */
     uint64_t failures; /* calls lost since room could last be had */
     enum kt_loss last_failure;
-    bool opened, busy;
-    bool silent;                 /* calls are ours, and not recorded */
-    unsigned char *silent_limit; /* what LIMIT was before */
-    struct kt_thread *next; /* of the registry */
+    uint64_t unsampled; /* calls so far of the present KTRACE_SAMPLE */
+    uint64_t drawn;     /* which one of them is recorded */
+    bool busy;          /* on a slow path */
+    bool silent;        /* calls are ours, and not recorded */
 };
 
 extern KT_HIDDEN __thread struct kt_thread kt_self __attribute__((tls_model("initial-exec")));
+
+/* What the way of a call has to do besides full recording; fixed after the start of the process, 0 is the usual. */
+enum {
+    KT_EXTRA_EVENTS = 1,
+    KT_EXTRA_SAMPLE = 2,
+    KT_EXTRA_PROFILE = 4,
+    KT_EXTRA_CLOCK = 8 /* the kernel's */,
+    KT_EXTRA_SNAPSHOT = 16
+};
+extern KT_HIDDEN unsigned kt_extras;
+
+/*
+ * What the process is to do, changed from within or, through the file that it is mapped from, from outside. The epoch
+ * changes when threads have to look what that is: at a pause, at the end. It stays small: no address.
+ */
+extern KT_HIDDEN struct kt_control *_Atomic kt_control_page;
+
+static inline struct kt_control *kt_control(void)
+{
+    return atomic_load_explicit(&kt_control_page, memory_order_acquire);
+}
+
+static inline uintptr_t kt_epoch(void)
+{
+    return (uintptr_t)__atomic_load_n(&kt_control()->epoch, __ATOMIC_RELAXED);
+}
+
 extern KT_HIDDEN struct kt_slot kt_slots[];
 extern KT_HIDDEN const struct kt_binding kt_unbound; /* matches no caller */
 
 /* preload/bind.c: the binding for this caller, made on first use. Never NULL. */
 KT_HIDDEN KT_COLD const struct kt_binding *kt_bind(struct kt_slot *slot, const void *caller);
 
-/* preload/record.c: room for a record of BYTES in a new chunk, or NULL. Takes back that the cursor was moved. */
-KT_HIDDEN KT_COLD unsigned char *kt_room(size_t bytes);
-
-/* preload/record.c: is the record's chunk, which no longer is the thread's present one, still mapped? If not, forgets
- * it. */
-KT_HIDDEN KT_COLD bool kt_is_mapped(struct kt_frame *frame);
-
 /*
- * Moves the cursor and returns where it was. One instruction where there is one: a signal handler that makes calls
- * between a load and a store would have its records overwritten.
+ * preload/gate.c. Is a call to be recorded although the thread's stream is not ready for it? Makes it so if possible,
+ * counts the loss if not.
  */
-static inline unsigned char *kt_advance(unsigned char **cursor, size_t bytes)
-{
-#if defined(__x86_64__)
-    __asm__ volatile("xaddq %0, %1" : "+r"(bytes), "+m"(*cursor) : : "cc", "memory");
-    return (unsigned char *)bytes;
-#else
-    return __atomic_fetch_add(cursor, bytes, __ATOMIC_RELAXED);
-#endif
-}
+KT_HIDDEN KT_COLD bool kt_gate(struct kt_frame *frame);
+
+/* preload/gate.c: counts a call whose binding is nameless. */
+KT_HIDDEN KT_COLD void kt_lose(const struct kt_frame *frame);
+
+/* preload/record.c: room behind the limit; false if there is none, which is counted. */
+KT_HIDDEN KT_COLD bool kt_room(struct kt_stream *stream, const struct kt_frame *frame);
+
+/* preload/record.c: empties a context that another entry or chunk has used. */
+KT_HIDDEN KT_COLD void kt_renew_context(struct kt_context *context, uint64_t stamp);
+
+/* preload/record.c: stores the changed words of a call behind AT, where its head goes, which is returned. */
+KT_HIDDEN uint64_t kt_store_changes(struct kt_context *context, const uint64_t *word, unsigned words, uint64_t *at);
+
+/* preload/record.c: kt_begin if there are extras. */
+KT_HIDDEN void kt_begin_extra(struct kt_frame *frame, uint64_t *word, unsigned words);
+
+/* preload/record.c: the end of a call of which there is more to tell, or that cannot be told as usual. */
+KT_HIDDEN KT_COLD void kt_store_long_end(struct kt_frame *frame, uint64_t ticks, unsigned cpu, int64_t info);
 
 /* Integers by reference; C programs pass NULL for arguments that a routine does not look at. */
 static inline int64_t kt_integer(const void *at, bool wide)
@@ -139,6 +211,12 @@ KT_HIDDEN KT_COLD bool kt_is_readable(const void *at);
 
 enum { KT_NEAR = 64 << 10 }; /* on the stack: what is further away may be on another, which may be gone */
 
+/* A dead frame of which a part has been overwritten must not pass for a live one. */
+KT_READS_DEAD_STACK static inline uintptr_t kt_guard(const struct kt_frame *frame)
+{
+    return (uintptr_t)frame + 2 * (uintptr_t)frame->parent + 3 * (uintptr_t)frame->binding + frame->depth;
+}
+
 /*
  * A call that was left by longjmp or an exception never ended its frame: its place on the stack is below the present
  * one, or has been used for something else since.
@@ -147,14 +225,14 @@ KT_READS_DEAD_STACK static inline bool kt_is_live(const struct kt_frame *frame, 
 {
     uintptr_t distance = (uintptr_t)frame - (uintptr_t)now;
     return (uintptr_t)frame > (uintptr_t)now && (KT_LIKELY(distance < KT_NEAR) || kt_is_readable(frame)) &&
-           frame->self == frame && frame->guard == frame;
+           frame->self == frame && frame->guard == kt_guard(frame);
 }
 
 /* The chain of frames behind a dead one cannot be trusted, unless that still is intact. */
 KT_READS_DEAD_STACK static inline struct kt_frame *kt_live_frame(struct kt_frame *top, const struct kt_frame *now)
 {
     while (KT_UNLIKELY(top && !kt_is_live(top, now)))
-        top = kt_is_readable(top) && top->self == top && top->guard == top ? top->parent : NULL;
+        top = kt_is_readable(top) && top->self == top && top->guard == kt_guard(top) ? top->parent : NULL;
     return top;
 }
 
@@ -166,61 +244,150 @@ static inline const struct kt_binding *kt_binding_for(struct kt_slot *slot, cons
     return binding;
 }
 
-/* Returns where the arguments go, or NULL if the call is not recorded. */
-static inline void *kt_enter(struct kt_frame *frame, const struct kt_binding *binding, size_t arg_bytes, void *caller)
+/* Calls that KTRACE_ROUTINES leaves out do not count. */
+static inline unsigned kt_depth_within(const struct kt_frame *parent)
+{
+    return parent->depth + (parent->binding->entry && parent->depth < UINT16_MAX);
+}
+
+/* The call begins. Is it recorded? */
+__attribute__((always_inline)) static inline bool kt_enter(struct kt_frame *frame, const struct kt_binding *binding)
 {
     struct kt_thread *thread = &kt_self;
-    size_t bytes = sizeof(struct kt_record) + arg_bytes;
-    frame->self = frame->guard = frame;
+    frame->self = frame;
     frame->binding = binding;
     frame->parent = kt_live_frame(thread->top, frame);
-    frame->depth = frame->parent ? frame->parent->depth + 1 : 0;
-    frame->record = (void *)frame;
+    frame->depth = frame->parent ? kt_depth_within(frame->parent) : 0;
+    frame->record = 0;
+    frame->guard = kt_guard(frame);
     atomic_signal_fence(memory_order_seq_cst); /* a signal handler that finds the frame finds it complete */
     thread->top = frame;
-
-    unsigned char *at = kt_advance(&thread->cursor, bytes);
-    if (KT_UNLIKELY(at + bytes > thread->limit))
-        at = kt_room(bytes);
-    struct kt_record *record = (struct kt_record *)at;
-    frame->limit = thread->limit;
-    atomic_signal_fence(memory_order_seq_cst); /* from here on a handler may get another chunk */
-    frame->record = record;
-    if (KT_UNLIKELY(!record))
-        return NULL;
-    record->caller = (uintptr_t)caller;
-    return record + 1;
+    if (KT_UNLIKELY(!binding->entry)) {
+        if (KT_UNLIKELY(binding->nameless))
+            kt_lose(frame);
+        return false;
+    }
+    if (KT_UNLIKELY(atomic_load_explicit(&thread->stream->ready, memory_order_relaxed) != kt_epoch()))
+        return kt_gate(frame);
+    return true;
 }
 
-/* Commits the record and reads the clock; a call that is not recorded costs neither. */
-static inline void kt_begin(struct kt_frame *frame, size_t arg_bytes)
+/* From here to kt_close_stream() a signal handler that makes calls does not touch the stream: they are lost. */
+static inline uintptr_t kt_open_stream(struct kt_stream *stream, const struct kt_frame *frame)
 {
-    struct kt_record *record = frame->record;
-    if (KT_UNLIKELY(!record))
+    uintptr_t ready = atomic_load_explicit(&stream->ready, memory_order_relaxed);
+    atomic_store_explicit(&stream->ready, (uintptr_t)frame, memory_order_relaxed);
+    atomic_signal_fence(memory_order_seq_cst);
+    return ready;
+}
+
+static inline void kt_close_stream(struct kt_stream *stream, uintptr_t ready)
+{
+    atomic_signal_fence(memory_order_seq_cst);
+    atomic_store_explicit(&stream->ready, ready, memory_order_relaxed);
+}
+
+/* Commits an event of so many words, of which all but the first is stored. */
+static inline void kt_commit_words(struct kt_stream *stream, uint64_t first, uint64_t words)
+{
+    *(uint64_t *)(void *)stream->cursor = first;
+    stream->cursor += 8 * words;
+    /* Pairs with the reader, which takes no event behind this. */
+    atomic_store_explicit((_Atomic uint64_t *)&stream->chunk->used_bytes,
+                          (uint64_t)(stream->cursor - (unsigned char *)stream->chunk), memory_order_release);
+}
+
+static inline void kt_commit(struct kt_stream *stream, uint64_t head)
+{
+    kt_commit_words(stream, head, head >> 8 & 0xff);
+}
+
+/* Where the stream is; no place of another chunk is the same. */
+static inline uint64_t kt_place(const struct kt_stream *stream)
+{
+    return stream->chunk_stamp | (uint64_t)(stream->cursor - (unsigned char *)stream->chunk);
+}
+
+/* One writer; others may look at any time. */
+static inline void kt_count(uint64_t *number)
+{
+    __atomic_store_n(number, *number + 1, __ATOMIC_RELAXED);
+}
+
+static inline unsigned kt_cpu(const struct kt_stream *stream)
+{
+    return *(const volatile uint32_t *)stream->cpu_now & 0xffff;
+}
+
+/* Stores a CALL event. WORD: those of the call, WORDS in all; the first is filled in here. False if there is no room.
+ */
+static inline bool kt_store_call(struct kt_frame *frame, uint64_t *word, unsigned words)
+{
+    struct kt_stream *stream = kt_self.stream;
+    const uint64_t entry = frame->binding->entry;
+    uintptr_t ready = kt_open_stream(stream, frame);
+    if (KT_UNLIKELY(stream->cursor > stream->limit) && !kt_room(stream, frame))
+        return false;
+    frame->cpu = kt_cpu(stream);
+    word[0] = frame->depth | (uint64_t)frame->cpu << 16;
+    struct kt_context *context = &stream->context[entry % KT_CONTEXTS];
+    const uint64_t stamp = stream->chunk_stamp | entry;
+    if (KT_UNLIKELY(context->stamp != stamp))
+        kt_renew_context(context, stamp);
+    uint64_t changed = 0;
+#pragma GCC unroll 32
+    for (unsigned i = 0; i < words; i++)
+        changed |= word[i] ^ context->word[i];
+    uint64_t head = kt_event_head(KT_EVENT_CALL, 1, entry, 0);
+    if (changed)
+        head = kt_store_changes(context, word, words, (uint64_t *)(void *)stream->cursor) | entry << 16;
+    kt_commit(stream, head);
+    frame->after = kt_place(stream) | !changed;
+    kt_count(&stream->calls);
+    frame->record = stream->number;
+    kt_close_stream(stream, ready);
+    return true;
+}
+
+/* Stores the call's begin and reads the clock. */
+static inline void kt_begin(struct kt_frame *frame, uint64_t *word, unsigned words)
+{
+    if (KT_UNLIKELY(kt_extras)) {
+        kt_begin_extra(frame, word, words);
         return;
-    uint64_t words = (sizeof *record + arg_bytes) / 8;
-    uint64_t depth = frame->depth < UINT16_MAX ? frame->depth : UINT16_MAX;
-    uint64_t head = words | (uint64_t)frame->binding->entry << 16 | depth << 32;
-    /* Pairs with the reader, which takes no record whose length is 0. */
-    atomic_store_explicit((_Atomic uint64_t *)(void *)record, head, memory_order_release);
-    frame->start = kt_clock_start();
-    record->start = frame->start;
+    }
+    if (KT_LIKELY(kt_store_call(frame, word, words)))
+        frame->start = kt_clock_start();
 }
 
-/* Reads the clock and completes the record; NULL if there is none. */
-static inline struct kt_record *kt_complete(struct kt_frame *frame)
+/* The call took TICKS; INFO: what it returned, or 0. */
+static inline void kt_store_end(struct kt_frame *frame, uint64_t ticks, int64_t info)
 {
-    struct kt_record *record = frame->record;
-    if (KT_UNLIKELY(!record))
-        return NULL;
-    unsigned cpu;
-    uint64_t ticks = kt_clock_stop(&cpu) - frame->start;
-    if (KT_UNLIKELY(frame->limit != kt_self.limit && !kt_is_mapped(frame)))
-        return NULL;
-    record->cpu = (uint16_t)cpu;
-    record->ticks = ticks + (ticks == 0); /* 0 would say that the call has not returned */
-    kt_self.calls++;
-    return record;
+    struct kt_stream *stream = kt_self.stream;
+    const unsigned cpu = kt_cpu(stream);
+    ticks += ticks == 0; /* 0 would say that the call has not returned */
+    uintptr_t ready = kt_open_stream(stream, frame);
+    if (KT_UNLIKELY(kt_extras | (ticks >> 32) | (cpu ^ frame->cpu) | (uint64_t)info | (frame->record ^ stream->number) |
+                    (ready ^ kt_epoch()) | (stream->cursor > stream->limit))) {
+        kt_close_stream(stream, ready);
+        kt_store_long_end(frame, ticks, cpu, info);
+        return;
+    }
+    uint64_t *at = (uint64_t *)(void *)stream->cursor;
+    uint64_t gap = frame->start - stream->last;
+    uint64_t between = frame->after ^ kt_place(stream); /* at most 1 if nothing was stored since the CALL */
+    stream->last = frame->start + ticks;
+    if (KT_LIKELY(between == 1 && !((ticks | gap) >> KT_DONE_BITS))) {
+        /* The CALL becomes a DONE, in one store. */
+        at[-1] = kt_done_word(frame->binding->entry, ticks, gap);
+    } else if (between <= 1 && !((ticks | gap) >> KT_LEAF_END_BITS)) {
+        kt_commit_words(stream, kt_leaf_end_word(ticks, gap), 1);
+    } else {
+        at[1] = frame->start;
+        kt_commit(stream, kt_event_head(KT_EVENT_END, KT_END_WORDS, frame->depth, ticks));
+    }
+    kt_count(&stream->ended);
+    kt_close_stream(stream, ready);
 }
 
 /* What belongs to the call is stored: the frame ends. */
@@ -231,7 +398,10 @@ static inline void kt_leave(struct kt_frame *frame)
 
 static inline void kt_end(struct kt_frame *frame)
 {
-    kt_complete(frame);
+    if (KT_LIKELY(frame->record)) {
+        uint64_t ticks = kt_clock_stop() - frame->start;
+        kt_store_end(frame, ticks, 0);
+    }
     kt_leave(frame);
 }
 

@@ -17,7 +17,7 @@
 #define STACK    240
 #define CALLER   248
 #define RECORD   272
-#define START    296
+#define START    288
 #define BYTES    336
 #define CALL(offset) (offset) - BYTES(%rbp)
 
@@ -130,7 +130,7 @@ kt_trampoline:
 #define STACK    288
 #define CALLER   296
 #define RECORD   320
-#define START    344
+#define START    336
 #define BYTES    384
 
         /* x17: struct kt_call; all but x0 and x1 */

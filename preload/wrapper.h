@@ -5,26 +5,47 @@
 
 #include "preload/shim.h"
 
-struct kt_complex_float {
-    float re, im;
-};
+#include <string.h>
 
-struct kt_complex_double {
-    double re, im;
-};
+/*
+ * Parts of the words of a record. C programs pass NULL for arguments that a routine does not look at. Complex numbers
+ * are one or two words.
+ */
+static inline uint64_t kt_word(const void *at, unsigned index)
+{
+    uint64_t word = 0;
+    if (at)
+        memcpy(&word, (const char *)at + 8 * (size_t)index, sizeof word);
+    return word;
+}
 
-/* C programs pass NULL for arguments that a routine does not look at. */
-#define KT_LOAD(name, type)                        \
-    static inline type kt_##name(const void *at)   \
-    {                                              \
-        return at ? *(const type *)at : (type){0}; \
-    }
-KT_LOAD(char, unsigned char)
-KT_LOAD(float, float)
-KT_LOAD(double, double)
-KT_LOAD(complex_float, struct kt_complex_float)
-KT_LOAD(complex_double, struct kt_complex_double)
-#undef KT_LOAD
+static inline uint64_t kt_half_word(const void *at)
+{
+    uint32_t half = 0;
+    if (at)
+        memcpy(&half, at, sizeof half);
+    return half;
+}
+
+static inline uint64_t kt_letter(const void *at)
+{
+    return at ? *(const unsigned char *)at : 0;
+}
+
+static inline uint64_t kt_double_word(double value)
+{
+    return kt_word(&value, 0);
+}
+
+static inline uint64_t kt_float_half(float value)
+{
+    return kt_half_word(&value);
+}
+
+static inline uint64_t kt_code(int value)
+{
+    return (uint32_t)value;
+}
 
 /* The slot that the stub has put into a register; wrappers are compiled such that nothing else uses it (Makefile). */
 static inline struct kt_slot *kt_called_slot(void)

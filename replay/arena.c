@@ -2,9 +2,7 @@
 #include "replay/arena.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 
 /* No address space is larger: sums of such sizes cannot overflow. */
 #define LARGEST_RANGE (UINT64_C(1) << 47)
@@ -34,6 +32,11 @@ static uint64_t round_up(uint64_t x)
     return (x + KT_ARENA_PAGE - 1) / KT_ARENA_PAGE * KT_ARENA_PAGE;
 }
 
+uint64_t kt_arena_page(const struct kt_layout *layout)
+{
+    return layout->pages == KT_PAGES_HUGE ? KT_HUGE_PAGE : KT_ARENA_PAGE;
+}
+
 static bool is_plausible(const struct kt_operand *operand, int count)
 {
     for (int i = 0; i < count; i++)
@@ -42,7 +45,26 @@ static bool is_plausible(const struct kt_operand *operand, int count)
     return true;
 }
 
-bool kt_arena_layout(const struct kt_operand *operand, int count, uint64_t address[], uint64_t *bytes)
+/* The shift behind a gap: large ones become small, but stay the same modulo the page. */
+static uint64_t shorten(const struct kt_layout *layout, uint64_t shift, uint64_t gap)
+{
+    uint64_t page = kt_arena_page(layout);
+    uint64_t kept = KT_ARENA_GAP + (gap - KT_ARENA_GAP) % page;
+    return gap < KT_ARENA_GAP ? shift : shift - (gap - kept);
+}
+
+/* How far an address is to move up to be aligned as asked for. */
+static uint64_t to_alignment(const struct kt_layout *layout, uint64_t address)
+{
+    uint64_t align = layout->align ? layout->align : 1;
+    uint64_t up = (align - address % align) % align;
+    if (layout->misalign > align && (address + up) % layout->misalign == 0)
+        up += align;
+    return layout->align || layout->misalign ? up : 0;
+}
+
+bool kt_arena_layout(const struct kt_layout *layout, const struct kt_operand *operand, int count, uint64_t address[],
+                     uint64_t *bytes)
 {
     int order[KT_MAX_OPERANDS];
     if (!is_plausible(operand, count))
@@ -52,11 +74,13 @@ bool kt_arena_layout(const struct kt_operand *operand, int count, uint64_t addre
     uint64_t recorded_hi = 0; /* highest recorded address so far */
     for (int i = 0; i < sorted; i++) {
         const struct kt_operand *o = &operand[order[i]];
-        uint64_t gap = o->lo > recorded_hi ? o->lo - recorded_hi : 0;
+        bool overlaps = i > 0 && o->lo < recorded_hi;
         if (i == 0)
-            shift = o->lo % KT_ARENA_PAGE - o->lo;
-        else if (gap >= KT_ARENA_GAP)
-            shift -= gap - gap % KT_ARENA_PAGE - KT_ARENA_GAP;
+            shift = o->lo % kt_arena_page(layout) - o->lo;
+        else if (!overlaps)
+            shift = shorten(layout, shift, o->lo - recorded_hi);
+        if (!overlaps)
+            shift += to_alignment(layout, o->base + shift);
         recorded_hi = o->hi > recorded_hi ? o->hi : recorded_hi;
         address[order[i]] = o->base + shift;
     }
@@ -68,15 +92,15 @@ bool kt_arena_layout(const struct kt_operand *operand, int count, uint64_t addre
     return true;
 }
 
-enum kt_status kt_arena_open(uint64_t bytes, struct kt_arena *out, struct kt_error *error)
+enum kt_status kt_arena_open(uint64_t bytes, enum kt_pages pages, struct kt_arena *out, struct kt_error *error)
 {
-    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-    void *base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
+    unsigned char *front = kt_pages_map(KT_HUGE_PAGE + bytes, pages);
     *out = (struct kt_arena){0};
-    if (base == MAP_FAILED)
+    if (!front)
         return kt_fail(error, KT_SYSTEM, "cannot map %llu bytes for operands: %s", (unsigned long long)bytes,
                        strerror(errno));
-    *out = (struct kt_arena){.base = base, .bytes = bytes};
+    *out = (struct kt_arena){.base = front + KT_HUGE_PAGE, .bytes = bytes};
+    out->base[-1] = 0;
     return KT_OK;
 }
 
@@ -90,19 +114,6 @@ void kt_arena_touch(struct kt_arena *arena, uint64_t bytes)
 void kt_arena_close(struct kt_arena *arena)
 {
     if (arena->base)
-        munmap(arena->base, arena->bytes);
+        kt_pages_unmap(arena->base - KT_HUGE_PAGE, KT_HUGE_PAGE + arena->bytes);
     *arena = (struct kt_arena){0};
-}
-
-uint64_t kt_arena_limit(void)
-{
-    unsigned long long kilobytes = 0;
-    char line[128];
-    FILE *file = fopen("/proc/meminfo", "re");
-    while (file && fgets(line, sizeof line, file))
-        if (sscanf(line, "MemAvailable: %llu kB", &kilobytes) == 1)
-            break;
-    if (file)
-        fclose(file);
-    return kilobytes ? kilobytes * 1024 / 2 : UINT64_C(1) << 30;
 }

@@ -52,7 +52,7 @@ static void store_integer(unsigned char *cell, int64_t value, size_t int_bytes)
 static void fill_cell(unsigned char *cell, const unsigned char *args, const struct kt_param *p, size_t int_bytes)
 {
     if (p->stored == KT_INT)
-        store_integer(cell, (int64_t)kt_stored_value(args, p, NULL), int_bytes);
+        store_integer(cell, kt_stored_integer(args, p), int_bytes);
     else
         memcpy(cell, args + p->offset, kt_stored_bytes(p->stored));
 }
@@ -76,7 +76,7 @@ void kt_parameters_fill(const struct kt_symbol *symbol, const unsigned char *arg
         } else if (p->stored == KT_CODE) {
             out->word[word++] = (int64_t)(uintptr_t)select_none;
         } else if (p->by_value) {
-            out->word[word++] = (int64_t)kt_stored_value(args, p, NULL);
+            out->word[word++] = kt_stored_integer(args, p);
         } else {
             fill_cell(cells->cell[i], args, p, int_bytes);
             out->word[word++] = (int64_t)(uintptr_t)cells->cell[i];

@@ -3,7 +3,11 @@
  * ktrace replay: re-times every recorded shape in controlled contexts, prints what came out and leaves it in the
  * trace, where report finds it.
  */
+#include "replay/interrupt.h"
+#include "replay/machine/probed.h"
+#include "replay/store/recall.h"
 #include "replay/result.h"
+#include "replay/sequence/sequence.h"
 #include "trace/json.h"
 #include "trace/text.h"
 #include "trace/verb.h"
@@ -11,14 +15,19 @@
 #include <stdio.h>
 
 static const double default_budget = 20;
-static const double spread_share = 0.9; /* of the budget; what makes two replays agree, see kt_schedule.spread */
+static const double spread_share = 0.9;   /* of the budget; what makes two replays agree, see kt_schedule.spread */
+static const double sequence_share = 0.5; /* of the time, where there are other contexts */
 static const double least_flush_effect = 3;
+enum { INTERRUPTED_STATUS = 128 }; /* and the signal, as shells have it */
 
 struct replay {
     struct kt_replay_options options;
     struct kt_setup setup;
     struct kt_worker worker;
     struct kt_schedule schedule;
+    struct kt_recall recall;
+    struct kt_peaks peaks;
+    struct kt_sequence sequence;
     struct kt_error *error;
 };
 
@@ -32,12 +41,24 @@ static bool visit(void *context, size_t item, size_t lane)
         return false;
     if (kt_worker_time(&r->worker, item, r->options.context[lane], seconds, &count, r->error) != KT_OK)
         return false;
+    if (count == 0 && kt_interrupted())
+        return true;
     if (count == 0) {
         kt_job_refuse(job, "%s", r->worker.failure[item]);
         return false;
     }
+    kt_disturbances_merge(&r->schedule.item[item].lane[lane].disturbances, &r->worker.disturbances);
     kt_series_add(&r->schedule.item[item].lane[lane], r->schedule.rounds, seconds, count);
+    kt_recall_keep(&r->recall, false);
     return true;
+}
+
+/* A pass of the sequence between rounds, unless it has had its part of the time. */
+static void begin_round(void *context)
+{
+    struct replay *r = context;
+    if (r->sequence.open && r->sequence.seconds <= sequence_share * r->schedule.seconds)
+        kt_sequence_pass(&r->sequence);
 }
 
 static enum kt_status choose_library(const struct replay *r, struct kt_library *out, struct kt_error *error)
@@ -49,7 +70,7 @@ static enum kt_status choose_library(const struct replay *r, struct kt_library *
     return kt_library_recorded(&r->setup.trace, out, error);
 }
 
-static enum kt_status open_worker(struct replay *r, struct kt_error *error)
+static enum kt_status prepare_worker(struct replay *r, struct kt_error *error)
 {
     struct kt_library library = {0};
     struct kt_library recorded = {0};
@@ -63,59 +84,175 @@ static enum kt_status open_worker(struct replay *r, struct kt_error *error)
     kt_library_free(&recorded);
     if (r->options.threads)
         library.threads = r->options.threads;
-    KT_TRY(kt_worker_open(&library, &r->setup.jobs, &r->worker, error));
-    if (r->worker.hello.flush_effect < least_flush_effect)
+    if (!kt_timer_fits(r->options.timer, library.threads)) {
+        int threads = library.threads;
+        kt_library_free(&library);
+        return kt_fail(error, KT_USAGE, "processor time of %d threads does not tell how long a call takes: --threads 1",
+                       threads);
+    }
+    kt_worker_prepare(&library, &r->setup.jobs, &r->setup.hierarchy, &r->worker);
+    return KT_OK;
+}
+
+/* Those of the machine file. */
+static bool find_probed_peaks(struct replay *r)
+{
+    struct kt_machine machine;
+    struct kt_error none = {0};
+    return kt_machine_read(NULL, &machine, &none) == KT_OK &&
+           kt_probed_peaks(&machine, r->worker.library.threads, &r->peaks);
+}
+
+/* What bounds are worked out from: known from an earlier replay, and only raised by a fresh one. */
+static void find_peaks(struct replay *r)
+{
+    char name[32];
+    struct kt_peaks known;
+    snprintf(name, sizeof name, "peaks %d", r->worker.library.threads);
+    bool is_known = kt_recall_fact(&r->recall, true, name, &known, sizeof known);
+    if (is_known)
+        r->peaks = known;
+    if (is_known && !r->options.fresh)
+        return;
+    if (!find_probed_peaks(r) && !kt_peaks_measure(r->worker.library.threads, &r->peaks))
+        return;
+    if (is_known)
+        kt_peaks_raise(&r->peaks, &known);
+    kt_recall_set_fact(&r->recall, true, name, &r->peaks, sizeof r->peaks);
+}
+
+/* Where all is known from earlier replays no worker is needed, only what it would say of itself. */
+static enum kt_status start_worker(struct replay *r, struct kt_error *error)
+{
+    struct kt_hello *hello = &r->worker.hello;
+    if (kt_recall_is_complete(&r->recall) && kt_recall_fact(&r->recall, false, "hello", hello, sizeof *hello))
+        return KT_OK;
+    KT_TRY(kt_worker_start(&r->worker, error));
+    kt_recall_set_fact(&r->recall, false, "hello", hello, sizeof *hello);
+    if (hello->flush_effect < least_flush_effect)
         kt_notice("flushing a line made its load only %.1f times longer: cold times are not reliable here",
-                  r->worker.hello.flush_effect);
-    if (!r->worker.hello.pinned && r->worker.library.threads == 1)
+                  hello->flush_effect);
+    if (!hello->pinned && r->worker.library.threads == 1)
         kt_notice("the replay could not be pinned to one processor: expect more scatter");
     return KT_OK;
 }
 
-/* A trace that cannot be written to, on a read-only medium for example, is still replayed. A part of the shapes must
- * not take the place of an earlier replay of all. */
+/* What has been timed in all contexts counts; that the others could not be is nobody's fault. */
+static void refuse_unfinished(struct replay *r)
+{
+    for (size_t i = 0; i < r->schedule.items; i++)
+        for (size_t l = 0; l < r->schedule.lanes; l++)
+            if (!r->schedule.item[i].lane[l].samples && !r->schedule.item[i].lane[l].absent)
+                kt_job_refuse(&r->setup.jobs.job[i], "interrupted before it was timed in all contexts");
+}
+
+/* A part of the shapes must not take the place of an earlier replay of all, the first rounds not of a finished one. */
+static bool may_save(const struct replay *r, const char *path)
+{
+    struct kt_error ignored = {0};
+    json_t *earlier = NULL;
+    if (r->options.routines || r->options.level != KT_OUTERMOST) {
+        kt_notice("not stored with the trace: only a replay of all outermost calls is");
+        return false;
+    }
+    if (!kt_interrupted() || kt_json_load(path, &earlier, &ignored) != KT_OK)
+        return true;
+    bool was_interrupted = json_is_true(json_object_get(earlier, "interrupted"));
+    json_decref(earlier);
+    if (!was_interrupted)
+        kt_notice("not stored with the trace: the result of an earlier replay, which was not interrupted, stays");
+    return was_interrupted;
+}
+
+/* A trace that cannot be written to, on a read-only medium for example, is still replayed. */
 static void save(const struct replay *r, json_t *document)
 {
     char path[4096];
     struct kt_error error = {0};
-    if (r->options.routines || r->options.level != KT_OUTERMOST) {
+    kt_files_companion(r->setup.trace.files[0], "replay.json", path, sizeof path);
+    if (!may_save(r, path)) {
         json_decref(document);
-        kt_notice("not stored with the trace: only a replay of all outermost calls is");
         return;
     }
-    snprintf(path, sizeof path, "%s/replay.json", r->setup.trace.path);
     if (kt_json_save(document, path, &error) != KT_OK)
         kt_notice("the results are not stored with the trace: %s", error.text);
     else if (!r->options.json)
         printf("\nStored in %s; `ktrace report %s` puts them into its report.\n", path, r->setup.trace.path);
 }
 
+static void mark_absent(struct replay *r)
+{
+    for (size_t i = 0; i < r->schedule.items; i++)
+        for (size_t l = 0; l < r->schedule.lanes; l++)
+            r->schedule.item[i].lane[l].absent = kt_setup_lacks(&r->setup.jobs.job[i], r->options.context[l]);
+}
+
+static void open_sequence(struct replay *r)
+{
+    double share = r->options.contexts ? sequence_share : 1;
+    kt_sequence_open(&r->setup, &r->options, &r->worker.library, share * r->options.budget, &r->sequence);
+}
+
+/* What the only context could not play was not replayed. */
+static void finish_sequence(struct replay *r)
+{
+    kt_sequence_finish(&r->sequence);
+    for (size_t i = 0; i < r->setup.jobs.count && !r->options.contexts; i++) {
+        struct kt_job *job = &r->setup.jobs.job[i];
+        const char *why = kt_sequence_absence(&r->sequence, job);
+        if (why)
+            kt_job_refuse(job, "%s %s", job->shape->first.entry->symbol.name, why);
+    }
+}
+
 static enum kt_status run(int argc, char **argv, struct replay *r, struct kt_error *error)
 {
     KT_TRY(kt_replay_options_parse(argc, argv, &r->options, error));
-    if (r->options.contexts == 0) {
-        r->options.context[r->options.contexts++] = kt_context_find("warm");
-        r->options.context[r->options.contexts++] = kt_context_find("cold");
-    }
-    KT_TRY(kt_setup_open(&r->options, &r->setup, error));
-    KT_TRY(open_worker(r, error));
+    kt_replay_options_default(&r->options);
+    kt_recall_begin(&r->options, &r->recall);
+    KT_TRY(kt_setup_open(&r->options, &r->recall, &r->setup, error));
+    KT_TRY(prepare_worker(r, error));
     kt_setup_schedule(&r->setup, &r->options, r->options.contexts, &r->schedule);
+    mark_absent(r);
+    kt_recall_open(&r->recall, &r->worker.library, &r->setup, &r->schedule);
+    kt_interrupt_catch();
+    find_peaks(r);
+    KT_TRY(start_worker(r, error));
+    kt_setup_say_doubts(&r->setup);
     r->schedule.spread = spread_share * r->options.budget;
     r->schedule.label = "replay";
     r->schedule.visit = visit;
+    r->schedule.begin_round = begin_round;
     r->schedule.context = r;
-    kt_schedule_run(&r->schedule);
+    if (r->options.sequence)
+        open_sequence(r);
+    if (r->options.contexts)
+        kt_schedule_run(&r->schedule);
+    kt_recall_keep(&r->recall, true);
+    if (r->options.sequence)
+        finish_sequence(r);
+    if (kt_interrupted())
+        refuse_unfinished(r);
     return error->status;
 }
 
 static void show(const struct replay *r)
 {
-    const struct kt_replay_result result = {&r->options, &r->setup, &r->worker, &r->schedule};
+    const struct kt_replay_result result = {&r->options,
+                                            &r->setup,
+                                            &r->worker,
+                                            &r->schedule,
+                                            &r->recall,
+                                            &r->peaks,
+                                            r->options.sequence ? &r->sequence : NULL};
     json_t *document = kt_result_json(&result);
     if (r->options.json)
         kt_json_print(json_incref(document));
     else
         kt_result_print(&result);
+    if (kt_interrupted())
+        kt_notice("interrupted: these are the results so far%s",
+                  r->recall.store ? "; a replay goes on where this one ended" : "");
     save(r, document);
 }
 
@@ -126,9 +263,13 @@ int kt_verb_replay(int argc, char **argv)
     enum kt_status status = run(argc, argv, &replay, &error);
     if (status == KT_OK)
         show(&replay);
+    kt_recall_close(&replay.recall);
     kt_schedule_free(&replay.schedule);
+    kt_sequence_close(&replay.sequence);
     kt_worker_close(&replay.worker);
     kt_setup_close(&replay.setup);
+    if (kt_interrupted() && status != KT_USAGE)
+        return INTERRUPTED_STATUS + kt_interrupted();
     return status == KT_OK      ? KT_OK
            : status == KT_USAGE ? kt_verb_usage("replay", "%s", error.text)
                                 : kt_verb_fail("replay", &error);

@@ -8,6 +8,7 @@
 
 #include "replay/random.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,9 +67,49 @@ bool kt_data_is_stored_band(const struct kt_operand *o)
 static const struct kt_operand *find_reflectors(const struct kt_operand *operand, int count)
 {
     for (int i = 0; i < count; i++)
-        if (operand[i].arg && operand[i].arg->data == KT_REFLECTORS && operand[i].form >= KT_FORM_MATRIX)
+        if (operand[i].arg && operand[i].arg->data == KT_REFLECTORS &&
+            (operand[i].form >= KT_FORM_MATRIX || operand[i].parameter))
             return &operand[i];
     return NULL;
+}
+
+/*
+ * RFP is a rectangle of n + 1 rows if n is even, n otherwise, that holds two triangles, one of them transposed; their
+ * diagonals are below each other. The parameter: 1 upper, 2 transposed.
+ */
+static struct kt_recipe rfp_recipe(const struct kt_operand *o)
+{
+    int64_t n = 0;
+    while ((n + 1) * (n + 2) / 2 <= o->rows)
+        n++;
+    bool odd = n % 2;
+    bool upper = o->parameter & 1;
+    bool definite = o->arg->data == KT_RFP_SPD;
+    return (struct kt_recipe){.fill = KT_FILL_RFP,
+                              .factor = definite ? 1 : 1 / (double)n,
+                              .least = definite ? 2 * (double)n : 1,
+                              .transposed = o->parameter & 2,
+                              .rect_rows = odd ? n : n + 1,
+                              .diagonal = upper ? n / 2 : -odd};
+}
+
+bool kt_data_is_rfp_diagonal(const struct kt_recipe *recipe, int64_t elements, int64_t i)
+{
+    int64_t cols = elements / recipe->rect_rows;
+    int64_t row = recipe->transposed ? i / cols : i % recipe->rect_rows;
+    int64_t col = recipe->transposed ? i % cols : i / recipe->rect_rows;
+    return row - col == recipe->diagonal || row - col == recipe->diagonal + 1;
+}
+
+/* An upper triangle or Hessenberg matrix in an array that has the rest, too. */
+static struct kt_recipe shaped_recipe(const struct kt_operand *o)
+{
+    bool hessenberg = o->arg->data == KT_HESSENBERG;
+    return (struct kt_recipe){.fill = hessenberg ? KT_FILL_RANDOM : KT_FILL_DOMINANT,
+                              .factor = hessenberg ? 1 : 1 / order_of(o),
+                              .least = 1,
+                              .zeros = hessenberg ? 2 : 1,
+                              .transposed = o->parameter & 1};
 }
 
 struct kt_recipe kt_data_recipe(const struct kt_operand *operand, int count, int i)
@@ -78,18 +119,27 @@ struct kt_recipe kt_data_recipe(const struct kt_operand *operand, int count, int
     if (!o->arg || o->lo == o->hi)
         return (struct kt_recipe){.fill = KT_FILL_NOTHING};
     enum kt_data data = o->arg->data;
-    bool dominant = data == KT_SPD || data == KT_TRIANGLE || data == KT_LU;
+    bool dominant = data == KT_SPD || data == KT_TRIANGLE || data == KT_LU || data == KT_LDL;
+    if (data == KT_RFP_SPD || data == KT_RFP_TRIANGLE)
+        return rfp_recipe(o);
+    if ((data == KT_SCHUR || data == KT_HESSENBERG) && o->form == KT_FORM_MATRIX)
+        return shaped_recipe(o);
     if (dominant && o->form < KT_FORM_MATRIX)
         return (struct kt_recipe){.fill = KT_FILL_RULE, .rule = KT_SPD};
     if (data == KT_SPD)
         return (struct kt_recipe){.fill = KT_FILL_DOMINANT, .factor = 1, .least = 2 * order_of(o)};
     if (dominant)
         return (struct kt_recipe){.fill = KT_FILL_DOMINANT, .factor = 1 / order_of(o), .least = 1};
-    if (data == KT_TAU && reflectors)
+    if (data == KT_REFLECTORS && o->parameter)
+        return (struct kt_recipe){.fill = KT_FILL_RANDOM, .factor = 1 / sqrt(order_of(o))};
+    if (data == KT_TAU && (!reflectors || reflectors->parameter))
+        return (struct kt_recipe){.fill = KT_FILL_TAU};
+    if (data == KT_TAU)
         return (struct kt_recipe){.fill = KT_FILL_TAU, .reflectors = reflectors};
     if (data != KT_ANY && kt_data_rule_text(data))
-        return (struct kt_recipe){.fill = KT_FILL_RULE, .rule = data};
-    return (struct kt_recipe){.fill = o->arg->type == KT_I ? KT_FILL_RULE : KT_FILL_RANDOM, .rule = KT_ANY};
+        return (struct kt_recipe){.fill = KT_FILL_RULE, .rule = data, .parameter = o->parameter};
+    return (struct kt_recipe){
+        .fill = o->arg->type == KT_I ? KT_FILL_RULE : KT_FILL_RANDOM, .rule = KT_ANY, .factor = 1};
 }
 
 /* --- random contents --------------------------------------------------------------------------------------- */
@@ -120,13 +170,37 @@ static uint64_t pool_offset(const struct kt_operand *o, int place, int64_t run)
     return start + (uint64_t)run * COLUMN_STEP % POOL_UNITS * POOL_UNIT;
 }
 
-static void fill_random(const struct kt_data_pool *pool, const struct kt_operand *o, int place)
+static void scale(uint64_t lo, uint64_t hi, bool single, double factor)
+{
+    if (single)
+        for (float *x = (float *)lo; x < (float *)hi; x++)
+            *x *= (float)factor;
+    else
+        for (double *x = (double *)lo; x < (double *)hi; x++)
+            *x *= factor;
+}
+
+/* The part of column J, [LO, HI), that has to be 0. */
+static void clear(const struct kt_operand *o, const struct kt_recipe *recipe, int64_t j, uint64_t lo, uint64_t hi)
+{
+    uint64_t rows = (hi - lo) / o->elem;
+    int64_t first = recipe->transposed ? 0 : j + recipe->zeros;
+    int64_t end = recipe->transposed ? j - recipe->zeros + 1 : (int64_t)rows;
+    if (recipe->zeros > 0 && first < end)
+        memset((void *)(lo + (uint64_t)first * o->elem), 0, (uint64_t)(end - first) * o->elem);
+}
+
+static void fill_random(const struct kt_data_pool *pool, const struct kt_operand *o, int place,
+                        const struct kt_recipe *recipe)
 {
     int64_t runs = kt_operand_runs(o);
     for (int64_t i = 0; i < runs; i++) {
         uint64_t lo, hi;
         kt_operand_run(o, i, &lo, &hi);
         copy_random(pool, is_single(o->arg->type), (unsigned char *)lo, hi - lo, pool_offset(o, place, i));
+        if (recipe->factor != 1)
+            scale(lo, hi, is_single(o->arg->type), recipe->factor);
+        clear(o, recipe, i, lo, hi);
     }
 }
 
@@ -144,16 +218,6 @@ static void store(uint64_t address, const struct kt_operand *o, double value)
     memcpy((void *)address, o->arg->type == KT_I ? integers : numbers, o->elem);
 }
 
-static void scale(uint64_t lo, uint64_t hi, bool single, double factor)
-{
-    if (single)
-        for (float *x = (float *)lo; x < (float *)hi; x++)
-            *x *= (float)factor;
-    else
-        for (double *x = (double *)lo; x < (double *)hi; x++)
-            *x *= factor;
-}
-
 /* What the stored run J, [LO, HI), has of the diagonal: its *COUNT elements from *OUT on. */
 static void find_diagonal(const struct kt_operand *o, int64_t j, uint64_t lo, uint64_t hi, uint64_t *out,
                           int64_t *count)
@@ -168,33 +232,55 @@ static void find_diagonal(const struct kt_operand *o, int64_t j, uint64_t lo, ui
     *count = first <= j && *out < hi;
 }
 
+/* Diagonal element number I of the operand; two operands of a call do not have the same diagonal. */
+static double diagonal_value(const struct kt_data_pool *pool, int place, int64_t i, double least)
+{
+    double spread = pool->wide[((uint64_t)i + (uint64_t)place * 1009) % (POOL_BYTES / sizeof(double))];
+    return least * (1.5 + 0.499 * spread);
+}
+
 static void fill_dominant(const struct kt_data_pool *pool, const struct kt_operand *o, int place,
                           const struct kt_recipe *recipe)
 {
     int64_t runs = kt_operand_runs(o);
-    fill_random(pool, o, place);
+    fill_random(pool, o, place, recipe);
     for (int64_t j = 0; j < runs; j++) {
         int64_t count;
         uint64_t lo, hi, diagonal;
         kt_operand_run(o, j, &lo, &hi);
-        if (recipe->factor != 1)
-            scale(lo, hi, is_single(o->arg->type), recipe->factor);
         find_diagonal(o, j, lo, hi, &diagonal, &count);
-        for (int64_t i = 0; i < count; i++) {
-            double spread = pool->wide[(uint64_t)(j + i) % (POOL_BYTES / sizeof(double))];
-            store(diagonal + (uint64_t)i * o->elem, o, recipe->least * (1.5 + 0.499 * spread));
-        }
+        for (int64_t i = 0; i < count; i++)
+            store(diagonal + (uint64_t)i * o->elem, o, diagonal_value(pool, place, j + i, recipe->least));
     }
 }
 
-/* Element I of N by that rule. */
-static double rule_value(enum kt_data rule, int64_t i, int64_t n, uint64_t *state)
+static void fill_rfp(const struct kt_data_pool *pool, const struct kt_operand *o, int place,
+                     const struct kt_recipe *recipe)
 {
+    fill_random(pool, o, place, recipe);
+    for (int64_t i = 0; i < o->rows; i++)
+        if (kt_data_is_rfp_diagonal(recipe, o->rows, i))
+            store(o->lo + (uint64_t)i * o->elem, o, diagonal_value(pool, place, i, recipe->least));
+}
+
+/* The element of the matrix of the discrete Hartley transform of order M. */
+static double hartley(int64_t row, int64_t col, int64_t m)
+{
+    if (m <= 0)
+        return 0;
+    double angle = 2 * M_PI * (double)(row * col % m) / (double)m;
+    return (cos(angle) + sin(angle)) / sqrt((double)m);
+}
+
+/* Element I of N of column COL by the rule of the recipe. */
+static double rule_value(const struct kt_recipe *recipe, int64_t i, int64_t n, int64_t col, uint64_t *state)
+{
+    int64_t parameter = recipe->parameter;
 #define draw(k) ((int64_t)(kt_random(state) % (uint64_t)(k)))
 #define RULE_CASE(rule, expression) \
     case rule:                      \
         return (double)(expression);
-    switch (rule) {
+    switch (recipe->rule) {
         KT_DATA_RULES(RULE_CASE)
     default:
         return 0;
@@ -202,7 +288,7 @@ static double rule_value(enum kt_data rule, int64_t i, int64_t n, uint64_t *stat
 #undef draw
 }
 
-static void fill_by_rule(const struct kt_operand *o, enum kt_data rule)
+static void fill_by_rule(const struct kt_operand *o, const struct kt_recipe *recipe)
 {
     uint64_t state = 2;
     int64_t i = 0;
@@ -211,7 +297,7 @@ static void fill_by_rule(const struct kt_operand *o, enum kt_data rule)
         uint64_t lo, hi;
         kt_operand_run(o, run, &lo, &hi);
         for (; lo < hi; lo += o->elem)
-            store(lo, o, rule_value(rule, i++ % o->rows, o->rows, &state));
+            store(lo, o, rule_value(recipe, i++ % o->rows, o->rows, run, &state));
     }
 }
 
@@ -227,21 +313,26 @@ static double sum_of_squares(uint64_t lo, uint64_t hi, bool single)
     return sum;
 }
 
-/* 2 / |v|^2 makes I - tau v v' a reflection. */
+/* The square of the length of reflector J of V, one column below the diagonal. */
+static double reflector_square(const struct kt_operand *v, int64_t j)
+{
+    int64_t count;
+    uint64_t lo, hi, diagonal;
+    if (j >= v->cols)
+        return 1;
+    kt_operand_run(v, j, &lo, &hi);
+    find_diagonal(v, j, lo, hi, &diagonal, &count);
+    return count == 1 ? 1 + sum_of_squares(diagonal + v->elem, hi, is_single(v->arg->type)) : 1;
+}
+
+/*
+ * 2 / |v|^2 makes I - tau v v' a reflection. Where reflectors are stored in another way, the squares of their lengths
+ * are from 1 to 4/3, and with 3/2 the matrix makes no vector longer.
+ */
 static void fill_tau(const struct kt_operand *tau, const struct kt_operand *v)
 {
-    for (int64_t j = 0; j < tau->rows; j++) {
-        int64_t count;
-        uint64_t lo, hi, diagonal;
-        double below = 0;
-        if (j < v->cols) {
-            kt_operand_run(v, j, &lo, &hi);
-            find_diagonal(v, j, lo, hi, &diagonal, &count);
-            if (count == 1)
-                below = sum_of_squares(diagonal + v->elem, hi, is_single(v->arg->type));
-        }
-        store(tau->lo + (uint64_t)j * tau->elem, tau, 2 / (1 + below));
-    }
+    for (int64_t j = 0; j < tau->rows; j++)
+        store(tau->lo + (uint64_t)j * tau->elem, tau, v ? 2 / reflector_square(v, j) : 1.5);
 }
 
 void kt_data_fill(const struct kt_data_pool *pool, const struct kt_operand *operand, int count, int i)
@@ -252,13 +343,16 @@ void kt_data_fill(const struct kt_data_pool *pool, const struct kt_operand *oper
     case KT_FILL_NOTHING:
         break;
     case KT_FILL_RANDOM:
-        fill_random(pool, o, i);
+        fill_random(pool, o, i, &recipe);
         break;
     case KT_FILL_DOMINANT:
         fill_dominant(pool, o, i, &recipe);
         break;
+    case KT_FILL_RFP:
+        fill_rfp(pool, o, i, &recipe);
+        break;
     case KT_FILL_RULE:
-        fill_by_rule(o, recipe.rule);
+        fill_by_rule(o, &recipe);
         break;
     case KT_FILL_TAU:
         fill_tau(o, recipe.reflectors);

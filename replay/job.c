@@ -49,9 +49,9 @@ static void mark_changed_inputs(struct kt_job *job)
     }
 }
 
-static void place_operands(struct kt_job *job)
+static void place_operands(const struct kt_layout *layout, struct kt_job *job)
 {
-    if (!kt_arena_layout(job->operand, job->operands, job->address, &job->bytes)) {
+    if (!kt_arena_layout(layout, job->operand, job->operands, job->address, &job->bytes)) {
         kt_job_refuse(job, "its arguments describe impossible operands");
         return;
     }
@@ -64,42 +64,40 @@ static void place_operands(struct kt_job *job)
     }
 }
 
-static struct kt_stat insitu_of(const struct kt_shape_group *shape)
-{
-    double *copy = kt_resize(NULL, shape->calls, sizeof *copy);
-    memcpy(copy, shape->seconds, shape->calls * sizeof *copy);
-    struct kt_stat stat = kt_stat_of(copy, shape->calls, KT_BEST_MEDIAN);
-    free(copy);
-    return stat;
-}
-
-static void make_job(const struct kt_shape_group *shape, uint64_t limit, struct kt_job *job)
+static void make_job(const struct kt_shape_group *shape, const struct kt_jobs_rules *rules, struct kt_job *job)
 {
     const struct kt_entry *entry = shape->first.entry;
     struct kt_values values;
-    *job = (struct kt_job){.shape = shape, .insitu = insitu_of(shape)};
+    *job = (struct kt_job){.shape = shape, .insitu = kt_samples_stat(&shape->seconds, KT_BEST_MEDIAN)};
     job->int_bytes = entry->int_bytes == 8 ? 8 : 4;
     kt_values_decode(&entry->symbol, shape->first.args, &values);
     job->operands = kt_operands(&entry->symbol, &values, job->int_bytes, job->operand);
     kt_call_info(&shape->first, &job->info);
     mark_changed_inputs(job);
-    place_operands(job);
+    place_operands(&rules->layout, job);
     if (!kt_thunk_of(&entry->symbol))
         kt_job_refuse(job, "ktrace has no way to call %s", entry->symbol.name);
-    if (job->bytes > limit)
+    if (job->bytes > rules->limit)
         kt_job_refuse(job, "its operands take %.1f GB, more than half of the memory that is available",
                       (double)job->bytes / 1e9);
 }
 
-void kt_jobs_make(const struct kt_shapes *shapes, const char *filter, uint64_t limit, struct kt_jobs *out)
+void kt_jobs_make(const struct kt_shapes *shapes, const struct kt_jobs_rules *rules, struct kt_jobs *out)
 {
-    *out = (struct kt_jobs){.job = kt_resize(NULL, shapes->count, sizeof *out->job), .bytes = KT_ARENA_PAGE};
+    *out = (struct kt_jobs){.job = kt_resize(NULL, shapes->count, sizeof *out->job),
+                            .bytes = KT_ARENA_PAGE,
+                            .layout = rules->layout,
+                            .timer = rules->timer};
     for (size_t i = 0; i < shapes->count; i++) {
         const struct kt_shape_group *shape = &shapes->shape[i];
-        if (shape->calls == 0 || !matches(shape->first.entry->symbol.routine->name, filter))
+        if (shape->calls == 0 || !matches(shape->first.entry->symbol.routine->name, rules->filter))
             continue;
         struct kt_job *job = &out->job[out->count++];
-        make_job(shape, limit, job);
+        make_job(shape, rules, job);
+        if (rules->placed && rules->placed[i].count)
+            job->placed = &rules->placed[i];
+        if (rules->held)
+            job->held = rules->held[i];
         if (!job->refused && job->bytes > out->bytes)
             out->bytes = job->bytes;
     }

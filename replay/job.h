@@ -6,6 +6,9 @@
 #define KT_JOB_H
 
 #include "replay/arena.h"
+#include "replay/held.h"
+#include "replay/placement.h"
+#include "replay/machine/timer.h"
 #include "trace/shape.h"
 #include "trace/stats.h"
 
@@ -13,23 +16,36 @@ struct kt_job {
     const struct kt_shape_group *shape;
     struct kt_operand operand[KT_MAX_OPERANDS]; /* base, lo and hi count from the arena's base */
     int operands;
-    uint64_t address[KT_MAX_OPERANDS]; /* pointers to pass, from the arena's base */
-    uint64_t bytes;                    /* of the arena */
-    bool restore[KT_MAX_OPERANDS];     /* the call changes what it reads there */
-    size_t int_bytes;                  /* of the library that was recorded */
-    int64_t info;                      /* of the recorded call, 0 if it has none */
-    struct kt_stat insitu;             /* of all its calls */
-    char *refused;                     /* why it cannot be replayed, or NULL; owned */
+    uint64_t address[KT_MAX_OPERANDS];           /* pointers to pass, from the arena's base */
+    uint64_t bytes;                              /* of the arena */
+    bool restore[KT_MAX_OPERANDS];               /* the call changes what it reads there */
+    size_t int_bytes;                            /* of the library that was recorded */
+    int64_t info;                                /* of the recorded call, 0 if it has none */
+    struct kt_stat insitu;                       /* of all its calls */
+    const struct kt_placements_of_shape *placed; /* where its operands were; NULL: not known; borrowed */
+    const struct kt_snapshot *held; /* what its operands held; NULL: not known, contents are made; borrowed */
+    char *refused;                  /* why it cannot be replayed, or NULL; owned */
 };
 
 struct kt_jobs {
     struct kt_job *job; /* largest total first */
     size_t count;
     uint64_t bytes; /* of the arena that holds any one of them */
+    struct kt_layout layout;
+    enum kt_timer_kind timer; /* that they are to be timed with */
 };
 
-/* The shapes whose routine matches FILTER (patterns joined by commas; NULL: all). SHAPES must live as long. */
-void kt_jobs_make(const struct kt_shapes *shapes, const char *filter, uint64_t limit, struct kt_jobs *out);
+struct kt_jobs_rules {
+    const char *filter; /* patterns of routines, joined by commas; NULL: all */
+    uint64_t limit;     /* bytes that operands may take */
+    struct kt_layout layout;
+    const struct kt_placements_of_shape *placed; /* by shape; NULL: not known */
+    const struct kt_snapshot **held;             /* by shape; NULL: none is known */
+    enum kt_timer_kind timer;
+};
+
+/* Jobs of the shapes that match. SHAPES, what is placed and held must live as long. */
+void kt_jobs_make(const struct kt_shapes *shapes, const struct kt_jobs_rules *rules, struct kt_jobs *out);
 void kt_jobs_free(struct kt_jobs *jobs);
 
 /* Records why the job is not replayed; the first reason stays. */

@@ -7,9 +7,10 @@
 #ifndef KT_LIBRARY_H
 #define KT_LIBRARY_H
 
+#include "trace/installed.h"
 #include "trace/reader.h"
 
-enum { KT_LIBRARY_FILES = 16 };
+enum { KT_LIBRARY_FILES = KT_INSTALLED_FILES };
 
 struct kt_library {
     char name[64];                  /* a short name where there is one */
@@ -17,7 +18,8 @@ struct kt_library {
     void *handle[KT_LIBRARY_FILES]; /* after kt_library_load */
     int files;
     size_t int_bytes;
-    int threads; /* that it is to use */
+    int threads;   /* that it is to use */
+    bool in_order; /* a routine is that of the first file that has it, whatever file was recorded */
 };
 
 /* TEXT: a path, a soname, a short name, or several of them joined by commas. */
@@ -26,7 +28,20 @@ enum kt_status kt_library_find(const char *text, struct kt_library *out, struct 
 /* The libraries that the traced program had loaded. OUT is to be freed also after an error. */
 enum kt_status kt_library_recorded(const struct kt_trace *trace, struct kt_library *out, struct kt_error *error);
 
+/* Gives it the short name of the same files; an alias would not say which build it is. WHOLLY: none of its files is of
+ * another library. False if there is none. */
+bool kt_library_name_build(struct kt_library *library, bool wholly);
+
 void kt_library_free(struct kt_library *library);
+
+/* OUT is to be freed, too. */
+void kt_library_copy(const struct kt_library *library, struct kt_library *out);
+
+/* TEXT, as above, has the routines that the library lacks: behind its first file, as `ktrace run --lapack` does. */
+enum kt_status kt_library_add_lapack(struct kt_library *library, const char *text, struct kt_error *error);
+
+/* Sets the variables by which libraries choose their number of threads, in this process. */
+void kt_library_set_threads(int threads);
 
 /* True if they are the same files. */
 bool kt_library_same(const struct kt_library *a, const struct kt_library *b);
@@ -39,8 +54,5 @@ void *kt_library_symbol(const struct kt_library *library, const char *symbol, co
 
 /* What the loaded library says of its version, otherwise what its file name says, or "". */
 void kt_library_version(const struct kt_library *library, char *out, size_t size);
-
-/* `ktrace info --libraries`: the short names that mean something on this machine. Returns the exit status. */
-int kt_libraries_list(bool json);
 
 #endif

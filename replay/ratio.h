@@ -10,8 +10,29 @@
 #include <stdint.h>
 
 struct kt_ratio {
-    double value, lo, hi; /* lo..hi: 95 % interval; NAN if there are no pairs */
+    double value, lo, hi; /* lo..hi: 95 % interval, the range for less than 6 pairs; NAN if there are no pairs */
+    size_t n;             /* pairs, or rounds of a total */
 };
+
+/* What a ratio says. Columns: name, text. */
+#define KT_VERDICTS(X)                                                             \
+    X(FASTER, "faster")                                                            \
+    X(SLOWER, "slower")                                                            \
+    X(SAME, "no difference")      /* above KT_SAME_WITHIN, with 95 % confidence */ \
+    X(CANNOT_TELL, "cannot tell") /* the interval holds 1 and more than that, or there are too few pairs for one */
+
+enum kt_verdict {
+#define KT_VERDICT_ENUM(name, text) KT_##name,
+    KT_VERDICTS(KT_VERDICT_ENUM)
+#undef KT_VERDICT_ENUM
+};
+
+extern const char *const kt_verdict_text[];
+
+/* Differences up to this part of a time are none. */
+#define KT_SAME_WITHIN 0.02
+
+enum kt_verdict kt_ratio_verdict(const struct kt_ratio *ratio);
 
 /* A shape's pairs: TIME of the library and BASE of the other one, in seconds, at most one pair in a round. */
 struct kt_pairs {
@@ -29,5 +50,11 @@ struct kt_ratio kt_ratio_of(const struct kt_pairs *pairs);
  * rounds, all shapes of a round together, as what disturbs a round disturbs many of them.
  */
 struct kt_ratio kt_ratio_of_total(const struct kt_pairs *pairs, size_t shapes, uint64_t seed);
+
+/*
+ * How well the total of one library is known, as parts of it: 1, and the 95 % interval from the same bootstrap. Of the
+ * pairs TIME counts, a shape's weight is the number of its calls, and its estimate the lower quartile.
+ */
+struct kt_ratio kt_spread_of_total(const struct kt_pairs *pairs, size_t shapes, uint64_t seed);
 
 #endif

@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "replay/result.h"
 
+#include "replay/interrupt.h"
+#include "replay/sequence/sequence_result.h"
 #include "trace/json.h"
 #include "trace/text.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { SHAPE_WIDTH = 60, FAILED_WIDTH = 28, ROWS = 20, CELL = 32 };
 
 struct kt_stat kt_lane_stat(const struct kt_item *item, size_t lane)
 {
-    return kt_stat_of(item->lane[lane].sample, item->lane[lane].samples, KT_BEST_QUARTILE);
+    return kt_stat_of(item->lane[lane].sample, item->lane[lane].samples, item->best);
 }
 
 void kt_job_text(const struct kt_job *job, char *out, size_t width)
@@ -45,9 +48,11 @@ static double context_index(const struct kt_replay_result *r, size_t i)
 }
 
 struct totals {
-    double insitu;                /* measured, of the shapes that were replayed */
-    double lane[KT_MAX_CONTEXTS]; /* best estimates */
-    double refused;               /* measured, of the others */
+    double insitu;                  /* measured, of the shapes that were replayed */
+    double lane[KT_MAX_CONTEXTS];   /* best estimates */
+    double absent[KT_MAX_CONTEXTS]; /* measured, of those that could not be brought into that context */
+    double bound, bound_cold;       /* of the same shapes; NAN: not known */
+    double refused;                 /* measured, of the others */
     double calls, calls_refused;
 };
 
@@ -65,7 +70,14 @@ static void sum_up(const struct kt_replay_result *r, struct totals *out)
         out->insitu += job->shape->total;
         out->calls += calls;
         for (size_t l = 0; l < r->schedule->lanes; l++)
-            out->lane[l] += calls * kt_lane_stat(&r->schedule->item[i], l).best;
+            if (r->schedule->item[i].lane[l].absent)
+                out->absent[l] += job->shape->total;
+            else
+                out->lane[l] += calls * kt_lane_stat(&r->schedule->item[i], l).best;
+        struct kt_work work;
+        kt_work_of(job, &work);
+        out->bound += calls * kt_bound_warm(r->peaks, &work).seconds;
+        out->bound_cold += calls * kt_bound_cold(r->peaks, &work).seconds;
     }
 }
 
@@ -84,9 +96,10 @@ json_t *kt_result_library(const struct kt_worker *worker)
 json_t *kt_result_shape(const struct kt_job *job, const struct kt_item *item)
 {
     const struct kt_symbol *symbol = &job->shape->first.entry->symbol;
-    return json_pack("{s:s, s:s, s:o, s:I, s:f, s:o, s:s}", "routine", symbol->routine->name, "symbol", symbol->name,
-                     "args", kt_json_args(&job->shape->first, false), "calls", (json_int_t)job->shape->calls, "total",
-                     job->shape->total, "insitu", kt_json_stat(&job->insitu), "stopped", kt_stop_text[item->stop]);
+    return json_pack("{s:s, s:s, s:o, s:I, s:f, s:o, s:s, s:s}", "routine", symbol->routine->name, "symbol",
+                     symbol->name, "args", kt_json_args(&job->shape->first, false), "calls",
+                     (json_int_t)job->shape->calls, "total", job->shape->total, "insitu", kt_json_stat(&job->insitu),
+                     "stopped", kt_stop_text[item->stop], "contents", job->held ? "recorded" : "made");
 }
 
 /* First line of a file that begins with KEY, behind KEY and what separates it from the value; "" if there is none. */
@@ -114,17 +127,71 @@ json_t *kt_result_machine(void)
                      (int)sysconf(_SC_NPROCESSORS_ONLN));
 }
 
+static json_t *disturbances_json(const struct kt_disturbances *d)
+{
+    json_t *json = json_pack("{s:I, s:I}", "samples", (json_int_t)d->samples, "disturbed", (json_int_t)d->disturbed);
+    for (int i = 0; i < KT_DISTURBANCE_KINDS; i++)
+        json_object_set_new(json, kt_disturbance_key[i], json_integer((json_int_t)d->by[i]));
+    return json;
+}
+
+static void add_bounds(json_t *shape, const struct kt_replay_result *r, const struct kt_job *job)
+{
+    struct kt_work work;
+    kt_work_of(job, &work);
+    struct kt_bound warm = kt_bound_warm(r->peaks, &work);
+    struct kt_bound cold = kt_bound_cold(r->peaks, &work);
+    bool known = !isnan(warm.seconds);
+    json_object_set_new(shape, "bound", kt_json_number(warm.seconds));
+    json_object_set_new(shape, "bound_by", known ? json_string(kt_bound_by(&warm)) : json_null());
+    json_object_set_new(shape, "bound_cold", kt_json_number(cold.seconds));
+    json_object_set_new(shape, "bound_cold_by", known ? json_string(kt_bound_by(&cold)) : json_null());
+    json_object_set_new(shape, "flops", kt_json_number(work.flops));
+    json_object_set_new(shape, "bytes", kt_json_number(work.read + work.written));
+}
+
+/* Operations and bytes per second of the machine, all threads of the library together. */
+static json_t *peaks_json(const struct kt_peaks *peaks)
+{
+    if (peaks->flops[KT_PEAK_DOUBLE] == 0)
+        return json_null();
+    json_t *levels = json_array();
+    for (int i = 0; i < KT_PEAK_LEVELS; i++)
+        json_array_append_new(levels, json_pack("{s:s, s:o, s:o, s:o, s:o}", "name", kt_peak_level_name[i], "bytes",
+                                                kt_json_number(peaks->level[i].capacity), "read",
+                                                kt_json_number(peaks->level[i].read), "write",
+                                                kt_json_number(peaks->level[i].write), "both",
+                                                kt_json_number(peaks->level[i].both)));
+    return json_pack("{s:i, s:o, s:o, s:o, s:s}", "threads", peaks->threads, "flops_single",
+                     kt_json_number(peaks->flops[KT_PEAK_SINGLE]), "flops_double",
+                     kt_json_number(peaks->flops[KT_PEAK_DOUBLE]), "levels", levels, "source",
+                     peaks->probed ? "machine file" : "measured");
+}
+
 static json_t *shape_json(const struct kt_replay_result *r, size_t i)
 {
     json_t *shape = kt_result_shape(&r->setup->jobs.job[i], &r->schedule->item[i]);
     json_t *contexts = json_object();
     for (size_t l = 0; l < r->schedule->lanes; l++) {
         struct kt_stat stat = kt_lane_stat(&r->schedule->item[i], l);
-        json_object_set_new(contexts, r->options->context[l]->name, kt_json_stat(&stat));
+        json_t *context = kt_json_stat(&stat);
+        const struct kt_series *lane = &r->schedule->item[i].lane[l]; /* sorted now */
+        const struct kt_disturbances *disturbances = &lane->disturbances;
+        double clock = kt_disturbances_clock(disturbances);
+        json_object_set_new(context, "q3", kt_json_number(stat.n ? lane->sample[3 * (stat.n - 1) / 4] : NAN));
+        json_object_set_new(context, "max", kt_json_number(stat.n ? lane->sample[stat.n - 1] : NAN));
+        json_object_set_new(context, "core_hz", kt_json_number(clock));
+        json_object_set_new(context, "core_cycles", kt_json_number(clock * stat.median));
+        json_object_set_new(context, "disturbances", disturbances_json(disturbances));
+        json_object_set_new(contexts, r->options->context[l]->name, context);
+    }
+    if (r->sequence) {
+        struct kt_stat stat = kt_sequence_stat(r->sequence, &r->setup->jobs.job[i]);
+        json_object_set_new(contexts, "sequence", kt_json_stat(&stat));
     }
     json_object_set_new(shape, "contexts", contexts);
     json_object_set_new(shape, "context_index", kt_json_number(context_index(r, i)));
-    json_object_set_new(shape, "bound", json_null());
+    add_bounds(shape, r, &r->setup->jobs.job[i]);
     return shape;
 }
 
@@ -135,6 +202,28 @@ static json_t *refused_json(const struct kt_job *job)
                      job->shape->total, "why", kt_json_text(job->refused));
 }
 
+/* What it took to evict from a cache; null: no context does. */
+static json_t *sweep_json(const struct kt_sweep *sweep)
+{
+    if (!sweep->bytes && !*sweep->doubt)
+        return json_null();
+    return json_pack("{s:I, s:f, s:f, s:f, s:b, s:s}", "read_bytes", (json_int_t)sweep->bytes, "resident_ticks",
+                     sweep->resident, "evicted_ticks", sweep->evicted, "flushed_ticks", sweep->flushed, "reliable",
+                     !*sweep->doubt, "doubt", sweep->doubt);
+}
+
+/* As the contexts take them: of the last one, what this process gets, if that was measured. */
+static json_t *caches_json(const struct kt_hierarchy *hierarchy)
+{
+    json_t *list = json_array();
+    for (unsigned i = 0; i < hierarchy->caches.count; i++)
+        json_array_append_new(list, json_pack("{s:i, s:I, s:o, s:s}", "level", (int)i + 1, "bytes",
+                                              (json_int_t)hierarchy->caches.cache[i].bytes, "evicted_by",
+                                              sweep_json(&hierarchy->sweep[i]), "source",
+                                              i < hierarchy->probed ? "machine file" : "system"));
+    return list;
+}
+
 static json_t *totals_json(const struct kt_replay_result *r)
 {
     struct totals totals;
@@ -142,7 +231,24 @@ static json_t *totals_json(const struct kt_replay_result *r)
     json_t *json = json_pack("{s:f}", "insitu", totals.insitu);
     for (size_t l = 0; l < r->schedule->lanes; l++)
         json_object_set_new(json, r->options->context[l]->name, kt_json_number(totals.lane[l]));
+    for (size_t l = 0; l < r->schedule->lanes; l++)
+        if (totals.absent[l] > 0)
+            json_object_set_new(json, "insitu_not_tracked", kt_json_number(totals.absent[l]));
+    json_object_set_new(json, "bound", kt_json_number(totals.bound));
+    json_object_set_new(json, "bound_cold", kt_json_number(totals.bound_cold));
+    if (r->sequence)
+        json_object_set_new(json, "sequence", kt_json_number(kt_sequence_total(r->sequence)));
     return json;
+}
+
+/* How much of it is from earlier replays, and when those were. */
+static json_t *store_json(const struct kt_recall *recall)
+{
+    bool any = recall->reused > 0;
+    return json_pack("{s:o, s:I, s:o, s:o}", "path", recall->store ? kt_json_text(recall->path) : json_null(),
+                     "series_reused", (json_int_t)recall->reused, "measured_from",
+                     any ? json_real(recall->from) : json_null(), "measured_to",
+                     any ? json_real(recall->to) : json_null());
 }
 
 json_t *kt_result_json(const struct kt_replay_result *r)
@@ -152,6 +258,8 @@ json_t *kt_result_json(const struct kt_replay_result *r)
     json_t *refused = json_array();
     for (size_t l = 0; l < r->schedule->lanes; l++)
         json_array_append_new(contexts, json_string(r->options->context[l]->name));
+    if (r->sequence)
+        json_array_append_new(contexts, json_string("sequence"));
     for (size_t i = 0; i < r->setup->jobs.count; i++) {
         const struct kt_job *job = &r->setup->jobs.job[i];
         if (job->refused)
@@ -159,17 +267,26 @@ json_t *kt_result_json(const struct kt_replay_result *r)
         else
             json_array_append_new(shapes, shape_json(r, i));
     }
-    return json_pack("{s:s, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:i, s:f, s:b, s:f}", "ktrace", KT_VERSION, "machine",
-                     kt_result_machine(), "library", kt_result_library(r->worker), "level",
-                     r->options->level == KT_LEAVES ? "leaves" : "outermost", "contexts", contexts, "shapes", shapes,
-                     "totals", totals_json(r), "not_replayed", refused, "rounds", (int)r->schedule->rounds,
+    return json_pack("{s:s, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o*, s:i, s:f, s:b, s:f, s:b, s:o, s:o, s:o, s:s}",
+                     "ktrace", KT_VERSION, "machine", kt_result_machine(), "library", kt_result_library(r->worker),
+                     "level", r->options->level == KT_LEAVES ? "leaves" : "outermost", "contexts", contexts, "shapes",
+                     shapes, "totals", totals_json(r), "not_replayed", refused, "sequence",
+                     r->sequence ? kt_sequence_json(r->sequence) : NULL, "rounds", (int)r->schedule->rounds,
                      "seconds_spent", r->schedule->seconds, "pinned", (int)r->worker->hello.pinned, "flush_effect",
-                     r->worker->hello.flush_effect);
+                     r->worker->hello.flush_effect, "interrupted", kt_interrupted() != 0, "store",
+                     store_json(r->recall), "peaks", peaks_json(r->peaks), "caches", caches_json(&r->setup->hierarchy),
+                     "timer", kt_timer_names[r->options->timer]);
 }
 
 /* --- text -------------------------------------------------------------------------------------------------- */
 
-enum { COLUMNS = 5 + KT_MAX_CONTEXTS };
+enum { COLUMNS = 6 + KT_MAX_CONTEXTS };
+
+/* Contexts that have a column: the sequence is the last. */
+static size_t columns_of(const struct kt_replay_result *r)
+{
+    return r->schedule->lanes + (r->sequence != NULL);
+}
 
 static struct kt_text_table *new_table(const struct kt_replay_result *r)
 {
@@ -178,6 +295,8 @@ static struct kt_text_table *new_table(const struct kt_replay_result *r)
     size_t columns = 3;
     for (size_t l = 0; l < r->schedule->lanes; l++)
         column[columns++] = (struct kt_column){.head = r->options->context[l]->name, .right = true};
+    if (r->sequence)
+        column[columns++] = (struct kt_column){.head = "sequence", .right = true};
     column[columns++] = (struct kt_column){.head = "index", .right = true};
     column[columns++] = (struct kt_column){.head = "share", .right = true};
     return kt_text_table_new(column, columns);
@@ -187,7 +306,7 @@ static struct kt_text_table *new_table(const struct kt_replay_result *r)
 struct row {
     const char *text;
     double calls, insitu, index, share;
-    double lane[KT_MAX_CONTEXTS];
+    double lane[KT_MAX_CONTEXTS + 1];
 };
 
 static void add_row(struct kt_text_table *table, const struct row *row, size_t lanes)
@@ -217,7 +336,9 @@ static void add_shape_row(const struct kt_replay_result *r, struct kt_text_table
                       .share = job->shape->total / all};
     for (size_t l = 0; l < r->schedule->lanes; l++)
         row.lane[l] = kt_lane_stat(&r->schedule->item[i], l).median;
-    add_row(table, &row, r->schedule->lanes);
+    if (r->sequence)
+        row.lane[r->schedule->lanes] = kt_sequence_stat(r->sequence, job).median;
+    add_row(table, &row, columns_of(r));
 }
 
 static void print_shapes(const struct kt_replay_result *r, const struct totals *totals)
@@ -233,14 +354,49 @@ static void print_shapes(const struct kt_replay_result *r, const struct totals *
                       .insitu = totals->insitu,
                       .index = NAN,
                       .share = totals->insitu / all};
-    memcpy(sum.lane, totals->lane, sizeof sum.lane);
-    add_row(table, &sum, r->schedule->lanes);
+    memcpy(sum.lane, totals->lane, sizeof totals->lane);
+    if (r->sequence)
+        sum.lane[r->schedule->lanes] = kt_sequence_total(r->sequence);
+    add_row(table, &sum, columns_of(r));
     kt_text_table_print(table);
     kt_text_table_free(table);
     if (replayed > ROWS)
         printf("The %d shapes that took longest of %zu; all of them with --json.\n", ROWS, replayed);
     printf("Medians of calls in situ and of replays; all calls: sums of best estimates.\n"
            "Index: 0 = as fast as warm, 1 = as if all operands came from memory.\n");
+    for (size_t l = 0; l < r->schedule->lanes; l++)
+        if (totals->absent[l] > 0)
+            printf("Not in %s: calls that took %s in situ, of whose operands it is not known where they were.\n",
+                   r->options->context[l]->name, kt_text_seconds(totals->absent[l], (char[CELL]){0}));
+}
+
+static void print_contents(const struct kt_replay_result *r)
+{
+    size_t held = 0;
+    for (size_t i = 0; i < r->setup->jobs.count; i++)
+        held += r->setup->jobs.job[i].held && !r->setup->jobs.job[i].refused;
+    if (r->setup->snapshots.count)
+        printf("Operands of %zu of %zu shapes held what snapshots say, the others contents made for the routine.\n",
+               held, r->setup->jobs.count);
+}
+
+/* They are among the samples all the same: what disturbs a replay may disturb the program, too. */
+static void print_disturbances(const struct kt_replay_result *r)
+{
+    struct kt_disturbances all = {0};
+    for (size_t i = 0; i < r->setup->jobs.count; i++)
+        for (size_t l = 0; l < r->schedule->lanes; l++)
+            kt_disturbances_merge(&all, &r->schedule->item[i].lane[l].disturbances);
+    if (all.disturbed == 0)
+        return;
+    printf("%zu of %zu samples were disturbed (", all.disturbed, all.samples);
+    const char *comma = "";
+    for (int i = 0; i < KT_DISTURBANCE_KINDS; i++)
+        if (all.by[i]) {
+            printf("%s%s: %zu", comma, kt_disturbance_key[i], all.by[i]);
+            comma = ", ";
+        }
+    printf("); they count like the others.\n");
 }
 
 static void print_refused(const struct kt_replay_result *r, const struct totals *totals)
@@ -270,17 +426,40 @@ void kt_failure_print(const struct kt_job *job, const char *why)
     printf("%8s  %-*s  %s\n", seconds, FAILED_WIDTH, text, why);
 }
 
+static void print_store(const struct kt_replay_result *r)
+{
+    size_t series = 0;
+    char when[32];
+    time_t to = (time_t)r->recall->to;
+    struct tm tm;
+    if (r->recall->reused == 0)
+        return;
+    for (size_t i = 0; i < r->setup->jobs.count; i++)
+        series += r->setup->jobs.job[i].refused ? 0 : r->schedule->lanes;
+    strftime(when, sizeof when, "%Y-%m-%d %H:%M", localtime_r(&to, &tm));
+    printf("%zu of %zu series from earlier replays, the last of %s; --fresh measures them again\n", r->recall->reused,
+           series, when);
+}
+
 void kt_result_print(const struct kt_replay_result *r)
 {
     struct totals totals;
     char seconds[CELL];
     sum_up(r, &totals);
     kt_text_seconds(r->schedule->seconds, seconds);
-    printf("%s replayed on %s, %d thread%s, in %s (%u rounds)\n", r->setup->trace.path, r->worker->library.name,
-           r->worker->library.threads, r->worker->library.threads == 1 ? "" : "s", seconds, r->schedule->rounds);
+    printf("%s replayed on %s, %d thread%s", r->setup->trace.path, r->worker->library.name, r->worker->library.threads,
+           r->worker->library.threads == 1 ? "" : "s");
+    if (r->schedule->rounds)
+        printf(", in %s (%u rounds)", seconds, r->schedule->rounds);
+    printf("%s\n", r->options->timer == KT_TIMER_CPU ? ", processor time" : "");
     if (*r->worker->hello.version)
         printf("%.80s\n", r->worker->hello.version);
+    print_store(r);
     printf("\n");
     print_shapes(r, &totals);
+    print_contents(r);
+    print_disturbances(r);
+    if (r->sequence)
+        kt_sequence_print(r->sequence);
     print_refused(r, &totals);
 }

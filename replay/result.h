@@ -5,6 +5,9 @@
 #ifndef KT_RESULT_H
 #define KT_RESULT_H
 
+#include "replay/machine/bound.h"
+#include "replay/store/recall.h"
+#include "replay/sequence/sequence.h"
 #include "replay/setup.h"
 #include "replay/worker.h"
 
@@ -16,6 +19,9 @@ struct kt_replay_result {
     const struct kt_setup *setup;
     const struct kt_worker *worker;
     const struct kt_schedule *schedule;
+    const struct kt_recall *recall;
+    const struct kt_peaks *peaks;       /* zeros: not known */
+    const struct kt_sequence *sequence; /* one more context, or NULL */
 };
 
 json_t *kt_result_json(const struct kt_replay_result *result);

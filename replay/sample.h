@@ -8,20 +8,33 @@
 #ifndef KT_SAMPLE_H
 #define KT_SAMPLE_H
 
-#include "replay/cache.h"
 #include "replay/call.h"
 #include "replay/data.h"
+#include "replay/machine/disturbance.h"
 #include "replay/job.h"
+#include "replay/stage.h"
+#include "replay/workingset.h"
 
 struct kt_sampler {
     struct kt_arena arena;
+    uint64_t page; /* places of sets of operands are multiples of it */
+    struct kt_stage *stage;
     struct kt_data_pool *pool;
     const struct kt_job *job;                   /* whose operands are in the arena, or NULL */
     struct kt_operand operand[KT_MAX_OPERANDS]; /* of that job, at addresses of this process */
     uint64_t address[KT_MAX_OPERANDS];
-    uint64_t state;                 /* of random places */
-    uint64_t start_ticks, start_ns; /* for the length of a tick */
-    double clock_ticks;             /* what two readings cost */
+    struct kt_operand other[KT_MAX_OPERANDS]; /* the same elsewhere, where a call brings the code back */
+    uint64_t other_address[KT_MAX_OPERANDS];
+    bool has_other;
+    uint64_t state;                      /* of random places */
+    uint64_t start_ticks, start_ns;      /* for the length of a tick */
+    double clock_ticks;                  /* what two readings cost */
+    struct kt_disturbances disturbances; /* of the calls timed so far; the caller may empty it */
+    struct kt_timer timer;               /* of another kind than the wall timer, whose readings are taken here */
+    struct kt_workingset *set;           /* KT_TIMER_SETS: of the job, opened when it is first timed cold; owned */
+    const struct kt_job *first_job;      /* of all */
+    uint64_t *flush_bytes;               /* by job: see kt_workingset_grow; owned */
+    double thunk_ticks;                  /* what the job's thunk does; below 0: not measured yet */
 };
 
 /* How to call a job: in which function, with integers of which width. */
@@ -30,14 +43,16 @@ struct kt_target {
     size_t int_bytes;
 };
 
-/* BYTES: of the largest job. */
-enum kt_status kt_sampler_open(uint64_t bytes, struct kt_sampler *out, struct kt_error *error);
+/* For these jobs, a library with so many threads, and contexts for which the hierarchy is calibrated. */
+enum kt_status kt_sampler_open(const struct kt_jobs *jobs, int threads, const struct kt_hierarchy *hierarchy,
+                               struct kt_sampler *out, struct kt_error *error);
 
 /* Puts the operands of the job into the arena, unless they are there already. True if they were not. */
 bool kt_sampler_prepare(struct kt_sampler *sampler, const struct kt_job *job);
 
-/* Times one call of the prepared job in seconds. *INFO is its info result. */
-double kt_sampler_time(struct kt_sampler *sampler, const struct kt_target *target, const struct kt_context *context,
+/* Times one call of the prepared job in seconds, in a context that the plan, made for it, brings about. *INFO is its
+ * info result. */
+double kt_sampler_time(struct kt_sampler *sampler, const struct kt_target *target, const struct kt_plan *plan,
                        int64_t *info);
 
 #endif

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "replay/schedule.h"
 
+#include "replay/interrupt.h"
 #include "replay/random.h"
 #include "trace/memory.h"
 #include "trace/stats.h"
 #include "trace/text.h"
 
+#include <math.h>
 #include <time.h>
 
 const char *const kt_stop_text[] = {
@@ -18,8 +20,14 @@ const char *const kt_stop_text[] = {
  * major items get before the others get more than the fewest; the most, unless the spread asks for more; the end. */
 enum { CERTAIN_ROUNDS = 3, FEWEST_ROUNDS = 5, FEWEST_LONG = 3, MAJOR_ROUNDS = 15, MOST_ROUNDS = 60, LAST_ROUND = 2000 };
 enum { FEWEST_VISITS = 15, CONFIRMATIONS = 3 };
+enum {
+    FEWEST_STEADY = 30,
+    STEADY_CHECKS = 3,
+    STEADY_STEP = 5
+};                                     /* the noise is compared with that of 5 and 10 visits ago */
 static const double long_call = 0.2;   /* seconds */
 static const double precision = 0.02;  /* half-width of the interval of the median */
+static const double steadiness = 0.15; /* by which estimates of the noise may differ */
 static const double major_share = 0.9; /* of the time in the trace */
 
 static double now(void)
@@ -58,6 +66,34 @@ static bool has_converged(const struct kt_series *series)
         return false;
     bool is_confirmed = stat.best <= (1 + precision) * sorted[CONFIRMATIONS - 1];
     return is_confirmed && (stat.hi - stat.lo) / 2 <= precision * stat.median;
+}
+
+/* Quartile distance of the first so many visits, relative to their median; *WIDTH: half-width of its interval. */
+static double noise_of(const struct kt_series *series, size_t visits, double *width)
+{
+    double sorted[LAST_ROUND];
+    memcpy(sorted, series->visit, visits * sizeof *sorted);
+    struct kt_stat stat = kt_stat_of(sorted, visits, KT_BEST_MEDIAN);
+    *width = (stat.hi - stat.lo) / 2 / stat.median;
+    return (sorted[visits * 3 / 4] - sorted[visits / 4]) / stat.median;
+}
+
+/* The noise has been the same for a while, and with it the interval, which narrows with the square root of their
+ * number, would not become narrow in as many rounds as there may be. */
+static bool is_steady(const struct kt_series *series)
+{
+    double least = INFINITY;
+    double most = 0;
+    double width = 0;
+    if (series->visits < FEWEST_STEADY || series->visits > LAST_ROUND)
+        return false;
+    for (size_t i = STEADY_CHECKS; i-- > 0;) {
+        double noise = noise_of(series, series->visits - i * STEADY_STEP, &width);
+        least = fmin(least, noise);
+        most = fmax(most, noise);
+    }
+    double needed = (double)series->visits * (width / precision) * (width / precision);
+    return most - least <= steadiness * most && needed > MOST_ROUNDS;
 }
 
 /* --- items ------------------------------------------------------------------------------------------------- */
@@ -123,15 +159,27 @@ static bool is_spread(const struct kt_schedule *s, const struct kt_item *item)
     return !item->major || item->once || s->seconds >= s->spread;
 }
 
+/* Not visited: it is known, or cannot be. */
+static bool is_given(const struct kt_series *lane)
+{
+    return lane->enough || lane->absent;
+}
+
 static void judge(const struct kt_schedule *s, struct kt_item *item, unsigned round)
 {
-    bool converged = true;
+    bool all_converged = true;
+    bool all_known = true; /* each lane has converged, or its noise is steady */
     if (!is_spread(s, item))
         return;
-    for (size_t l = 0; l < s->lanes && converged; l++)
-        converged = has_converged(&item->lane[l]);
-    if (converged)
+    for (size_t l = 0; l < s->lanes && all_known; l++) {
+        bool converged = is_given(&item->lane[l]) || has_converged(&item->lane[l]);
+        all_converged &= converged;
+        all_known = converged || is_steady(&item->lane[l]);
+    }
+    if (all_converged && all_known)
         item->stop = KT_STOP_CONVERGED;
+    else if (all_known)
+        item->stop = KT_STOP_STEADY;
     else if (round + 1 >= MOST_ROUNDS || (item->once && round + 1 >= FEWEST_ROUNDS))
         item->stop = KT_STOP_ROUNDS;
 }
@@ -151,7 +199,7 @@ static void visit_lanes(struct kt_schedule *s, size_t item, size_t *order)
 {
     shuffle(order, s->lanes, &s->seed);
     for (size_t l = 0; l < s->lanes; l++)
-        if (!s->visit(s->context, item, order[l])) {
+        if (!is_given(&s->item[item].lane[order[l]]) && !s->visit(s->context, item, order[l])) {
             s->item[item].stop = KT_STOP_FAILED;
             return;
         }
@@ -165,7 +213,14 @@ static bool has_due_item(const struct kt_schedule *s)
     return false;
 }
 
-/* False if the budget ended the round. */
+/* Seconds that all of it takes, as far as one can tell: the budget, or the first rounds, if they take longer. */
+static double foresee(const struct kt_schedule *s, unsigned round, size_t done)
+{
+    double part = (round + (double)done / (double)s->items) / CERTAIN_ROUNDS;
+    return part < 1 && s->seconds > part * s->budget ? s->seconds / part : s->budget;
+}
+
+/* False if the budget, or somebody, ended the round. */
 static bool run_round(struct kt_schedule *s, unsigned round, size_t *order, double start)
 {
     size_t *lanes = kt_resize(NULL, s->lanes, sizeof *lanes);
@@ -181,8 +236,8 @@ static bool run_round(struct kt_schedule *s, unsigned round, size_t *order, doub
         if (item->stop != KT_STOP_FAILED)
             judge(s, item, round);
         s->seconds = now() - start;
-        in_time = round < CERTAIN_ROUNDS || s->seconds < s->budget;
-        kt_progress(s->label, s->seconds < s->budget ? s->seconds : s->budget, s->budget);
+        in_time = !kt_interrupted() && (round < CERTAIN_ROUNDS || s->seconds < s->budget);
+        kt_progress(s->label, s->seconds, foresee(s, round, i + 1));
     }
     free(lanes);
     return in_time && (round + 1 < CERTAIN_ROUNDS || s->seconds < s->budget);
@@ -198,7 +253,7 @@ void kt_schedule_run(struct kt_schedule *s)
             break;
     for (size_t i = 0; i < s->items; i++)
         if (s->item[i].stop == KT_STOP_NOT_YET)
-            s->item[i].stop = KT_STOP_BUDGET;
+            s->item[i].stop = kt_interrupted() ? KT_STOP_INTERRUPTED : KT_STOP_BUDGET;
     s->seconds = now() - start;
     kt_progress_end();
     free(order);

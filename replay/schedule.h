@@ -10,16 +10,23 @@
 #ifndef KT_SCHEDULE_H
 #define KT_SCHEDULE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "replay/machine/disturbance.h"
+#include "trace/stats.h"
 
-/* Why sampling of an item stopped. Columns: name, text in JSON. */
-#define KT_STOPS(X)           \
-    X(NOT_YET, "not yet")     \
-    X(CONVERGED, "converged") \
-    X(BUDGET, "budget")       \
-    X(ROUNDS, "rounds")       \
+/*
+ * Why sampling of an item stopped. Columns: name, text in JSON.
+ *
+ * CONVERGED: the interval of each lane's median is narrow. STEADY: it is not and will not be in the rounds that there
+ * may be, as the noise, which is known well by now, stays the same: more samples would tell nothing new. ROUNDS: the
+ * most there may be. BUDGET: the time is over. INTERRUPTED: by the user.
+ */
+#define KT_STOPS(X)               \
+    X(NOT_YET, "not yet")         \
+    X(CONVERGED, "converged")     \
+    X(STEADY, "noise steady")     \
+    X(BUDGET, "budget")           \
+    X(ROUNDS, "rounds")           \
+    X(INTERRUPTED, "interrupted") \
     X(FAILED, "failed")
 
 enum kt_stop {
@@ -37,10 +44,14 @@ struct kt_series {
     double *visit;   /* the least of each visit, in order; owned */
     unsigned *round; /* of each visit; owned */
     size_t visits;
+    bool absent;                         /* the item cannot be brought into this condition: it is not visited */
+    struct kt_disturbances disturbances; /* of samples that were watched; they are among the samples all the same */
+    bool enough;                         /* from an earlier replay: not visited */
 };
 
 struct kt_item {
     double weight;          /* seconds that it accounts for in the trace */
+    enum kt_best best;      /* what estimates its time */
     bool once;              /* too unimportant for more than the fewest rounds */
     struct kt_series *lane; /* owned */
     enum kt_stop stop;
@@ -67,7 +78,7 @@ void kt_schedule_make(size_t items, size_t lanes, struct kt_schedule *out);
 void kt_schedule_run(struct kt_schedule *schedule);
 void kt_schedule_free(struct kt_schedule *schedule);
 
-/* Adds the samples of one visit in that round. */
+/* Adds the samples of one visit in that round. What disturbed them is added by kt_disturbances_merge(). */
 void kt_series_add(struct kt_series *series, unsigned round, const double *seconds, size_t count);
 
 #endif

@@ -1,35 +1,54 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "replay/setup.h"
 
+#include "replay/machine/caches.h"
+#include "replay/machine/probed.h"
+#include "replay/store/known_placements.h"
+#include "replay/store/recall.h"
 #include "trace/memory.h"
+#include "trace/text.h"
 #include "trace/verb.h"
 
 #include <getopt.h>
+#include <stdio.h>
 
-static enum kt_status add_context(struct kt_replay_options *options, const char *name, struct kt_error *error)
+/* One context, or the conditions of operands joined by commas. A sequence is no condition of one call. */
+static enum kt_status add_context(struct kt_replay_options *options, const char *text, struct kt_error *error)
 {
-    const struct kt_context *context = kt_context_find(name);
-    if (!context)
-        return kt_fail(error, KT_USAGE, "context '%s' is unknown or not available yet; there are: %s", name,
-                       kt_context_names());
+    if (!strcmp(text, "sequence")) {
+        options->sequence = true;
+        return KT_OK;
+    }
+    KT_TRY(kt_contexts_parse(text, options->context, &options->contexts, KT_MAX_CONTEXTS, error));
     for (size_t i = 0; i < options->contexts; i++)
-        if (options->context[i] == context)
-            return KT_OK;
-    if (options->contexts == KT_MAX_CONTEXTS)
-        return kt_fail(error, KT_USAGE, "more than %d contexts", KT_MAX_CONTEXTS);
-    options->context[options->contexts++] = context;
+        if (!kt_placements && kt_context_is_tracked(options->context[i]))
+            return kt_fail(error, KT_USAGE, "context '%s': nothing here finds out where operands were",
+                           options->context[i]->name);
     return KT_OK;
 }
 
-static enum kt_status add_contexts(struct kt_replay_options *options, const char *list, struct kt_error *error)
+static enum kt_status add_contexts(struct kt_replay_options *options, const char *text, struct kt_error *error)
 {
-    char *copy = kt_copy(list);
+    char *copy = kt_copy(text);
     char *rest = copy;
     enum kt_status status = KT_OK;
-    for (char *name; status == KT_OK && (name = strsep(&rest, ","));)
-        status = add_context(options, name, error);
+    if (strchr(text, '='))
+        status = add_context(options, text, error);
+    else
+        for (char *name; status == KT_OK && (name = strsep(&rest, ","));)
+            status = add_context(options, name, error);
     free(copy);
     return status;
+}
+
+void kt_replay_options_default(struct kt_replay_options *options)
+{
+    if (options->contexts || options->sequence)
+        return;
+    options->context[options->contexts++] = kt_context_find("warm");
+    options->context[options->contexts++] = kt_context_find("cold");
+    if (kt_placements)
+        options->context[options->contexts++] = kt_context_find("tracked");
 }
 
 static enum kt_status parse_number(const char *option, const char *text, double least, double *out,
@@ -58,63 +77,249 @@ static enum kt_status parse_level(const char *text, enum kt_level *out, struct k
     return KT_OK;
 }
 
-static enum kt_status parse_option(int option, struct kt_replay_options *out, struct kt_error *error)
+static enum kt_status parse_pages(const char *text, enum kt_pages *out, struct kt_error *error)
 {
+    if (strcmp(text, "huge") != 0 && strcmp(text, "small") != 0)
+        return kt_fail(error, KT_USAGE, "--pages is huge or small, not '%s'", text);
+    *out = *text == 'h' ? KT_PAGES_HUGE : KT_PAGES_SMALL;
+    return KT_OK;
+}
+
+static enum kt_status parse_alignment(const char *option, const char *text, uint64_t *out, struct kt_error *error)
+{
+    double number;
+    KT_TRY(parse_number(option, text, 1, &number, error));
+    *out = (uint64_t)number;
+    if ((double)*out != number || *out & (*out - 1) || *out > KT_ARENA_PAGE)
+        return kt_fail(error, KT_USAGE, "--%s needs a power of two of at most %d, not '%s'", option, KT_ARENA_PAGE,
+                       text);
+    return KT_OK;
+}
+
+/* What is only to be misaligned is aligned to 8: no element that is not even aligned to itself is meant. */
+static enum kt_status check_layout(struct kt_layout *layout, struct kt_error *error)
+{
+    if (layout->misalign && !layout->align)
+        layout->align = layout->misalign < 16 ? layout->misalign / 2 : 8;
+    if (layout->misalign && layout->misalign <= layout->align)
+        return kt_fail(error, KT_USAGE, "what is aligned to %llu bytes is no less aligned than to %llu",
+                       (unsigned long long)layout->align, (unsigned long long)layout->misalign);
+    return KT_OK;
+}
+
+static enum kt_status parse_gaps(const char *text, enum kt_gaps *out, struct kt_error *error)
+{
+    static const char *const name[] = {[KT_GAPS_NONE] = "none", [KT_GAPS_IDLE] = "idle", [KT_GAPS_TRAFFIC] = "traffic"};
+    for (*out = KT_GAPS_NONE; *out <= KT_GAPS_TRAFFIC; (*out)++)
+        if (!strcmp(text, name[*out]))
+            return KT_OK;
+    return kt_fail(error, KT_USAGE, "--gaps is none, idle or traffic, not '%s'", text);
+}
+
+static enum kt_status parse_timer(const char *text, enum kt_timer_kind *out, struct kt_error *error)
+{
+    for (*out = KT_TIMER_WALL; *out <= KT_TIMER_SETS; (*out)++)
+        if (!strcmp(text, kt_timer_names[*out]))
+            return KT_OK;
+    return kt_fail(error, KT_USAGE, "--timer is wall, cpu or sets, not '%s'", text);
+}
+
+enum kt_status kt_replay_option_take(int option, const char *value, void *options, struct kt_error *error)
+{
+    struct kt_replay_options *out = options;
     switch (option) {
     case 'j':
         out->json = true;
         return KT_OK;
     case 'c':
-        return add_contexts(out, optarg, error);
+        return add_contexts(out, value, error);
     case 't':
-        return parse_threads(optarg, &out->threads, error);
+        return parse_threads(value, &out->threads, error);
     case 's':
-        return parse_number("budget", optarg, 0.001, &out->budget, error);
+        return parse_number("budget", value, 0.001, &out->budget, error);
     case 'l':
-        return parse_level(optarg, &out->level, error);
+        return parse_level(value, &out->level, error);
+    case 'g':
+        return parse_gaps(value, &out->gaps, error);
     case 'r':
-        out->routines = optarg;
+        out->routines = value;
+        return KT_OK;
+    case 'p':
+        return parse_pages(value, &out->layout.pages, error);
+    case 'a':
+        return parse_alignment("align", value, &out->layout.align, error);
+    case 'm':
+        return parse_alignment("misalign", value, &out->layout.misalign, error);
+    case 'T':
+        return parse_timer(value, &out->timer, error);
+    case 'f':
+        out->fresh = true;
+        return KT_OK;
+    case 'S':
+        out->store = value;
         return KT_OK;
     default:
         if (out->libraries == KT_MAX_LIBRARIES)
             return kt_fail(error, KT_USAGE, "more than %d libraries", KT_MAX_LIBRARIES);
-        out->blas[out->libraries++] = optarg;
+        out->blas[out->libraries++] = value;
         return KT_OK;
     }
 }
 
 enum kt_status kt_replay_options_parse(int argc, char **argv, struct kt_replay_options *out, struct kt_error *error)
 {
-    optind = 0;
-    for (int option; (option = kt_verb_next_option(argc, argv, error)) != -1;) {
-        if (option == '?')
-            return KT_USAGE;
-        KT_TRY(parse_option(option, out, error));
-    }
+    KT_TRY(kt_verb_take_options(argc, argv, kt_replay_option_take, out, error));
     if (argc - optind != 1)
         return kt_fail(error, KT_USAGE, argc == optind ? "which trace?" : "one trace at a time, not also '%s'",
                        argv[argc - 1]);
     out->trace = argv[optind];
+    return check_layout(&out->layout, error);
+}
+
+/* Caches that contexts evict from, as bits. */
+static enum kt_status find_evicted(const struct kt_replay_options *options, const struct kt_caches *caches,
+                                   unsigned *out, struct kt_error *error)
+{
+    *out = 0;
+    for (size_t i = 0; i < options->contexts; i++) {
+        const struct kt_context *context = options->context[i];
+        if (kt_context_last_cache(context) >= caches->count)
+            return kt_fail(error, KT_USAGE, "context '%s': there is no l%u here", context->name,
+                           kt_context_last_cache(context) + 1);
+        *out |= kt_context_evicts(context, caches);
+    }
     return KT_OK;
 }
 
-enum kt_status kt_setup_open(const struct kt_replay_options *options, struct kt_setup *out, struct kt_error *error)
+static bool is_tracked(const struct kt_replay_options *options)
+{
+    bool tracked = false;
+    for (size_t i = 0; i < options->contexts; i++)
+        tracked = tracked || kt_context_is_tracked(options->context[i]);
+    return tracked;
+}
+
+/* What the tracker takes for the last cache is what this process gets of it. */
+static void measure_last_cache(struct kt_hierarchy *hierarchy)
+{
+    struct kt_cache *last = &hierarchy->caches.cache[hierarchy->caches.count - 1];
+    hierarchy->last_bytes = last->bytes;
+    last->bytes = kt_hierarchy_usable(hierarchy, kt_pages_limit() / 4);
+}
+
+void kt_setup_say_doubts(const struct kt_setup *setup)
+{
+    const struct kt_hierarchy *h = &setup->hierarchy;
+    for (unsigned i = 0; i < h->caches.count; i++)
+        if (*h->sweep[i].doubt)
+            kt_notice("evicting from the L%u cache is not reliable here: %s", i + 1, h->sweep[i].doubt);
+    if (h->probed)
+        kt_notice("sizes of caches are those that 'ktrace probe' found%s",
+                  h->probed < h->caches.count ? ", as far as it did" : "");
+    uint64_t usable = h->caches.count ? h->caches.cache[h->caches.count - 1].bytes : 0;
+    if (usable < h->last_bytes / 2)
+        kt_notice("of %.1f MB of the last cache this process has only %.1f MB", (double)h->last_bytes / 1e6,
+                  (double)usable / 1e6);
+}
+
+/* What the system says, and what `ktrace probe` knows better. */
+static void read_caches(struct kt_hierarchy *out)
+{
+    struct kt_machine machine;
+    struct kt_error none = {0};
+    kt_caches_read(NULL, &out->caches);
+    uint64_t last = out->caches.count ? out->caches.cache[out->caches.count - 1].bytes : 0;
+    if (kt_machine_read(NULL, &machine, &none) != KT_OK)
+        return;
+    out->probed = kt_probed_caches(&machine, &out->caches);
+    if (out->probed == out->caches.count)
+        out->last_bytes = last;
+}
+
+/* What an earlier replay found holds: the same operands are then said to be in the same places. */
+static enum kt_status find_caches(const struct kt_replay_options *options, struct kt_recall *recall,
+                                  struct kt_hierarchy *out, struct kt_error *error)
+{
+    unsigned evicted;
+    char name[64];
+    struct kt_hierarchy known;
+    read_caches(out);
+    KT_TRY(find_evicted(options, &out->caches, &evicted, error));
+    snprintf(name, sizeof name, "caches, evicting %x%s%s", evicted, is_tracked(options) ? ", tracked" : "",
+             out->probed ? ", probed" : "");
+    bool is_known = recall && !options->fresh && kt_recall_fact(recall, true, name, &known, sizeof known);
+    if (is_known)
+        *out = known;
+    else {
+        kt_hierarchy_calibrate(evicted, kt_pages_limit() / 4, out);
+        if (is_tracked(options) && out->probed < out->caches.count)
+            measure_last_cache(out);
+        if (recall)
+            kt_recall_set_fact(recall, true, name, out, sizeof *out);
+    }
+    return KT_OK;
+}
+
+static enum kt_status find_placements(const struct kt_replay_options *options, struct kt_recall *recall,
+                                      struct kt_setup *setup, struct kt_error *error)
+{
+    if (!is_tracked(options))
+        return KT_OK;
+    setup->placed = kt_resize(NULL, setup->shapes.count, sizeof *setup->placed);
+    memset(setup->placed, 0, setup->shapes.count * sizeof *setup->placed);
+    return kt_known_placements(recall, options, setup, error);
+}
+
+/* An operand that no call has is a slip. */
+static enum kt_status check_names(const struct kt_replay_options *options, const struct kt_jobs *jobs,
+                                  struct kt_error *error)
+{
+    for (size_t i = 0; i < options->contexts; i++) {
+        bool found = false;
+        for (size_t j = 0; j < jobs->count && !found; j++)
+            found = kt_context_names_one(options->context[i], jobs->job[j].operand, jobs->job[j].operands);
+        if (!found)
+            return kt_fail(error, KT_USAGE, "context '%s': no recorded call has an operand of such a name",
+                           options->context[i]->name);
+    }
+    return KT_OK;
+}
+
+static enum kt_status fail_empty(const struct kt_replay_options *options, const struct kt_setup *setup,
+                                 struct kt_error *error)
+{
+    if (options->routines && setup->shapes.count)
+        return kt_fail(error, KT_USAGE, "%s: no recorded call of a routine that matches '%s'", setup->trace.path,
+                       options->routines);
+    return kt_fail(error, KT_BAD_INPUT, "%s: no complete call to replay", setup->trace.path);
+}
+
+enum kt_status kt_setup_open(const struct kt_replay_options *options, struct kt_recall *recall, struct kt_setup *out,
+                             struct kt_error *error)
 {
     *out = (struct kt_setup){0};
     KT_TRY(kt_trace_open(options->trace, &out->trace, error));
     kt_shapes_collect(&out->trace, options->level, &out->shapes);
-    kt_jobs_make(&out->shapes, options->routines, kt_arena_limit(), &out->jobs);
-    if (out->jobs.count)
-        return KT_OK;
-    if (options->routines && out->shapes.count)
-        return kt_fail(error, KT_USAGE, "%s: no recorded call of a routine that matches '%s'", out->trace.path,
-                       options->routines);
-    return kt_fail(error, KT_BAD_INPUT, "%s: no complete call to replay", out->trace.path);
+    KT_TRY(find_caches(options, recall, &out->hierarchy, error));
+    KT_TRY(find_placements(options, recall, out, error));
+    if (options->layout.pages == KT_PAGES_HUGE && !kt_pages_huge_exist())
+        kt_notice("this system gives no huge pages: operands are in small ones");
+    kt_snapshots_load(&out->trace, &out->snapshots);
+    out->held = kt_held_by_shape(&out->trace, &out->shapes, &out->snapshots);
+    struct kt_jobs_rules rules = {options->routines, kt_pages_limit(), options->layout,
+                                  out->placed,       out->held,        options->timer};
+    kt_jobs_make(&out->shapes, &rules, &out->jobs);
+    if (!out->jobs.count)
+        return fail_empty(options, out, error);
+    return check_names(options, &out->jobs, error);
 }
 
 void kt_setup_close(struct kt_setup *setup)
 {
     kt_jobs_free(&setup->jobs);
+    free(setup->placed);
+    free(setup->held);
+    kt_snapshots_free(&setup->snapshots);
     kt_shapes_free(&setup->shapes);
     kt_trace_close(&setup->trace);
 }
@@ -126,7 +331,13 @@ void kt_setup_schedule(const struct kt_setup *setup, const struct kt_replay_opti
     out->budget = options->budget;
     for (size_t i = 0; i < setup->jobs.count; i++) {
         const struct kt_job *job = &setup->jobs.job[i];
+        out->item[i].best = kt_timer_best(options->timer);
         out->item[i].weight = job->shape->total;
         out->item[i].once = job->shape->query || job->shape->bytes == 0;
     }
+}
+
+bool kt_setup_lacks(const struct kt_job *job, const struct kt_context *context)
+{
+    return kt_context_is_tracked(context) && !job->placed;
 }

@@ -5,6 +5,8 @@
  */
 #include "replay/worker.h"
 
+#include "replay/machine/cache.h"
+#include "replay/interrupt.h"
 #include "replay/sample.h"
 #include "trace/memory.h"
 
@@ -16,6 +18,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 struct request {
@@ -30,6 +33,7 @@ struct reply {
     enum outcome outcome;
     uint64_t count;
     double seconds[KT_VISIT_SAMPLES];
+    struct kt_disturbances disturbances;
     int64_t info;
     struct kt_hello hello;
     char text[1024]; /* UNUSABLE: why */
@@ -40,15 +44,19 @@ struct reply {
 /* Calls shorter than this run once before they are timed, so that their code and stack are there. */
 static const double warm_up_below = 5e-3;
 
+/* After so long a visit ends. */
+static const double visit_seconds = 0.01;
+
 struct side {
     const struct kt_worker *worker;
     struct kt_library library;
     struct kt_sampler sampler;
-    double *seconds; /* by job: of the last call */
+    struct kt_plans plans; /* of the request that is served */
+    double *seconds;       /* by job: of the last call */
 };
 
 /* All workers choose the same processor: only one of them is ever busy, and comparisons then share its conditions. */
-static bool pin_to_one_cpu(void)
+bool kt_worker_pin(void)
 {
     cpu_set_t allowed;
     cpu_set_t one;
@@ -64,19 +72,42 @@ static bool pin_to_one_cpu(void)
     return false;
 }
 
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* Where operands were in several places, a sample is the mean of a call with each of them. */
+static double take_sample(struct side *side, const struct kt_target *target, int64_t *info)
+{
+    double seconds = 0;
+    for (unsigned i = 0; i < side->plans.count; i++)
+        seconds += side->plans.weight[i] * kt_sampler_time(&side->sampler, target, &side->plans.plan[i], info);
+    return seconds;
+}
+
+/* Contexts that take long to bring about get fewer samples. */
 static void take_samples(struct side *side, const struct request *request, const struct kt_target *target,
                          struct reply *reply)
 {
     const struct kt_job *job = &side->worker->jobs->job[request->job];
     double *last = &side->seconds[request->job];
     bool fresh = kt_sampler_prepare(&side->sampler, job);
+    kt_plans_make(request->context, job->operand, job->operands, &side->worker->hierarchy->caches, job->placed,
+                  &side->plans);
     reply->outcome = TIMED;
     if (fresh && *last < warm_up_below)
-        *last = kt_sampler_time(&side->sampler, target, request->context, &reply->info);
-    for (reply->count = 0; reply->count < request->samples; reply->count++) {
-        *last = kt_sampler_time(&side->sampler, target, request->context, &reply->info);
-        reply->seconds[reply->count] = *last;
+        *last = take_sample(side, target, &reply->info);
+    side->sampler.disturbances = (struct kt_disturbances){0};
+    double start = now();
+    for (reply->count = 0; reply->count < request->samples; reply->seconds[reply->count++] = *last) {
+        if (reply->count > 0 && now() - start > visit_seconds)
+            break;
+        *last = take_sample(side, target, &reply->info);
     }
+    reply->disturbances = side->sampler.disturbances;
     if (reply->info != 0 && job->info == 0)
         reply->outcome = WRONG;
 }
@@ -97,21 +128,24 @@ static enum kt_status prepare_side(struct side *side, struct reply *hello, struc
     const struct kt_jobs *jobs = side->worker->jobs;
     KT_TRY(kt_library_load(&side->library, error));
     kt_library_version(&side->library, hello->hello.version, sizeof hello->hello.version);
-    hello->hello.pinned = side->library.threads == 1 && pin_to_one_cpu();
+    hello->hello.pinned = side->library.threads == 1 && kt_worker_pin();
     hello->hello.flush_effect = kt_cache_check();
     side->seconds = kt_resize(NULL, jobs->count, sizeof *side->seconds);
     for (size_t i = 0; i < jobs->count; i++)
         side->seconds[i] = jobs->job[i].insitu.median;
-    return kt_sampler_open(jobs->bytes, &side->sampler, error);
+    return kt_sampler_open(jobs, side->library.threads, side->worker->hierarchy, &side->sampler, error);
 }
 
 static _Noreturn void run_worker(const struct kt_worker *worker, int socket)
 {
     static struct reply reply;
-    struct side side = {.worker = worker, .library = worker->library};
+    static struct side side;
+    side.worker = worker;
+    side.library = worker->library;
     struct kt_error error = {0};
     struct request request;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    kt_interrupt_ignore();
     dup2(STDERR_FILENO, STDOUT_FILENO);
     reply.outcome = READY;
     if (prepare_side(&side, &reply, &error) != KT_OK) {
@@ -134,7 +168,7 @@ static bool receive(const struct kt_worker *worker, double seconds, struct reply
     struct pollfd poll_fd = {.fd = worker->socket, .events = POLLIN};
     int limit_ms = seconds < 1e6 ? (int)(seconds * 1e3) : 1000000000;
     int ready;
-    while ((ready = poll(&poll_fd, 1, limit_ms)) < 0 && errno == EINTR)
+    while ((ready = poll(&poll_fd, 1, limit_ms)) < 0 && errno == EINTR && !kt_interrupted())
         ;
     if (ready == 1)
         return recv(worker->socket, reply, sizeof *reply, 0) == sizeof *reply;
@@ -142,8 +176,8 @@ static bool receive(const struct kt_worker *worker, double seconds, struct reply
     return false;
 }
 
-/* Buries a worker that has not replied and says how it ended. */
-static void bury(struct kt_worker *worker, char *out, size_t size)
+/* Buries a worker that has not replied and says how it ended. True if it hung. */
+static bool bury(struct kt_worker *worker, char *out, size_t size)
 {
     int status = 0;
     waitpid(worker->pid, &status, 0);
@@ -156,6 +190,7 @@ static void bury(struct kt_worker *worker, char *out, size_t size)
     close(worker->socket);
     worker->pid = 0;
     worker->socket = -1;
+    return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
 }
 
 static enum kt_status spawn(struct kt_worker *worker, struct kt_error *error)
@@ -178,7 +213,7 @@ static enum kt_status spawn(struct kt_worker *worker, struct kt_error *error)
 
 static enum kt_status start(struct kt_worker *worker, struct kt_error *error)
 {
-    enum { LOAD_SECONDS = 60 };
+    enum { LOAD_SECONDS = 30 };
     char why[128];
     struct reply reply;
     KT_TRY(spawn(worker, error));
@@ -194,16 +229,27 @@ static enum kt_status start(struct kt_worker *worker, struct kt_error *error)
     return KT_OK;
 }
 
-enum kt_status kt_worker_open(struct kt_library *library, const struct kt_jobs *jobs, struct kt_worker *out,
-                              struct kt_error *error)
+void kt_worker_prepare(struct kt_library *library, const struct kt_jobs *jobs, const struct kt_hierarchy *hierarchy,
+                       struct kt_worker *out)
 {
-    *out = (struct kt_worker){.library = *library, .jobs = jobs, .socket = -1};
+    *out = (struct kt_worker){.library = *library, .jobs = jobs, .hierarchy = hierarchy, .socket = -1};
     *library = (struct kt_library){0};
     out->failure = kt_resize(NULL, jobs->count, sizeof *out->failure);
     out->broken = kt_resize(NULL, jobs->count, sizeof *out->broken);
     memset(out->failure, 0, jobs->count * sizeof *out->failure);
     memset(out->broken, 0, jobs->count * sizeof *out->broken);
+}
+
+enum kt_status kt_worker_open(struct kt_library *library, const struct kt_jobs *jobs,
+                              const struct kt_hierarchy *hierarchy, struct kt_worker *out, struct kt_error *error)
+{
+    kt_worker_prepare(library, jobs, hierarchy, out);
     return start(out, error);
+}
+
+enum kt_status kt_worker_start(struct kt_worker *worker, struct kt_error *error)
+{
+    return worker->pid ? KT_OK : start(worker, error);
 }
 
 void kt_worker_renew(struct kt_worker *worker)
@@ -240,6 +286,30 @@ static double time_limit(const struct kt_job *job, uint64_t samples)
     double slow = 50 * job->insitu.median;
     double filling = (double)job->bytes * 1e-8;
     return (slow > 10 ? slow : 10) * (job->insitu.median > 0.2 ? (double)samples + 1 : 1) + filling;
+}
+
+void kt_worker_give_up(struct kt_worker *worker, const char *why)
+{
+    for (size_t i = 0; i < worker->jobs->count; i++)
+        if (!worker->failure[i])
+            give_up(worker, i, true, why);
+}
+
+/* Each job that hangs costs its time limit. */
+static void note_end(struct kt_worker *worker, size_t job, const char *why, bool hung)
+{
+    enum { MOST_HANGS = 3 };
+    give_up(worker, job, true, why);
+    worker->hangs += hung;
+    if (worker->hangs >= MOST_HANGS)
+        kt_worker_give_up(worker, "not tried: the library did not return from other calls");
+}
+
+/* Has its process stand still, or go on. */
+static void rest(const struct kt_worker *worker, bool still)
+{
+    if (worker->rests && worker->pid)
+        kill(worker->pid, still ? SIGSTOP : SIGCONT);
 }
 
 static void note_failure(struct kt_worker *worker, size_t job, const struct reply *reply)
@@ -280,17 +350,21 @@ enum kt_status kt_worker_time(struct kt_worker *worker, size_t job, const struct
         return KT_OK;
     if (!worker->pid)
         KT_TRY(start(worker, error));
+    rest(worker, false);
     if (send(worker->socket, &request, sizeof request, MSG_NOSIGNAL) != sizeof request ||
         !receive(worker, time_limit(what, request.samples), &reply)) {
         char why[128];
-        bury(worker, why, sizeof why);
-        give_up(worker, job, true, why);
+        bool hung = bury(worker, why, sizeof why);
+        if (!kt_interrupted())
+            note_end(worker, job, why, hung);
         return KT_OK;
     }
+    rest(worker, true);
     if (reply.outcome != TIMED) {
         note_failure(worker, job, &reply);
         return KT_OK;
     }
+    worker->disturbances = reply.disturbances;
     memcpy(seconds, reply.seconds, reply.count * sizeof *seconds);
     *count = reply.count;
     return KT_OK;

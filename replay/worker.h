@@ -7,7 +7,9 @@
 #ifndef KT_WORKER_H
 #define KT_WORKER_H
 
-#include "replay/cache.h"
+#include "replay/context.h"
+#include "replay/machine/disturbance.h"
+#include "replay/machine/eviction.h"
 #include "replay/job.h"
 #include "replay/library.h"
 
@@ -25,17 +27,27 @@ struct kt_hello {
 struct kt_worker {
     struct kt_library library;
     const struct kt_jobs *jobs;
+    const struct kt_hierarchy *hierarchy;
     struct kt_hello hello;
-    char **failure; /* by job: why it was given up on this library, or NULL; owned */
-    bool *broken;   /* by job: it ended badly, as opposed to the library not having the routine */
+    char **failure;                      /* by job: why it was given up on this library, or NULL; owned */
+    bool *broken;                        /* by job: it ended badly, as opposed to the library not having the routine */
+    struct kt_disturbances disturbances; /* of the samples of the last request that was served */
+    bool rests;     /* its process stands still while it is not asked: threads of its library disturb nobody */
+    unsigned hangs; /* jobs that did not return: after some the library is given up */
     pid_t pid;      /* 0: none */
     int socket;
 };
 
-/* Starts a worker for the library, which it takes over. JOBS must live as long. Close it also after an error. */
-enum kt_status kt_worker_open(struct kt_library *library, const struct kt_jobs *jobs, struct kt_worker *out,
-                              struct kt_error *error);
+/* Starts a worker for the library, which it takes over. JOBS and the hierarchy, calibrated for all contexts that will
+ * be asked for, must live as long. Close it also after an error. */
+enum kt_status kt_worker_open(struct kt_library *library, const struct kt_jobs *jobs,
+                              const struct kt_hierarchy *hierarchy, struct kt_worker *out, struct kt_error *error);
 void kt_worker_close(struct kt_worker *worker);
+
+/* The same in two steps: without a process, which is started when it is needed, or now. */
+void kt_worker_prepare(struct kt_library *library, const struct kt_jobs *jobs, const struct kt_hierarchy *hierarchy,
+                       struct kt_worker *out);
+enum kt_status kt_worker_start(struct kt_worker *worker, struct kt_error *error);
 
 /* Has the next request served by a new process: what differs from process to process is then sampled too. */
 void kt_worker_renew(struct kt_worker *worker);
@@ -46,5 +58,11 @@ void kt_worker_renew(struct kt_worker *worker);
  */
 enum kt_status kt_worker_time(struct kt_worker *worker, size_t job, const struct kt_context *context,
                               double seconds[KT_VISIT_SAMPLES], size_t *count, struct kt_error *error);
+
+/* Gives up all jobs that have not failed yet, for that reason. */
+void kt_worker_give_up(struct kt_worker *worker, const char *why);
+
+/* Pins this process to the processor that all workers use; false: it could not be. */
+bool kt_worker_pin(void);
 
 #endif

@@ -12,7 +12,7 @@ import sys
 STORED = {"char": (1, "B"), "enum": (4, "i"), "int": (8, "q"), "s": (4, "f"), "d": (8, "d"),
           "c": (8, "ff"), "z": (16, "dd"), "address": (8, "Q")}
 CBLAS_ENUMS = ("trans", "uplo", "side", "diag")
-ARRAYS = ("in", "out", "io", "upd", "work")
+ARRAYS = ("in", "out", "io", "upd", "work", "fun")
 
 
 def unescape(text):
@@ -45,7 +45,7 @@ def cblas_name(role, name):
 
 def parse_family(family, routine, view):
     """The parameters [(name, stored, role)] of a routine's symbol."""
-    head, arguments = family.split("|")[:2]
+    head, arguments = (family + " ").split(" | ")[:2]
     pattern, *types = head.split()
     prefixes = [(t.split(":") + [t])[:2] for t in types if t != "cblas"]
     t = next(element for prefix, element in prefixes if pattern.replace("?", prefix) == routine)
@@ -57,7 +57,7 @@ def parse_family(family, routine, view):
         stored = ("address" if role in ARRAYS else
                   scalar_type(kind[1] if kind else "T", t) if role == "scal" else
                   ("enum" if view == "cblas" else "char") if role in CBLAS_ENUMS else
-                  "char" if role == "opt" else "int")
+                  "char" if role in ("opt", "optio") else "int")
         layout |= role == "ld" or role in CBLAS_ENUMS
         params.append((name if view == "fortran" else cname or cblas_name(role, name), stored, role))
     if view == "cblas" and layout:
@@ -84,12 +84,101 @@ def value(stored, values):
     return values if stored in ("c", "z") else values[0]
 
 
+def differences(data, at, changed):
+    """The words that changed, and by how much."""
+    for word in range(64):
+        if changed >> word & 1:
+            more = data[at] & 7
+            length = 1 + (more if more < 7 else 8)
+            value = int.from_bytes(data[at + 1:at + 9] if more == 7 else data[at:at + length], "little")
+            value = value if more == 7 else value >> 3
+            yield word, -(value + 1 >> 1) if value & 1 else value >> 1
+            at += length
+
+
+class Call:
+    def __init__(self, entry, words, parent):
+        self.entry, self.caller, self.args = entry, words[1], struct.pack("<61Q", *words[2:])
+        self.depth, self.cpu, self.parent, self.n = words[0] & 0xffff, words[0] >> 16 & 0xffff, parent, None
+        self.done, self.start, self.ticks, self.info, self.counts, self.nested = False, 0, 0, 0, [], 0
+
+
+class Stream:
+    """Of one thread: reads the calls and their ends."""
+    def __init__(self, path):
+        with open(path, "rb") as file:
+            self.data = file.read()
+        self.calls, self.open, self.anchors = [], [], []
+        chunks, at = {}, 0
+        while at + 192 <= len(self.data):
+            if self.data[at:at + 8] != b"ktchunk\n":
+                at += 8
+                continue
+            head, index, length, _, _, *anchor = struct.unpack_from("<IIQIIQQ", self.data, at + 16)
+            used, = struct.unpack_from("<Q", self.data, at + 144)
+            if used > chunks.get(index, [0])[0]:
+                chunks[index] = used, at, head, anchor
+            at += length
+        for _, (used, at, head, anchor) in sorted(chunks.items()):
+            self.anchors.append(anchor)
+            self.last = anchor[0]
+            self.read_chunk(at + head, at + used)
+
+    def read_chunk(self, at, end):
+        contexts = {}
+        while at < end:
+            kind, words, number, upper = struct.unpack_from("<BBHI", self.data, at)
+            word, = struct.unpack_from("<Q", self.data, at)
+            if kind == 7:
+                self.leave(self.open[-1].depth, (self.last + (word >> 36),), word >> 8 & 0xfffffff)
+                words = 1
+            elif kind == 6:
+                number, ticks, start, words = word >> 8 & 0xffff, word >> 24 & 0xfffff, self.last + (word >> 44), 1
+                owner, word = contexts.get(number % 128, (None, None))
+                contexts[number % 128] = number, word if owner == number else [0] * 63
+                self.begin(number, contexts[number % 128][1])
+                self.leave(self.open[-1].depth, (start,), ticks)
+            elif kind in (1, 2):
+                changed, begin = (upper, at + 8) if kind == 1 else struct.unpack_from("<Q", self.data, at + 8) + (at + 16,)
+                owner, word = contexts.get(number % 128, (None, None))
+                word = word if owner == number else [0] * 63
+                for i, difference in differences(self.data, begin, changed):
+                    word[i] = word[i] + difference & 2**64 - 1
+                contexts[number % 128] = number, word
+                self.begin(number, word)
+            elif kind in (3, 4):
+                self.leave(number, struct.unpack_from(f"<{words - 1}Q", self.data, at + 8), upper if kind == 3 else None)
+            at += 8 * words
+
+    def begin(self, entry, words):
+        depth = words[0] & 0xffff
+        while self.open and self.open[-1].depth >= depth:
+            self.open.pop()
+        parent = self.open[-1] if self.open and self.open[-1].depth == depth - 1 else None
+        self.calls.append(Call(entry, words, parent))
+        self.calls[-1].nested = -len(self.calls)
+        self.open.append(self.calls[-1])
+
+    def leave(self, depth, words, ticks):
+        self.last = words[0] + (ticks if ticks is not None else words[1])
+        while self.open and self.open[-1].depth > depth:
+            self.open.pop()
+        if not self.open or self.open[-1].depth != depth:
+            return
+        call = self.open.pop()
+        call.done, call.start, call.ticks = True, words[0], ticks
+        call.nested += len(self.calls)
+        if ticks is None:
+            _, call.ticks, call.cpu, call.info, *call.counts = words
+
+
 class Process:
     def __init__(self, path):
-        self.path, self.objects, self.entries = path, [], {}
+        self.objects, self.entries = [], {}
         meta = {fields[0]: fields[1:] for fields in lines_of(path + "/meta")}
-        assert meta["format"][:2] == ["ktrace", "1"] and meta["byte_order"] == ["little"]
+        assert meta["format"][:2] == ["ktrace", "2"] and meta["byte_order"] == ["little"]
         self.pid, self.clock_ticks, self.clock = int(meta["pid"][0]), float(meta["clock_ticks"][0]), meta["clock"][0]
+        self.self_ticks = float(meta["self_ticks"][0]) if "self_ticks" in meta else 0
         self.anchors = [[int(x) for x in meta["anchor"][:2]]]
         for f in lines_of(path + "/definitions"):
             if f[0] == "object":
@@ -97,53 +186,39 @@ class Process:
             elif f[0] == "entry":
                 params = parse_family(unescape(f[7]), f[4], f[3])
                 self.entries[int(f[1])] = (f[2], f[4], params, place(params))
-        self.streams = [(tid, list(self.records(name))) for tid, name in numbered(path, "t")]
+        self.streams = [(tid, Stream(name)) for tid, name in numbered(path, "t")]
+        self.anchors += [anchor for _, stream in self.streams for anchor in stream.anchors]
         self.anchors += [[int(x) for x in f[1:3]] for f in lines_of(path + "/end") if f[0] == "anchor"]
         first, last = self.anchors[0], max(self.anchors, key=lambda a: a[1])
         self.hz = 1e9 if self.clock == "monotonic" else (last[0] - first[0]) / (last[1] - first[1]) * 1e9
 
-    def records(self, path):
-        data, at = open(path, "rb").read(), 0
-        while data[at:at + 8] == b"ktchunk\n":
-            head, _, length, _, _, ticks, ns = struct.unpack_from("<IIQIIQQ", data, at + 16)
-            self.anchors.append([ticks, ns])
-            record, at = at + head, at + length
-            while record + 32 <= at and struct.unpack_from("<H", data, record)[0]:
-                words, *rest = struct.unpack_from("<HHHHQQQ", data, record)
-                yield rest, data[record + 32:record + 8 * words]
-                record += 8 * words
-
-    def call(self, n, tid, stack, record, args):
-        entry, depth, cpu, start, ticks, caller = record
-        symbol, routine, params, offsets = self.entries[entry]
-        done = start != 0 and ticks != 0
-        parent = stack.get(depth - 1, (None, 0))
-        for deeper in [d for d in stack if d >= depth]:
-            del stack[deeper]
-        stack[depth] = (n, start + ticks if done else math.inf)
-        values = [value(s, struct.unpack_from("<" + STORED[s][1], args, offsets[i]))
+    def call(self, tid, call):
+        symbol, routine, params, offsets = self.entries[call.entry]
+        values = [value(s, struct.unpack_from("<" + STORED[s][1], call.args, offsets[i]))
                   for i, (_, s, _) in enumerate(params)]
-        info = next((v for v, p in zip(values, params) if p[2] == "info"), None)
-        where = next((o for o in reversed(self.objects) if o[0] <= caller < o[1]), None)
-        return {"n": n, "pid": self.pid, "tid": tid, "depth": depth,
-                "parent": parent[0] if start <= parent[1] else None, "routine": routine, "symbol": symbol,
-                "t": (start - self.anchors[0][0]) / self.hz if done else None,
-                "dt": max(0.0, ticks - self.clock_ticks) / self.hz if done else None, "cpu": cpu,
-                "caller": {"object": where and where[3], "offset": where and hex(caller - where[2]),
-                           "address": hex(caller)},
+        has_info = call.done and any(p[2] == "info" for p in params)
+        where = next((o for o in reversed(self.objects) if o[0] <= call.caller < o[1]), None)
+        others = self.clock_ticks + call.nested * self.self_ticks  # that ktrace took
+        return {"n": call.n, "pid": self.pid, "tid": tid, "depth": call.depth,
+                "parent": call.parent and call.parent.n, "routine": routine, "symbol": symbol,
+                "t": (call.start - self.anchors[0][0]) / self.hz if call.done else None,
+                "dt": max(0.0, call.ticks - others) / self.hz if call.done else None,
+                "nested": call.nested if call.done else None, "cpu": call.cpu,
+                "caller": {"object": where and where[3], "offset": where and hex(call.caller - where[2]),
+                           "address": hex(call.caller)},
                 "args": {p[0]: v for v, p in zip(values, params) if p[2] != "info"},
-                "info": info if done else None, "complete": done}
+                "info": struct.unpack("<q", struct.pack("<Q", call.info))[0] if has_info else None,
+                "complete": call.done}
 
 
 def main(trace):
     n = 0
     for _, path in numbered(trace, "p"):
         process = Process(path)
-        for tid, records in process.streams:
-            stack = {}
-            for record, args in records:
-                print(json.dumps(process.call(n, tid, stack, record, args)))
-                n += 1
+        for tid, stream in process.streams:
+            for call in stream.calls:
+                call.n, n = n, n + 1
+                print(json.dumps(process.call(tid, call)))
 
 
 main(sys.argv[1])

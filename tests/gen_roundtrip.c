@@ -16,14 +16,17 @@
  *
  *     {"routine": NAME, "symbol": NAME, "args": {NAME: VALUE}, "code": [NAME], "has_info": BOOLEAN}
  *
- * where "code" names the arguments that are addresses of procedures. All numbers are multiples of 1/4, so that they
- * are exact in print and in every type.
+ * where "code" names the arguments that are addresses of procedures. All numbers, with two decimals, are exact in
+ * every type.
  */
 #include "tests/prototype.h"
 #include "tests/synth.h"
 #include "tests/table_load.h"
 #include "trace/operand.h"
 
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct call {
@@ -127,6 +130,19 @@ static void print_json(const struct call *call, const struct kt_param *p, const 
         printf("%.2f", value);
 }
 
+/* The value of a parameter, which programs get with two decimals; ends the generator at one that a float would round.
+ */
+static double exact_value(const struct call *call, const struct kt_param *p, double *imaginary)
+{
+    double value = kt_stored_value(call->args, p, imaginary);
+    double printed = round(value * 100) / 100;
+    if ((p->stored != KT_FLOAT && p->stored != KT_CFLOAT) || (double)(float)printed == printed)
+        return value;
+    fprintf(stderr, "%s: %s{%g} of the table is not the same in every type with two decimals\n", call->symbol.name,
+            p->name, value);
+    exit(1);
+}
+
 /* --- C ----------------------------------------------------------------------------------------------------- */
 
 /* ELEMENTS: how many each array must have. */
@@ -144,7 +160,7 @@ static void print_c_declaration(const struct call *call, const struct kt_param *
         printf("    void *%s = (void *)choose;\n", p->name);
         return;
     }
-    double value = kt_stored_value(call->args, p, &imaginary);
+    double value = exact_value(call, p, &imaginary);
     if (p->stored == KT_CHAR)
         printf("    char %s = '%c';\n", p->name, (int)value);
     else if (p->stored == KT_ENUM)

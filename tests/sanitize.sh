@@ -9,9 +9,11 @@ for unit in "$S"/tests/unit/test_*; do
     case $unit in *.o | *.d) continue ;; esac
     true_that "$(basename "$unit")" "$unit"
 done
-true_that "fuzzed traces" "$S/tests/fuzz_reader" 1500 1
-true_that "... another seed" "$S/tests/fuzz_reader" 500 "$$"
-true_that "fuzzed tables" "$S/tests/fuzz_spec" 20000 1
+for fuzzer in stream:4000 text:3000 trace:1500 packed:1000 spec:10000 algorithm:3000; do
+    name=${fuzzer%:*}
+    true_that "damaged inputs: $name" "$S/tests/fuzz/$name" -n "${fuzzer#*:}" "tests/fuzz/corpus/$name"
+done
+true_that "... another seed" "$S/tests/fuzz/stream" -n 2000 -s "$$" tests/fuzz/corpus/stream
 asan=$(readlink -f "$(${CC:-gcc} -print-file-name=libasan.so)")
 export KTRACE_QUIET=1
 out=$(ASAN_OPTIONS=detect_leaks=0 KTRACE_OUT="$T/trace" LD_PRELOAD="$asan $PWD/$S/libktrace.so" OPENBLAS_NUM_THREADS=1 \

@@ -41,9 +41,9 @@ same "... nothing is missing from the count" 100000 "$(info small 'd["calls"] + 
 same "file size limit of 0: output and status" "done 0" "$(ulimit -f 0; echo $(traced none0 "$life" calls5000 2>/dev/null; echo $?))"
 same "... leaves no directory of the process" "" "$(ls -d "$T"/none0/p* 2>/dev/null)"
 if mkdir "$T/disk" && mount -t tmpfs -o size=1m ktrace-test "$T/disk" 2>/dev/null; then
-    same "full disk: output" "done" "$(KTRACE_OUT=$T/disk/t LD_PRELOAD=$PWD/$B/libktrace.so "$life" calls100000 2>"$T/err")"
+    same "full disk: output" "done" "$(KTRACE_OUT=$T/disk/t LD_PRELOAD=$PWD/$B/libktrace.so "$life" calls1000000 2>"$T/err")"
     has "... says so" 'calls were not recorded: no space' "$(<"$T/err")"
-    same "... nothing is missing from the count" 100000 "$(info disk/t 'd["calls"] + sum(l["calls"] for l in d["lost"])')"
+    same "... nothing is missing from the count" 1000000 "$(info disk/t 'd["calls"] + sum(l["calls"] for l in d["lost"])')"
     umount "$T/disk"
 else
     skip "full disk" "cannot mount a file system here"

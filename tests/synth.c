@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/synth.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { CBLAS_ROW_MAJOR = 101, CBLAS_COLUMN_MAJOR = 102 };
@@ -175,7 +176,9 @@ static bool sizes_are_legal(const struct kt_routine *r, const struct kt_values *
         const struct kt_arg *arg = &r->arg[i];
         if (arg->data == KT_REFLECTORS) {
             most = dimension(arg, 1, v);
-            if (most > dimension(arg, 0, v))
+            if (arg->data_parameter.count) /* stored by rows, perhaps */
+                most = fmin(most, dimension(arg, 0, v));
+            else if (most > dimension(arg, 0, v))
                 return false;
         }
         if (arg->data == KT_TAU && most >= 0 && dimension(arg, 0, v) > most)
@@ -310,7 +313,7 @@ static void draw_rest(struct kt_synth *s, const struct kt_symbol *symbol, struct
         enum kt_role role = r->arg[i].role;
         bool is_free = r->arg[i].legal.count == 0;
         if (role == KT_LD)
-            v->v[i] = draw_ld(s, least_ld(symbol, i, v), rank[role]++);
+            v->v[i] = draw_ld(s, fmax(least_ld(symbol, i, v), is_free ? 1 : v->v[i]), rank[role]++);
         if (role == KT_INC && is_free)
             v->v[i] = draw_increment(s, rank[role]++);
         if (role == KT_LWORK)

@@ -112,7 +112,7 @@ int kt_gen_entry(struct kt_gen *gen, const char *routine, enum kt_view view)
     return gen->entries++;
 }
 
-/* --- records ----------------------------------------------------------------------------------------------- */
+/* --- arguments --------------------------------------------------------------------------------------------- */
 
 static void put_complex(unsigned char *at, const char *word, bool is_float)
 {
@@ -163,6 +163,22 @@ static void put_args(unsigned char *args, const struct kt_symbol *symbol, const 
     free(copy);
 }
 
+/* What the call returned is no part of its begin. */
+static int64_t take_info(unsigned char *args, const struct kt_symbol *symbol)
+{
+    int64_t info = 0;
+    for (int i = 0; i < symbol->params; i++) {
+        const struct kt_param *p = &symbol->param[i];
+        if (p->arg < 0 || symbol->routine->arg[p->arg].role != KT_INFO)
+            continue;
+        memcpy(&info, args + p->offset, sizeof info);
+        memset(args + p->offset, 0, sizeof info);
+    }
+    return info;
+}
+
+/* --- chunks ------------------------------------------------------------------------------------------------ */
+
 static void begin_chunk(const struct kt_gen *gen, struct kt_gen_stream *s)
 {
     struct kt_chunk head = {.byte_order = KT_BYTE_ORDER,
@@ -172,7 +188,10 @@ static void begin_chunk(const struct kt_gen *gen, struct kt_gen_stream *s)
                             .index = s->chunks++,
                             .chunk_bytes = gen->chunk_bytes,
                             .pid = gen->pid,
-                            .tid = s->tid};
+                            .tid = s->tid,
+                            .calls = s->calls,
+                            .ended = s->ended,
+                            .used_bytes = sizeof head};
     memcpy(head.magic, KT_CHUNK_MAGIC, sizeof head.magic);
     /* chunk K begins K tenths of a second after the first anchor */
     head.anchor.ticks = KT_GEN_ORIGIN + (uint64_t)head.index * KT_GEN_HZ / 10;
@@ -185,6 +204,8 @@ static void begin_chunk(const struct kt_gen *gen, struct kt_gen_stream *s)
     s->chunk = s->size;
     s->at = s->size + sizeof head;
     s->size += gen->chunk_bytes;
+    s->last = head.anchor.ticks;
+    memset(s->context, 0, sizeof s->context);
 }
 
 static struct kt_gen_stream *stream_of(struct kt_gen *gen, uint32_t tid)
@@ -198,32 +219,143 @@ static struct kt_gen_stream *stream_of(struct kt_gen *gen, uint32_t tid)
     return &gen->stream[gen->streams++];
 }
 
+static void make_room(const struct kt_gen *gen, struct kt_gen_stream *s, size_t words)
+{
+    if (s->size - s->at < 8 * words)
+        begin_chunk(gen, s);
+}
+
+static void put_event(struct kt_gen_stream *s, const uint64_t *word, size_t words)
+{
+    memcpy(s->bytes + s->at, word, 8 * words);
+    s->at += 8 * words;
+    ((struct kt_chunk *)(void *)(s->bytes + s->chunk))->used_bytes = s->at - s->chunk;
+}
+
+void kt_gen_next_chunk(struct kt_gen *gen, uint32_t tid)
+{
+    begin_chunk(gen, stream_of(gen, tid));
+}
+
+/* --- events ------------------------------------------------------------------------------------------------ */
+
+enum { CALL = 1, WIDE, END, LONG_END, LEAF_END = 7, NARROW = 32, MOST_WORDS = 2 + 64 + 8 };
+
+static uint64_t head_of(uint64_t kind, uint64_t words, uint64_t id, uint64_t upper)
+{
+    return kind + 256 * words + 65536 * id + (upper << 32);
+}
+
+/* 0, -1, 1, -2, ... in as few bytes as hold it behind three bits that tell how many they are. */
+static size_t put_difference(unsigned char *at, int64_t difference)
+{
+    uint64_t value = difference < 0 ? 2 * (uint64_t)(-(difference + 1)) + 1 : 2 * (uint64_t)difference;
+    size_t bytes = 1;
+    while (bytes < 8 && value >> (8 * bytes - 3))
+        bytes++;
+    if (bytes == 8) {
+        at[0] = 7;
+        memcpy(at + 1, &value, 8);
+        return 9;
+    }
+    for (size_t i = 0; i < bytes; i++)
+        at[i] = (unsigned char)(i ? value >> (8 * i - 3) : value << 3 | (bytes - 1));
+    return bytes;
+}
+
+/* The event that begins a call of these words; returns its length. */
+static size_t encode_call(struct kt_gen_context *context, int entry, const uint64_t *word, size_t words, uint64_t *out)
+{
+    size_t head = words > NARROW ? 2 : 1;
+    size_t bytes = 0;
+    uint64_t changed = 0;
+    if (context->entry != entry)
+        *context = (struct kt_gen_context){.entry = entry};
+    for (size_t i = 0; i < words; i++)
+        if (word[i] != context->word[i]) {
+            changed |= (uint64_t)1 << i;
+            bytes += put_difference((unsigned char *)(out + head) + bytes, (int64_t)(word[i] - context->word[i]));
+            context->word[i] = word[i];
+        }
+    size_t length = head + (bytes + 7) / 8;
+    out[0] = head_of(head == 2 ? WIDE : CALL, length, (uint64_t)entry, head == 2 ? 0 : changed);
+    if (head == 2)
+        out[1] = changed;
+    return length;
+}
+
+static void end_call(struct kt_gen *gen, struct kt_gen_stream *s)
+{
+    const struct kt_gen_open *open = &s->open[--s->opens];
+    const struct kt_gen_call *call = &open->call;
+    const struct kt_gen_more *more = &open->more;
+    bool is_long = open->info || more->migrated || more->counters || call->ticks >> 32;
+    uint64_t word[5 + KT_GEN_COUNTERS] = {0, KT_GEN_ORIGIN + call->start, call->ticks, more->migrated ? 3 : 1,
+                                          (uint64_t)open->info};
+    if (!call->ticks)
+        return;
+    memcpy(word + 5, more->counter, sizeof more->counter);
+    size_t words = is_long ? 5 + more->counters : 2;
+    word[0] = head_of(is_long ? LONG_END : END, words, call->depth, is_long ? 0 : call->ticks);
+    uint64_t gap = word[1] - s->last;
+    bool is_leaf = open->behind == s->at && !is_long && (gap | call->ticks) < (uint64_t)1 << 28;
+    if (is_leaf)
+        word[0] = LEAF_END + (call->ticks << 8) + (gap << 36);
+    make_room(gen, s, is_leaf ? 1 : words);
+    put_event(s, word, is_leaf ? 1 : words);
+    s->last = KT_GEN_ORIGIN + call->start + call->ticks;
+    s->ended++;
+    gen->calls++;
+}
+
+static void end_calls(struct kt_gen *gen, struct kt_gen_stream *s, unsigned depth, uint64_t now)
+{
+    while (s->opens) {
+        const struct kt_gen_call *last = &s->open[s->opens - 1].call;
+        if (last->depth < depth && (!last->ticks || last->start + last->ticks > now))
+            return;
+        end_call(gen, s);
+    }
+}
+
+void kt_gen_event(struct kt_gen *gen, uint32_t tid, const uint64_t *word, size_t words)
+{
+    struct kt_gen_stream *s = stream_of(gen, tid);
+    end_calls(gen, s, 0, UINT64_MAX);
+    make_room(gen, s, words);
+    put_event(s, word, words);
+}
+
+/* Both events of a call that no other is nested in are in the same chunk. */
 void kt_gen_call(struct kt_gen *gen, const struct kt_gen_call *call)
 {
     const struct kt_symbol *symbol = &gen->symbol[call->entry];
     struct kt_gen_stream *s = stream_of(gen, call->tid);
-    size_t bytes = sizeof(struct kt_record) + symbol->arg_bytes;
-    if (s->size - s->at < bytes)
-        begin_chunk(gen, s);
-    struct kt_record record = {.words = (uint16_t)(bytes / 8),
-                               .entry = (uint16_t)call->entry,
-                               .depth = (uint16_t)call->depth,
-                               .cpu = 1,
-                               .caller = 0x401234};
-    if (call->ticks) {
-        record.start = KT_GEN_ORIGIN + call->start;
-        record.ticks = call->ticks;
-        gen->calls++;
-    }
-    memcpy(s->bytes + s->at, &record, sizeof record);
-    put_args(s->bytes + s->at + sizeof record, symbol, call->args);
-    s->at += bytes;
+    uint64_t word[64] = {call->depth | 1u << 16, 0x401234};
+    uint64_t event[MOST_WORDS] = {0};
+    size_t words = 2 + symbol->arg_bytes / 8u;
+    if (words > 63 || s->opens == KT_GEN_DEPTH)
+        abort();
+    put_args((unsigned char *)(word + 2), symbol, call->args);
+    int64_t info = take_info((unsigned char *)(word + 2), symbol);
+    end_calls(gen, s, call->depth, call->start);
+    make_room(gen, s, 2 + words + (words + 7) / 8 + 5 + KT_GEN_COUNTERS); /* the most it can take */
+    put_event(s, event, encode_call(&s->context[call->entry % 128], call->entry, word, words, event));
+    s->calls++;
+    s->open[s->opens++] = (struct kt_gen_open){.call = *call, .info = info, .behind = s->at};
+}
+
+void kt_gen_more(struct kt_gen *gen, uint32_t tid, const struct kt_gen_more *more)
+{
+    struct kt_gen_stream *s = stream_of(gen, tid);
+    s->open[s->opens - 1].more = *more;
 }
 
 void kt_gen_end(struct kt_gen *gen, bool clean)
 {
     for (int i = 0; i < gen->streams; i++) {
         char name[32];
+        end_calls(gen, &gen->stream[i], 0, UINT64_MAX);
         snprintf(name, sizeof name, "t%" PRIu32, gen->stream[i].tid);
         write_all(open_file(gen->process, name, "w"), gen->stream[i].bytes, gen->stream[i].size);
     }
@@ -254,9 +386,30 @@ static void copy_file(const char *from, const char *to, const char *name)
     free(bytes);
 }
 
+static void replace_line(const char *directory, const char *name, const char *key, const char *line)
+{
+    size_t size;
+    char *text = (char *)kt_gen_read(directory, name, &size);
+    FILE *file = open_file(directory, name, "w");
+    bool done = false;
+    char *rest = text;
+    for (char *old = strsep(&rest, "\n"); old && rest; old = strsep(&rest, "\n")) {
+        bool hit = !done && !strncmp(old, key, strlen(key)) && old[strlen(key)] == '\t';
+        done |= hit;
+        if (!hit || line)
+            fprintf(file, "%s\n", hit ? line : old);
+    }
+    fclose(file);
+    free(text);
+    if (!done)
+        abort();
+}
+
 void kt_gen_copy_process(const struct kt_gen *gen, uint32_t pid)
 {
     char to[KT_GEN_PATH];
+    char pid_line[32];
+    snprintf(pid_line, sizeof pid_line, "pid\t%" PRIu32, pid);
     snprintf(to, sizeof to, "%.400s/p%" PRIu32, gen->trace, pid);
     DIR *directory = opendir(gen->process);
     if (!directory || mkdir(to, 0777) != 0)
@@ -265,6 +418,7 @@ void kt_gen_copy_process(const struct kt_gen *gen, uint32_t pid)
         if (entry->d_name[0] != '.')
             copy_file(gen->process, to, entry->d_name);
     closedir(directory);
+    replace_line(to, "meta", "pid", pid_line);
 }
 
 void kt_gen_patch(const struct kt_gen *gen, const char *name, long offset, const void *bytes, size_t count)
@@ -297,19 +451,5 @@ void kt_gen_delete(const struct kt_gen *gen, const char *name)
 
 void kt_gen_replace_line(const struct kt_gen *gen, const char *name, const char *key, const char *line)
 {
-    size_t size;
-    char *text = (char *)kt_gen_read(gen->process, name, &size);
-    FILE *file = open_file(gen->process, name, "w");
-    bool done = false;
-    char *rest = text;
-    for (char *old = strsep(&rest, "\n"); old && rest; old = strsep(&rest, "\n")) {
-        bool hit = !done && !strncmp(old, key, strlen(key)) && old[strlen(key)] == '\t';
-        done |= hit;
-        if (!hit || line)
-            fprintf(file, "%s\n", hit ? line : old);
-    }
-    fclose(file);
-    free(text);
-    if (!done)
-        abort();
+    replace_line(gen->process, name, key, line);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Writes synthetic traces for tests, in a temporary directory: one process, any calls, text for arguments. A good
- * trace can then be damaged. Written from FORMAT.md, not from the reader.
+ * trace can then be damaged. Written from FORMAT.md, neither from the shim nor from the reader.
  */
 #ifndef KT_TRACEGEN_H
 #define KT_TRACEGEN_H
@@ -11,32 +11,12 @@
 
 #include <stdbool.h>
 
-enum { KT_GEN_ENTRIES = 64, KT_GEN_STREAMS = 8, KT_GEN_PATH = 512 };
+enum { KT_GEN_ENTRIES = 160, KT_GEN_STREAMS = 8, KT_GEN_PATH = 512 };
 
 /* The clock of synthetic traces: 2 ticks a nanosecond, one second from the first anchor to the last. */
 enum { KT_GEN_ORIGIN = 1000000, KT_GEN_HZ = 2000000000, KT_GEN_CLOCK_TICKS = 10 };
 
-struct kt_gen_stream {
-    uint32_t tid;
-    unsigned char *bytes;
-    size_t size;
-    size_t chunk; /* where the last chunk begins */
-    size_t at;    /* where the next record goes */
-    uint32_t chunks;
-};
-
-struct kt_gen {
-    char trace[KT_GEN_PATH];   /* directory of the trace, made by kt_gen_begin */
-    char process[KT_GEN_PATH]; /* of the process in it */
-    uint32_t pid;
-    size_t chunk_bytes; /* of new chunks */
-    struct kt_table table;
-    struct kt_symbol symbol[KT_GEN_ENTRIES];
-    int entries; /* 0 is never defined, as in real traces */
-    struct kt_gen_stream stream[KT_GEN_STREAMS];
-    int streams;
-    uint64_t calls;
-};
+enum { KT_GEN_DEPTH = 64, KT_GEN_COUNTERS = 8 };
 
 /* A call; ARGS holds a word per parameter of the symbol: a letter, numbers, RE,IM of a complex one, 0x of an address.
  */
@@ -49,13 +29,71 @@ struct kt_gen_call {
     const char *args;
 };
 
+/* What else there may be to tell of the end of a call. */
+struct kt_gen_more {
+    bool migrated; /* ended on processor 3 instead of 1 */
+    unsigned counters;
+    uint64_t counter[KT_GEN_COUNTERS];
+};
+
+/* A call that is to end. */
+struct kt_gen_open {
+    struct kt_gen_call call;
+    struct kt_gen_more more;
+    int64_t info;
+    size_t behind; /* its first event */
+};
+
+struct kt_gen_context {
+    int entry;
+    uint64_t word[64];
+};
+
+struct kt_gen_stream {
+    uint32_t tid;
+    unsigned char *bytes;
+    size_t size;
+    size_t chunk;  /* where the last chunk begins */
+    size_t at;     /* where the next event goes */
+    uint64_t last; /* ticks: the last end in the chunk, or its anchor */
+    uint32_t chunks;
+    uint64_t calls, ended;
+    struct kt_gen_open open[KT_GEN_DEPTH];
+    int opens;
+    struct kt_gen_context context[128];
+};
+
+struct kt_gen {
+    char trace[KT_GEN_PATH];   /* directory of the trace, made by kt_gen_begin */
+    char process[KT_GEN_PATH]; /* of the process in it */
+    uint32_t pid;
+    size_t chunk_bytes; /* of new chunks */
+    struct kt_table table;
+    struct kt_symbol symbol[KT_GEN_ENTRIES];
+    int entries; /* the next id; 0 is never defined, as in real traces */
+    struct kt_gen_stream stream[KT_GEN_STREAMS];
+    int streams;
+    uint64_t calls;
+};
+
 /* Makes the directory with the meta file of a process. SPEC: path of the routine table. */
 void kt_gen_begin(struct kt_gen *gen, const char *spec, uint32_t pid);
 
 /* Defines a symbol of the only library and returns its id; aborts if there is none. */
 int kt_gen_entry(struct kt_gen *gen, const char *routine, enum kt_view view);
 
+/*
+ * The end of a call is written when it is time: before the next call of the thread that begins later or is not nested
+ * in it, or at the end.
+ */
 void kt_gen_call(struct kt_gen *gen, const struct kt_gen_call *call);
+
+/* Of the last call of a thread. */
+void kt_gen_more(struct kt_gen *gen, uint32_t tid, const struct kt_gen_more *more);
+
+/* Any event, after the ends of all calls. A new chunk, if the thread has one. */
+void kt_gen_event(struct kt_gen *gen, uint32_t tid, const uint64_t *word, size_t words);
+void kt_gen_next_chunk(struct kt_gen *gen, uint32_t tid);
 
 /* Writes the streams and, if the process is to have ended cleanly, the end file. */
 void kt_gen_end(struct kt_gen *gen, bool clean);

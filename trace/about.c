@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "trace/about.h"
 
+#include "trace/profile.h"
 #include "trace/memory.h"
 #include "trace/text.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -85,4 +87,58 @@ void kt_about_library(const struct kt_object *library, char *out, size_t size)
         snprintf(out, size, "%s %.*s", *title ? title : file, length, number);
     else
         snprintf(out, size, "%s%s%s", title, *title ? " " : "", file);
+}
+
+void kt_about_ranks(const struct kt_ranks *ranks)
+{
+    char of[32] = "";
+    char job[160] = "";
+    if (ranks->count == 0)
+        return;
+    if (ranks->expected)
+        snprintf(of, sizeof of, " of %zu", ranks->expected);
+    if (ranks->jobs > 1)
+        snprintf(job, sizeof job, " in %zu jobs", ranks->jobs);
+    else if (*ranks->rank[0].job)
+        snprintf(job, sizeof job, ", job %.128s", ranks->rank[0].job);
+    kt_about_line("ranks", "%zu%s%s%s", ranks->count, of, job,
+                  ranks->expected > ranks->count ? "; the others made no call that can be seen" : "");
+}
+
+void kt_about_profile(const struct kt_trace *trace, const struct kt_state *state)
+{
+    char count[16];
+    if (kt_is_profile(trace))
+        kt_about_line("mode", "profile: sums per shape, no single calls");
+    if (state->overflow)
+        kt_about_line("", "%s calls had no room for their shape: they are counted by routine only",
+                      kt_text_count((double)state->overflow, count));
+}
+
+void kt_about_selection(const struct kt_trace *trace, const struct kt_state *state)
+{
+    char count[16];
+    uint64_t sample = kt_state_sample(trace);
+    const char *routines = kt_trace_option(trace, "ROUTINES", "*");
+    if (sample > 1)
+        kt_about_line("sampled", "one in %" PRIu64 " outermost calls: counts and times are those of the sample",
+                      sample);
+    if (strcmp(routines, "*") != 0)
+        kt_about_line("filtered", "only routines %.50s%s", routines, strlen(routines) > 50 ? ".." : "");
+    if (kt_state_keeps_last(trace, state))
+        kt_about_line("kept", "the last calls only: KTRACE_MAX_BYTES=%.40s", kt_trace_option(trace, "MAX_BYTES", ""));
+    if (state->skipped)
+        kt_about_line("skipped", "%s call%s %s", kt_text_count((double)state->skipped, count),
+                      state->skipped == 1 ? "" : "s",
+                      sample > 1 ? "that are not in the sample, or were made during a pause" : "during a pause");
+}
+
+void kt_about_clock(const struct kt_state *state)
+{
+    char count[16];
+    if (state->clock_note)
+        kt_about_line("clock", "doubtful: %s", state->clock_note);
+    if (state->implausible)
+        kt_about_line("clock", "%s calls have impossible durations: they are counted, but have no time",
+                      kt_text_count((double)state->implausible, count));
 }

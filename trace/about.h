@@ -5,7 +5,8 @@
 #ifndef KT_ABOUT_H
 #define KT_ABOUT_H
 
-#include "trace/reader.h"
+#include "trace/ranks.h"
+#include "trace/state.h"
 
 /* "label      text", without control characters: text of a trace must not steer a terminal. */
 void kt_about_line(const char *label, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -18,5 +19,17 @@ const char *kt_about_library_name(const struct kt_object *library);
 
 /* "OpenBLAS 0.3.21", or "reference libblas.so.3" if the library does not tell its version. */
 void kt_about_library(const struct kt_object *library, char *out, size_t size);
+
+/* "ranks      4 of 4 of job 12345", if there are any. */
+void kt_about_ranks(const struct kt_ranks *ranks);
+
+/* Nothing if all calls were recorded one by one. */
+void kt_about_profile(const struct kt_trace *trace, const struct kt_state *state);
+
+/* A line for each thing that the user did not want to be recorded: what numbers do not include. */
+void kt_about_selection(const struct kt_trace *trace, const struct kt_state *state);
+
+/* A line for each reason to distrust durations; nothing if there is none. */
+void kt_about_clock(const struct kt_state *state);
 
 #endif

@@ -38,8 +38,38 @@ static const struct {
     const char *word;
     enum kt_data data;
 } data_words[] = {
-    {"spd", KT_SPD}, {"triangle", KT_TRIANGLE}, {"lu", KT_LU}, {"pivots", KT_PIVOTS}, {"reflectors", KT_REFLECTORS},
-    {"tau", KT_TAU}, {"rotm", KT_ROTM},
+    {"spd", KT_SPD},
+    {"triangle", KT_TRIANGLE},
+    {"lu", KT_LU},
+    {"ldl", KT_LDL},
+    {"schur", KT_SCHUR},
+    {"hessenberg", KT_HESSENBERG},
+    {"rfp_spd", KT_RFP_SPD},
+    {"rfp_triangle", KT_RFP_TRIANGLE},
+    {"reflectors", KT_REFLECTORS},
+    {"tau", KT_TAU},
+    {"pivots", KT_PIVOTS},
+    {"neighbours", KT_NEIGHBOURS},
+    {"halves", KT_HALVES},
+    {"halfsorted", KT_HALFSORTED},
+    {"sorted", KT_SORTED},
+    {"unit", KT_UNIT},
+    {"scale", KT_SCALE},
+    {"value", KT_VALUE},
+    {"tsqr", KT_TSQR},
+    {"rotm", KT_ROTM},
+    {"index", KT_INDEX},
+    {"ladder", KT_LADDER},
+    {"bounds", KT_BOUNDS},
+    {"types", KT_TYPES},
+    {"squares", KT_SQUARES},
+    {"unitary", KT_UNITARY},
+    {"angle", KT_ANGLE},
+    {"cosines", KT_COSINES},
+    {"first", KT_FIRST},
+    {"alternate", KT_ALTERNATE},
+    {"tree", KT_TREE},
+    {"treeperm", KT_TREE_PLACES},
 };
 
 static int find_arg(const struct kt_routine *r, const char *name, size_t length)
@@ -216,15 +246,21 @@ static enum kt_status read_shape(struct kt_notation *l, const struct kt_routine 
     return choose_form(l, shape, dims, packed);
 }
 
-static enum kt_status read_data(struct kt_notation *l, struct kt_arg *arg)
+/* The kind, perhaps with an (expression). */
+static enum kt_status read_data(struct kt_notation *l, const struct kt_routine *r, struct kt_arg *arg)
 {
+    const struct kt_scope scope = {kt_find_argument, r};
     struct kt_word w = kt_read_word(l);
-    for (size_t i = 0; i < sizeof data_words / sizeof *data_words; i++)
-        if (kt_word_is(w, data_words[i].word)) {
-            arg->data = data_words[i].data;
-            return KT_OK;
-        }
-    return kt_fail(l->error, KT_BAD_INPUT, "'@%.*s' is not a kind of data", (int)w.length, w.start);
+    size_t kind = 0;
+    while (kind < sizeof data_words / sizeof *data_words && !kt_word_is(w, data_words[kind].word))
+        kind++;
+    if (kind == sizeof data_words / sizeof *data_words)
+        return kt_fail(l->error, KT_BAD_INPUT, "'@%.*s' is not a kind of data", (int)w.length, w.start);
+    arg->data = data_words[kind].data;
+    if (!kt_accept(l, '('))
+        return KT_OK;
+    KT_TRY(kt_expr_parse(&l->at, &scope, &arg->data_parameter, l->error));
+    return kt_accept(l, ')') ? KT_OK : kt_fail(l->error, KT_BAD_INPUT, "expected ')' at '%.20s'", l->at);
 }
 
 static enum kt_type default_type(const struct kt_arg *arg, enum kt_type t)
@@ -277,7 +313,7 @@ static enum kt_status read_arg_rest(struct kt_notation *l, struct kt_routine *r,
     if (kt_accept(l, ':'))
         KT_TRY(kt_read_type(l, r->type, &arg->type));
     if (kt_accept(l, '@'))
-        KT_TRY(read_data(l, arg));
+        KT_TRY(read_data(l, r, arg));
     if (*l->at && *l->at != ' ')
         return kt_fail(l->error, KT_BAD_INPUT, "did not expect '%.20s'", l->at);
     return KT_OK;

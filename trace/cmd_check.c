@@ -4,6 +4,7 @@
  */
 #include "trace/json.h"
 #include "trace/memory.h"
+#include "trace/profile.h"
 #include "trace/state.h"
 #include "trace/text.h"
 #include "trace/verb.h"
@@ -37,11 +38,24 @@ static void find_in_process(struct findings *findings, const struct kt_process *
             add_finding(findings, "%s: %" PRIu64 " calls were not recorded: %s", p->path, p->lost[i], kt_loss_text(i));
 }
 
-static struct findings find_all(const struct kt_trace *trace)
+/* Durations that nobody should build on. */
+static void find_in_clock(struct findings *findings, const struct kt_trace *trace, const struct kt_state *state)
+{
+    if (state->clock_note)
+        add_finding(findings, "%s: durations are doubtful: %s", trace->path, state->clock_note);
+    if (state->implausible)
+        add_finding(findings, "%s: %" PRIu64 " calls have impossible durations", trace->path, state->implausible);
+}
+
+static struct findings find_all(const struct kt_trace *trace, const struct kt_state *state)
 {
     struct findings findings = {0};
     for (size_t i = 0; i < trace->processes; i++)
         find_in_process(&findings, &trace->process[i]);
+    find_in_clock(&findings, trace, state);
+    if (state->overflow)
+        add_finding(&findings, "%s: %" PRIu64 " calls had no room for their shape: they are counted by routine only",
+                    trace->path, state->overflow);
     for (size_t i = 0; i < trace->notes; i++)
         add_finding(&findings, "%s", trace->note[i]);
     return findings;
@@ -58,6 +72,8 @@ static void print_json(const struct kt_trace *trace, const struct findings *find
     json_object_set_new(document, "threads", json_integer((json_int_t)state->threads));
     json_object_set_new(document, "calls", json_integer((json_int_t)state->calls));
     json_object_set_new(document, "complete_calls", json_integer((json_int_t)state->completed));
+    json_object_set_new(document, "migrated_calls", json_integer((json_int_t)state->migrated));
+    json_object_set_new(document, "implausible_calls", json_integer((json_int_t)state->implausible));
     json_object_set_new(document, "findings", list);
     kt_json_print(document);
 }
@@ -82,9 +98,9 @@ int kt_verb_check(int argc, char **argv)
     int wrong = kt_verb_open_trace(argc, argv, &trace, &json);
     if (wrong)
         return wrong;
-    struct findings findings = find_all(&trace);
     struct kt_state state;
     kt_state_find(&trace, &state);
+    struct findings findings = find_all(&trace, &state);
     if (json)
         print_json(&trace, &findings, &state);
     else

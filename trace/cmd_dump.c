@@ -2,8 +2,11 @@
 /*
  * ktrace dump: every call, one per line, as text or as JSON Lines.
  */
+#include "trace/counts.h"
 #include "trace/json.h"
 #include "trace/memory.h"
+#include "trace/regions.h"
+#include "trace/profile.h"
 #include "trace/text.h"
 #include "trace/verb.h"
 
@@ -11,23 +14,25 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Seconds since the process began to record; NAN for calls that have not returned: their start is not stored yet. */
+/* Seconds since the trace's first process began to record; NAN for calls that have not returned: their start is not
+ * stored yet. */
 static double start_seconds(const struct kt_call *call)
 {
-    const char *anchor = kt_meta(call->process, "anchor");
-    uint64_t origin = anchor ? strtoull(anchor, NULL, 10) : 0;
-    return call->complete ? (double)(int64_t)(call->record->start - origin) / call->process->tick_hz : NAN;
+    const struct kt_process *p = call->process;
+    if (!call->complete)
+        return NAN;
+    return p->start + (double)(int64_t)(call->start - p->first_ticks) / p->tick_hz;
 }
 
 /* --- JSON -------------------------------------------------------------------------------------------------- */
 
 static json_t *caller_json(const struct kt_call *call)
 {
-    const struct kt_object *object = kt_object_at(call->process, call->record->caller);
+    const struct kt_object *object = kt_object_at(call->process, call->caller);
     json_t *caller = json_object();
     json_object_set_new(caller, "object", object ? kt_json_text(object->path) : json_null());
-    json_object_set_new(caller, "offset", object ? kt_json_address(call->record->caller - object->bias) : json_null());
-    json_object_set_new(caller, "address", kt_json_address(call->record->caller));
+    json_object_set_new(caller, "offset", object ? kt_json_address(call->caller - object->bias) : json_null());
+    json_object_set_new(caller, "address", kt_json_address(call->caller));
     return caller;
 }
 
@@ -78,6 +83,16 @@ static double call_flops(const struct kt_call *call)
     return kt_flops(call->entry->symbol.routine, &values);
 }
 
+/* Names from the outermost region on. */
+static json_t *region_json(const struct kt_call *call)
+{
+    const struct kt_region *region = call->process->regions->region;
+    json_t *array = json_array();
+    for (uint32_t at = call->region; at; at = region[at].parent)
+        json_array_insert_new(array, 0, kt_json_text(kt_region_name(call->process, region[at].name)));
+    return array;
+}
+
 static json_t *call_json(const struct kt_call *call)
 {
     int64_t info;
@@ -86,18 +101,23 @@ static json_t *call_json(const struct kt_call *call)
     json_object_set_new(object, "n", json_integer((json_int_t)call->n));
     json_object_set_new(object, "pid", json_integer(call->process->pid));
     json_object_set_new(object, "tid", json_integer(call->tid));
-    json_object_set_new(object, "depth", json_integer(call->record->depth));
+    json_object_set_new(object, "depth", json_integer(call->depth));
     json_object_set_new(object, "parent", call->parent < 0 ? json_null() : json_integer(call->parent));
     json_object_set_new(object, "routine", json_string(call->entry->symbol.routine->name));
     json_object_set_new(object, "symbol", kt_json_text(call->entry->symbol.name));
     json_object_set_new(object, "t", kt_json_number(start_seconds(call)));
     json_object_set_new(object, "dt", kt_json_number(call->complete ? kt_call_seconds(call) : NAN));
-    json_object_set_new(object, "cpu", json_integer(call->record->cpu));
+    json_object_set_new(object, "nested", call->complete ? json_integer((json_int_t)call->nested) : json_null());
+    json_object_set_new(object, "cpu", json_integer(call->cpu));
     json_object_set_new(object, "caller", caller_json(call));
     json_object_set_new(object, "args", kt_json_args(call, true));
     json_object_set_new(object, "info", has_info ? json_integer(info) : json_null());
+    if (call->process->regions->count > 1)
+        json_object_set_new(object, "region", region_json(call));
     json_object_set_new(object, "operands", operands_json(call));
     json_object_set_new(object, "flops", kt_json_number(call_flops(call)));
+    if (call->process->counters)
+        json_object_set_new(object, "events", kt_counts_json(call));
     json_object_set_new(object, "complete", json_boolean(call->complete));
     return object;
 }
@@ -118,12 +138,25 @@ static void print_args(const struct kt_call *call)
     }
 }
 
+static void print_counts(const struct kt_call *call)
+{
+    for (size_t i = 0; i < call->process->counters; i++) {
+        char *name = kt_copy(call->process->counter[i].name);
+        uint64_t count;
+        if (kt_call_count(call, i, &count))
+            printf(" %s=%" PRIu64, kt_text_clean(name), count);
+        else
+            printf(" %s=n/a", kt_text_clean(name));
+        free(name);
+    }
+}
+
 static void print_call(const struct kt_call *call)
 {
     char symbol[KT_SYMBOL_NAME];
     char duration[16] = "open";
     int64_t info;
-    int indent = call->record->depth < 16 ? 2 * call->record->depth : 32;
+    int indent = call->depth < 16 ? 2 * (int)call->depth : 32;
     if (call->complete)
         kt_text_seconds(kt_call_seconds(call), duration);
     strcpy(symbol, call->entry->symbol.name);
@@ -137,6 +170,7 @@ static void print_call(const struct kt_call *call)
     printf(")");
     if (kt_call_info(call, &info) && info != 0)
         printf(" info=%" PRId64, info);
+    print_counts(call);
     printf("\n");
 }
 
@@ -151,6 +185,8 @@ int kt_verb_dump(int argc, char **argv)
         return wrong;
     for (size_t i = 0; i < trace.notes; i++)
         kt_notice("%s", trace.note[i]);
+    if (kt_is_profile(&trace))
+        kt_notice("%s: a profile has no single calls; ktrace report shows what they add up to", trace.path);
     if (!json)
         printf("%7s %7s %12s %8s  %s\n", "call", "thread", "start/s", "took", "symbol(arguments)");
     kt_cursor_begin(&trace, &cursor);

@@ -34,12 +34,12 @@ static void print_option(const struct kt_verb_option *o)
            o->value ? o->value : "", o->text);
 }
 
-static void print_verb(size_t verb)
+/* Those of the verb, or of one of its parts: "model" has "model build". */
+static void print_options(const char *name)
 {
-    printf("usage: ktrace %s %s\n\n%s\n", verbs[verb].name, verbs[verb].arguments, verbs[verb].text);
     const char *separator = "\n";
     for (const struct kt_verb_option *o = kt_verb_options(); o->verb; o++) {
-        if (strcmp(o->verb, verbs[verb].name) != 0)
+        if (strcmp(o->verb, name) != 0)
             continue;
         printf("%s", separator);
         print_option(o);
@@ -47,10 +47,51 @@ static void print_verb(size_t verb)
     }
 }
 
+static bool is_part_of(const char *part, const char *verb)
+{
+    size_t length = strlen(verb);
+    return !strncmp(part, verb, length) && part[length] == ' ';
+}
+
+static void print_parts(const char *verb)
+{
+    const char *last = "";
+    for (const struct kt_verb_option *o = kt_verb_options(); o->verb; o++) {
+        if (!is_part_of(o->verb, verb) || !strcmp(o->verb, last))
+            continue;
+        printf("\nktrace %s\n", o->verb);
+        print_options(o->verb);
+        last = o->verb;
+    }
+}
+
+static int print_part(const char *verb, const char *part)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%s %s", verb, part);
+    for (const struct kt_verb_option *o = kt_verb_options(); o->verb; o++)
+        if (!strcmp(o->verb, name)) {
+            printf("usage: ktrace %s [OPTIONS]\n", name);
+            print_options(name);
+            return KT_OK;
+        }
+    return kt_verb_usage("help", "there is no '%s'", name);
+}
+
+static void print_verb(size_t verb)
+{
+    printf("usage: ktrace %s %s\n\n%s\n", verbs[verb].name, verbs[verb].arguments, verbs[verb].text);
+    print_options(verbs[verb].name);
+    print_parts(verbs[verb].name);
+}
+
 int kt_verb_help(int argc, char **argv)
 {
-    if (argc > 2)
+    bool asks_for_part = argc == 3 && !strcmp(argv[1], "model");
+    if (argc > 2 && !asks_for_part)
         return kt_verb_usage(argv[0], "one verb at a time");
+    if (asks_for_part)
+        return print_part(argv[1], argv[2]);
     if (argc == 1) {
         print_all();
         return KT_OK;

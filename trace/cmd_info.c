@@ -3,16 +3,21 @@
  * ktrace info: what was traced, on what, in which state the trace is and what is missing from it.
  */
 #include "trace/about.h"
+#include "trace/counts.h"
 #include "trace/json.h"
 #include "trace/memory.h"
+#include "trace/profile.h"
+#include "trace/ranks.h"
+#include "trace/snapshots.h"
 #include "trace/state.h"
 #include "trace/text.h"
 #include "trace/verb.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 
-enum { MAX_COMMAND = 1023 };
+enum { MAX_COMMAND = 1023, MAX_PROCESSES = 16 };
 
 /* --- libraries --------------------------------------------------------------------------------------------- */
 
@@ -79,14 +84,6 @@ static const struct kt_process *first_process(const struct kt_trace *trace)
             first = &trace->process[i];
     }
     return first;
-}
-
-static size_t count_ranks(const struct kt_trace *trace)
-{
-    size_t ranks = 0;
-    for (size_t i = 0; i < trace->processes; i++)
-        ranks += kt_meta(&trace->process[i], "rank") != NULL;
-    return ranks;
 }
 
 static json_t *command_json(const struct kt_process *process)
@@ -170,7 +167,61 @@ static double longest_seconds(const struct kt_trace *trace)
     return seconds;
 }
 
-static void print_json(const struct kt_trace *trace, const struct kt_state *state)
+static const char *process_state(const struct kt_process *p)
+{
+    return p->running ? "running" : p->complete ? "complete" : "incomplete";
+}
+
+static json_t *process_json(const struct kt_process *p)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "pid", json_integer(p->pid));
+    add_meta(object, p, "ppid", true);
+    add_meta(object, p, "rank", true);
+    add_meta(object, p, "job", false);
+    add_meta(object, p, "host", false);
+    add_meta(object, p, "program", false);
+    json_object_set_new(object, "command", command_json(p));
+    json_object_set_new(object, "state", json_string(process_state(p)));
+    json_object_set_new(object, "start", kt_json_number(p->start));
+    json_object_set_new(object, "seconds", kt_json_number(p->seconds));
+    json_object_set_new(object, "threads", json_integer((json_int_t)kt_process_threads(p)));
+    json_object_set_new(object, "calls", json_integer((json_int_t)p->calls));
+    return object;
+}
+
+static json_t *processes_json(const struct kt_trace *trace)
+{
+    json_t *array = json_array();
+    struct kt_branch *branch = kt_process_tree(trace);
+    for (size_t i = 0; i < trace->processes; i++)
+        json_array_append_new(array, process_json(branch[i].process));
+    free(branch);
+    return array;
+}
+
+static json_t *clock_json(const struct kt_process *first, const struct kt_state *state)
+{
+    json_t *object = json_object();
+    add_meta(object, first, "clock", false);
+    add_meta(object, first, "tsc_invariant", true);
+    json_object_set_new(object, "note", state->clock_note ? kt_json_text(state->clock_note) : json_null());
+    json_object_set_new(object, "migrated", json_integer((json_int_t)state->migrated));
+    json_object_set_new(object, "implausible", json_integer((json_int_t)state->implausible));
+    return object;
+}
+
+static json_t *snapshots_json(const struct kt_trace *trace)
+{
+    struct kt_snapshots found;
+    kt_snapshots_load(trace, &found);
+    json_t *json = json_pack("{s:I, s:I, s:I, s:I}", "count", (json_int_t)found.count, "bytes", (json_int_t)found.bytes,
+                             "missing", (json_int_t)found.missing, "damaged", (json_int_t)found.damaged);
+    kt_snapshots_free(&found);
+    return json;
+}
+
+static void print_json(const struct kt_trace *trace, const struct kt_state *state, const struct kt_ranks *ranks)
 {
     const struct kt_process *first = first_process(trace);
     json_t *document = json_object();
@@ -180,17 +231,28 @@ static void print_json(const struct kt_trace *trace, const struct kt_state *stat
     add_meta(document, first, "program", false);
     json_object_set_new(document, "processes", json_integer((json_int_t)trace->processes));
     json_object_set_new(document, "threads", json_integer((json_int_t)state->threads));
-    json_object_set_new(document, "ranks", json_integer((json_int_t)count_ranks(trace)));
+    json_object_set_new(document, "ranks", json_integer((json_int_t)ranks->count));
+    json_object_set_new(document, "mode", json_string(kt_is_profile(trace) ? "profile" : "full"));
     json_object_set_new(document, "calls", json_integer((json_int_t)state->calls));
+    json_object_set_new(document, "overflow", json_integer((json_int_t)state->overflow));
     json_object_set_new(document, "lost", lost_json(state));
+    json_object_set_new(document, "skipped", json_integer((json_int_t)state->skipped));
+    json_object_set_new(document, "sample", json_integer((json_int_t)kt_state_sample(trace)));
     json_object_set_new(document, "in_flight", in_flight_json(state));
     json_object_set_new(document, "tsc_hz", kt_json_number(first->tick_hz));
     json_object_set_new(document, "seconds", kt_json_number(longest_seconds(trace)));
-    json_object_set_new(document, "self_seconds", kt_json_number(state->clock_seconds));
+    json_object_set_new(document, "self_seconds", kt_json_number(state->self_seconds));
     json_object_set_new(document, "bytes", json_integer((json_int_t)trace->bytes));
+    json_object_set_new(document, "events", kt_counters_json(trace));
     json_object_set_new(document, "libraries", libraries_json(trace));
+    json_object_set_new(document, "traces", json_integer((json_int_t)trace->traces));
+    json_object_set_new(document, "ranks_expected",
+                        ranks->expected ? json_integer((json_int_t)ranks->expected) : json_null());
+    json_object_set_new(document, "process_table", processes_json(trace));
+    json_object_set_new(document, "clock", clock_json(first, state));
     json_object_set_new(document, "machine", machine_json(first));
     json_object_set_new(document, "options", options_json(first));
+    json_object_set_new(document, "snapshots", snapshots_json(trace));
     kt_json_print(document);
 }
 
@@ -218,6 +280,51 @@ static void print_libraries(const struct kt_trace *trace)
     free(list.object);
 }
 
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static bool same_file(const char *a, const char *b)
+{
+    char real_a[PATH_MAX];
+    char real_b[PATH_MAX];
+    return !strcmp(a, b) || (realpath(a, real_a) && realpath(b, real_b) && !strcmp(real_a, real_b));
+}
+
+/* LIST: KTRACE_BLAS. */
+static bool is_in_list(const char *list, const char *path)
+{
+    char *copy = kt_copy(list);
+    char *rest = copy;
+    bool found = false;
+    for (char *part; !found && (part = strsep(&rest, ","));)
+        found = *part && (same_file(part, path) || (!strchr(part, '/') && !strcmp(part, base_name(path))));
+    free(copy);
+    return found;
+}
+
+/* Routines that the library of KTRACE_BLAS does not have, or not with the conventions that the program uses. */
+static void print_what_stayed(const struct kt_trace *trace)
+{
+    const struct kt_entry *first = NULL;
+    size_t count = 0;
+    const char *list = kt_trace_option(trace, "BLAS", "");
+    for (size_t p = 0; *list && p < trace->processes; p++)
+        for (size_t e = 0; e < trace->process[p].entries; e++) {
+            const struct kt_entry *entry = &trace->process[p].entry[e];
+            if (!entry->symbol.routine || is_in_list(list, entry->library->path))
+                continue;
+            first = first ? first : entry;
+            count++;
+        }
+    if (*list)
+        kt_about_line("", "calls were sent to %s", list);
+    if (first)
+        kt_about_line("", "but for %zu, of which %s stayed with %s", count, first->symbol.name, first->library->path);
+}
+
 static void print_losses(const struct kt_trace *trace, const struct kt_state *state)
 {
     for (int i = 0; i < KT_LOSS_COUNT; i++)
@@ -233,26 +340,107 @@ static void print_losses(const struct kt_trace *trace, const struct kt_state *st
     }
 }
 
-static void print_text(const struct kt_trace *trace, const struct kt_state *state)
+/* A row of: rank, process, parent, host, program, start, seconds, calls, state. */
+static void process_row(struct kt_text_table *table, const struct kt_branch *branch, bool ranks)
+{
+    const struct kt_process *p = branch->process;
+    char pid[16];
+    char program[128];
+    char start[16];
+    char seconds[16];
+    char calls[16];
+    const char *rank = kt_meta(p, "rank");
+    const char *cell[] = {
+        rank ? rank : "-", pid, meta_or_unknown(p, "ppid"), meta_or_unknown(p, "host"), program, start, seconds, calls,
+        process_state(p)};
+    snprintf(pid, sizeof pid, "%" PRIu32, p->pid);
+    snprintf(program, sizeof program, "%*s%s", branch->depth < 8 ? 2 * branch->depth : 16, "",
+             base_name(meta_or_unknown(p, "program")));
+    kt_text_seconds(p->start, start);
+    kt_text_seconds(p->seconds, seconds);
+    kt_text_count((double)p->calls, calls);
+    kt_text_table_row(table, cell + !ranks);
+}
+
+/* Children are indented below their parents. */
+static void print_processes(const struct kt_trace *trace, bool ranks)
+{
+    static const struct kt_column column[] = {
+        {.head = "rank", .right = true},  {.head = "process", .right = true},  {.head = "parent", .right = true},
+        {.head = "host", .shrink = true}, {.head = "program", .shrink = true}, {.head = "start", .right = true},
+        {.head = "wall", .right = true},  {.head = "calls", .right = true},    {.head = "state"}};
+    size_t shown = trace->processes < MAX_PROCESSES ? trace->processes : MAX_PROCESSES;
+    struct kt_branch *branch = kt_process_tree(trace);
+    struct kt_text_table *table = kt_text_table_new(column + !ranks, sizeof column / sizeof *column - !ranks);
+    for (size_t i = 0; i < shown; i++)
+        process_row(table, &branch[i], ranks);
+    printf("\n");
+    kt_heading("Processes");
+    kt_text_table_print(table);
+    kt_text_table_free(table);
+    free(branch);
+    if (shown < trace->processes)
+        printf("... and %zu more: --json lists all\n", trace->processes - shown);
+}
+
+static void print_migrations(const struct kt_state *state)
+{
+    char count[16];
+    if (state->migrated)
+        kt_about_line("migrated", "%s calls ended on another processor than they began on",
+                      kt_text_count((double)state->migrated, count));
+}
+
+static void print_snapshots(const struct kt_trace *trace)
+{
+    char bytes[32];
+    struct kt_snapshots found;
+    kt_snapshots_load(trace, &found);
+    if (found.count)
+        kt_about_line("snapshots", "%zu of calls' operands, %s", found.count,
+                      kt_text_rate((double)found.bytes, "B", bytes, sizeof bytes));
+    if (found.missing)
+        kt_about_line(found.count ? "" : "snapshots", "%" PRIu64 " could not be taken, or were beyond the limit",
+                      found.missing);
+    if (found.damaged)
+        kt_about_line(found.count || found.missing ? "" : "snapshots", "%zu are damaged", found.damaged);
+    kt_snapshots_free(&found);
+}
+
+static void print_text(const struct kt_trace *trace, const struct kt_state *state, const struct kt_ranks *ranks)
 {
     const struct kt_process *first = first_process(trace);
     char calls[16];
     char seconds[16];
     char self[16];
     char bytes[32];
-    kt_about_line("trace", "%s, %s, %s", trace->path, kt_state_text(trace),
+    char others[32] = "";
+    if (trace->traces > 1)
+        snprintf(others, sizeof others, " (%zu traces)", trace->traces);
+    kt_about_line("trace", "%s%s, %s, %s", trace->path, others, kt_state_text(trace),
                   kt_text_rate((double)trace->bytes, "B", bytes, sizeof bytes));
     kt_about_command(first, MAX_COMMAND);
     kt_about_line("program", "%s", meta_or_unknown(first, "program"));
     kt_about_line("calls", "%s in %zu thread%s of %zu process%s", kt_text_count((double)state->calls, calls),
                   state->threads, state->threads == 1 ? "" : "s", trace->processes, trace->processes == 1 ? "" : "es");
-    kt_about_line("time", "%s, of which reading clocks for records took %s",
-                  kt_text_seconds(longest_seconds(trace), seconds), kt_text_seconds(state->clock_seconds, self));
+    kt_about_profile(trace, state);
+    kt_about_selection(trace, state);
+    kt_about_ranks(ranks);
+    kt_about_line("time", "%s, of which %s took %s", kt_text_seconds(longest_seconds(trace), seconds),
+                  state->self_is_clock ? "reading clocks for records" : "recording calls",
+                  kt_text_seconds(state->self_seconds, self));
     kt_about_line("machine", "%s, %s CPUs, host %s", meta_or_unknown(first, "cpu_model"),
                   meta_or_unknown(first, "cpus"), meta_or_unknown(first, "host"));
     kt_about_line("clock", "%s, %.6g MHz", meta_or_unknown(first, "clock"), first->tick_hz / 1e6);
+    kt_about_clock(state);
+    print_migrations(state);
     print_libraries(trace);
+    print_what_stayed(trace);
+    kt_counters_about(trace, false);
+    print_snapshots(trace);
     print_losses(trace, state);
+    if (trace->processes > 1)
+        print_processes(trace, ranks->count > 0);
 }
 
 int kt_verb_info(int argc, char **argv)
@@ -263,11 +451,14 @@ int kt_verb_info(int argc, char **argv)
     if (wrong)
         return wrong;
     struct kt_state state;
+    struct kt_ranks ranks;
     kt_state_find(&trace, &state);
+    kt_ranks_find(&trace, &ranks);
     if (json)
-        print_json(&trace, &state);
+        print_json(&trace, &state, &ranks);
     else
-        print_text(&trace, &state);
+        print_text(&trace, &state, &ranks);
+    kt_ranks_free(&ranks);
     kt_state_free(&state);
     kt_trace_close(&trace);
     return KT_OK;

@@ -8,8 +8,10 @@
  * The child prepares the directory, as its name may hold the child's process id, and tells over a pipe how far it
  * came: the pipe closes by itself when the program is executed.
  */
+#include "ktrace/launcher.h"
 #include "ktrace/options.h"
 #include "trace/memory.h"
+#include "trace/run_library.h"
 #include "trace/text.h"
 #include "trace/verb.h"
 
@@ -31,10 +33,16 @@ enum { NOT_EXECUTABLE = 126, NOT_FOUND = 127, KILLED = 128 };
 enum { CREATED = 'c', FAILED = 'f' };
 
 struct run {
-    const char *output; /* of -o, or NULL */
+    const char *output;             /* of -o, or NULL */
+    const char *mode;               /* of --mode, or NULL */
+    const char *blas;               /* of --blas, or NULL */
+    const char *lapack;             /* of --lapack, or NULL */
+    const char *block_sizes;        /* of --block-size, or NULL */
+    struct kt_installed substitute; /* the files of these */
     char **command;
     char library[PATH_MAX];
     char auditor[PATH_MAX]; /* empty: goes without */
+    char blocker[PATH_MAX]; /* what applies block sizes */
     char directory[PATH_MAX];
     bool created;       /* the directory did not exist before */
     int report[2];      /* pipe from the child */
@@ -45,17 +53,54 @@ struct run {
 
 /* --- options ----------------------------------------------------------------------------------------------- */
 
+/* A separator and a number of at most six digits behind it, LEAST or more: moves behind both. */
+static bool accept_number(const char **at, char separator, long least)
+{
+    size_t digits = **at == separator ? strspn(*at + 1, "0123456789") : 0;
+    bool fine = digits > 0 && digits <= 6 && strtol(*at + 1, NULL, 10) >= least;
+    *at += fine ? digits + 1 : 0;
+    return fine;
+}
+
+/* ROUTINE=SIZE[:REST], separated by commas. */
+static bool are_block_sizes(const char *at)
+{
+    for (;; at++) {
+        size_t length = strspn(at, "abcdefghijklmnopqrstuvwxyz0123456789");
+        at += length;
+        if (length == 0 || length > 15 || !accept_number(&at, '=', 1))
+            return false;
+        if (*at == ':' && !accept_number(&at, ':', 0))
+            return false;
+        if (*at != ',')
+            return !*at;
+    }
+}
+
 static int parse_arguments(int argc, char **argv, struct run *run)
 {
     struct kt_error error = {0};
     for (int option; (option = kt_verb_next_option(argc, argv, &error)) != -1;) {
         if (option == '?')
             return kt_verb_usage(argv[0], "%s", error.text);
-        if (option == 'm' && strcmp(optarg, "full") != 0)
-            return kt_verb_usage(argv[0], "there is no mode %s, only full", optarg);
+        if (option == 'm' && strcmp(optarg, "full") != 0 && strcmp(optarg, "profile") != 0)
+            return kt_verb_usage(argv[0], "--mode %s: expected full or profile", optarg);
+        if (option == 'm')
+            run->mode = optarg;
         if (option == 'o')
             run->output = optarg;
+        if (option == 'b')
+            run->blas = optarg;
+        if (option == 'l')
+            run->lapack = optarg;
+        if (option == 'B')
+            run->block_sizes = optarg;
     }
+    if (run->lapack && !run->blas)
+        return kt_verb_usage(argv[0], "--lapack goes with --blas");
+    if (run->block_sizes && !are_block_sizes(run->block_sizes))
+        return kt_verb_usage(argv[0], "--block-size %s: expected ROUTINE=SIZE[:REST], such as dgeqrf=48",
+                             run->block_sizes);
     if (optind == argc)
         return kt_verb_usage(argv[0], "which command?");
     if (run->output && !*run->output)
@@ -102,6 +147,8 @@ static enum kt_status find_libraries(struct run *run, struct kt_error *error)
                        self, self);
     if (strpbrk(run->library, " :"))
         return kt_fail(error, KT_SYSTEM, "%s: cannot be preloaded from a path with a blank or colon", run->library);
+    if (run->block_sizes && !find_file(self, "libktrace-block.so", run->blocker))
+        return kt_fail(error, KT_SYSTEM, "libktrace-block.so is not beside libktrace.so: run make or make install");
     if (can_audit())
         find_file(self, "libktrace-audit.so", run->auditor);
     return KT_OK;
@@ -125,6 +172,8 @@ static void append_escape(char *path, char which, const struct run *run, pid_t c
         snprintf(text, sizeof text, "%s", slash ? slash + 1 : run->command[0]);
     else if (which == 'h')
         gethostname(text, sizeof text - 1);
+    else if (which == 'r')
+        snprintf(text, sizeof text, "%lld", (long long)(kt_launched().rank < 0 ? 0 : kt_launched().rank));
     append(path, text, strlen(text));
 }
 
@@ -173,6 +222,14 @@ static int count_files(const char *path, bool processes)
     return count;
 }
 
+/* All ranks of a job may be run with the same directory: whoever comes second finds processes of the others. */
+static bool is_shared_by_ranks(const char *path, int files)
+{
+    char readme[PATH_MAX + 8];
+    snprintf(readme, sizeof readme, "%s/README", path);
+    return kt_launched().rank >= 0 && files == count_files(path, true) + (access(readme, F_OK) == 0);
+}
+
 static enum kt_status prepare_directory(struct run *run, struct kt_error *error)
 {
     const char *path = run->directory;
@@ -184,7 +241,7 @@ static enum kt_status prepare_directory(struct run *run, struct kt_error *error)
     if (errno != EEXIST)
         return kt_fail(error, KT_SYSTEM, "%s: cannot be created: %s", path, strerror(errno));
     int files = count_files(path, false);
-    if (files > 0)
+    if (files > 0 && !is_shared_by_ranks(path, files))
         return kt_fail(error, KT_USAGE, "%s: is not empty; choose a new directory with -o", path);
     if (files < 0 || access(path, W_OK | X_OK) != 0)
         return kt_fail(error, KT_SYSTEM, "%s: cannot be written to: %s", path, strerror(errno));
@@ -240,6 +297,14 @@ __attribute__((noreturn)) static void be_the_program(struct run *run)
     if (run->created)
         tell_parent(run, CREATED);
     set_output(run);
+    if (run->mode)
+        setenv("KTRACE_MODE", run->mode, 1);
+    if (run->substitute.files)
+        kt_run_library_export(&run->substitute);
+    if (run->block_sizes) {
+        setenv("KTRACE_BLOCK_SIZE", run->block_sizes, 1);
+        put_in_front("LD_PRELOAD", run->blocker);
+    }
     put_in_front("LD_PRELOAD", run->library);
     if (*run->auditor)
         put_in_front("LD_AUDIT", run->auditor);
@@ -340,5 +405,9 @@ int kt_verb_run(int argc, char **argv)
         return wrong;
     if (find_libraries(&run, &error) != KT_OK)
         return kt_verb_fail(argv[0], &error);
-    return run_command(&run);
+    if (run.blas && kt_run_library(run.blas, run.lapack, run.command[0], &run.substitute, &error) != KT_OK)
+        return kt_verb_fail(argv[0], &error);
+    int status = run_command(&run);
+    kt_installed_free(&run.substitute);
+    return status;
 }

@@ -5,36 +5,83 @@
 #ifndef KT_CURSOR_H
 #define KT_CURSOR_H
 
+#include "trace/event.h"
 #include "trace/reader.h"
 
-/* A call as stored. Pointers stay valid as long as the trace is open. */
+/* A call as stored. ARGS and COUNTER are valid until the next one is asked for, all else as long as the trace is open.
+ */
 struct kt_call {
     uint64_t n; /* 0, 1, ... in the order of kt_cursor_next */
     const struct kt_process *process;
     uint32_t tid;
+    unsigned depth; /* calls that it is nested in, recorded or not */
     const struct kt_entry *entry;
-    const struct kt_record *record; /* head; depth, cpu, start, ticks, caller */
-    const unsigned char *args;      /* entry->symbol.arg_bytes of them */
-    int64_t parent;                 /* n of the call it is nested in, -1: none */
-    bool complete;                  /* it has returned */
+    uint64_t version;          /* calls of an entry with the same one differ in addresses and info only; 0: not known */
+    uint64_t caller;           /* return address */
+    const unsigned char *args; /* entry->symbol.arg_bytes of them */
+    int64_t parent;            /* n of the call it is nested in, -1: none */
+    uint32_t region;           /* the innermost one that its thread is in (trace/regions.h); 0: none */
+    bool complete;             /* it has returned; otherwise what follows is 0 */
+    bool migrated;             /* it began on another processor */
+    unsigned cpu;              /* where it ended, or where it began */
+    uint64_t start, ticks;     /* with the clock readings */
+    uint64_t nested;           /* calls recorded while it ran: those in it, those in these, ... */
+    const uint64_t *counter;   /* what the process's events counted; KT_NOT_COUNTED: not available */
+    unsigned counters;
+};
+
+#define KT_NOT_COUNTED UINT64_MAX
+
+/* A copy of the call whose arguments live as long as it does, without counters. To be dropped. */
+struct kt_call kt_call_keep(const struct kt_call *call);
+void kt_call_drop(struct kt_call *kept);
+
+/* Calls in progress, the outermost first; deeper ones are no parents. */
+enum { KT_CURSOR_LEVELS = 64 };
+
+struct kt_open_call {
+    unsigned depth;
+    int64_t n; /* -1: its symbol is not defined */
 };
 
 /* All calls: process by process, thread by thread, in the order in which they began. */
-enum { KT_CURSOR_LEVELS = 64 };
 struct kt_cursor {
     const struct kt_trace *trace;
     size_t process, stream;
-    size_t span;     /* of good records in the stream */
-    uint64_t offset; /* in the span */
+    size_t span;                   /* the next of the stream */
+    const unsigned char *at, *end; /* what is left of the one before it */
+    uint64_t last;                 /* ticks: the last end of a call in the chunk, or its anchor */
+    size_t late;                   /* of the stream's ends that are told elsewhere */
     uint64_t n;
-    int64_t open[KT_CURSOR_LEVELS];   /* n of the last call at each depth, -1: none that can be a parent */
-    uint64_t until[KT_CURSOR_LEVELS]; /* ticks when that call ended */
+    uint64_t versions;       /* so many sets of arguments were told apart */
+    uint32_t region, deeper; /* where the thread is (trace/regions.h) */
+    size_t opens;
+    struct kt_open_call open[KT_CURSOR_LEVELS];
+    struct kt_contexts contexts;
+    uint64_t args[KT_CONTEXT_WORDS]; /* of a call that returned something */
 };
 void kt_cursor_begin(const struct kt_trace *trace, struct kt_cursor *out);
+/* From the first call of a stream on; versions differ from those of calls of the other streams. */
+void kt_cursor_begin_stream(const struct kt_trace *trace, size_t process, size_t stream, struct kt_cursor *out);
 bool kt_cursor_next(struct kt_cursor *cursor, struct kt_call *out);
 
-/* Duration of a call in seconds without the clock readings; never negative. */
-double kt_call_seconds(const struct kt_call *call);
+/* Has it a duration that can be? Counters of processors that differ show here. */
+static inline bool kt_call_is_plausible(const struct kt_call *call)
+{
+    const struct kt_process *p = call->process;
+    return !call->complete || !p->longest_ticks ||
+           (call->ticks <= p->longest_ticks && call->start - p->first_ticks <= p->longest_ticks);
+}
+
+/* Duration of a call in seconds, without the clock readings and without what recording the calls nested in it took;
+ * never negative, and 0 if it cannot be. */
+static inline double kt_call_seconds(const struct kt_call *call)
+{
+    const struct kt_process *p = call->process;
+    bool known = call->complete && kt_call_is_plausible(call);
+    double ticks = known ? (double)call->ticks - p->clock_ticks - (double)call->nested * p->self_ticks : 0;
+    return ticks > 0 ? ticks * p->tick_seconds : 0;
+}
 
 /* Value of the info argument, if the routine has one and the call has returned. */
 bool kt_call_info(const struct kt_call *call, int64_t *info);

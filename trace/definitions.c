@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <limits.h>
 
-enum { MAX_IDS = 1 << 16, MAX_FIELDS = 10 };
+enum { MAX_IDS = 1 << 16, MAX_COUNTERS = 64, MAX_FIELDS = 10 };
 
 static const struct kt_object unknown_object = {
     .path = "", .build_id = "", .soname = "", .version = "", .int_bytes = 4};
@@ -128,6 +128,12 @@ static bool find_view(const char *name, enum kt_view *out)
     return false;
 }
 
+static bool fits_into_call(const struct kt_routine *routine, enum kt_view view)
+{
+    struct kt_symbol symbol;
+    return kt_symbol_make(routine, view, &symbol) && symbol.arg_bytes <= 8 * (KT_CONTEXT_WORDS - KT_CALL_HEAD_WORDS);
+}
+
 static const char *define_entry(struct definitions *d, char **field)
 {
     struct draft draft;
@@ -144,15 +150,61 @@ static const char *define_entry(struct definitions *d, char **field)
         !d->process->object[draft.library].is_library)
         return "the library is not defined";
     draft.int_bytes = (unsigned long)d->process->object[draft.library].int_bytes;
-    if (*field[8] && (!parse_number(field[8], 10, 8, &draft.int_bytes) || (draft.int_bytes != 4 && draft.int_bytes != 8)))
+    if (*field[8] &&
+        (!parse_number(field[8], 10, 8, &draft.int_bytes) || (draft.int_bytes != 4 && draft.int_bytes != 8)))
         return "integers have neither 4 nor 8 bytes";
     if (!find_routine(table, field[4], family, &draft.routine) &&
         !(add_family(table, family) && find_routine(table, field[4], family, &draft.routine)))
         return "the description of the routine cannot be understood";
     if (!kt_symbol_exists(&table->routine[draft.routine], draft.view))
         return "the routine has no such interface";
+    if (!fits_into_call(&table->routine[draft.routine], draft.view))
+        return "the routine has more arguments than a call can hold";
     d->draft = kt_room_for_one(d->draft, d->drafts, sizeof *d->draft);
     d->draft[d->drafts++] = draft;
+    return NULL;
+}
+
+/* Counters whose line was lost stay as counters without a name. */
+static struct kt_counter *counter_with_id(struct kt_process *p, unsigned long id)
+{
+    while (p->counters <= id) {
+        p->counter = kt_room_for_one(p->counter, p->counters, sizeof *p->counter);
+        p->counter[p->counters++] =
+            (struct kt_counter){.name = kt_copy(""), .status = kt_copy(""), .reason = kt_copy(""), .code = kt_copy("")};
+    }
+    return &p->counter[id];
+}
+
+/* The last line of a counter counts: more became known of it. */
+static const char *define_counter(struct definitions *d, char **field)
+{
+    unsigned long id, empty = 0;
+    if (!parse_number(field[1], 10, MAX_COUNTERS - 1, &id))
+        return "the id is not a small number";
+    if (*field[5] && !parse_number(field[5], 10, LONG_MAX, &empty))
+        return "what reading it adds is not a number";
+    struct kt_counter *counter = counter_with_id(d->process, id);
+    counter->empty = empty;
+    set_text(&counter->name, field[2]);
+    set_text(&counter->status, field[3]);
+    set_text(&counter->reason, field[4]);
+    set_text(&counter->code, field[6]);
+    return NULL;
+}
+
+/* Names whose line was lost are empty. */
+static const char *define_region(struct definitions *d, char **field)
+{
+    struct kt_process *p = d->process;
+    unsigned long id;
+    if (!parse_number(field[1], 10, MAX_IDS - 1, &id))
+        return "the id is not a small number";
+    while (p->region_names <= id) {
+        p->region_name = kt_room_for_one(p->region_name, p->region_names, sizeof *p->region_name);
+        p->region_name[p->region_names++] = kt_copy("");
+    }
+    set_text(&p->region_name[id], field[2]);
     return NULL;
 }
 
@@ -160,13 +212,20 @@ static const struct {
     const char *word;
     size_t fields;
     const char *(*define)(struct definitions *d, char **field); /* returns what is wrong, or NULL */
-} kinds[] = {{"object", 7, define_object}, {"library", 6, define_library}, {"entry", 8, define_entry}};
+} kinds[] = {{"object", 7, define_object},
+             {"library", 6, define_library},
+             {"entry", 8, define_entry},
+             {"counter", 4, define_counter},
+             {"region", 3, define_region}};
 
 /* Lines of kinds that a later minor version may add are no concern of ours. */
 static const char *define(struct definitions *d, char *line)
 {
-    char *field[MAX_FIELDS] = {"", "", "", "", "", "", "", "", "", ""};
+    char nothing[] = ""; /* what is taken from a field is changed in place */
+    char *field[MAX_FIELDS];
     size_t count = kt_lines_split(line, field, MAX_FIELDS);
+    for (size_t i = count; i < MAX_FIELDS; i++)
+        field[i] = nothing;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (!strcmp(field[0], kinds[i].word))
             return count < kinds[i].fields ? "fields are missing" : kinds[i].define(d, field);
@@ -200,7 +259,7 @@ enum kt_status kt_definitions_read(const char *path, struct kt_process *process,
 {
     struct definitions d = {.process = process};
     struct kt_lines lines;
-    enum kt_status status = kt_lines_load(path, &lines, error);
+    enum kt_status status = kt_files_lines(process->files, path, &lines, error);
     if (status == KT_OK) {
         trace->bytes += lines.bytes;
         for (char *line = kt_lines_next(&lines); line; line = kt_lines_next(&lines)) {
@@ -224,6 +283,16 @@ void kt_definitions_free(struct kt_process *process)
         free(process->object[i].soname);
         free(process->object[i].version);
     }
+    for (size_t i = 0; i < process->counters; i++) {
+        free(process->counter[i].name);
+        free(process->counter[i].status);
+        free(process->counter[i].reason);
+        free(process->counter[i].code);
+    }
+    for (size_t i = 0; i < process->region_names; i++)
+        free(process->region_name[i]);
+    free(process->region_name);
+    free(process->counter);
     kt_table_free(&process->table);
     free(process->object);
     free(process->entry);

@@ -4,6 +4,13 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+void kt_one_line(char *text)
+{
+    for (; *text; text++)
+        if ((unsigned char)*text < ' ' || *text == '\x7f')
+            *text = '?';
+}
+
 enum kt_status kt_fail(struct kt_error *error, enum kt_status status, const char *format, ...)
 {
     if (error->status == KT_OK) {
@@ -11,6 +18,7 @@ enum kt_status kt_fail(struct kt_error *error, enum kt_status status, const char
         va_start(list, format);
         vsnprintf(error->text, sizeof error->text, format, list);
         va_end(list);
+        kt_one_line(error->text);
         error->status = status;
     }
     return status;

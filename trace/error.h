@@ -23,6 +23,9 @@ struct kt_error {
 enum kt_status kt_fail(struct kt_error *error, enum kt_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* What names and files say may hold anything: control characters, newlines among them, become question marks. */
+void kt_one_line(char *text);
+
 /* Returns the status of EXPRESSION to the caller unless it is KT_OK. */
 #define KT_TRY(expression)                   \
     do {                                     \

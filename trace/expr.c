@@ -3,7 +3,7 @@
  * Recursive-descent compiler and evaluator of the expressions of the routine table. Grammar, loosest first:
  *
  *     expr = or ['?' expr ':' expr]        or = and {'||' and}          and = test {'&&' test}
- *     test = sum [('<'|'>'|'=') sum]       sum = product {('+'|'-') product}
+ *     test = sum [('<'|'>'|'='|'<='|'>=') sum]       sum = product {('+'|'-') product}
  *     product = unary {('*'|'/') unary}    unary = '-' unary | primary
  *     primary = number | '(' expr ')' | function '(' expr {',' expr} ')' | argument ['=' LETTERS]
  */
@@ -14,7 +14,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum code { NUMBER, ARG, OPTION_IN, ADD, SUB, MUL, DIV, LESS, GREATER, EQUAL, AND, OR, SELECT, MIN, MAX, QUOTIENT, LEVELS, LG };
+enum code {
+    NUMBER,
+    ARG,
+    OPTION_IN,
+    ADD,
+    SUB,
+    MUL,
+    DIV,
+    LESS,
+    GREATER,
+    EQUAL,
+    AND,
+    OR,
+    SELECT,
+    MIN,
+    MAX,
+    QUOTIENT,
+    LEVELS,
+    LG,
+    AT_MOST,
+    AT_LEAST
+};
 
 enum { MAX_DEPTH = 24 };
 
@@ -148,13 +169,16 @@ static enum kt_status parse_unary(struct parser *p)
 
 /* One precedence level: operands of NEXT joined by any of the tokens, left to right. */
 struct level {
-    const char *token[3];
-    enum code code[3];
+    const char *token[5];
+    enum code code[5];
 };
 
 static const struct level precedence[] = {
-    {{"||"}, {OR}},           {{"&&"}, {AND}},          {{"<", ">", "="}, {LESS, GREATER, EQUAL}},
-    {{"+", "-"}, {ADD, SUB}}, {{"*", "/"}, {MUL, DIV}},
+    {{"||"}, {OR}},
+    {{"&&"}, {AND}},
+    {{"<=", ">=", "<", ">", "="}, {AT_MOST, AT_LEAST, LESS, GREATER, EQUAL}},
+    {{"+", "-"}, {ADD, SUB}},
+    {{"*", "/"}, {MUL, DIV}},
 };
 
 static enum kt_status parse_level(struct parser *p, size_t level)
@@ -162,7 +186,7 @@ static enum kt_status parse_level(struct parser *p, size_t level)
     if (level == sizeof precedence / sizeof *precedence)
         return parse_unary(p);
     KT_TRY(parse_level(p, level + 1));
-    for (int i = 0; i < 3 && precedence[level].token[i];) {
+    for (int i = 0; i < 5 && precedence[level].token[i];) {
         if (!accept(p, precedence[level].token[i])) {
             i++;
             continue;
@@ -249,6 +273,10 @@ static double apply_binary(uint8_t code, double a, double b)
         return a > b;
     case EQUAL:
         return a == b;
+    case AT_MOST:
+        return a <= b;
+    case AT_LEAST:
+        return a >= b;
     case AND:
         return a != 0 && b != 0;
     case OR:

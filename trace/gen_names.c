@@ -143,28 +143,61 @@ static const char *passed_how(const struct kt_symbol *s, const struct kt_param *
 
 static const char *stored_name(enum kt_stored stored)
 {
-    static const char *const name[] = {[KT_CHAR] = "KT_CHAR",       [KT_ENUM] = "KT_ENUM",
-                                       [KT_INT] = "KT_INT",         [KT_FLOAT] = "KT_FLOAT",
-                                       [KT_DOUBLE] = "KT_DOUBLE",   [KT_CFLOAT] = "KT_CFLOAT",
-                                       [KT_CDOUBLE] = "KT_CDOUBLE", [KT_ADDRESS] = "KT_ADDRESS",
-                                       [KT_CODE] = "KT_ADDRESS"};
+    static const char *const name[] = {
+        [KT_CHAR] = "KT_CHAR",       [KT_ENUM] = "KT_ENUM",       [KT_INT] = "KT_INT",
+        [KT_FLOAT] = "KT_FLOAT",     [KT_DOUBLE] = "KT_DOUBLE",   [KT_CFLOAT] = "KT_CFLOAT",
+        [KT_CDOUBLE] = "KT_CDOUBLE", [KT_ADDRESS] = "KT_ADDRESS", [KT_CODE] = "KT_ADDRESS"};
     return name[stored];
+}
+
+/* In the order of preload/names.h. */
+enum group { ADDRESSES, INTEGERS, LETTERS, OTHERS, INFOS, GROUPS };
+
+static enum group group_of(const struct kt_symbol *s, const struct kt_param *p)
+{
+    const char *passed = passed_how(s, p);
+    if (!strcmp(passed, "KT_AFTERWARDS") || !strcmp(passed, "KT_RETURNED"))
+        return INFOS;
+    if (!strcmp(passed, "KT_IN_WORD"))
+        return kt_stored_is_address(p->stored) ? ADDRESSES : OTHERS;
+    if (strcmp(passed, "KT_BEHIND_WORD") != 0)
+        return OTHERS;
+    return p->stored == KT_INT ? INTEGERS : p->stored == KT_CHAR ? LETTERS : OTHERS;
+}
+
+/* What preload/names.h says of kt_step.reads; integers may have 64 bits. */
+static unsigned reads_of(const struct kt_symbol *s, const struct kt_param *p)
+{
+    const struct kt_arg *arg = p->arg >= 0 && p->stored == KT_ADDRESS ? &s->routine->arg[p->arg] : NULL;
+    if (!arg || !(arg->access & (KT_READ | KT_UPDATE)))
+        return 0;
+    unsigned bytes = arg->type == KT_I ? 8 : (unsigned)kt_type_bytes(arg->type);
+    return bytes + (arg->shape.form == KT_FORM_PACKED ? 128 : 0);
+}
+
+/* Prints those of a group. */
+static void print_group(const struct kt_symbol *s, enum group group)
+{
+    int words = 0;
+    int numbers = 0;
+    for (int i = 0; i < s->params; i++) {
+        const struct kt_param *p = &s->param[i];
+        int taken = kt_gen_numbers(p);
+        if (group_of(s, p) == group)
+            printf(" {%s, %s, %d, %u, %d},", stored_name(p->stored), passed_how(s, p), taken ? numbers : words,
+                   reads_of(s, p), p->offset);
+        numbers += taken;
+        words += !taken && !p->returned;
+    }
 }
 
 static void print_steps(const struct kt_symbol *s, int number, void *context)
 {
     (void)number;
     (void)context;
-    int words = 0;
-    int numbers = 0;
     printf("    /* %s */", s->name);
-    for (int i = 0; i < s->params; i++) {
-        const struct kt_param *p = &s->param[i];
-        int taken = kt_gen_numbers(p);
-        printf(" {%s, %s, %d, %d},", stored_name(p->stored), passed_how(s, p), taken ? numbers : words, p->offset);
-        numbers += taken;
-        words += !taken && !p->returned;
-    }
+    for (enum group group = 0; group < GROUPS; group++)
+        print_group(s, group);
     printf("\n");
 }
 
@@ -174,9 +207,12 @@ static void print_interface(const struct kt_symbol *s, int number, void *context
     struct interfaces *all = context;
     size_t index = (size_t)(s->routine - all->table->routine);
     struct kt_gen_size size = kt_gen_size(s);
-    printf("    {%zu, %zu, %zu, %d, %d, %d, \"%s\", %d, %d},\n", all->routine[index], all->family[index], all->steps,
-           s->params, s->arg_bytes, size.words, kt_view_name[s->view], kt_gen_returns_complex(s),
-           s->view == KT_UNDESCRIBED);
+    int in[GROUPS] = {0};
+    for (int i = 0; i < s->params; i++)
+        in[group_of(s, &s->param[i])]++;
+    printf("    {%zu, %zu, %zu, %d, %d, %d, %d, %d, %d, %d, \"%s\", %d, %d},\n", all->routine[index],
+           all->family[index], all->steps, in[ADDRESSES], in[INTEGERS], in[LETTERS], in[OTHERS], in[INFOS],
+           s->arg_bytes, size.words, kt_view_name[s->view], kt_gen_returns_complex(s), s->view == KT_UNDESCRIBED);
     all->steps += (size_t)s->params;
 }
 
@@ -185,9 +221,10 @@ static void print_infos(const struct names *names, const size_t *name_at)
     printf("const struct kt_slot_info kt_slot_infos[] = {\n");
     for (size_t i = 0; i < names->count; i++)
         printf("    {%zu, %d, %d},\n", name_at[i], names->item[i].interface, names->item[i].common);
-    printf("};\n\nconst unsigned kt_slot_count = %zu;\n"
-           "struct kt_slot kt_slots[%zu + KT_SPARE_SLOTS] = {[0 ... %zu + KT_SPARE_SLOTS - 1] = {&kt_unbound, NULL}};\n",
-           names->count, names->count, names->count);
+    printf(
+        "};\n\nconst unsigned kt_slot_count = %zu;\n"
+        "struct kt_slot kt_slots[%zu + KT_SPARE_SLOTS] = {[0 ... %zu + KT_SPARE_SLOTS - 1] = {&kt_unbound, NULL}};\n",
+        names->count, names->count, names->count);
 }
 
 void kt_gen_slots(const struct kt_table *table)

@@ -68,7 +68,8 @@ static void print_thunk(const struct thunk_class *c)
     printed = 0;
     print_items(&printed, c->words, "p->word[", "]");
     print_items(&printed, c->numbers, "p->number[", "]");
-    printf(");\n    (void)p;\n    memcpy(%s, &result, sizeof result);\n}\n\n", c->float_result ? "out->number" : "&out->integer");
+    printf(");\n    (void)p;\n    memcpy(%s, &result, sizeof result);\n}\n\n",
+           c->float_result ? "out->number" : "&out->integer");
 }
 
 void kt_gen_thunks(const struct kt_table *table)

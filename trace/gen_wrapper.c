@@ -51,55 +51,53 @@ static void print_params(const struct kt_symbol *s, bool types, bool names)
     }
 }
 
-/* A member of the record and how it is read through a pointer. */
-struct member {
-    const char *type, *load;
-};
-
-static struct member member_of(enum kt_stored stored)
-{
-    static const struct member member[] = {[KT_CHAR] = {"unsigned char", "kt_char"},
-                                           [KT_ENUM] = {"int32_t", ""},
-                                           [KT_INT] = {"int64_t", ""},
-                                           [KT_FLOAT] = {"float", "kt_float"},
-                                           [KT_DOUBLE] = {"double", "kt_double"},
-                                           [KT_CFLOAT] = {"struct kt_complex_float", "kt_complex_float"},
-                                           [KT_CDOUBLE] = {"struct kt_complex_double", "kt_complex_double"},
-                                           [KT_ADDRESS] = {"uint64_t", ""},
-                                           [KT_CODE] = {"uint64_t", ""}};
-    return member[stored];
-}
-
-static int by_offset(const void *a, const void *b)
-{
-    const struct kt_param *p = a;
-    const struct kt_param *q = b;
-    return p->offset - q->offset;
-}
-
-static void print_args_struct(const struct kt_symbol *s)
-{
-    struct kt_param sorted[KT_MAX_PARAMS];
-    memcpy(sorted, s->param, sizeof sorted);
-    qsort(sorted, (size_t)s->params, sizeof *sorted, by_offset);
-    printf("struct args_%s {\n", s->name);
-    for (int i = 0; i < s->params; i++)
-        printf("    %s %s;\n", member_of(sorted[i].stored).type, sorted[i].name);
-    printf("};\n_Static_assert(sizeof(struct args_%s) == %d, \"layout\");\n\n", s->name, s->arg_bytes);
-}
-
-static void print_store(const struct kt_param *p)
+/* One of the 8-byte words that a parameter takes in a record, or its part of one, as an expression. */
+static void print_part(const struct kt_symbol *s, const struct kt_param *p, int word)
 {
     const char *n = p->name;
-    printf("        args->%s = ", n);
-    if (p->stored == KT_ADDRESS)
-        printf("(uintptr_t)%s;\n", n);
-    else if (p->stored == KT_INT)
-        printf("%s(%s, frame.binding->wide);\n", p->by_value ? "kt_integer_value" : "kt_integer", n);
-    else if (p->by_value)
-        printf("%s;\n", n);
-    else
-        printf("%s(%s);\n", member_of(p->stored).load, n);
+    switch (p->stored) {
+    case KT_CHAR:
+        printf("kt_letter(%s)", n);
+        break;
+    case KT_ENUM:
+        printf("kt_code(%s)", n);
+        break;
+    case KT_INT:
+        printf("(uint64_t)%s(%s, frame.binding->wide)", p->by_value ? "kt_integer_value" : "kt_integer", n);
+        break;
+    case KT_FLOAT:
+        printf("%s(%s)", p->by_value ? "kt_float_half" : "kt_half_word", n);
+        break;
+    case KT_DOUBLE:
+        printf(p->by_value ? "kt_double_word(%s)" : "kt_word(%s, 0)", n);
+        break;
+    case KT_CFLOAT:
+    case KT_CDOUBLE:
+        printf("kt_word(%s, %d)", n, word - p->offset / 8);
+        break;
+    case KT_ADDRESS:
+    case KT_CODE:
+        printf("(uintptr_t)%s", n);
+    }
+    (void)s;
+}
+
+/* Parameters never cross words but for those that take two. */
+static void print_word(const struct kt_symbol *s, int word)
+{
+    const char *before = "            ";
+    for (int i = 0; i < s->params; i++) {
+        const struct kt_param *p = &s->param[i];
+        int last = p->offset + (int)kt_stored_bytes(p->stored) - 1;
+        if (p->offset / 8 > word || last / 8 < word)
+            continue;
+        printf("%s", before);
+        print_part(s, p, word);
+        if (p->offset % 8)
+            printf(" << %d", 8 * (p->offset % 8));
+        before = " | ";
+    }
+    printf(",\n");
 }
 
 static void print_call(const struct kt_symbol *s)
@@ -124,18 +122,16 @@ static void print_wrapper(const struct kt_symbol *s, int number, void *section)
     (void)number;
     if (!kt_gen_is_compiled(s) || strcmp(s->routine->section, section) != 0)
         return;
-    print_args_struct(s);
     print_signature(s, ";");
     print_signature(s, "\n{");
     printf("    struct kt_slot *slot = kt_called_slot();\n"
            "    void *caller = __builtin_return_address(0);\n"
            "    struct kt_frame frame;\n"
-           "    struct args_%s *args = kt_enter(&frame, kt_binding_for(slot, caller), sizeof *args, caller);\n"
-           "    if (KT_LIKELY(args)) {\n",
-           s->name);
-    for (int i = 0; i < s->params; i++)
-        print_store(&s->param[i]);
-    printf("    }\n    kt_begin(&frame, sizeof *args);\n");
+           "    if (KT_LIKELY(kt_enter(&frame, kt_binding_for(slot, caller)))) {\n"
+           "        uint64_t word[] = {\n            0,\n            (uintptr_t)caller,\n");
+    for (int word = 0; word < s->arg_bytes / 8; word++)
+        print_word(s, word);
+    printf("        };\n        kt_begin(&frame, word, sizeof word / sizeof *word);\n    }\n");
     print_call(s);
     printf("    kt_end(&frame);\n%s}\n\n", kt_gen_returns_value(s) ? "    return result;\n" : "");
 }

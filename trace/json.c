@@ -54,6 +54,8 @@ json_t *kt_json_stat(const struct kt_stat *stat)
     json_object_set_new(object, "lo", kt_json_number(stat->lo));
     json_object_set_new(object, "hi", kt_json_number(stat->hi));
     json_object_set_new(object, "n", json_integer((json_int_t)stat->n));
+    if (stat->resolution > 0)
+        json_object_set_new(object, "resolution", kt_json_number(stat->resolution));
     return object;
 }
 
@@ -112,6 +114,18 @@ void kt_json_print_line(json_t *document)
     print(document, JSON_COMPACT);
 }
 
+static enum kt_status not_json(const char *path, const json_error_t *cause, struct kt_error *error)
+{
+    return kt_fail(error, KT_BAD_INPUT, "%s:%d: not JSON: %s", path, cause->line, cause->text);
+}
+
+enum kt_status kt_json_take(const char *path, const void *bytes, size_t size, json_t **out, struct kt_error *error)
+{
+    json_error_t cause;
+    *out = json_loadb(bytes, size, 0, &cause);
+    return *out ? KT_OK : not_json(path, &cause, error);
+}
+
 enum kt_status kt_json_load(const char *path, json_t **out, struct kt_error *error)
 {
     json_error_t cause;
@@ -121,9 +135,7 @@ enum kt_status kt_json_load(const char *path, json_t **out, struct kt_error *err
         return kt_fail(error, errno == ENOENT ? KT_BAD_INPUT : KT_SYSTEM, "%s: %s", path, strerror(errno));
     *out = json_loadf(file, 0, &cause);
     fclose(file);
-    if (!*out)
-        return kt_fail(error, KT_BAD_INPUT, "%s:%d: not JSON: %s", path, cause.line, cause.text);
-    return KT_OK;
+    return *out ? KT_OK : not_json(path, &cause, error);
 }
 
 static enum kt_status write_file(const json_t *document, const char *path, struct kt_error *error)

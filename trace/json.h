@@ -26,6 +26,8 @@ void kt_json_print_line(json_t *document);
 
 /* Reads a file; one clear error if it is not JSON. */
 enum kt_status kt_json_load(const char *path, json_t **out, struct kt_error *error);
+/* The same of a file in memory; PATH is for messages. */
+enum kt_status kt_json_take(const char *path, const void *bytes, size_t size, json_t **out, struct kt_error *error);
 /* Writes a file so that it is there whole or not at all. Frees the document. */
 enum kt_status kt_json_save(json_t *document, const char *path, struct kt_error *error);
 

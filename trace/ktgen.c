@@ -83,7 +83,8 @@ static void print_names(const struct kt_table *table, const char *routine)
 static void print_manual(const struct kt_table *table)
 {
     const char *section = "";
-    printf("# Routines that ktrace records\n\nMade from trace/routines. Every interface has the names of its kind, as\n\n");
+    printf("# Routines that ktrace records\n\nMade from trace/routines. Every interface has the names of its kind, "
+           "as\n\n");
     print_names(table, "dgemm");
     print_names(table, "dgesv");
     for (size_t i = 0; i < table->count && !is_undescribed(&table->routine[i]); i++) {

@@ -13,13 +13,18 @@
 /* No text file of a trace comes near; a larger one is damage that should not eat the memory. */
 static const off_t max_bytes = 256 << 20;
 
+static enum kt_status not_ours(const char *path, struct kt_error *error)
+{
+    return kt_fail(error, KT_BAD_INPUT, "%s: not a file that ktrace wrote", path);
+}
+
 static enum kt_status fill(int file, const char *path, struct kt_lines *out, struct kt_error *error)
 {
     struct stat st;
     if (fstat(file, &st) != 0)
         return kt_fail(error, KT_SYSTEM, "%s: %s", path, strerror(errno));
     if (!S_ISREG(st.st_mode) || st.st_size > max_bytes)
-        return kt_fail(error, KT_BAD_INPUT, "%s: not a file that ktrace wrote", path);
+        return not_ours(path, error);
     out->text = kt_resize(NULL, (size_t)st.st_size + 1, 1);
     while (out->bytes < (size_t)st.st_size) {
         ssize_t got = read(file, out->text + out->bytes, (size_t)st.st_size - out->bytes);
@@ -44,6 +49,20 @@ enum kt_status kt_lines_load(const char *path, struct kt_lines *out, struct kt_e
     if (status != KT_OK)
         kt_lines_free(out);
     return status;
+}
+
+enum kt_status kt_lines_take(const char *path, const void *bytes, size_t size, struct kt_lines *out,
+                             struct kt_error *error)
+{
+    *out = (struct kt_lines){0};
+    if (size > (size_t)max_bytes)
+        return not_ours(path, error);
+    out->text = kt_resize(NULL, size + 1, 1);
+    if (size)
+        memcpy(out->text, bytes, size);
+    out->text[size] = '\0';
+    out->bytes = size;
+    return KT_OK;
 }
 
 void kt_lines_free(struct kt_lines *lines)

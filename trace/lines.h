@@ -19,6 +19,9 @@ struct kt_lines {
 
 /* Reads a whole file. A missing one is KT_BAD_INPUT, one that cannot be read KT_SYSTEM. */
 enum kt_status kt_lines_load(const char *path, struct kt_lines *out, struct kt_error *error);
+/* Copies the contents of a file; PATH is for messages. */
+enum kt_status kt_lines_take(const char *path, const void *bytes, size_t size, struct kt_lines *out,
+                             struct kt_error *error);
 void kt_lines_free(struct kt_lines *lines);
 
 /* The next line without its newline, or NULL. A last line without one is not returned: its writing was cut short. */

@@ -2,7 +2,9 @@
 /*
  * The ktrace command: finds the verb and runs it. The only file of this directory that knows the other modules.
  */
-#include "replay/library.h"
+#include "model/tracker/placements.h"
+#include "replay/placement.h"
+#include "trace/library_list.h"
 #include "trace/text.h"
 #include "trace/verb.h"
 
@@ -38,7 +40,7 @@ static int help_on(char *verb)
     return kt_verb_help(verb ? 2 : 1, arguments);
 }
 
-/* Libraries belong to the replay module, which the verb's own file must not know. */
+/* Of this machine, not of a trace. */
 static bool asks_for_libraries(int argc, char **argv)
 {
     return !strcmp(argv[0], "info") && has_option(argc, argv, "--libraries");
@@ -50,7 +52,7 @@ static int run_verb(int argc, char **argv)
     if (argc == 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")))
         return help_on(argv[0]);
     if (asks_for_libraries(argc, argv))
-        return kt_libraries_list(has_option(argc, argv, "--json"));
+        return kt_library_list(argc, argv);
     for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
         if (!strcmp(argv[0], verbs[i].name))
             return verbs[i].run(argc, argv);
@@ -75,6 +77,7 @@ static int run_command(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    kt_placements = kt_placements_of_trace;
     int status = run_command(argc, argv);
     errno = 0;
     if (fflush(stdout) == 0 && !ferror(stdout))

@@ -5,6 +5,7 @@
 
 /* Sizes beyond this are nonsense from a wrong call; the bound keeps address arithmetic from overflowing. */
 enum { MAX_SIZE = INT32_MAX };
+static const double MAX_PARAMETER = 1e15;
 
 static int64_t clamp(double x)
 {
@@ -201,6 +202,16 @@ static enum kt_access access_of(const struct kt_arg *arg, const struct kt_values
     return overwritten ? KT_WRITE : KT_READ_WRITE;
 }
 
+/* Where the parameter tells how a matrix is stored, its last bit or the one before means: transposed. */
+static int64_t parameter_of(const struct kt_arg *arg, const struct kt_values *values)
+{
+    double value = arg->data_parameter.count ? kt_expr_eval(&arg->data_parameter, values->v) : 0;
+    int64_t parameter = fabs(value) < MAX_PARAMETER ? (int64_t)value : 0;
+    bool rfp = arg->data == KT_RFP_SPD || arg->data == KT_RFP_TRIANGLE;
+    bool shaped = arg->data == KT_SCHUR || arg->data == KT_HESSENBERG;
+    return values->row_major ? parameter ^ (rfp ? 2 : shaped ? 1 : 0) : parameter;
+}
+
 static void finish(struct kt_operand *o)
 {
     find_bounds(o);
@@ -213,6 +224,7 @@ static struct kt_operand array_operand(const struct kt_arg *arg, enum kt_view vi
     bool lapacke = view == KT_LAPACKE || view == KT_LAPACKE_WORK;
     struct kt_operand o = {.arg = arg, .form = arg->shape.form, .base = base, .access = access_of(arg, values)};
     o.elem = arg->type == KT_I ? int_bytes : kt_type_bytes(arg->type);
+    o.parameter = parameter_of(arg, values);
     if (is_vector_like(&o))
         set_vector(&o, &arg->shape, values);
     else if (o.form == KT_FORM_BAND && values->row_major && lapacke)
@@ -246,10 +258,13 @@ static int sources_of(const struct kt_routine *r, const struct kt_shape *shape, 
     return count;
 }
 
-/* A query sets the first element of each workspace, perhaps single numbers, and arrays as long as it is told: T of geqr. */
+/* A query sets the first element of each workspace, perhaps single numbers, and arrays as long as it is told: T of
+ * geqr. */
 static void limit_to_query(struct kt_operand *o, const struct kt_routine *r)
 {
-    const struct kt_shape *shape = &o->arg->shape;
+    const struct kt_shape *shape = o->arg ? &o->arg->shape : NULL;
+    if (!shape)
+        return; /* what the function returns */
     if (o->access == KT_WORK)
         o->rows = 1;
     else if (sources_of(r, shape, false) && !sources_of(r, shape, true))

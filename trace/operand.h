@@ -24,6 +24,7 @@ struct kt_operand {
     int64_t ld;            /* leading dimension, or increment of a vector, in elements */
     int64_t below, above;  /* rows j-above .. j+below of column j belong to the operand */
     int64_t diagonal;      /* band: storage row of the diagonal */
+    int64_t parameter;     /* of the kind of its data */
     uint64_t elements;     /* that belong to it */
     size_t elem;           /* bytes of an element */
 };

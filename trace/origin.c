@@ -2,6 +2,7 @@
 #include "trace/origin.h"
 
 #include "ktrace/clock.h"
+#include "trace/memory.h"
 #include "trace/stream.h"
 
 #include <inttypes.h>
@@ -127,5 +128,65 @@ void kt_process_set_clock(struct kt_process *p, const struct kt_anchor *end, str
     struct kt_anchor last = end ? *end : last_anchor(p);
     uint64_t last_ticks = end ? end->ticks : last_sign_of_life(p, last.ticks);
     p->tick_hz = find_tick_hz(p, &first, &last, trace);
+    p->tick_seconds = 1 / p->tick_hz;
+    p->first_ticks = first.ticks;
+    p->last_ticks = last_ticks;
+    p->longest_ticks = last_ticks > first.ticks ? last_ticks - first.ticks + (uint64_t)p->tick_hz : 0;
     p->seconds = last_ticks > first.ticks ? (double)(last_ticks - first.ticks) / p->tick_hz : 0;
+}
+
+/* --- one clock for all processes --------------------------------------------------------------------------- */
+
+/* A process on its way to the time line. */
+struct place {
+    struct kt_process *process;
+    const char *boot; /* "" if it is not known */
+    struct kt_anchor anchor;
+};
+
+static struct place place_of(struct kt_process *process)
+{
+    const char *boot = kt_meta(process, "boot_id");
+    struct place place = {.process = process, .boot = boot ? boot : ""};
+    kt_anchor_parse(kt_meta(process, "anchor"), &place.anchor);
+    return place;
+}
+
+/* By machine, the first process of each in front. */
+static int compare_places(const void *a, const void *b)
+{
+    const struct place *x = a;
+    const struct place *y = b;
+    int order = strcmp(x->boot, y->boot);
+    if (order != 0)
+        return order;
+    return (x->anchor.monotonic_ns > y->anchor.monotonic_ns) - (x->anchor.monotonic_ns < y->anchor.monotonic_ns);
+}
+
+/* Nanoseconds since 1970 as that machine's first process would tell them. */
+static uint64_t common_time(const struct place *place, const struct place *first)
+{
+    if (!*place->boot)
+        return place->anchor.realtime_ns;
+    return first->anchor.realtime_ns + (place->anchor.monotonic_ns - first->anchor.monotonic_ns);
+}
+
+void kt_processes_align(struct kt_process *process, size_t count)
+{
+    struct place *place = kt_resize(NULL, count, sizeof *place);
+    uint64_t *time = kt_resize(NULL, count, sizeof *time);
+    uint64_t earliest = UINT64_MAX;
+    const struct place *first = place;
+    for (size_t i = 0; i < count; i++)
+        place[i] = place_of(&process[i]);
+    qsort(place, count, sizeof *place, compare_places);
+    for (size_t i = 0; i < count; i++) {
+        first = strcmp(first->boot, place[i].boot) ? &place[i] : first;
+        time[i] = common_time(&place[i], first);
+        earliest = time[i] < earliest ? time[i] : earliest;
+    }
+    for (size_t i = 0; i < count; i++)
+        place[i].process->start = (double)(time[i] - earliest) * 1e-9;
+    free(time);
+    free(place);
 }

@@ -18,4 +18,11 @@ bool kt_process_is_running(const struct kt_process *process);
 /* Sets tick_hz and seconds. END is the anchor of a clean end, or NULL. Needs meta and checked streams. */
 void kt_process_set_clock(struct kt_process *process, const struct kt_anchor *end, struct kt_trace *trace);
 
+/*
+ * Puts processes on one time line: sets the start of each. Those of one boot of one kernel share CLOCK_MONOTONIC, which
+ * nobody sets; between machines there is only CLOCK_REALTIME, as good as they agree on the time of day. A machine's
+ * offset between the two is taken once, at its first process, so that setting its clock moves nothing.
+ */
+void kt_processes_align(struct kt_process *process, size_t count);
+
 #endif

@@ -27,11 +27,26 @@ enum kt_type kt_type_real(enum kt_type type)
 
 /* --- families ----------------------------------------------------------------------------------------------- */
 
+static enum kt_status read_check(struct kt_notation *l, struct kt_routine *r)
+{
+    if (r->check)
+        return kt_fail(l->error, KT_BAD_INPUT, "a second 'check'");
+    r->check = calloc(1, sizeof *r->check);
+    if (!r->check)
+        abort();
+    return kt_accept(l, '=') ? kt_relations_parse(&l->at, r, r->check, l->error)
+                             : kt_fail(l->error, KT_BAD_INPUT, "expected check= at '%.20s'", l->at);
+}
+
 static enum kt_status read_cost(struct kt_notation *l, struct kt_routine *r)
 {
     const struct kt_scope scope = {kt_find_argument, r};
     for (kt_skip_blanks(l); *l->at; kt_skip_blanks(l)) {
         struct kt_word w = kt_read_word(l);
+        if (kt_word_is(w, "check")) {
+            KT_TRY(read_check(l, r));
+            continue;
+        }
         struct kt_expr *out = kt_word_is(w, "mul")     ? &r->mul
                               : kt_word_is(w, "add")   ? &r->add
                               : kt_word_is(w, "flops") ? &r->flops
@@ -39,7 +54,7 @@ static enum kt_status read_cost(struct kt_notation *l, struct kt_routine *r)
         if (out && out->count)
             return kt_fail(l->error, KT_BAD_INPUT, "a second '%.20s'", w.start);
         if (!out || !kt_accept(l, '='))
-            return kt_fail(l->error, KT_BAD_INPUT, "expected mul= add= or flops= at '%.20s'", w.start);
+            return kt_fail(l->error, KT_BAD_INPUT, "expected mul= add= flops= or check= at '%.20s'", w.start);
         KT_TRY(kt_expr_parse(&l->at, &scope, out, l->error));
     }
     return KT_OK;
@@ -205,12 +220,15 @@ static void free_routine(struct kt_routine *r)
 {
     for (int i = 0; i < KT_MAX_ARGS; i++) {
         kt_expr_free(&r->arg[i].legal);
+        kt_expr_free(&r->arg[i].data_parameter);
         for (int d = 0; d < 4; d++)
             kt_expr_free(&r->arg[i].shape.dim[d]);
     }
     kt_expr_free(&r->mul);
     kt_expr_free(&r->add);
     kt_expr_free(&r->flops);
+    kt_relations_free(r->check);
+    free(r->check);
     free(r->text);
 }
 

@@ -11,6 +11,7 @@
 
 #include "trace/error.h"
 #include "trace/expr.h"
+#include "trace/relation.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,7 +45,41 @@ enum kt_access { KT_READ = 1, KT_WRITE = 2, KT_READ_WRITE = 3, KT_WORK = 4, KT_U
 enum kt_form { KT_FORM_ARRAY, KT_FORM_VECTOR, KT_FORM_MATRIX, KT_FORM_BAND, KT_FORM_PACKED };
 
 /* What makes random contents of an input legal (replay/data.c). */
-enum kt_data { KT_ANY, KT_SPD, KT_TRIANGLE, KT_LU, KT_PIVOTS, KT_REFLECTORS, KT_TAU, KT_ROTM };
+enum kt_data {
+    KT_ANY,
+    KT_SPD,
+    KT_TRIANGLE,
+    KT_LU,
+    KT_LDL,
+    KT_SCHUR,
+    KT_HESSENBERG,
+    KT_RFP_SPD,
+    KT_RFP_TRIANGLE,
+    KT_REFLECTORS,
+    KT_TAU,
+    KT_PIVOTS,
+    KT_NEIGHBOURS,
+    KT_HALVES,
+    KT_HALFSORTED,
+    KT_SORTED,
+    KT_UNIT,
+    KT_SCALE,
+    KT_VALUE,
+    KT_TSQR,
+    KT_ROTM,
+    KT_INDEX,
+    KT_LADDER,
+    KT_BOUNDS,
+    KT_TYPES,
+    KT_SQUARES,
+    KT_UNITARY,
+    KT_ANGLE,
+    KT_COSINES,
+    KT_FIRST,
+    KT_ALTERNATE,
+    KT_TREE,
+    KT_TREE_PLACES,
+};
 
 struct kt_shape {
     enum kt_form form;
@@ -66,9 +101,10 @@ struct kt_arg {
     bool shown;            /* a workspace that the high-level LAPACKE interface has, as cname: it returns something */
     int beta;              /* KT_UPDATE: argument index of the scalar */
     enum kt_data data;
-    struct kt_shape shape; /* arrays only */
-    uint32_t letters;      /* legal letters of an option, a set as in trace/expr.h; 0: those usual for its role */
-    struct kt_expr legal;  /* of a number: a legal value, for a workspace the least; no expression: any size */
+    struct kt_expr data_parameter; /* what the contents depend on besides; no expression: 0 */
+    struct kt_shape shape;         /* arrays only */
+    uint32_t letters;     /* legal letters of an option, a set as in trace/expr.h; 0: those usual for its role */
+    struct kt_expr legal; /* of a number: a legal value, for a workspace the least; no expression: any size */
 };
 
 /*
@@ -84,17 +120,18 @@ enum kt_interface {
 };
 
 struct kt_routine {
-    char name[KT_NAME]; /* dgemm */
-    enum kt_type type;  /* T */
+    char name[KT_NAME];  /* dgemm */
+    enum kt_type type;   /* T */
     unsigned interfaces; /* bit set of enum kt_interface */
     bool has_result;
     enum kt_type result;
     int args;
     struct kt_arg arg[KT_MAX_ARGS];
-    struct kt_expr mul, add; /* operations in T; no expression: unknown */
-    struct kt_expr flops;    /* real operations, in place of mul and add */
-    char section[KT_NAME];   /* blas1, blas2, ... */
-    char *text;              /* the family's line, continuations joined; owned */
+    struct kt_expr mul, add;    /* operations in T; no expression: unknown */
+    struct kt_expr flops;       /* real operations, in place of mul and add */
+    struct kt_relations *check; /* what tells a right result; NULL: nothing but a library that has it; owned */
+    char section[KT_NAME];      /* blas1, blas2, ... */
+    char *text;                 /* the family's line, continuations joined; owned */
 };
 
 struct kt_table {

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A call is reduced to a key of 64-bit words, one per argument that matters, and looked up in a hash table. Calls of
- * several processes share a shape if they are of the same symbol of the same library.
+ * A call is reduced to a key of 64-bit words, one per argument that matters, and looked up in a hash table, unless it
+ * has the same arguments as an earlier one of its entry. Calls of several processes share a shape if they are of the
+ * same symbol of the same library.
  */
 #include "trace/shape.h"
 
 #include "trace/memory.h"
+#include "trace/profile.h"
 
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { KEY_WORDS = KT_MAX_PARAMS + 1 };
+enum { KEY_WORDS = KT_MAX_PARAMS + 1, RECENT = 256 /* a power of two */ };
 
 struct key {
     uint64_t word[KEY_WORDS];
@@ -19,9 +21,21 @@ struct key {
     uint64_t hash;
 };
 
+/* The shape of the last call of an entry. */
+struct recent {
+    const struct kt_entry *entry;
+    uint64_t version; /* of its arguments */
+    size_t shape;
+};
+
 /* Open addressing; at most half full. */
-struct collection {
-    struct kt_shapes *shapes;
+struct kt_collection {
+    const struct kt_trace *trace;
+    enum kt_level level;
+    struct kt_shapes shapes;
+    struct recent recent[RECENT]; /* by entry */
+    struct kt_call last;          /* leaves: the call before, which may be one */
+    uint64_t last_args[KT_CONTEXT_WORDS];
     struct key *key;     /* of each shape */
     uint32_t *slot;      /* number of the shape + 1, 0: free */
     size_t slots;        /* a power of two */
@@ -43,15 +57,11 @@ static uint64_t class_of(const unsigned char *args, const struct kt_param *p)
 
 static uint64_t key_word(const struct kt_call *call, const struct kt_param *p, enum kt_role role)
 {
-    int64_t integer;
     if (role == KT_SCALAR)
         return class_of(call->args, p);
     if (p->stored == KT_CHAR)
         return (uint64_t)toupper(call->args[p->offset]);
-    if (p->stored == KT_ENUM)
-        return (uint64_t)kt_stored_value(call->args, p, NULL);
-    memcpy(&integer, call->args + p->offset, sizeof integer);
-    return (uint64_t)integer;
+    return (uint64_t)kt_stored_integer(call->args, p);
 }
 
 static uint64_t mix(uint64_t hash, uint64_t word)
@@ -60,21 +70,26 @@ static uint64_t mix(uint64_t hash, uint64_t word)
     return hash ^ hash >> 29;
 }
 
-static void make_key(const struct kt_call *call, uint32_t entry_id, struct key *out)
+size_t kt_shape_key(const struct kt_call *call, uint64_t word[KT_MAX_PARAMS])
 {
     const struct kt_symbol *symbol = &call->entry->symbol;
-    out->words = 0;
-    out->word[out->words++] = entry_id;
-    out->hash = mix(0, entry_id);
+    size_t words = 0;
     for (int i = 0; i < symbol->params; i++) {
         const struct kt_param *p = &symbol->param[i];
         enum kt_role role = p->arg < 0 ? KT_OPTION : symbol->routine->arg[p->arg].role;
-        if (kt_stored_is_address(p->stored) || role == KT_INFO)
-            continue;
-        uint64_t word = key_word(call, p, role);
-        out->word[out->words++] = word;
-        out->hash = mix(out->hash, word);
+        if (!kt_stored_is_address(p->stored) && role != KT_INFO)
+            word[words++] = key_word(call, p, role);
     }
+    return words;
+}
+
+static void make_key(const struct kt_call *call, uint32_t entry_id, struct key *out)
+{
+    out->word[0] = entry_id;
+    out->words = 1 + kt_shape_key(call, out->word + 1);
+    out->hash = 0;
+    for (size_t i = 0; i < out->words; i++)
+        out->hash = mix(out->hash, out->word[i]);
 }
 
 static bool same_key(const struct key *a, const struct key *b)
@@ -91,7 +106,7 @@ static bool same_entry(const struct kt_entry *a, const struct kt_entry *b)
 }
 
 /* Number of the first entry of the first process that is the same; entries of one process are all different. */
-static uint32_t find_same_entry(const struct collection *c, const struct kt_trace *trace, size_t process,
+static uint32_t find_same_entry(const struct kt_collection *c, const struct kt_trace *trace, size_t process,
                                 const struct kt_entry *entry)
 {
     for (size_t p = 0; p < process; p++)
@@ -101,8 +116,9 @@ static uint32_t find_same_entry(const struct collection *c, const struct kt_trac
     return UINT32_MAX;
 }
 
-static void number_entries(struct collection *c, const struct kt_trace *trace)
+static void number_entries(struct kt_collection *c)
 {
+    const struct kt_trace *trace = c->trace;
     uint32_t next = 0;
     c->entry_id = kt_resize(NULL, trace->processes, sizeof *c->entry_id);
     for (size_t p = 0; p < trace->processes; p++) {
@@ -116,19 +132,19 @@ static void number_entries(struct collection *c, const struct kt_trace *trace)
     }
 }
 
-static uint32_t entry_id(const struct collection *c, const struct kt_trace *trace, const struct kt_call *call)
+static uint32_t entry_id(const struct kt_collection *c, const struct kt_call *call)
 {
-    return c->entry_id[call->process - trace->process][call->record->entry];
+    return c->entry_id[call->process - c->trace->process][call->entry - call->process->entry];
 }
 
 /* --- the table --------------------------------------------------------------------------------------------- */
 
-static void grow_slots(struct collection *c)
+static void grow_slots(struct kt_collection *c)
 {
     c->slots = c->slots ? 2 * c->slots : 256;
     c->slot = kt_resize(c->slot, c->slots, sizeof *c->slot);
     memset(c->slot, 0, c->slots * sizeof *c->slot);
-    for (size_t i = 0; i < c->shapes->count; i++) {
+    for (size_t i = 0; i < c->shapes.count; i++) {
         size_t at = c->key[i].hash & (c->slots - 1);
         while (c->slot[at])
             at = (at + 1) & (c->slots - 1);
@@ -143,72 +159,97 @@ static void describe(struct kt_shape_group *shape, const struct kt_call *call)
     const struct kt_symbol *symbol = &call->entry->symbol;
     kt_values_decode(symbol, call->args, &values);
     int operands = kt_operands(symbol, &values, (size_t)call->entry->int_bytes, operand);
-    *shape = (struct kt_shape_group){.first = *call,
+    *shape = (struct kt_shape_group){.first = kt_call_keep(call),
                                      .flops = kt_flops(symbol->routine, &values),
                                      .bytes = kt_bytes(operand, operands),
                                      .query = kt_is_query(symbol->routine, &values)};
 }
 
-static struct kt_shape_group *add_shape(struct collection *c, const struct key *key, const struct kt_call *call)
+static size_t add_shape(struct kt_collection *c, const struct key *key, const struct kt_call *call)
 {
-    struct kt_shapes *s = c->shapes;
+    struct kt_shapes *s = &c->shapes;
     s->shape = kt_room_for_one(s->shape, s->count, sizeof *s->shape);
     c->key = kt_room_for_one(c->key, s->count, sizeof *c->key);
     c->key[s->count] = *key;
     describe(&s->shape[s->count], call);
-    return &s->shape[s->count++];
+    s->shape[s->count].number = s->count;
+    return s->count++;
 }
 
-static struct kt_shape_group *find_shape(struct collection *c, const struct key *key, const struct kt_call *call)
+static size_t find_shape(struct kt_collection *c, const struct key *key, const struct kt_call *call)
 {
-    if (2 * c->shapes->count >= c->slots)
+    if (2 * c->shapes.count >= c->slots)
         grow_slots(c);
     size_t at = key->hash & (c->slots - 1);
     for (; c->slot[at]; at = (at + 1) & (c->slots - 1))
         if (same_key(&c->key[c->slot[at] - 1], key))
-            return &c->shapes->shape[c->slot[at] - 1];
-    c->slot[at] = (uint32_t)c->shapes->count + 1;
+            return c->slot[at] - 1;
+    c->slot[at] = (uint32_t)c->shapes.count + 1;
     return add_shape(c, key, call);
 }
 
-static void add_call(struct collection *c, const struct kt_trace *trace, const struct kt_call *call)
+static size_t shape_of(struct kt_collection *c, const struct kt_call *call)
 {
-    struct key key;
-    make_key(call, entry_id(c, trace, call), &key);
-    struct kt_shape_group *shape = find_shape(c, &key, call);
+    struct recent *recent = &c->recent[(uintptr_t)call->entry / sizeof *call->entry % RECENT];
+    if (!call->version || recent->version != call->version || recent->entry != call->entry) {
+        struct key key;
+        make_key(call, entry_id(c, call), &key);
+        *recent = (struct recent){call->entry, call->version, find_shape(c, &key, call)};
+    }
+    return recent->shape;
+}
+
+static void add_call(struct kt_collection *c, const struct kt_call *call)
+{
+    size_t number = shape_of(c, call);
+    struct kt_shape_group *shape = &c->shapes.shape[number];
     double seconds = kt_call_seconds(call);
-    shape->seconds = kt_room_for_one(shape->seconds, shape->calls, sizeof *shape->seconds);
-    shape->seconds[shape->calls++] = seconds;
+    kt_samples_add(&shape->seconds, seconds);
+    shape->calls++;
     shape->total += seconds;
-    c->shapes->seconds += seconds;
 }
 
 /* --- collecting -------------------------------------------------------------------------------------------- */
 
-static void collect_outermost(struct collection *c, const struct kt_trace *trace)
+/* A call that the next one is not nested in is a leaf: the first call nested in another one follows it at once. */
+static void add_if_leaf(struct kt_collection *c, const struct kt_call *next)
 {
-    struct kt_cursor cursor;
-    struct kt_call call;
-    kt_cursor_begin(trace, &cursor);
-    while (kt_cursor_next(&cursor, &call))
-        if (call.complete && call.record->depth == 0)
-            add_call(c, trace, &call);
+    if (c->last.complete && (!next || next->parent != (int64_t)c->last.n))
+        add_call(c, &c->last);
+    if (!next)
+        return;
+    c->last = *next;
+    c->last.args = memcpy(c->last_args, next->args, next->entry->symbol.arg_bytes);
 }
 
-/* The first call nested in another one follows it at once. */
-static void collect_leaves(struct collection *c, const struct kt_trace *trace)
+struct kt_collection *kt_collection_new(const struct kt_trace *trace, enum kt_level level)
 {
-    struct kt_cursor cursor;
-    struct kt_call call;
-    struct kt_call last = {0};
-    kt_cursor_begin(trace, &cursor);
-    while (kt_cursor_next(&cursor, &call)) {
-        if (last.complete && call.parent != (int64_t)last.n)
-            add_call(c, trace, &last);
-        last = call;
-    }
-    if (last.complete)
-        add_call(c, trace, &last);
+    struct kt_collection *c = kt_resize(NULL, 1, sizeof *c);
+    *c = (struct kt_collection){.trace = trace, .level = level};
+    number_entries(c);
+    return c;
+}
+
+struct kt_collection *kt_collection_of(const struct kt_trace *trace, const struct kt_shapes *shapes)
+{
+    struct kt_collection *c = kt_collection_new(trace, KT_OUTERMOST);
+    for (size_t i = 0; i < shapes->count; i++)
+        shape_of(c, &shapes->shape[i].first);
+    memset(c->recent, 0, sizeof c->recent); /* their versions are those of another walk */
+    return c;
+}
+
+size_t kt_collection_number(struct kt_collection *c, const struct kt_call *call)
+{
+    return shape_of(c, call);
+}
+
+void kt_collection_add(struct kt_collection *c, const struct kt_call *call)
+{
+    if (c->level == KT_LEAVES)
+        add_if_leaf(c, call);
+    else if (call->complete && call->depth == 0)
+        add_call(c, call);
 }
 
 static int compare_totals(const void *a, const void *b)
@@ -220,28 +261,64 @@ static int compare_totals(const void *a, const void *b)
     return (x->first.n > y->first.n) - (x->first.n < y->first.n);
 }
 
-void kt_shapes_collect(const struct kt_trace *trace, enum kt_level level, struct kt_shapes *out)
+void kt_collection_finish(struct kt_collection *c, struct kt_shapes *out)
 {
-    *out = (struct kt_shapes){0};
-    struct collection c = {.shapes = out};
-    number_entries(&c, trace);
-    if (level == KT_LEAVES)
-        collect_leaves(&c, trace);
-    else
-        collect_outermost(&c, trace);
+    add_if_leaf(c, NULL);
+    *out = c->shapes;
+    for (size_t i = 0; i < out->count; i++)
+        out->seconds += out->shape[i].total;
     if (out->count)
         qsort(out->shape, out->count, sizeof *out->shape, compare_totals);
-    for (size_t p = 0; p < trace->processes; p++)
-        free(c.entry_id[p]);
-    free(c.entry_id);
-    free(c.key);
-    free(c.slot);
+    for (size_t p = 0; p < c->trace->processes; p++)
+        free(c->entry_id[p]);
+    free(c->entry_id);
+    free(c->key);
+    free(c->slot);
+    free(c);
+}
+
+/* Of the calls of a profile only those that have a shape. */
+static void add_counts(struct kt_collection *c, const struct kt_counts *counts)
+{
+    bool leaves = c->level == KT_LEAVES;
+    uint64_t calls = leaves ? counts->leaves : counts->calls;
+    double seconds = leaves ? counts->seconds_leaves : counts->seconds;
+    if (!counts->call.args || !calls || (!leaves && counts->nesting != KT_NOT_NESTED))
+        return;
+    size_t number = shape_of(c, &counts->call);
+    struct kt_shape_group *shape = &c->shapes.shape[number];
+    kt_counts_samples(counts, leaves, &shape->seconds);
+    shape->calls += calls;
+    shape->total += seconds;
+}
+
+void kt_collection_add_profiles(struct kt_collection *c)
+{
+    struct kt_counts_cursor cursor;
+    struct kt_counts counts;
+    kt_counts_begin(c->trace, &cursor);
+    while (kt_counts_next(&cursor, &counts))
+        add_counts(c, &counts);
+}
+
+void kt_shapes_collect(const struct kt_trace *trace, enum kt_level level, struct kt_shapes *out)
+{
+    struct kt_collection *c = kt_collection_new(trace, level);
+    struct kt_cursor cursor;
+    struct kt_call call;
+    kt_cursor_begin(trace, &cursor);
+    while (kt_cursor_next(&cursor, &call))
+        kt_collection_add(c, &call);
+    kt_collection_add_profiles(c);
+    kt_collection_finish(c, out);
 }
 
 void kt_shapes_free(struct kt_shapes *shapes)
 {
-    for (size_t i = 0; i < shapes->count; i++)
-        free(shapes->shape[i].seconds);
+    for (size_t i = 0; i < shapes->count; i++) {
+        kt_call_drop(&shapes->shape[i].first);
+        kt_samples_free(&shapes->shape[i].seconds);
+    }
     free(shapes->shape);
     *shapes = (struct kt_shapes){0};
 }

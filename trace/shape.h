@@ -7,15 +7,17 @@
 #define KT_SHAPE_H
 
 #include "trace/cursor.h"
+#include "trace/samples.h"
 
 struct kt_shape_group {
     struct kt_call first; /* the first call of the shape: arguments and layout of the operands */
     uint64_t calls;       /* complete ones */
-    double *seconds;      /* of each, in order of occurrence; owned */
-    double total;         /* their sum */
-    double flops;         /* of one call, NAN: not known */
-    double bytes;         /* of one call, see kt_bytes */
-    bool query;           /* asks only for a workspace size */
+    struct kt_samples seconds;
+    double total;  /* their sum */
+    double flops;  /* of one call, NAN: not known */
+    double bytes;  /* of one call, see kt_bytes */
+    bool query;    /* asks only for a workspace size */
+    size_t number; /* 0, 1, ... as they were found */
 };
 
 struct kt_shapes {
@@ -30,6 +32,21 @@ enum kt_level { KT_OUTERMOST, KT_LEAVES };
 void kt_shapes_collect(const struct kt_trace *trace, enum kt_level level, struct kt_shapes *out);
 void kt_shapes_free(struct kt_shapes *shapes);
 
+/* The same step by step, for a walk that has more to do. Calls come in the order of kt_cursor_next; finish frees the
+ * collection. */
+struct kt_collection;
+struct kt_collection *kt_collection_new(const struct kt_trace *trace, enum kt_level level);
+void kt_collection_add(struct kt_collection *collection, const struct kt_call *call);
+void kt_collection_add_profiles(struct kt_collection *collection); /* what is in no walk */
+void kt_collection_finish(struct kt_collection *collection, struct kt_shapes *out);
+
+/* To tell which of the shapes, as they were collected from the trace, a call of that level has. To be finished, too. */
+struct kt_collection *kt_collection_of(const struct kt_trace *trace, const struct kt_shapes *shapes);
+size_t kt_collection_number(struct kt_collection *collection, const struct kt_call *call);
+
+/* What makes the shape of a call besides its symbol and library, one word for each argument that counts. */
+size_t kt_shape_key(const struct kt_call *call, uint64_t word[KT_MAX_PARAMS]);
+
 /* The fewest digits that read back as the same number. Returns OUT. */
 char *kt_number_text(double value, bool is_float, char *out, size_t size);
 
@@ -38,7 +55,8 @@ enum { KT_PARAM_TEXT = 64 };
 char *kt_param_text(const struct kt_call *call, const struct kt_param *param, char out[KT_PARAM_TEXT]);
 
 /* "N T 100 200 300 lda=100 alpha=1": the arguments without addresses, options and sizes first, increments of 1 not
- * said, to fit WIDTH columns. A call that asks for the size of its workspace begins with the word "query". OUT holds WIDTH + 1 bytes, at least 3. */
+ * said, to fit WIDTH columns. A call that asks for the size of its workspace begins with the word "query". OUT holds
+ * WIDTH + 1 bytes, at least 3. */
 void kt_shape_text(const struct kt_call *call, char *out, size_t width);
 
 #endif

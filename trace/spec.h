@@ -5,7 +5,8 @@
 
 #include "trace/routine.h"
 
-/* Reads all files NAME.spec of the folder, by name, and the names in counted.list. OUT is to be freed also after an error. */
+/* Reads all files NAME.spec of the folder, by name, and the names in counted.list. OUT is to be freed also after an
+ * error. */
 enum kt_status kt_spec_load(const char *folder, struct kt_table *out, struct kt_error *error);
 
 /* The whole file, with a NUL behind it; to be freed. NULL after an error. */

@@ -12,14 +12,26 @@ struct kt_state {
     uint64_t calls;     /* readable */
     uint64_t completed; /* of those, calls that have returned */
     size_t threads;
-    double clock_seconds; /* that the clock readings of all records took */
+    double self_seconds;    /* that recording all calls took */
+    bool self_is_clock;     /* of some process only the clock readings are known: it took longer */
+    uint64_t migrated;      /* calls that ended on another processor than they began on */
+    uint64_t implausible;   /* calls that end before they begin, or that outlast their process: the clock was wrong */
+    const char *clock_note; /* why ticks may not measure time; NULL: they do; borrowed */
+    uint64_t overflow;      /* calls of profiles that had no room for their shape: they are counted by routine only */
     uint64_t lost[KT_LOSS_COUNT];
+    uint64_t skipped;          /* calls that were not recorded, as the user wished */
     struct kt_call *in_flight; /* of threads whose last record is of a call that has not returned; outer ones first */
     size_t in_flights;
 };
 
 void kt_state_find(const struct kt_trace *trace, struct kt_state *out);
 void kt_state_free(struct kt_state *state);
+
+/* One in how many of the program's calls was recorded; 1: all. The most of all processes counts. */
+uint64_t kt_state_sample(const struct kt_trace *trace);
+
+/* Did the first calls have to make room for the last ones? */
+bool kt_state_keeps_last(const struct kt_trace *trace, const struct kt_state *state);
 
 /* "running" if any process is, otherwise "incomplete" if any is, otherwise "complete". */
 const char *kt_state_text(const struct kt_trace *trace);

@@ -54,7 +54,7 @@ static double median_of_sorted(const double *x, size_t n)
 struct kt_stat kt_stat_of(double *samples, size_t n, enum kt_best best)
 {
     if (n == 0)
-        return (struct kt_stat){NAN, NAN, NAN, NAN, NAN, 0};
+        return (struct kt_stat){.best = NAN, .min = NAN, .median = NAN, .lo = NAN, .hi = NAN};
     qsort(samples, n, sizeof *samples, compare);
     size_t lo;
     size_t hi;

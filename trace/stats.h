@@ -20,6 +20,7 @@ struct kt_stat {
     double best, min, median;
     double lo, hi; /* at least 95 % confidence interval of the median, from order statistics; the range for n < 6 */
     size_t n;
+    double resolution; /* part of a time by which all but the minimum may be wrong; 0: they are exact */
 };
 
 /* SAMPLES is sorted in place. N = 0: all NAN. */

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * All records are walked once when the trace is opened. What is wrong is found and noted then, and whoever walks the
- * spans afterwards needs no further checks. Where a chunk's head is damaged the reader looks for the next good head,
- * as chunks begin at multiples of 4096.
+ * All events are walked once when the trace is opened. What is wrong is found and noted then, and whoever walks the
+ * spans afterwards needs no further checks. Where a chunk's head is damaged the reader looks for the next good head.
  */
 #include "trace/stream.h"
 
+#include "trace/event.h"
 #include "trace/memory.h"
+#include "trace/profile_file.h"
+#include "trace/regions.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,58 +18,130 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { CHUNK_ALIGN = 4096 };
+enum { CHUNK_ALIGN = 8 };
+
+/* Of a stream that is being written: bytes that the chunk being written may take, and how often it is asked for. */
+enum { WRITTEN = 64 << 10, MOST_TRIES = 1000 };
+
+/* Of a call whose end is not asked for, instead of its place among the late ends. */
+enum { NO_END = -1 };
+
+/* A chunk in the file. */
+struct found {
+    uint64_t at, used_bytes;
+    uint32_t index;
+};
+
+struct open_call {
+    uint16_t depth, cpu;
+    int64_t late;
+    uint64_t n;     /* of the stream's calls */
+    uint64_t begun; /* calls up to this one */
+};
+
+/* What has to be known of an entry to check its calls. */
+struct known {
+    bool defined;
+    uint64_t beyond; /* words that its calls do not have */
+};
 
 struct walk {
     struct kt_stream *stream;
     const struct kt_process *process;
     struct kt_trace *trace;
     uint32_t chunks; /* index that the next chunk should have */
+    uint64_t anchor; /* of the chunk, in ticks */
+    uint64_t last;   /* the last end of a call in the chunk, or its anchor */
+    uint64_t begun;  /* calls so far, also of symbols that are not defined */
+    bool keeps_last; /* calls were lost because of KTRACE_MAX_BYTES */
+    uint64_t undefined;
+    struct open_call *open;
+    size_t opens;
+    bool gap; /* events are missing before the next span */
+    struct kt_contexts *contexts;
+    struct known *known; /* of each entry */
+    struct kt_regions *regions;
+    struct kt_region_place place;
 };
 
 /* --- loading ----------------------------------------------------------------------------------------------- */
 
-static enum kt_status copy_file(int file, const char *path, struct kt_stream *out, struct kt_error *error)
+static enum kt_status read_bytes(int file, struct kt_stream *out, uint64_t from, uint64_t to, struct kt_error *error)
 {
-    unsigned char *bytes = kt_resize(NULL, out->size, 1);
-    size_t done = 0;
-    out->bytes = bytes;
-    while (done < out->size) {
-        ssize_t got = pread(file, bytes + done, out->size - done, (off_t)done);
+    unsigned char *bytes = (unsigned char *)out->bytes;
+    for (out->size = from; out->size < to;) {
+        ssize_t got = pread(file, bytes + out->size, to - out->size, (off_t)out->size);
         if (got < 0)
-            return kt_fail(error, KT_SYSTEM, "%s: %s", path, strerror(errno));
+            return kt_fail(error, KT_SYSTEM, "%s: %s", out->path, strerror(errno));
         if (got == 0)
             break;
-        done += (size_t)got;
+        out->size += (size_t)got;
     }
-    out->size = done;
     return KT_OK;
 }
 
-static enum kt_status map_file(int file, const char *path, struct kt_stream *out, struct kt_error *error)
+static enum kt_status file_size(int file, const char *path, uint64_t *size, struct kt_error *error)
 {
-    void *at = mmap(NULL, out->size, PROT_READ, MAP_SHARED, file, 0);
+    struct stat st;
+    if (fstat(file, &st) != 0)
+        return kt_fail(error, KT_SYSTEM, "%s: %s", path, strerror(errno));
+    *size = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0; /* otherwise no call is in it */
+    return KT_OK;
+}
+
+static bool is_same_chunk(int file, const struct kt_stream *s)
+{
+    struct kt_chunk now;
+    return s->size < sizeof now || pread(file, &now, sizeof now, 0) != (ssize_t)sizeof now ||
+           now.index == ((const struct kt_chunk *)(const void *)s->bytes)->index;
+}
+
+/* The chunk being written comes first, and whole: what was in it before is among the others by then. */
+static enum kt_status copy_file(int file, uint64_t size, struct kt_stream *out, struct kt_error *error)
+{
+    out->bytes = kt_resize(NULL, size, 1);
+    for (int tries = 0; tries < MOST_TRIES; tries++) {
+        KT_TRY(read_bytes(file, out, 0, size < WRITTEN ? size : WRITTEN, error));
+        if (is_same_chunk(file, out))
+            break;
+    }
+    uint64_t first = out->size;
+    KT_TRY(file_size(file, out->path, &size, error));
+    if (size <= first)
+        return KT_OK;
+    out->bytes = kt_resize((void *)out->bytes, size, 1);
+    return read_bytes(file, out, first, size, error);
+}
+
+static enum kt_status map_file(int file, uint64_t size, struct kt_stream *out, struct kt_error *error)
+{
+    void *at = mmap(NULL, size, PROT_READ, MAP_SHARED, file, 0);
     if (at == MAP_FAILED)
-        return kt_fail(error, KT_SYSTEM, "%s: cannot be mapped into memory: %s", path, strerror(errno));
+        return kt_fail(error, KT_SYSTEM, "%s: cannot be mapped into memory: %s", out->path, strerror(errno));
     out->bytes = at;
+    out->size = size;
     out->mapped = true;
     return KT_OK;
 }
 
 static enum kt_status load_file(int file, bool copy, struct kt_stream *out, struct kt_error *error)
 {
-    struct stat st;
-    if (fstat(file, &st) != 0)
-        return kt_fail(error, KT_SYSTEM, "%s: %s", out->path, strerror(errno));
-    if (!S_ISREG(st.st_mode) || st.st_size == 0)
-        return KT_OK; /* no call in it */
-    out->size = (size_t)st.st_size;
-    return copy ? copy_file(file, out->path, out, error) : map_file(file, out->path, out, error);
+    uint64_t size;
+    KT_TRY(file_size(file, out->path, &size, error));
+    if (size == 0)
+        return KT_OK;
+    return copy ? copy_file(file, size, out, error) : map_file(file, size, out, error);
 }
 
-enum kt_status kt_stream_load(const char *path, bool copy, struct kt_stream *out, struct kt_error *error)
+enum kt_status kt_stream_load(const struct kt_files *files, const char *path, bool copy, struct kt_stream *out,
+                              struct kt_error *error)
 {
     *out = (struct kt_stream){.path = kt_copy(path)};
+    if (kt_files_are_packed(files)) {
+        out->bytes = kt_files_view(files, path, &out->size);
+        out->borrowed = true;
+        return KT_OK;
+    }
     int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (file < 0)
         return kt_fail(error, KT_SYSTEM, "%s: cannot be read: %s", path, strerror(errno));
@@ -78,12 +152,17 @@ enum kt_status kt_stream_load(const char *path, bool copy, struct kt_stream *out
 
 void kt_stream_free(struct kt_stream *stream)
 {
+    if (stream->borrowed)
+        stream->bytes = NULL;
     if (stream->mapped)
         munmap((void *)stream->bytes, stream->size);
     else
         free((void *)stream->bytes);
     free(stream->path);
     free(stream->span);
+    free(stream->late);
+    free(stream->open);
+    kt_profile_free(stream->profile);
 }
 
 /* --- chunks ------------------------------------------------------------------------------------------------ */
@@ -114,6 +193,8 @@ static const char *head_problem(const struct kt_chunk *head)
         return "has a head of impossible length";
     if (head->chunk_bytes % CHUNK_ALIGN || head->chunk_bytes == 0)
         return "has an impossible length";
+    if (head->used_bytes > head->chunk_bytes || head->used_bytes % 8)
+        return "uses more than it has";
     return NULL;
 }
 
@@ -127,112 +208,255 @@ static uint64_t next_head(const struct kt_stream *s, uint64_t at)
     return s->size;
 }
 
-/* Skips what is no chunk. An unused end of zeros is what a killed process leaves and no damage. */
+/* Skips what is no chunk. Zeros are space that was not used and no damage. */
 static uint64_t skip_damage(struct walk *w, uint64_t at)
 {
     const struct kt_stream *s = w->stream;
     bool whole_head = s->size - at >= sizeof(struct kt_chunk);
     uint64_t next = next_head(s, at + 1);
-    if (next == s->size && all_zero(s->bytes + at, (size_t)(next - at)))
+    if (all_zero(s->bytes + at, (size_t)(next - at)))
         return next;
     kt_trace_note(w->trace, "%s: the chunk at byte %" PRIu64 " %s; %" PRIu64 " bytes are skipped", s->path, at,
                   whole_head ? head_problem(chunk_at(s, at)) : "is cut off", next - at);
     return next;
 }
 
-static void add_span(struct kt_stream *s, uint64_t begin, uint64_t end)
+static void add_span(struct walk *w, uint64_t begin, uint64_t end)
 {
+    struct kt_stream *s = w->stream;
     if (begin == end)
         return;
     s->span = kt_room_for_one(s->span, s->spans, sizeof *s->span);
-    s->span[s->spans++] = (struct kt_span){begin, end};
+    s->span[s->spans++] = (struct kt_span){begin, end, w->anchor, w->gap};
+    w->gap = false;
 }
 
-/* --- records ----------------------------------------------------------------------------------------------- */
-
-static const struct kt_record *record_at(const struct kt_stream *s, uint64_t at)
+/* Events are missing here. An end that follows may be that of a call among them: no call before them gets one. */
+static void add_gap(struct walk *w)
 {
-    return (const struct kt_record *)(const void *)(s->bytes + at);
+    w->gap = true;
+    w->opens = 0;
+    kt_regions_leave(w->regions, &w->place, w->stream->last_ticks);
 }
 
-/* Is there the head of a record, and does what it claims to be long end before END? */
-static bool record_fits(const struct kt_stream *s, uint64_t at, uint64_t end)
+/* --- events ------------------------------------------------------------------------------------------------ */
+
+static struct known known_of(const struct kt_entry *entry)
 {
-    if (end - at < sizeof(struct kt_record))
-        return false;
-    uint64_t bytes = 8 * (uint64_t)record_at(s, at)->words;
-    return bytes >= sizeof(struct kt_record) && bytes <= end - at;
+    unsigned words = KT_CALL_HEAD_WORDS + entry->symbol.arg_bytes / 8u;
+    bool defined = entry->symbol.routine;
+    return (struct known){defined, defined && words < 64 ? UINT64_MAX << words : 0};
 }
 
-static bool at_last_record(const struct kt_stream *s, uint64_t at, uint64_t end)
+static void know_entries(struct walk *w)
 {
-    return end - at < sizeof(struct kt_record) || record_at(s, at)->words == 0;
+    w->known = kt_resize(NULL, w->process->entries, sizeof *w->known);
+    for (size_t i = 0; i < w->process->entries; i++)
+        w->known[i] = known_of(&w->process->entry[i]);
 }
 
-static bool is_defined(const struct walk *w, const struct kt_record *r)
+static struct known known(const struct walk *w, uint64_t entry)
 {
-    return r->entry < w->process->entries && w->process->entry[r->entry].symbol.routine;
+    return entry < w->process->entries ? w->known[entry] : (struct known){0};
 }
 
-static const char *record_problem(const struct walk *w, uint64_t at, uint64_t end)
+/* Do the differences of CHANGED words take the room from AT to END, up to what pads it? */
+static bool differences_fit(const unsigned char *at, const unsigned char *end, uint64_t changed)
 {
-    const struct kt_record *r = record_at(w->stream, at);
-    if (!record_fits(w->stream, at, end))
+    for (; changed; changed &= changed - 1) {
+        if (at >= end)
+            return false;
+        at += kt_difference_bytes(at);
+    }
+    return at <= end && end - at < 8;
+}
+
+static const char *call_problem(const struct walk *w, struct kt_head head, const unsigned char *at)
+{
+    const unsigned char *end = at + 8 * (size_t)head.words;
+    bool wide = head.kind == KT_EVENT_WIDE;
+    if (head.words < 1u + wide)
         return "has an impossible length";
-    if (is_defined(w, r) && 8u * r->words != sizeof *r + w->process->entry[r->entry].symbol.arg_bytes)
-        return "does not have the length of its symbol's arguments";
+    if (!differences_fit(at + 8 + 8 * wide, end, kt_changed_words(head, at)))
+        return "does not have the length of what it holds";
+    if (kt_changed_words(head, at) & known(w, head.id).beyond)
+        return "does not have the arguments of its symbol";
     return NULL;
 }
 
-static void count_record(struct kt_stream *s, const struct kt_record *r)
+static const char *problem_of(const struct walk *w, struct kt_head head, const unsigned char *at, uint64_t left)
 {
-    s->calls++;
-    if (!kt_record_is_complete(r))
-        return;
-    s->completed++;
-    if (r->start + r->ticks > s->last_ticks)
-        s->last_ticks = r->start + r->ticks;
+    if (head.words == 0 || 8u * head.words > left)
+        return "has an impossible length";
+    if (kt_begins_call(head))
+        return call_problem(w, head, at);
+    if (head.kind == KT_EVENT_END && head.words != KT_END_WORDS)
+        return "has an impossible length";
+    if (head.kind == KT_EVENT_LONG_END && head.words < KT_LONG_END_WORDS)
+        return "has an impossible length";
+    if (head.kind == KT_EVENT_REGION && head.words != KT_REGION_WORDS)
+        return "has an impossible length";
+    return NULL;
 }
 
-/* Lengths alone lead through the rest of a chunk: how many records would have followed? */
-static void note_bad_record(struct walk *w, uint64_t at, uint64_t end, const char *problem)
+/* At least the head is there. Most events are a call like the one before or a short end. */
+static inline const char *event_problem(const struct walk *w, const unsigned char *at, uint64_t left)
 {
+    struct kt_head head = kt_event_at(at);
+    bool same_call = head.words == 1 && head.upper == 0 && (head.kind == KT_EVENT_CALL || head.kind == KT_EVENT_DONE);
+    bool short_end = head.kind == KT_EVENT_END && head.words == KT_END_WORDS && left >= 8 * KT_END_WORDS;
+    return same_call || short_end || head.kind == KT_EVENT_LEAF_END ? NULL : problem_of(w, head, at, left);
+}
+
+/* Lengths alone lead through the rest of a chunk: how many events would have followed? */
+static void note_bad_event(struct walk *w, uint64_t at, uint64_t end, const char *problem)
+{
+    const struct kt_stream *s = w->stream;
     uint64_t first = at;
-    uint64_t records = 0;
-    for (; !at_last_record(w->stream, at, end) && record_fits(w->stream, at, end); records++)
-        at += 8 * (uint64_t)record_at(w->stream, at)->words;
-    bool counted = records && at_last_record(w->stream, at, end);
+    uint64_t events = 0;
+    for (; end - at >= 8; events++) {
+        uint64_t bytes = 8 * (uint64_t)kt_event_at(s->bytes + at).words;
+        if (bytes == 0 || bytes > end - at)
+            break;
+        at += bytes;
+    }
+    bool counted = events && at == end;
     kt_trace_note(w->trace,
-                  "%s: the record at byte %" PRIu64 " %s; it and the rest of its chunk, %" PRIu64 " %s, is lost",
-                  w->stream->path, first, problem, counted ? records : end - first, counted ? "records" : "bytes");
+                  "%s: the event at byte %" PRIu64 " %s; it and the rest of its chunk, %" PRIu64 " %s, is lost",
+                  s->path, first, problem, counted ? events : end - first, counted ? "events" : "bytes");
 }
 
-/* A record of a symbol that is not defined says nothing, but its length leads to the next one. */
-static void walk_records(struct walk *w, uint64_t begin, uint64_t end)
+/* --- calls and their ends ---------------------------------------------------------------------------------- */
+
+static void push_open(struct walk *w, struct open_call call)
+{
+    while (w->opens && w->open[w->opens - 1].depth >= call.depth)
+        w->opens--;
+    w->open = kt_room_for_one(w->open, w->opens, sizeof *w->open);
+    w->open[w->opens++] = call;
+}
+
+/* Room for the place of an end that does not follow at once. */
+static int64_t add_late(struct kt_stream *s)
+{
+    s->late = kt_room_for_one(s->late, s->lates, sizeof *s->late);
+    s->late[s->lates] = (struct kt_late_end){0};
+    return (int64_t)s->lates++;
+}
+
+/* The call of a symbol that is defined has returned. */
+static void count_end(struct kt_stream *s, const struct kt_end *end, unsigned cpu)
+{
+    s->completed++;
+    s->migrated += end->has_cpu && end->cpu != cpu;
+    s->longest = end->ticks > s->longest ? end->ticks : s->longest;
+    s->earliest = end->start < s->earliest ? end->start : s->earliest;
+    s->latest = end->start > s->latest ? end->start : s->latest;
+    s->last_ticks = end->start + end->ticks > s->last_ticks ? end->start + end->ticks : s->last_ticks;
+}
+
+/* When a call of which nothing else is known was done. */
+static uint64_t skip_done(const unsigned char *event, uint64_t last)
+{
+    struct kt_end end = kt_end_at(event, last);
+    return end.start + end.ticks;
+}
+
+/* Takes the call that EVENT begins, and its end if that follows at once; returns where the next event is. */
+static const unsigned char *take_call(struct walk *w, const unsigned char *event, const unsigned char *span_end)
 {
     struct kt_stream *s = w->stream;
-    uint64_t undefined = 0;
-    uint64_t at = begin;
-    while (!at_last_record(s, at, end)) {
-        const char *problem = record_problem(w, at, end);
-        if (problem) {
-            note_bad_record(w, at, end, problem);
-            break;
-        }
-        uint64_t next = at + 8 * (uint64_t)record_at(s, at)->words;
-        if (is_defined(w, record_at(s, at))) {
-            count_record(s, record_at(s, at));
-        } else {
-            add_span(s, begin, at);
-            begin = next;
-            undefined++;
-        }
-        at = next;
+    struct kt_head head = kt_event_at(event);
+    uint64_t first_word = kt_contexts_call(w->contexts, event)->word[0];
+    struct open_call call = {
+        .depth = (uint16_t)first_word, .cpu = (uint16_t)(first_word >> 16), .late = NO_END, .n = s->calls};
+    const unsigned char *next = kt_next_end(event, span_end, call.depth);
+    bool defined = known(w, head.id).defined;
+    w->begun++;
+    w->undefined += !defined;
+    call.begun = w->begun;
+    s->calls += defined;
+    if (!defined && next == event)
+        w->last = skip_done(event, w->last);
+    if (!defined || !next || event_problem(w, next, (uint64_t)(span_end - next))) {
+        if (defined)
+            call.late = add_late(s);
+        push_open(w, call);
+        return event + 8 * (size_t)head.words;
     }
-    add_span(s, begin, at);
-    if (undefined)
-        kt_trace_note(w->trace, "%s: %" PRIu64 " records name symbols that are not defined; they are lost", s->path,
-                      undefined);
+    struct kt_end end = kt_end_at(next, w->last);
+    w->last = end.start + end.ticks;
+    while (w->opens && w->open[w->opens - 1].depth >= call.depth)
+        w->opens--;
+    count_end(s, &end, call.cpu);
+    return next + 8 * (size_t)kt_event_at(next).words;
+}
+
+/* One that does not follow its call at once: of calls whose symbol is not defined, a LEAF_END too. */
+static void take_end(struct walk *w, const unsigned char *event)
+{
+    struct kt_stream *s = w->stream;
+    struct kt_end end = kt_end_at(event, w->last);
+    w->last = end.start + end.ticks;
+    if (kt_event_at(event).kind == KT_EVENT_LEAF_END) {
+        w->opens -= w->opens && w->open[w->opens - 1].late == NO_END;
+        return;
+    }
+    while (w->opens && w->open[w->opens - 1].depth > end.depth)
+        w->opens--;
+    if (!w->opens || w->open[w->opens - 1].depth != end.depth)
+        return; /* its beginning is lost */
+    const struct open_call *call = &w->open[--w->opens];
+    if (call->late == NO_END)
+        return;
+    s->late[call->late] = (struct kt_late_end){(uint64_t)(event - s->bytes), w->begun - call->begun};
+    count_end(s, &end, call->cpu);
+}
+
+static void take_region(struct walk *w, unsigned id, uint64_t ticks)
+{
+    struct kt_stream *s = w->stream;
+    kt_regions_record(w->regions, &w->place, id, ticks);
+    s->last_ticks = ticks > s->last_ticks ? ticks : s->last_ticks;
+}
+
+/* Regions that the thread has not left last as long as it. The first thread's is the process's end, if that is known.
+ */
+static void leave_regions(struct walk *w)
+{
+    const struct kt_process *p = w->process;
+    uint64_t end = w->stream->last_ticks;
+    if (w->stream->tid == p->pid && p->last_ticks > end)
+        end = p->last_ticks;
+    kt_regions_leave(w->regions, &w->place, end);
+}
+
+static void walk_events(struct walk *w, uint64_t begin, uint64_t end)
+{
+    struct kt_stream *s = w->stream;
+    const unsigned char *at = s->bytes + begin;
+    const unsigned char *last = s->bytes + end;
+    const char *problem = NULL;
+    kt_contexts_clear(w->contexts);
+    w->last = w->anchor;
+    while (last - at >= 8 && !(problem = event_problem(w, at, (uint64_t)(last - at)))) {
+        struct kt_head head = kt_event_at(at);
+        if (kt_begins_call(head)) {
+            at = take_call(w, at, last);
+            continue;
+        }
+        if (kt_ends_call(head))
+            take_end(w, at);
+        else if (head.kind == KT_EVENT_REGION)
+            take_region(w, head.id, kt_word_at(at + 8));
+        at += 8 * (size_t)head.words;
+    }
+    uint64_t good = (uint64_t)(at - s->bytes);
+    if (problem)
+        note_bad_event(w, good, end, problem);
+    add_span(w, begin, good);
+    if (problem)
+        add_gap(w);
 }
 
 /* --- the whole --------------------------------------------------------------------------------------------- */
@@ -240,37 +464,127 @@ static void walk_records(struct walk *w, uint64_t begin, uint64_t end)
 static void take_head(struct walk *w, const struct kt_chunk *head)
 {
     struct kt_stream *s = w->stream;
-    if (head->index != w->chunks)
+    s->is_second = w->place.repeats = head->second == 1;
+    bool wanted = w->keeps_last && w->begun == 0; /* the first calls made room for the last ones */
+    if (head->index != w->chunks && !wanted)
         kt_trace_note(w->trace, "%s: chunk %" PRIu32 " follows where chunk %" PRIu32 " should", s->path, head->index,
                       w->chunks);
+    if (head->index != w->chunks || head->calls > w->begun)
+        add_gap(w);
+    if (head->calls > w->begun && !wanted)
+        kt_trace_note(w->trace, "%s: %" PRIu64 " calls are missing before chunk %" PRIu32, s->path,
+                      head->calls - w->begun, head->index);
+    w->begun = head->calls;
     w->chunks = head->index + 1;
     s->anchor = head->anchor;
+    w->anchor = head->anchor.ticks;
     if (head->anchor.ticks > s->last_ticks)
         s->last_ticks = head->anchor.ticks;
     memcpy(s->lost, head->lost, sizeof s->lost);
+    s->skipped = head->skipped;
 }
 
-static uint64_t walk_chunk(struct walk *w, uint64_t at)
+static void walk_chunk(struct walk *w, const struct found *found)
 {
     struct kt_stream *s = w->stream;
-    const struct kt_chunk *head = chunk_at(s, at);
-    uint64_t bytes = head->chunk_bytes;
-    if (bytes > s->size - at) {
+    const struct kt_chunk *head = chunk_at(s, found->at);
+    uint64_t used = head->used_bytes;
+    if (used > s->size - found->at) {
         kt_trace_note(w->trace, "%s: ends %" PRIu64 " bytes before its last chunk does", s->path,
-                      bytes - (s->size - at));
-        bytes = s->size - at;
+                      used - (s->size - found->at));
+        used = s->size - found->at;
     }
     take_head(w, head);
-    if (head->header_bytes < bytes)
-        walk_records(w, at + head->header_bytes, at + bytes);
-    return at + bytes;
+    if (head->header_bytes < used)
+        walk_events(w, found->at + head->header_bytes, found->at + used / 8 * 8);
+}
+
+/* --- the order of chunks ----------------------------------------------------------------------------------- */
+
+/*
+ * Of two with the same index the one with more in it comes first, and of equal ones the chunk being written: a copy
+ * that was cut short by the process's death does not show.
+ */
+static int by_index(const void *a, const void *b)
+{
+    const struct found *x = a;
+    const struct found *y = b;
+    if (x->index != y->index)
+        return x->index < y->index ? -1 : 1;
+    if (x->used_bytes != y->used_bytes)
+        return x->used_bytes > y->used_bytes ? -1 : 1;
+    return (x->at > y->at) - (x->at < y->at);
+}
+
+/* Ordered by index. The chunk being written may already have a copy behind it. */
+static struct found *find_chunks(struct walk *w, size_t *count)
+{
+    const struct kt_stream *s = w->stream;
+    struct found *found = NULL;
+    *count = 0;
+    for (uint64_t at = 0; at < s->size;) {
+        if (s->size - at < sizeof(struct kt_chunk) || head_problem(chunk_at(s, at))) {
+            at = skip_damage(w, at);
+            continue;
+        }
+        uint64_t bytes = chunk_at(s, at)->chunk_bytes;
+        if (chunk_at(s, at)->used_bytes) {
+            found = kt_room_for_one(found, *count, sizeof *found);
+            found[(*count)++] = (struct found){at, chunk_at(s, at)->used_bytes, chunk_at(s, at)->index};
+        }
+        at += bytes < s->size - at ? bytes : s->size - at;
+    }
+    if (*count)
+        qsort(found, *count, sizeof *found, by_index);
+    return found;
+}
+
+/* What is in progress at the end. */
+static void keep_open(struct walk *w)
+{
+    struct kt_stream *s = w->stream;
+    s->open = kt_resize(NULL, w->opens, sizeof *s->open);
+    for (size_t i = 0; i < w->opens; i++)
+        if (w->open[i].late != NO_END)
+            s->open[s->opens++] = w->open[i].n;
+}
+
+static bool wants_last(const struct kt_process *process)
+{
+    const char *limit = kt_process_option(process, "MAX_BYTES");
+    const char *colon = limit ? strrchr(limit, ':') : NULL;
+    return colon && !strcmp(colon, ":last");
+}
+
+/* The process may have been killed after it had a chunk replaced, and before it had counted the calls in that. */
+static void count_first(struct kt_stream *s, uint64_t before)
+{
+    if (s->lost[KT_LOSS_LIMIT] < before)
+        s->lost[KT_LOSS_LIMIT] = before;
 }
 
 void kt_stream_check(struct kt_stream *stream, const struct kt_process *process, struct kt_trace *trace)
 {
-    struct walk w = {.stream = stream, .process = process, .trace = trace};
-    for (uint64_t at = 0; at < stream->size;) {
-        bool good = stream->size - at >= sizeof(struct kt_chunk) && !head_problem(chunk_at(stream, at));
-        at = good ? walk_chunk(&w, at) : skip_damage(&w, at);
-    }
+    struct walk w = {.stream = stream, .process = process, .trace = trace, .regions = process->regions};
+    size_t count;
+    struct found *found = find_chunks(&w, &count);
+    w.contexts = kt_resize(NULL, 1, sizeof *w.contexts);
+    memset(w.contexts, 0, sizeof *w.contexts);
+    know_entries(&w);
+    stream->earliest = UINT64_MAX;
+    w.keeps_last = count && wants_last(process);
+    for (size_t i = 0; i < count; i++)
+        if (i == 0 || found[i].index != found[i - 1].index)
+            walk_chunk(&w, &found[i]);
+    if (w.undefined)
+        kt_trace_note(trace, "%s: %" PRIu64 " calls name symbols that are not defined; they are lost", stream->path,
+                      w.undefined);
+    keep_open(&w);
+    leave_regions(&w);
+    if (w.keeps_last)
+        count_first(stream, chunk_at(stream, found[0].at)->calls);
+    free(found);
+    free(w.open);
+    free(w.known);
+    free(w.contexts);
 }

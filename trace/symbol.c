@@ -5,10 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const kt_view_name[KT_VIEWS] = {
-    [KT_FORTRAN] = "fortran",           [KT_CBLAS] = "cblas",
-    [KT_LAPACKE] = "lapacke",           [KT_LAPACKE_WORK] = "lapacke_work",
-    [KT_UNDESCRIBED] = "undescribed"};
+const char *const kt_view_name[KT_VIEWS] = {[KT_FORTRAN] = "fortran",
+                                            [KT_CBLAS] = "cblas",
+                                            [KT_LAPACKE] = "lapacke",
+                                            [KT_LAPACKE_WORK] = "lapacke_work",
+                                            [KT_UNDESCRIBED] = "undescribed"};
 
 enum { ROW_MAJOR = 101 };
 
@@ -39,8 +40,9 @@ int kt_cblas_value(enum kt_role role, char letter)
 
 size_t kt_stored_bytes(enum kt_stored stored)
 {
-    static const size_t bytes[] = {[KT_CHAR] = 1,   [KT_ENUM] = 4,   [KT_INT] = 8,      [KT_FLOAT] = 4,
-                                   [KT_DOUBLE] = 8, [KT_CFLOAT] = 8, [KT_CDOUBLE] = 16, [KT_ADDRESS] = 8,  [KT_CODE] = 8};
+    static const size_t bytes[] = {
+        [KT_CHAR] = 1,   [KT_ENUM] = 4,     [KT_INT] = 8,     [KT_FLOAT] = 4, [KT_DOUBLE] = 8,
+        [KT_CFLOAT] = 8, [KT_CDOUBLE] = 16, [KT_ADDRESS] = 8, [KT_CODE] = 8};
     return bytes[stored];
 }
 
@@ -231,8 +233,8 @@ static void upper_case(char *name)
 static const struct {
     const char *before, *behind;
     bool upper, common;
-} fortran_names[] = {{"", "_", false, false},   {"", "", false, true},         {"", "", true, true},
-                     {"", "_64_", false, false}, {"", "_64", false, false},     {"", "_64", true, false},
+} fortran_names[] = {{"", "_", false, false},       {"", "", false, true},           {"", "", true, true},
+                     {"", "_64_", false, false},    {"", "_64", false, false},       {"", "_64", true, false},
                      {"scipy_", "_", false, false}, {"scipy_", "_64_", false, false}},
   c_names[] = {{"", "", false, false},
                {"", "64_", false, false},
@@ -286,20 +288,28 @@ static double load_double(const unsigned char *at)
     return x;
 }
 
+int64_t kt_stored_integer(const unsigned char *args, const struct kt_param *param)
+{
+    const unsigned char *at = args + param->offset;
+    int32_t i32;
+    int64_t i64;
+    if (param->stored == KT_CHAR)
+        return *at;
+    if (param->stored == KT_ENUM) {
+        memcpy(&i32, at, sizeof i32);
+        return i32;
+    }
+    memcpy(&i64, at, sizeof i64);
+    return i64;
+}
+
 double kt_stored_value(const unsigned char *args, const struct kt_param *param, double *imaginary)
 {
     const unsigned char *at = args + param->offset;
     double ignored = 0;
     double *im = imaginary ? imaginary : &ignored;
-    int32_t i32;
-    int64_t i64;
     *im = 0;
     switch (param->stored) {
-    case KT_CHAR:
-        return *at;
-    case KT_ENUM:
-        memcpy(&i32, at, sizeof i32);
-        return i32;
     case KT_FLOAT:
         return load_float(at);
     case KT_DOUBLE:
@@ -311,8 +321,7 @@ double kt_stored_value(const unsigned char *args, const struct kt_param *param, 
         *im = load_double(at + 8);
         return load_double(at);
     default:
-        memcpy(&i64, at, sizeof i64);
-        return (double)i64;
+        return (double)kt_stored_integer(args, param);
     }
 }
 

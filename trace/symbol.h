@@ -52,8 +52,8 @@ bool kt_symbol_make(const struct kt_routine *routine, enum kt_view view, struct 
 
 /*
  * All names of the symbol that libraries have, the usual one first: calls VISIT for each. Compilers add underscores
- * or not, 64-bit integers have suffixes of two schools, and the libraries in Python packages a prefix. COMMON: functions
- * of other people may have that name.
+ * or not, 64-bit integers have suffixes of two schools, and the libraries in Python packages a prefix. COMMON:
+ * functions of other people may have that name.
  */
 typedef void kt_name_visit(const struct kt_symbol *symbol, const char *name, bool common, void *context);
 void kt_symbol_names(const struct kt_symbol *symbol, kt_name_visit *visit, void *context);
@@ -66,6 +66,8 @@ bool kt_stored_is_address(enum kt_stored stored);
 /* One stored parameter; the imaginary part goes to *IMAGINARY if that is not NULL. Not for addresses. */
 double kt_stored_value(const unsigned char *args, const struct kt_param *param, double *imaginary);
 uint64_t kt_stored_address(const unsigned char *args, const struct kt_param *param);
+/* The same of what is an integer or a letter, exactly. */
+int64_t kt_stored_integer(const unsigned char *args, const struct kt_param *param);
 
 /* ARGS: the bytes that follow the record's head. */
 void kt_values_decode(const struct kt_symbol *symbol, const unsigned char *args, struct kt_values *out);

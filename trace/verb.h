@@ -8,16 +8,26 @@
 
 #include "trace/reader.h"
 
-#define KT_VERBS(X)                                                                                           \
-    X(run, "[OPTIONS] [--] COMMAND [ARG...]", "run a program and record its BLAS and LAPACK calls")           \
-    X(report, "[OPTIONS] TRACE...", "where the time goes: routines, shapes, callers; contexts once replayed") \
-    X(replay, "[OPTIONS] TRACE", "re-time the recorded calls")                                                \
-    X(compare, "--blas LIB [OPTIONS] TRACE", "the same calls on several libraries")                           \
-    X(repro, "--call N|--routine NAME TRACE", "a self-contained C program that makes one recorded call")      \
-    X(info, "[OPTIONS] TRACE | --libraries", "what was traced: state, libraries, machine, losses")            \
-    X(dump, "[OPTIONS] TRACE", "every call, one per line")                                                    \
-    X(check, "[OPTIONS] TRACE", "verify a trace; say what is readable; exit status 1 if there are findings")  \
-    X(env, "[OPTIONS]", "every KTRACE_ variable: type, default, meaning")                                     \
+#define KT_VERBS(X)                                                                                                   \
+    X(run, "[OPTIONS] [--] COMMAND [ARG...]", "run a program and record its BLAS and LAPACK calls")                   \
+    X(report, "[OPTIONS] TRACE...", "where the time goes: routines, shapes, callers; contexts once replayed")         \
+    X(replay, "[OPTIONS] TRACE", "re-time the recorded calls")                                                        \
+    X(compare, "--blas LIB... [OPTIONS] [TRACE] [-- COMMAND]",                                                        \
+      "the same calls on several libraries; or the program itself, really run on each")                               \
+    X(diff, "[OPTIONS] BEFORE AFTER", "two runs: what appeared, vanished, got slower; exit status 1 if anything did") \
+    X(probe, "[OPTIONS]", "characterise this machine: clocks, caches, operations, bandwidth, cores")                  \
+    X(roofline, "[OPTIONS] TRACE...", "where the calls stand under the roofs of the machine: table, picture")         \
+    X(model, "build|show|predict|tune|rank|calls [OPTIONS] [TRACE]",                                                  \
+      "times of calls and algorithms without running them")                                                           \
+    X(repro, "--call N|--routine NAME TRACE", "a self-contained C program that makes one recorded call")              \
+    X(info, "[OPTIONS] TRACE... | --libraries [LIB...]", "what was traced: state, processes, machine, losses")        \
+    X(dump, "[OPTIONS] TRACE...", "every call, one per line")                                                         \
+    X(merge, "[-o DIR] TRACE...", "the traces of a job, such as one of each rank, in one")                            \
+    X(check, "[OPTIONS] TRACE...", "verify a trace; say what is readable; exit status 1 if there are findings")       \
+    X(score, "[OPTIONS] TRACE...", "what a full trace would cost, predicted from this run, and what to set")          \
+    X(pack, "[OPTIONS] TRACE", "one compressed file of a trace, which every verb takes as the trace")                 \
+    X(control, "PID pause|resume|flush|status", "what a process that is being traced is to do; sends no signal")      \
+    X(env, "[OPTIONS]", "every KTRACE_ variable: type, default, meaning")                                             \
     X(help, "[VERB]", "what a verb does and its options")
 
 /* ARGV[0] is the verb; returns the exit status. */
@@ -43,7 +53,12 @@ const struct kt_verb_option *kt_verb_options(void);
  * at optind; '?': it is wrong, and ERROR says why. Options may stand behind arguments, except in run. */
 int kt_verb_next_option(int argc, char **argv, struct kt_error *error);
 
-/* The command line of verbs that take one trace and --json: opens the trace. Not 0: the exit status; the cause has
+/* Gives all options of the verb ARGV[0] to TAKE, letters with their values; arguments then begin at optind. KT_USAGE
+ * with the reason if one is wrong. */
+typedef enum kt_status kt_option_taker(int option, const char *value, void *out, struct kt_error *error);
+enum kt_status kt_verb_take_options(int argc, char **argv, kt_option_taker *take, void *out, struct kt_error *error);
+
+/* The command line of verbs that take traces and --json: opens them as one. Not 0: the exit status; the cause has
  * been printed and there is nothing to close. */
 int kt_verb_open_trace(int argc, char **argv, struct kt_trace *out, bool *json);
 

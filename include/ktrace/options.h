@@ -6,11 +6,29 @@
 #ifndef KTRACE_OPTIONS_H
 #define KTRACE_OPTIONS_H
 
-#define KT_OPTIONS(X)                                                                                           \
-    X(OUT, text, "ktrace.%x.%p", "directory of the trace; %p pid, %x program, %h host, %% a percent sign")      \
-    X(PROGRAMS, text, "*", "trace only programs whose name matches one of these patterns, separated by commas") \
-    X(FOLLOW, flag, "1", "0: do not trace programs that the traced one executes")                               \
-    X(QUIET, flag, "0", "1: print nothing on standard error")                                                   \
+#define KT_OPTIONS(X)                                                                                                  \
+    X(OUT, text, "ktrace.%x.%p",                                                                                       \
+      "directory of the trace; %p pid, %x program, %h host, %r rank or 0, %% a percent sign")                          \
+    X(PROGRAMS, text, "*", "trace only programs whose name matches one of these patterns, separated by commas")        \
+    X(MODE, text, "full", "full: record every call; profile: add calls up by shape, in constant memory")               \
+    X(ROUTINES, text, "*",                                                                                             \
+      "record only routines whose name matches one of these patterns and none that begins with !: d*,!ddot")           \
+    X(SAMPLE, number, "1", "N: record one in N of the calls that the program makes, each with all that nests in it")   \
+    X(MAX_BYTES, text, "",                                                                                             \
+      "500M: record no more when the trace is that long; 500M:last keeps the last calls instead of the first")         \
+    X(EVENTS, text, "",                                                                                                \
+      "counters to read around each call, as libpfm4 spells them, separated by commas: perf::PAGE-FAULTS")             \
+    X(BLAS, text, "",                                                                                                  \
+      "files of a BLAS and LAPACK, paths or sonames separated by commas, that all calls go to (ktrace run --blas)")    \
+    X(BLOCK_SIZE, text, "",                                                                                            \
+      "dgeqrf=48,dgetrf=96:128: block sizes of LAPACK's routines, and where blocks end; needs libktrace-block.so")     \
+    X(SNAPSHOT, text, "",                                                                                              \
+      "K or K,BYTES: keep what the operands hold before the first K calls of each shape, of each at most 4M or BYTES") \
+    X(CLOCK, text, "",                                                                                                 \
+      "tsc or monotonic: the processor's clock or the kernel's; default the processor's where it is reliable")         \
+    X(PAUSED, flag, "0", "1: record nothing until the program or ktrace control resumes")                              \
+    X(FOLLOW, flag, "1", "0: do not trace programs that the traced one executes")                                      \
+    X(QUIET, flag, "0", "1: print nothing on standard error")                                                          \
     X(DISABLE, flag, "0", "1: record nothing, only pass calls on")
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Two threads solve systems while a timer's signal handler, on a stack of its own, factorises others. Both call routines
- * that call routines. For the reference LAPACK, which may be entered again at any instruction.
+ * Two threads solve systems while a timer's signal handler, on a stack of its own, factorises others. Both call
+ * routines that call routines. For the reference LAPACK, which may be entered again at any instruction.
  */
 #include <pthread.h>
 #include <signal.h>

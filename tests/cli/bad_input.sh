@@ -16,10 +16,10 @@ refuses() {
 }
 refuses "no verb" 2 'ktrace help'
 refuses "unknown verb" 2 "frobnicate" frobnicate
-for verb in run report replay compare repro info dump check env; do
+for verb in run report replay compare repro info dump check pack score env; do
     refuses "unknown option of $verb" 2 "--nonsense|nonsense" $verb --nonsense
 done
-for verb in report replay repro info dump check; do refuses "$verb without a trace" 2 "" $verb; done
+for verb in report replay repro info dump check pack score; do refuses "$verb without a trace" 2 "" $verb; done
 refuses "run without a command" 2 "" run
 refuses "run of a mode that there is not" 2 "mode" run --mode nonsense -- true
 for verb in report replay info dump check; do refuses "$verb of nothing" 3 "$T/none" $verb "$T/none"; done
@@ -34,15 +34,15 @@ refuses "a file that is no trace" 3 "Makefile" info Makefile
 mkdir "$T/other"; touch "$T/other/file"; refuses "a directory that is no trace" 3 "other" info "$T/other"
 damaged; : >"$bad_process/meta"; refuses "an empty meta file" 3 "meta" report "$T/bad"
 damaged; rm "$bad_process/meta"; refuses "no meta file" 3 "meta" report "$T/bad"
-damaged; sed -i 's/^format\tktrace\t1/format\tktrace\t99/' "$bad_process/meta"; refuses "another version" 3 "version|99" report "$T/bad"
+damaged; sed -i 's/^format\tktrace\t[0-9]*/format\tktrace\t99/' "$bad_process/meta"; refuses "another version" 3 "version|99" report "$T/bad"
 damaged; sed -i 's/^byte_order\t.*/byte_order\tbig/' "$bad_process/meta"; refuses "another byte order" 3 "byte order|big" report "$T/bad"
 damaged; printf '\1\2\3\4' | dd of="$bad_stream" bs=1 seek=8 conv=notrunc status=none
 has "byte order of a stream" "byte order" "$("$kt" check "$T/bad" 2>&1)"
 damaged; truncate -s 100 "$bad_stream"
 "$kt" check "$T/bad" >"$T/out" 2>&1; same "a truncated stream is a finding" 1 $?
 has "... which says how much is readable" '[0-9]+ .*calls' "$(<"$T/out")"
-# The length of the 26th record: a head of 192 bytes, then 72 bytes a ddot record.
-damaged; printf '\377\377\377\377' | dd of="$bad_stream" bs=1 seek=1992 conv=notrunc status=none
+# The first event, behind a head of 192 bytes.
+damaged; printf '\377\377\377\377' | dd of="$bad_stream" bs=1 seek=192 conv=notrunc status=none
 "$kt" check "$T/bad" >"$T/out" 2>&1; same "flipped bits are a finding" 1 $?
 true_that "... and the rest is reported" "$kt" report "$T/bad"
 damaged; printf 'entry\tnonsense\n' >>"$bad_process/definitions"

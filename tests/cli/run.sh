@@ -22,7 +22,7 @@ has "the next command is named" "ktrace report ktrace.life" "$(<err)"
 same "children are traced into the same trace" "2 5" "$("$kt" run -o ten -- sh -c "$life calls2; $life calls3" >/dev/null 2>&1; "$kt" info --json ten | query 'str(d["processes"]) + " " + str(d["calls"])')"
 same "options of the program stay its own" "-o" "$("$kt" run -o eleven echo -o 2>/dev/null)"
 has "version" "^ktrace [0-9]+\.[0-9]+" "$("$kt" --version)"
-for verb in run report replay compare repro info dump check env; do
+for verb in run report replay compare diff repro info dump check env; do
     has "help $verb" "ktrace $verb" "$("$kt" help $verb)"
 done
 has "env lists the variables" KTRACE_OUT "$("$kt" env)"

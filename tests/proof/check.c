@@ -284,8 +284,10 @@ void proof_call(struct proof_slot *slot, const uint64_t *registers, const uint64
     struct proof_call call = {.symbol = slot->symbol, .function = slot->real, .words = proof_words(slot->symbol)};
     for (size_t i = 0; i < call.words; i++)
         call.word[i] = i < 6 ? registers[i] : stack[i - 6];
-    if (proof_call_read(&call) && proof_state_claim(slot->record, proof_call_kind(&call), is_chosen(slot->calls)))
+    if (proof_call_read(&call) && proof_state_claim(slot->record, proof_call_kind(&call), is_chosen(slot->calls))) {
+        proof_call_lay_out(&call);
         prove_in_child(&call, slot->record);
+    }
     errno = error;
 }
 

@@ -96,6 +96,12 @@ bool proof_call_read(struct proof_call *c)
     for (int i = 0; i < r->args; i++)
         if (!read_argument(c, i))
             return false;
+    return true;
+}
+
+void proof_call_lay_out(struct proof_call *c)
+{
+    const struct kt_routine *r = c->symbol->routine;
     c->operands = kt_operands(c->symbol, &c->values, PROOF_INT_BYTES, c->operand);
     if (kt_is_query(r, &c->values))
         allow_reading(c);
@@ -103,7 +109,6 @@ bool proof_call_read(struct proof_call *c)
     for (int i = 0; i < r->args; i++)
         if (r->arg[i].role == KT_ARRAY)
             c->parameter[operand++] = i;
-    return true;
 }
 
 /* --- kinds ------------------------------------------------------------------------------------------------- */

@@ -29,8 +29,11 @@ struct proof_call {
 /* How many words the symbol takes. */
 size_t proof_words(const struct kt_symbol *symbol);
 
-/* Values and operands from the words. False if an address that must be read is none. */
+/* Values from the words. False if an address that must be read is none. */
 bool proof_call_read(struct proof_call *call);
+
+/* Operands from the values. */
+void proof_call_lay_out(struct proof_call *call);
 
 /* What kind of call it is, to tell calls apart. */
 struct proof_seen proof_call_kind(const struct proof_call *call);

@@ -2,7 +2,7 @@
 /*
  * Symbolisation, with this program itself and the C library as the files that were loaded.
  */
-#include "model/callers.h"
+#include "model/report/callers.h"
 
 #include <dlfcn.h>
 #include <link.h>

@@ -26,7 +26,7 @@ static int load(void **state)
 {
     struct kt_error error = {0};
     pool = kt_data_pool_new();
-    if (kt_arena_open(64 << 20, &arena, &error) != KT_OK)
+    if (kt_arena_open(64 << 20, KT_PAGES_ANY, &arena, &error) != KT_OK)
         return -1;
     kt_arena_touch(&arena, 4 << 20);
     return kt_spec_setup(state);
@@ -58,7 +58,7 @@ static bool place(struct made *m)
     kt_synth_set_addresses(&m->symbol, m->address, m->args);
     kt_values_decode(&m->symbol, m->args, &values);
     m->operands = kt_operands(&m->symbol, &values, 4, m->operand);
-    assert_true(kt_arena_layout(m->operand, m->operands, m->address, &bytes));
+    assert_true(kt_arena_layout(&(struct kt_layout){0}, m->operand, m->operands, m->address, &bytes));
     if (bytes > arena.bytes)
         return false;
     for (int i = 0; i < m->operands; i++) {
@@ -176,6 +176,123 @@ static void test_reflectors(void **state)
         for (int64_t i = j + 1; i < a->rows; i++)
             square += element(a, i, j) * element(a, i, j);
         assert_true(fabs(((const double *)tau->base)[j] * square - 2) < 1e-12);
+    }
+}
+
+/* All of a definite matrix in rectangular full packed storage: its diagonal is where the routine looks for it. */
+static void test_rectangular_full_packed(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed < 40; seed++) { /* odd and even, upper and lower, transposed and not */
+        struct made m;
+        make(&m, "dpftrf", seed);
+        const struct kt_operand *o = find(&m, "a");
+        int64_t n = (int64_t)sqrt(2 * (double)o->rows);
+        int64_t large = 0;
+        for (int64_t i = 0; i < o->rows; i++)
+            large += ((const double *)o->base)[i] >= 2 * (double)n;
+        assert_int_equal(large, n);
+    }
+}
+
+static void test_schur_form(void **state)
+{
+    (void)state;
+    struct made m;
+    make(&m, "dtrexc", 1);
+    const struct kt_operand *t = find(&m, "t");
+    for (int64_t j = 0; j < t->cols; j++)
+        for (int64_t i = j; i < t->rows; i++)
+            assert_true(i == j ? element(t, i, j) >= 1 : element(t, i, j) == 0);
+}
+
+static void test_hessenberg_form(void **state)
+{
+    (void)state;
+    struct made m;
+    make(&m, "dlahqr", 1);
+    const struct kt_operand *h = find(&m, "h");
+    for (int64_t j = 0; j < h->cols; j++)
+        for (int64_t i = j + 1; i < h->rows; i++)
+            assert_true((element(h, i, j) != 0) == (i == j + 1));
+}
+
+/* Row exchanges of factors of an upper triangle go up. */
+static void test_pivots_upwards(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed < 5; seed++) {
+        struct made m;
+        make(&m, "dsytrs", seed);
+        const struct kt_operand *a = find(&m, "a");
+        const struct kt_operand *ipiv = find(&m, "ipiv");
+        for (int32_t i = 0; i < ipiv->rows; i++) {
+            int32_t pivot = ((const int32_t *)ipiv->base)[i];
+            assert_in_range(pivot, a->below ? i + 1 : 1, a->below ? ipiv->rows : i + 1);
+        }
+    }
+}
+
+static void test_halves(void **state)
+{
+    (void)state;
+    struct made m;
+    make(&m, "dlaed1", 1);
+    const struct kt_operand *order = find(&m, "indxq");
+    const double *d = (const double *)find(&m, "d")->base;
+    int64_t half = order->rows / 2;
+    assert_true(half > 0);
+    for (int64_t i = 0; i < order->rows; i++) {
+        assert_int_equal(((const int32_t *)order->base)[i], i < half ? i + 1 : i + 1 - half);
+        assert_true(i == 0 || i == half || d[i] > d[i - 1]);
+    }
+}
+
+/* Element of the whole that X11, X12, X21 and X22 are the blocks of, or the transposed ones. */
+static double block_element(const struct made *m, bool transposed, int64_t row, int64_t col)
+{
+    const struct kt_operand *x11 = find(m, "x11");
+    bool below = row >= x11->rows;
+    bool right = col >= x11->cols;
+    const char *beside = transposed ? "x21" : "x12";
+    const char *under = transposed ? "x12" : "x21";
+    const struct kt_operand *x = find(m, below ? right ? "x22" : under : right ? beside : "x11");
+    return element(x, row - (below ? x11->rows : 0), col - (right ? x11->cols : 0));
+}
+
+static void test_unitary_blocks(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed < 5; seed++) { /* transposed and not */
+        struct made m;
+        struct kt_values values;
+        make(&m, "dorcsd", seed);
+        kt_values_decode(&m.symbol, m.args, &values);
+        bool t = values.v[4] == 'T';
+        int64_t order = find(&m, "x11")->rows + find(&m, "x22")->rows;
+        for (int64_t i = 0; i < order; i++)
+            for (int64_t j = 0; j < order; j++) {
+                double product = 0;
+                for (int64_t k = 0; k < order; k++)
+                    product += block_element(&m, t, k, i) * block_element(&m, t, k, j);
+                assert_true(fabs(product - (i == j)) < 1e-12);
+            }
+    }
+}
+
+/* Reflectors of any storage: with their tau they make no vector longer. */
+static void test_short_reflectors(void **state)
+{
+    (void)state;
+    struct made m;
+    make(&m, "dormlq", 1);
+    const struct kt_operand *a = find(&m, "a");
+    const double *tau = (const double *)find(&m, "tau")->base;
+    for (int64_t i = 0; i < a->rows; i++) {
+        double square = 1;
+        for (int64_t j = i + 1; j < a->cols; j++)
+            square += element(a, i, j) * element(a, i, j);
+        assert_true(fabs(1 - tau[i] * square) <= 1);
     }
 }
 
@@ -335,6 +452,13 @@ int main(void)
         cmocka_unit_test(test_triangle),
         cmocka_unit_test(test_pivots),
         cmocka_unit_test(test_reflectors),
+        cmocka_unit_test(test_rectangular_full_packed),
+        cmocka_unit_test(test_schur_form),
+        cmocka_unit_test(test_hessenberg_form),
+        cmocka_unit_test(test_pivots_upwards),
+        cmocka_unit_test(test_halves),
+        cmocka_unit_test(test_unitary_blocks),
+        cmocka_unit_test(test_short_reflectors),
         cmocka_unit_test(test_filling_again),
         cmocka_unit_test(test_nothing_outside_is_written),
         cmocka_unit_test(test_every_routine_succeeds),

@@ -2,7 +2,7 @@
 /*
  * The parts of in-situ time must add up whatever the replays say, and a replayed shape must be found again.
  */
-#include "model/decomposition.h"
+#include "model/report/replayed.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -11,15 +11,27 @@
 
 #include <cmocka.h>
 
-static struct kt_context_times times(double insitu, double warm, double cold, double tracked)
+static struct kt_time around(double value, double error)
 {
-    return (struct kt_context_times){.calls = 10,
-                                     .total = 10 * insitu,
-                                     .insitu = insitu,
-                                     .warm = warm,
-                                     .cold = cold,
-                                     .tracked = tracked,
-                                     .bound = NAN};
+    return (struct kt_time){value, value - error, value + error};
+}
+
+static const struct kt_time unknown = {NAN, NAN, NAN};
+
+/* Per call; a bound of NAN is not known. Every interval is a tenth of a second to both sides. */
+static struct kt_context_times times(double warm, double cold, double tracked, double bound)
+{
+    return (struct kt_context_times){.warm = isnan(warm) ? unknown : around(warm, 0.1),
+                                     .cold = isnan(cold) ? unknown : around(cold, 0.1),
+                                     .tracked = isnan(tracked) ? unknown : around(tracked, 0.1),
+                                     .bound = bound,
+                                     .bound_cold = NAN};
+}
+
+/* Ten calls that all take as long. */
+static struct kt_timed_calls ten(double insitu)
+{
+    return (struct kt_timed_calls){10, 10 * insitu, insitu};
 }
 
 static void assert_near(double a, double b)
@@ -28,100 +40,206 @@ static void assert_near(double a, double b)
         fail_msg("%.17g instead of %.17g", a, b);
 }
 
-static void assert_parts(const struct kt_context_times *shape, double warm, double cache, double residual)
+static struct kt_decomposition decompose(const struct kt_context_times *shape, double insitu)
 {
-    struct kt_decomposition d;
-    kt_decompose(shape, 1, &d);
+    struct kt_decomposition d = {0};
+    struct kt_timed_calls calls = ten(insitu);
+    kt_decomposition_add(&d, shape, &calls);
+    kt_decomposition_finish(&d);
+    return d;
+}
+
+static double known(double part)
+{
+    return isnan(part) ? 0 : part;
+}
+
+static void assert_complete(const struct kt_decomposition *d)
+{
+    assert_near(d->warm.value + known(d->cache.value) + known(d->residual.value) + d->unsplit.value, d->insitu);
+    if (!isnan(d->bound.value))
+        assert_near(d->bound.value + d->library.value, d->warm.value);
+}
+
+static void test_all_parts(void **state)
+{
+    (void)state;
+    struct kt_context_times shape = times(2, 5, 3, 0.5);
+    struct kt_decomposition d = decompose(&shape, 4);
     assert_int_equal(d.shapes, 1);
-    assert_near(d.warm, warm);
-    assert_near(d.cache, cache);
-    assert_near(d.residual, residual);
-    assert_near(d.warm + d.cache + d.residual, d.insitu);
+    assert_int_equal(d.tracked, 1);
+    assert_near(d.bound.value, 5);
+    assert_near(d.library.value, 15);
+    assert_near(d.cache.value, 10);
+    assert_near(d.residual.value, 10);
+    assert_near(d.unsplit.value, 0);
+    assert_near(d.index, 2.0 / 3);
+    assert_complete(&d);
 }
 
-static void test_between_warm_and_cold(void **state)
+/* Errors of independent replays add up as squares; the bound and what was measured in situ have none. */
+static void test_intervals(void **state)
 {
     (void)state;
-    struct kt_context_times shape = times(3, 2, 5, NAN);
-    assert_parts(&shape, 20, 10, 0);
+    struct kt_context_times shape = times(2, 5, 3, 0.5);
+    shape.warm.hi = 2.3;
+    struct kt_decomposition d = decompose(&shape, 4);
+    assert_near(d.bound.hi - d.bound.lo, 0);
+    assert_near(d.library.hi, 15 + 3);
+    assert_near(d.library.lo, 15 - 1);
+    assert_near(d.cache.hi, 10 + sqrt(2));
+    assert_near(d.cache.lo, 10 - sqrt(10));
+    assert_near(d.residual.hi, 10 + 1);
+    assert_near(d.residual.lo, 10 - 1);
 }
 
-static void test_slower_than_cold(void **state)
+static void test_intervals_of_two_shapes(void **state)
 {
     (void)state;
-    struct kt_context_times shape = times(9, 2, 5, NAN);
-    assert_parts(&shape, 20, 30, 40);
+    struct kt_context_times shape = times(2, 5, 3, 0.5);
+    struct kt_timed_calls calls = ten(4);
+    struct kt_decomposition d = {0};
+    kt_decomposition_add(&d, &shape, &calls);
+    kt_decomposition_add(&d, &shape, &calls);
+    kt_decomposition_finish(&d);
+    assert_near(d.library.value, 30);
+    assert_near(d.library.hi - d.library.value, sqrt(2));
 }
 
-static void test_faster_than_warm(void **state)
+/* Without a tracked replay cache and residual are not guessed. */
+static void test_untracked_is_not_split(void **state)
 {
     (void)state;
-    struct kt_context_times shape = times(1, 2, 5, NAN);
-    assert_parts(&shape, 20, 0, -10);
+    struct kt_context_times shape = times(2, 5, NAN, 0.5);
+    struct kt_decomposition d = decompose(&shape, 4);
+    assert_true(isnan(d.cache.value) && isnan(d.residual.value));
+    assert_near(d.unsplit.value, 20);
+    assert_near(d.cache_most, 30);
+    assert_int_equal(d.tracked, 0);
+    assert_complete(&d);
+    shape.cold = unknown;
+    d = decompose(&shape, 4);
+    assert_near(d.unsplit.value, 20);
+    assert_true(isnan(d.cache_most) && isnan(d.index));
 }
 
-static void test_cold_faster_than_warm(void **state)
+static void test_tracked_and_untracked_together(void **state)
 {
     (void)state;
-    struct kt_context_times shape = times(3, 2, 1.5, NAN);
-    assert_parts(&shape, 20, 0, 10);
-}
-
-static void test_tracked_is_preferred(void **state)
-{
-    (void)state;
-    struct kt_context_times shape = times(9, 2, 5, 3);
-    assert_parts(&shape, 20, 10, 60);
-    shape.cold = NAN;
-    assert_parts(&shape, 20, 10, 60);
+    struct kt_context_times tracked = times(2, 5, 3, 0.5);
+    struct kt_context_times untracked = times(2, 5, NAN, 0.5);
+    struct kt_timed_calls calls = ten(4);
+    struct kt_decomposition d = {0};
+    kt_decomposition_add(&d, &tracked, &calls);
+    kt_decomposition_add(&d, &untracked, &calls);
+    kt_decomposition_finish(&d);
+    assert_int_equal(d.tracked, 1);
+    assert_near(d.cache.value, 10);
+    assert_near(d.residual.value, 10);
+    assert_near(d.unsplit.value, 20);
+    assert_complete(&d);
 }
 
 /* A few slow calls: the median does not see them, the total does. */
 static void test_outliers_are_residual(void **state)
 {
     (void)state;
-    struct kt_context_times shape = times(3, 2, 5, NAN);
-    shape.total = 100;
-    assert_parts(&shape, 20, 10, 70);
+    struct kt_context_times shape = times(2, 5, 3, 0.5);
+    struct kt_timed_calls calls = {10, 100, 3};
+    struct kt_decomposition d = {0};
+    kt_decomposition_add(&d, &shape, &calls);
+    kt_decomposition_finish(&d);
+    assert_near(d.residual.value, 70);
+    assert_complete(&d);
+}
+
+static void test_bound_that_is_too_high(void **state)
+{
+    (void)state;
+    struct kt_context_times within = times(2, 5, 3, 2.05);
+    struct kt_decomposition d = decompose(&within, 4);
+    assert_near(d.bound.value, 20);
+    assert_near(d.library.value, 0);
+    assert_near(d.odd[KT_ODD_BOUND], 0);
+    assert_complete(&d);
+    struct kt_context_times beyond = times(2, 5, 3, 3);
+    d = decompose(&beyond, 4);
+    assert_near(d.bound.value, 20);
+    assert_near(d.library.value, 0);
+    assert_near(d.odd[KT_ODD_BOUND], 40);
+    assert_complete(&d);
+}
+
+static void test_tracked_faster_than_warm(void **state)
+{
+    (void)state;
+    struct kt_context_times within = times(2, 5, 1.85, 0.5);
+    struct kt_decomposition d = decompose(&within, 4);
+    assert_near(d.cache.value, -1.5);
+    assert_near(d.odd[KT_ODD_TRACKED], 0);
+    struct kt_context_times beyond = times(2, 5, 1.5, 0.5);
+    d = decompose(&beyond, 4);
+    assert_near(d.cache.value, -5);
+    assert_near(d.odd[KT_ODD_TRACKED], 40);
+    assert_complete(&d);
+}
+
+static void test_faster_in_situ(void **state)
+{
+    (void)state;
+    struct kt_context_times shape = times(2, 5, 3, 0.5);
+    struct kt_decomposition d = decompose(&shape, 2.95);
+    assert_near(d.residual.value, -0.5);
+    assert_near(d.odd[KT_ODD_INSITU], 0);
+    d = decompose(&shape, 1);
+    assert_near(d.residual.value, -20);
+    assert_near(d.odd[KT_ODD_INSITU], 10);
+    shape.tracked = unknown;
+    d = decompose(&shape, 1);
+    assert_near(d.unsplit.value, -10);
+    assert_near(d.odd[KT_ODD_INSITU], 10);
+    assert_complete(&d);
 }
 
 static void test_not_replayed_is_left_out(void **state)
 {
     (void)state;
-    const struct kt_context_times shape[] = {times(3, 2, 5, NAN), times(3, NAN, 5, NAN), times(3, 2, NAN, NAN),
-                                             times(NAN, 2, 5, NAN)};
-    struct kt_decomposition d;
-    kt_decompose(shape, 4, &d);
+    struct kt_context_times good = times(2, 5, NAN, NAN);
+    struct kt_context_times bad = times(NAN, 5, 3, NAN);
+    struct kt_timed_calls calls = ten(3);
+    struct kt_timed_calls none = {0, 0, NAN};
+    struct kt_decomposition d = {0};
+    kt_decomposition_add(&d, &good, &calls);
+    kt_decomposition_add(&d, &bad, &calls);
+    kt_decomposition_add(&d, &good, &none);
+    kt_decomposition_finish(&d);
     assert_int_equal(d.shapes, 1);
-    assert_near(d.calls, 10);
     assert_near(d.insitu, 30);
-    assert_false(d.tracked);
 }
 
 static void test_nothing_replayed(void **state)
 {
     (void)state;
-    struct kt_decomposition d;
-    kt_decompose(NULL, 0, &d);
+    struct kt_decomposition d = {0};
+    kt_decomposition_finish(&d);
     assert_int_equal(d.shapes, 0);
     assert_near(d.insitu, 0);
-    assert_false(d.tracked);
+    assert_true(isnan(d.bound.value) && isnan(d.cache.value) && isnan(d.index));
 }
 
 static void test_bound_needs_every_shape(void **state)
 {
     (void)state;
-    struct kt_context_times shape[] = {times(3, 2, 5, 2.5), times(3, 2, 5, 2.5)};
-    struct kt_decomposition d;
-    shape[0].bound = 0.5;
-    kt_decompose(shape, 2, &d);
-    assert_true(isnan(d.bound) && isnan(d.library));
-    assert_near(d.warm, 40);
-    shape[1].bound = 1.5;
-    kt_decompose(shape, 2, &d);
-    assert_near(d.bound, 20);
-    assert_near(d.library, 20);
-    assert_true(d.tracked);
+    struct kt_context_times with = times(2, 5, 2.5, 0.5);
+    struct kt_context_times without = times(2, 5, 2.5, NAN);
+    struct kt_timed_calls calls = ten(3);
+    struct kt_decomposition d = {0};
+    kt_decomposition_add(&d, &without, &calls);
+    kt_decomposition_add(&d, &with, &calls);
+    kt_decomposition_finish(&d);
+    assert_true(isnan(d.bound.value) && isnan(d.library.value));
+    assert_near(d.warm.value, 40);
+    assert_complete(&d);
 }
 
 /* --- replay.json ------------------------------------------------------------------------------------------- */
@@ -181,19 +299,49 @@ static struct kt_replayed load(const char *text)
 static void test_shape_is_found_again(void **state)
 {
     struct fixture *f = *state;
-    struct kt_context_times t = {.calls = 7};
+    struct kt_context_times t;
     struct kt_replayed replayed =
         load("{\"shapes\": [{\"routine\": \"dscal\", \"args\": {\"incx\": 1, \"alpha\": 0.1, \"n\": 100}},"
              " {\"routine\": \"dscal\", \"args\": {\"incx\": 2, \"alpha\": 0.10000000000000001, \"n\": 100},"
-             "  \"bound\": null, \"contexts\": {\"warm\": {\"best\": 1, \"median\": 2},"
+             "  \"bound\": 0.5, \"contexts\": {\"warm\": {\"best\": 1, \"median\": 2, \"lo\": 1.5, \"hi\": 3},"
              "  \"cold\": {\"best\": 3, \"median\": 4.5}, \"l2\": {}}}]}");
     const json_t *found = kt_replayed_find(&replayed, &f->group);
     assert_non_null(found);
     kt_replayed_times(found, &t);
-    assert_near(t.warm, 2);
-    assert_near(t.cold, 4.5);
-    assert_true(isnan(t.tracked) && isnan(t.bound));
-    assert_near(t.calls, 7);
+    assert_near(t.warm.value, 2);
+    assert_near(t.warm.lo, 1.5);
+    assert_near(t.warm.hi, 3);
+    assert_near(t.cold.value, 4.5);
+    assert_near(t.cold.lo, 4.5);
+    assert_near(t.bound, 0.5);
+    assert_true(isnan(t.tracked.value) && isnan(t.bound_cold));
+    kt_replayed_free(&replayed);
+}
+
+/* In place of a tracked replay one in sequence, but not the other way round. */
+static void test_tracked_or_sequence(void **state)
+{
+    (void)state;
+    struct kt_context_times t;
+    json_t *shape =
+        json_loads("{\"contexts\": {\"sequence\": {\"median\": 7}, \"tracked\": {\"median\": 3}}}", 0, NULL);
+    kt_replayed_times(shape, &t);
+    assert_near(t.tracked.value, 3);
+    json_object_del(json_object_get(shape, "contexts"), "tracked");
+    kt_replayed_times(shape, &t);
+    assert_near(t.tracked.value, 7);
+    json_decref(shape);
+}
+
+static void test_refusals(void **state)
+{
+    struct fixture *f = *state;
+    struct kt_replayed replayed =
+        load("{\"shapes\": [], \"interrupted\": true, \"not_replayed\": [{\"routine\": \"dscal\","
+             " \"args\": {\"incx\": 2, \"alpha\": 0.1, \"n\": 100}, \"why\": \"it hangs\"}]}");
+    assert_null(kt_replayed_find(&replayed, &f->group));
+    assert_string_equal(kt_replayed_refusal(&replayed, &f->group), "it hangs");
+    assert_true(kt_replayed_is_partial(&replayed));
     kt_replayed_free(&replayed);
 }
 
@@ -217,7 +365,7 @@ static void test_damaged_shapes_are_ignored(void **state)
     const json_t *found = kt_replayed_find(&replayed, &f->group);
     assert_non_null(found);
     kt_replayed_times(found, &t);
-    assert_true(isnan(t.warm) && isnan(t.cold) && isnan(t.tracked) && isnan(t.bound));
+    assert_true(isnan(t.warm.value) && isnan(t.cold.value) && isnan(t.tracked.value) && isnan(t.bound));
     kt_replayed_free(&replayed);
 }
 
@@ -239,23 +387,30 @@ static void test_trace_that_was_not_replayed(void **state)
     (void)state;
     struct kt_replayed replayed;
     struct kt_error error = {0};
-    assert_int_equal(kt_replayed_load("/nowhere", &replayed, &error), KT_OK);
+    struct kt_files *files = kt_files_new("/nowhere");
+    assert_int_equal(kt_replayed_load(files, &replayed, &error), KT_OK);
     assert_null(replayed.document);
     kt_replayed_free(&replayed);
+    kt_files_close(files);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_between_warm_and_cold),
-        cmocka_unit_test(test_slower_than_cold),
-        cmocka_unit_test(test_faster_than_warm),
-        cmocka_unit_test(test_cold_faster_than_warm),
-        cmocka_unit_test(test_tracked_is_preferred),
+        cmocka_unit_test(test_all_parts),
+        cmocka_unit_test(test_intervals),
+        cmocka_unit_test(test_intervals_of_two_shapes),
+        cmocka_unit_test(test_untracked_is_not_split),
+        cmocka_unit_test(test_tracked_and_untracked_together),
         cmocka_unit_test(test_outliers_are_residual),
+        cmocka_unit_test(test_bound_that_is_too_high),
+        cmocka_unit_test(test_tracked_faster_than_warm),
+        cmocka_unit_test(test_faster_in_situ),
         cmocka_unit_test(test_not_replayed_is_left_out),
         cmocka_unit_test(test_nothing_replayed),
         cmocka_unit_test(test_bound_needs_every_shape),
+        cmocka_unit_test(test_tracked_or_sequence),
+        cmocka_unit_test_setup_teardown(test_refusals, setup, teardown),
         cmocka_unit_test_setup_teardown(test_shape_is_found_again, setup, teardown),
         cmocka_unit_test_setup_teardown(test_other_arguments_are_another_shape, setup, teardown),
         cmocka_unit_test_setup_teardown(test_damaged_shapes_are_ignored, setup, teardown),

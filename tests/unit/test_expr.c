@@ -58,6 +58,10 @@ static void test_values(void **state)
     } cases[] = {
         {"0", 0, __LINE__},
         {"m", 7, __LINE__},
+        {"m<=7", 1, __LINE__},
+        {"m<=n+3", 0, __LINE__},
+        {"m>=7&&n>=4", 0, __LINE__},
+        {"n+4>=m", 1, __LINE__},
         {"m-n-1", 3, __LINE__}, /* left to right */
         {"m/2/2", 1.75, __LINE__},
         {"1+2*n", 7, __LINE__},

@@ -45,6 +45,9 @@ static void statistics_have_all_keys(void **state)
     double x[] = {2, 1};
     struct kt_stat stat = kt_stat_of(x, 2, KT_BEST_QUARTILE);
     expect_dump(kt_json_stat(&stat), "{\"best\":1.0,\"min\":1.0,\"median\":1.5,\"lo\":1.0,\"hi\":2.0,\"n\":2}");
+    stat.resolution = 0.125; /* only told where it matters */
+    expect_dump(kt_json_stat(&stat),
+                "{\"best\":1.0,\"min\":1.0,\"median\":1.5,\"lo\":1.0,\"hi\":2.0,\"n\":2,\"resolution\":0.125}");
     stat = kt_stat_of(NULL, 0, KT_BEST_QUARTILE);
     expect_dump(kt_json_stat(&stat), "{\"best\":null,\"min\":null,\"median\":null,\"lo\":null,\"hi\":null,\"n\":0}");
 }

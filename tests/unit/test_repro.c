@@ -3,7 +3,7 @@
  * What a reproducing program is made of: blocks of memory, the cause of an info, and its text. That the programs
  * compile and do what the call did is tested by tests/repro.sh.
  */
-#include "replay/repro.h"
+#include "replay/repro/repro.h"
 #include "tests/tracegen.h"
 
 #include <setjmp.h>

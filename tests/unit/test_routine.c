@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The reader of the routine table: what a line means, and that every kind of malformed line gives one clear error. Under
- * AddressSanitizer also that nothing leaks on the way.
+ * The reader of the routine table: what a line means, and that every kind of malformed line gives one clear error.
+ * Under AddressSanitizer also that nothing leaks on the way.
  */
 #include "tests/table_load.h"
 
@@ -96,6 +96,25 @@ static void test_arguments(void **state)
     kt_table_free(&table);
 }
 
+/* The kind of contents, alone or with what they depend on besides. */
+static void test_data_kinds(void **state)
+{
+    (void)state;
+    struct kt_table table;
+    const double v[KT_MAX_ARGS] = {'U', 9};
+    parse("xq d | uplo:uplo dim:n in:p[n]:I@pivots(uplo=U?1:0) in:v[n]@value(0-n) in:d[n]@spd work:w[n]:R@sorted |",
+          &table);
+    const struct kt_arg *arg = table.routine[0].arg;
+    assert_int_equal(arg[2].data, KT_PIVOTS);
+    assert_int_equal(kt_expr_eval(&arg[2].data_parameter, v), 1);
+    assert_int_equal(arg[3].data, KT_VALUE);
+    assert_int_equal(kt_expr_eval(&arg[3].data_parameter, v), -9);
+    assert_int_equal(arg[4].data, KT_SPD);
+    assert_int_equal(arg[4].data_parameter.count, 0);
+    assert_int_equal(arg[5].data, KT_SORTED);
+    kt_table_free(&table);
+}
+
 static void test_forms(void **state)
 {
     (void)state;
@@ -123,8 +142,8 @@ static void test_legal_values(void **state)
     (void)state;
     struct kt_table table;
     parse("?abc d | opt:norm{1IO} dim:n dim:k{min(n,3)} int:ilo{1} log:want fun:select"
-             " in:v_1[n,k;n] in:t[k,k;2;U] io:u[n,n;lda;L;U] ld:lda work:w[norm=1?n:0] lwork:lwork{3*n} info:info |",
-             &table);
+          " in:v_1[n,k;n] in:t[k,k;2;U] io:u[n,n;lda;L;U] ld:lda work:w[norm=1?n:0] lwork:lwork{3*n} info:info |",
+          &table);
     const struct kt_routine *r = &table.routine[0];
     const double v[KT_MAX_ARGS] = {'1', 9};
     assert_int_equal(r->arg[0].letters, kt_letter_bit('1') | kt_letter_bit('I') | kt_letter_bit('O'));
@@ -234,6 +253,9 @@ static void test_malformed_arguments(void **state)
         {"f d | scal:b upd(b:x[1] |", "expected ':'", __LINE__},
         {"f d | out:x[1]@none |", "'@none' is not a kind of data", __LINE__},
         {"f d | out:x[1]@ |", "'@' is not a kind of data", __LINE__},
+        {"f d | dim:n out:x[1]@value(m) |", "'m' is not an argument", __LINE__},
+        {"f d | dim:n out:x[1]@value(n |", "expected ')'", __LINE__},
+        {"f d | dim:n out:x[1]@value() |", "expected", __LINE__},
         {"f d | out:x[1]@lu@lu |", "did not expect '@lu", __LINE__},
         {"f d | dim:n - D |", "expected '->'", __LINE__},
         {"f d | dim:n -> |", "expected a type", __LINE__},
@@ -275,11 +297,11 @@ static void test_malformed_costs(void **state)
 {
     (void)state;
     static const struct malformed cases[] = {
-        {"f d | dim:n | n", "expected mul= add= or flops=", __LINE__},
-        {"f d | dim:n | div=n", "expected mul= add= or flops=", __LINE__},
-        {"f d | dim:n | mul n", "expected mul= add= or flops=", __LINE__},
-        {"f d | dim:n | mul=n n", "expected mul= add= or flops=", __LINE__},
-        {"f d | dim:n | mul=n | add=n", "expected mul= add= or flops=", __LINE__},
+        {"f d | dim:n | n", "expected mul= add= flops= or check=", __LINE__},
+        {"f d | dim:n | div=n", "expected mul= add= flops= or check=", __LINE__},
+        {"f d | dim:n | mul n", "expected mul= add= flops= or check=", __LINE__},
+        {"f d | dim:n | mul=n n", "expected mul= add= flops= or check=", __LINE__},
+        {"f d | dim:n | mul=n | add=n", "expected mul= add= flops= or check=", __LINE__},
         {"f d | dim:n | mul=n mul=n", "a second 'mul=n'", __LINE__},
         {"f d | dim:n | mul=", "expected a number", __LINE__},
         {"f d | dim:n | mul=(n", "expected ')'", __LINE__},
@@ -334,6 +356,7 @@ int main(void)
         cmocka_unit_test(test_whole_specification),
         cmocka_unit_test(test_family_yields_a_routine_per_type),
         cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_data_kinds),
         cmocka_unit_test(test_forms),
         cmocka_unit_test(test_legal_values),
         cmocka_unit_test(test_scalars_that_are_written),

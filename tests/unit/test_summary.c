@@ -2,7 +2,7 @@
 /*
  * Calls made by hand: nesting decides which time is whose, and nothing may be counted twice.
  */
-#include "model/summary.h"
+#include "model/report/summary.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -12,8 +12,8 @@
 #include <cmocka.h>
 
 /* Times in these tests are whole seconds: the clock ticks once a second and costs nothing. */
-static const struct kt_process process_one = {.pid = 1, .tick_hz = 1.0};
-static const struct kt_process process_two = {.pid = 2, .tick_hz = 1.0};
+static const struct kt_process process_one = {.pid = 1, .tick_hz = 1.0, .tick_seconds = 1.0};
+static const struct kt_process process_two = {.pid = 2, .tick_hz = 1.0, .tick_seconds = 1.0};
 static const struct kt_object library = {.path = "lib", .int_bytes = 4};
 
 static const char spec[] = "[lapack]\n"
@@ -26,7 +26,6 @@ struct fixture {
     struct kt_table table;
     struct kt_entry entry[4];
     struct kt_summariser *summariser;
-    struct kt_record record;
     unsigned char args[64];
     uint64_t n;
 };
@@ -64,6 +63,8 @@ struct given {
     uint64_t caller;
     const struct kt_process *process;
     int64_t lwork;
+    int64_t n;        /* 0: 10 */
+    uint64_t version; /* of the arguments, 0: not known */
 };
 
 static void set_integer(struct fixture *f, const struct kt_symbol *symbol, const char *name, int64_t value)
@@ -77,14 +78,16 @@ static void add(struct fixture *f, int routine, struct given given)
 {
     const struct kt_entry *entry = &f->entry[routine];
     memset(f->args, 0, sizeof f->args);
-    set_integer(f, &entry->symbol, "n", 10);
+    set_integer(f, &entry->symbol, "n", given.n ? given.n : 10);
     set_integer(f, &entry->symbol, "lwork", given.lwork);
-    f->record = (struct kt_record){.depth = (uint16_t)given.depth, .ticks = given.seconds, .caller = given.caller};
     const struct kt_call call = {.n = f->n++,
                                  .process = given.process ? given.process : &process_one,
                                  .tid = given.tid,
                                  .entry = entry,
-                                 .record = &f->record,
+                                 .version = given.version,
+                                 .depth = (unsigned)given.depth,
+                                 .ticks = given.seconds,
+                                 .caller = given.caller,
                                  .args = f->args,
                                  .parent = given.parent,
                                  .complete = given.seconds != 0};
@@ -179,6 +182,40 @@ static void test_workspace_query_does_no_work(void **state)
     kt_summary_free(&summary);
 }
 
+/* Arguments are looked at again where they may be others. */
+static void test_work_of_each_version(void **state)
+{
+    struct fixture *f = *state;
+    struct kt_summary summary;
+    add(f, INNER, (struct given){.parent = -1, .seconds = 1, .n = 1, .version = 7});
+    add(f, INNER, (struct given){.parent = -1, .seconds = 1, .n = 1, .version = 7});
+    add(f, INNER, (struct given){.parent = -1, .seconds = 1, .n = 20, .version = 8});
+    add(f, INNER, (struct given){.parent = -1, .seconds = 1, .n = 1, .version = 7, .caller = 5});
+    add(f, INNER, (struct given){.parent = -1, .seconds = 1, .n = 300});
+    add(f, INNER, (struct given){.parent = -1, .seconds = 1, .n = 4000});
+    add(f, WORK, (struct given){.parent = -1, .seconds = 1, .n = 5, .version = 8});
+    kt_summariser_finish(f->summariser, &summary);
+    assert_true(routine(&summary, "inner")->flops == 1 + 1 + 20 + 1 + 300 + 4000);
+    assert_true(routine(&summary, "work")->flops == 5 + 5);
+    kt_summary_free(&summary);
+}
+
+/* More than are remembered at once. */
+static void test_many_callers(void **state)
+{
+    enum { CALLERS = 5000 };
+    struct fixture *f = *state;
+    struct kt_summary summary;
+    for (uint64_t i = 0; i < 2 * CALLERS; i++)
+        add(f, i % 2 ? WORK : INNER, (struct given){.parent = -1, .seconds = 1, .caller = 1 + i / 2});
+    kt_summariser_finish(f->summariser, &summary);
+    assert_int_equal(summary.callers.count, CALLERS);
+    for (size_t i = 0; i < CALLERS; i++)
+        assert_int_equal(summary.callers.sum[i].calls, 2);
+    assert_int_equal(routine(&summary, "work")->calls, CALLERS);
+    kt_summary_free(&summary);
+}
+
 /* The program died in a call: what was nested in it has a time, the call itself has none. */
 static void test_call_in_flight(void **state)
 {
@@ -263,6 +300,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_unknown_operation_count, setup, teardown),
         cmocka_unit_test_setup_teardown(test_workspace_query_does_no_work, setup, teardown),
         cmocka_unit_test_setup_teardown(test_call_in_flight, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_many_callers, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_work_of_each_version, setup, teardown),
         cmocka_unit_test_setup_teardown(test_lost_parents, setup, teardown),
         cmocka_unit_test_setup_teardown(test_callers_count_outermost_calls, setup, teardown),
         cmocka_unit_test_setup_teardown(test_threads_and_processes, setup, teardown),

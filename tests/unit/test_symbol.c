@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Symbols: names and order of parameters in both interfaces, where a record stores them, and the way back to values.
+ * Symbols: names and order of parameters in both interfaces, where a call stores them, and the way back to values.
  */
 #include "tests/table_load.h"
 #include "trace/symbol.h"

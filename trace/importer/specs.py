@@ -77,7 +77,7 @@ def split_bars(text):
 
 
 def without_data(arguments):
-    return re.sub(r"@\w+", "", arguments)
+    return re.sub(r"@\w+(?:\(\S*\))?", "", arguments)
 
 
 def read_spec(path):
@@ -108,7 +108,7 @@ def read_spec(path):
 
 def with_data(arguments, old):
     """ARGUMENTS with the @data that an older version has."""
-    data = dict(re.findall(r":(\w+)(?:/\w+)?\[[^\]]*\](?::\w)?(@\w+)", old))
+    data = dict(re.findall(r":(\w+)(?:/\w+)?\[[^\]]*\](?::\w)?(@\w+(?:\(\S*\))?)", old))
     words = without_data(arguments).split(" ")
     names = (re.match(r"\w+(?:\(\w+\))?:(\w+)", word) for word in words)
     return " ".join(word + data.get(name.group(1) if name else "", "") for word, name in zip(words, names))

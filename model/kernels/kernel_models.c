@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "model/kernels/kernel_models.h"
+
+#include "model/kernels/model_set.h"
+#include "replay/timing.h"
+#include "trace/memory.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <unistd.h>
+
+/* --- which file -------------------------------------------------------------------------------------------- */
+
+static enum kt_status directory_of_models(char *out, size_t size, struct kt_error *error)
+{
+    const char *cache = getenv("XDG_CACHE_HOME");
+    const char *home = getenv("HOME");
+    bool has_cache = cache && *cache == '/';
+    if (!has_cache && !(home && *home == '/'))
+        return kt_fail(error, KT_SYSTEM, "neither HOME nor XDG_CACHE_HOME names a directory");
+    snprintf(out, size, "%s%s/ktrace/models", has_cache ? cache : home, has_cache ? "" : "/.cache");
+    return KT_OK;
+}
+
+static enum kt_status path_for(const char *file, const char *library, char *out, size_t size, struct kt_error *error)
+{
+    char directory[3072];
+    if (file) {
+        snprintf(out, size, "%s", file);
+        return KT_OK;
+    }
+    KT_TRY(directory_of_models(directory, sizeof directory, error));
+    snprintf(out, size, "%s/%s.json", directory, library);
+    for (char *c = out + strlen(directory) + 1; *c; c++)
+        *c = *c == '/' || *c == ' ' ? '_' : *c;
+    return KT_OK;
+}
+
+static enum kt_status identify(const struct kt_models_of *of, struct kt_timing_identity *out, struct kt_error *error)
+{
+    const struct kt_timing_of timing = {of->blas, of->trace, of->threads};
+    return kt_timing_identify(&timing, out, error);
+}
+
+enum kt_status kt_models_path(const struct kt_models_of *of, char *out, size_t size, struct kt_error *error)
+{
+    struct kt_timing_identity identity;
+    enum kt_status status = identify(of, &identity, error);
+    if (status == KT_OK)
+        status = path_for(of->file, identity.name, out, size, error);
+    kt_timing_identity_free(&identity);
+    return status;
+}
+
+/* --- opening ----------------------------------------------------------------------------------------------- */
+
+static enum kt_status check(const struct kt_models *models, const struct kt_timing_identity *now,
+                            struct kt_error *error)
+{
+    if (strcmp(models->machine_identity, now->machine) != 0)
+        return kt_fail(error, KT_BAD_INPUT,
+                       "%s: these models are of another machine (%.200s; here: %.200s); build models here, or --force",
+                       models->path, models->machine_identity, now->machine);
+    if (strcmp(models->library_identity, now->library) != 0)
+        return kt_fail(
+            error, KT_BAD_INPUT,
+            "%s: these models are of another build of the library, or of other settings (%.200s; now: %.200s); "
+            "build models of this one, or --force",
+            models->path, models->library_identity, now->library);
+    return KT_OK;
+}
+
+static enum kt_status open_of(const struct kt_models_of *of, const struct kt_timing_identity *now,
+                              struct kt_models **out, struct kt_error *error)
+{
+    char path[4096];
+    KT_TRY(path_for(of->file, now->name, path, sizeof path, error));
+    if (access(path, F_OK) != 0)
+        return kt_fail(error, KT_BAD_INPUT, "there are no models of %s yet (%s): 'ktrace model build TRACE' makes them",
+                       now->name, path);
+    KT_TRY(kt_models_read(path, out, error));
+    return of->force ? KT_OK : check(*out, now, error);
+}
+
+enum kt_status kt_models_open(const struct kt_models_of *of, struct kt_models **out, struct kt_error *error)
+{
+    struct kt_timing_identity now = {0};
+    *out = NULL;
+    bool is_given = of->file && of->force;
+    enum kt_status status = is_given ? kt_models_read(of->file, out, error) : identify(of, &now, error);
+    if (status == KT_OK && !is_given)
+        status = open_of(of, &now, out, error);
+    kt_timing_identity_free(&now);
+    if (status != KT_OK) {
+        kt_models_close(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+/* --- asking ------------------------------------------------------------------------------------------------ */
+
+/* FNV-1a */
+static uint64_t hash(const char *routine, const char *options, enum kt_model_context context)
+{
+    uint64_t h = UINT64_C(14695981039346656037) ^ (uint64_t)context;
+    for (const char *c = routine; *c; c++)
+        h = (h ^ (unsigned char)*c) * UINT64_C(1099511628211);
+    h = (h ^ ' ') * UINT64_C(1099511628211);
+    for (const char *c = options; *c; c++)
+        h = (h ^ (unsigned char)*c) * UINT64_C(1099511628211);
+    return h ^ h >> 32;
+}
+
+void kt_models_index(struct kt_models *models)
+{
+    for (models->buckets = 16; models->buckets < 2 * models->count; models->buckets *= 2)
+        ;
+    models->bucket = kt_resize(models->bucket, models->buckets, sizeof *models->bucket);
+    memset(models->bucket, 0, models->buckets * sizeof *models->bucket);
+    for (size_t i = 0; i < models->count; i++) {
+        const struct kt_kernel_model *m = &models->model[i];
+        size_t b = hash(m->routine, m->options, m->context) & (models->buckets - 1);
+        while (models->bucket[b])
+            b = (b + 1) & (models->buckets - 1);
+        models->bucket[b] = i + 1;
+    }
+}
+
+int kt_models_find(const struct kt_models *models, const struct kt_model_query *q, enum kt_model_context context)
+{
+    size_t b = hash(q->routine, q->options, context) & (models->buckets - 1);
+    for (; models->bucket[b]; b = (b + 1) & (models->buckets - 1)) {
+        const struct kt_kernel_model *m = &models->model[models->bucket[b] - 1];
+        if (m->context == context && m->axes == q->axes && !strcmp(m->routine, q->routine) &&
+            !strcmp(m->options, q->options))
+            return (int)(models->bucket[b] - 1);
+    }
+    return -1;
+}
+
+static const struct kt_region *region_at(const struct kt_kernel_model *m, const int64_t *size)
+{
+    for (size_t i = 0; i < m->regions; i++)
+        if (kt_box_holds(&m->region[i].box, m->axes, size))
+            return m->region[i].coefficient ? &m->region[i] : NULL;
+    return NULL;
+}
+
+static bool has_empty_size(const struct kt_kernel_model *m, const int64_t *size)
+{
+    for (int a = 0; a < m->axes; a++)
+        if (size[a] <= 0)
+            return true;
+    return false;
+}
+
+/* Outside the domain the nearest region's value grows as the sizes do. */
+static double grow(const struct kt_kernel_model *m, const int64_t *size, const int64_t *nearest)
+{
+    double factor = 1;
+    for (int a = 0; a < m->axes; a++)
+        factor *= nearest[a] > 0 && size[a] != nearest[a] ? (double)size[a] / (double)nearest[a] : 1;
+    return factor;
+}
+
+static double interval_of(const struct kt_kernel_model *m, const struct kt_region *region, bool regular)
+{
+    const struct kt_model_error *error = regular || !m->others.n ? &m->error : &m->others;
+    double held_out = error->n ? error->most : 0;
+    return held_out > region->worst ? held_out : region->worst;
+}
+
+void kt_kernel_model_ask(const struct kt_kernel_model *m, const int64_t *size, struct kt_model_answer *out)
+{
+    int64_t nearest[KT_MODEL_AXES];
+    double effective[KT_MODEL_AXES];
+    *out = (struct kt_model_answer){KT_MODEL_UNKNOWN, NAN, NAN, NAN, 0, (int)m->regions};
+    out->outside = has_empty_size(m, size) ? INFINITY : kt_box_distance(&m->domain, m->axes, size, nearest);
+    if (out->outside > KT_MODEL_FARTHEST) {
+        out->known = KT_MODEL_TOO_FAR;
+        return;
+    }
+    const struct kt_region *region = region_at(m, nearest);
+    if (!region)
+        return;
+    for (int a = 0; a < m->axes; a++)
+        effective[a] = kt_residues_size(&m->residues, a, nearest[a]);
+    double width = interval_of(m, region, kt_sizes_are_regular(m->axes, size)) * (1 + out->outside) + out->outside / 2;
+    out->known = out->outside > 0 ? KT_MODEL_OUTSIDE : KT_MODEL_KNOWN;
+    out->seconds = kt_region_value(region, m->axes, effective) * grow(m, size, nearest);
+    out->lo = out->seconds / (1 + width);
+    out->hi = out->seconds * (1 + width);
+}
+
+void kt_models_ask_one(const struct kt_models *models, int model, const int64_t *size, struct kt_model_answer *out)
+{
+    if (model >= 0 && (size_t)model < models->count)
+        kt_kernel_model_ask(&models->model[model], size, out);
+    else
+        *out = (struct kt_model_answer){KT_MODEL_UNKNOWN, NAN, NAN, NAN, 0, 0};
+}
+
+void kt_models_ask(const struct kt_models *models, const struct kt_model_query *query, enum kt_model_context context,
+                   struct kt_model_answer *out)
+{
+    kt_models_ask_one(models, kt_models_find(models, query, context), query->size, out);
+}
+
+const struct kt_routine *kt_models_routine(const struct kt_models *models, const char *name)
+{
+    return kt_table_find(&models->table, name);
+}
+
+const char *kt_models_library(const struct kt_models *models)
+{
+    return models->library;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What to model: the routines, options, scalar classes and sizes that occur in a trace, and how much of its time each
+ * accounts for. A call is counted at every level that is asked for, so that a workload can be predicted from the calls
+ * of the application as well as from those that contain no other.
+ */
+#ifndef KT_KERNEL_NEEDS_H
+#define KT_KERNEL_NEEDS_H
+
+#include "model/kernels/kernel_models.h"
+#include "model/kernels/piecewise.h"
+#include "trace/shape.h"
+
+/* A combination of sizes. */
+struct kt_use {
+    int64_t size[KT_MODEL_AXES];
+    double seconds; /* of all such calls in the trace */
+    uint64_t calls;
+};
+
+struct kt_need {
+    struct kt_model_query query;      /* sizes mean nothing */
+    const struct kt_routine *routine; /* of the trace */
+    struct kt_values values;          /* of the call that took longest: all but sizes is taken from it */
+    double heaviest;                  /* seconds of those calls */
+    double largest_ld[KT_MAX_ARGS];   /* by argument */
+    double tight_seconds;             /* of calls whose leading dimensions are those of whole matrices */
+    double work_ratio;                /* workspace over the least one, of the heaviest */
+    struct kt_box box;                /* around the sizes */
+    struct kt_use *use;               /* owned */
+    size_t uses;
+    double seconds; /* of all its calls */
+    uint64_t calls;
+};
+
+struct kt_needs {
+    struct kt_need *need; /* owned; most time first */
+    size_t count;
+    double seconds;    /* of all calls at the levels asked for */
+    double unmodelled; /* of those that no model can describe */
+};
+
+/* LEVELS: a set of 1 << enum kt_level. FILTER: patterns of routines, joined by commas; NULL: all. */
+void kt_needs_collect(const struct kt_trace *trace, unsigned levels, const char *filter, struct kt_needs *out);
+/* The same call by call: CALLS of one shape, which take SECONDS together. The routine must live as long. To be sorted.
+ */
+void kt_needs_add(struct kt_needs *needs, const struct kt_symbol *symbol, const struct kt_values *values,
+                  double seconds, uint64_t calls);
+void kt_needs_sort(struct kt_needs *needs);
+void kt_needs_free(struct kt_needs *needs);
+
+/*
+ * The values of a call of other sizes. A leading dimension is the largest that the trace had there, if most of the
+ * time went to calls on parts of larger matrices; otherwise the rows, rounded up to a multiple of 8 and, where that
+ * would be a multiple of a page, by 8 more. A workspace is as many times the least one as it was.
+ */
+void kt_need_values(const struct kt_need *need, const int64_t *size, struct kt_values *out);
+
+#endif

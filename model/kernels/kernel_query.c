@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What a model is found by: options, classes of scalars and increments as text, sizes as numbers.
+ */
+#include "model/kernels/kernel_models.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *const kt_model_context_name[KT_MODEL_CONTEXT_COUNT] = {
+#define KT_MODEL_CONTEXT_NAME(name, text) [KT_MODEL_##name] = text,
+    KT_MODEL_CONTEXTS(KT_MODEL_CONTEXT_NAME)
+#undef KT_MODEL_CONTEXT_NAME
+};
+
+/* --- row-major calls of CBLAS, as the same call in column-major terms ------------------------------------------ */
+
+static void swap(struct kt_values *v, int a, int b)
+{
+    if (a < 0 || b < 0)
+        return;
+    double value = v->v[a];
+    v->v[a] = v->v[b];
+    v->v[b] = value;
+}
+
+static int find(const struct kt_routine *r, const char *name)
+{
+    for (int i = 0; i < r->args; i++)
+        if (!strcmp(r->arg[i].name, name))
+            return i;
+    return -1;
+}
+
+static int count(const struct kt_routine *r, enum kt_role role, int *first, int *last)
+{
+    int n = 0;
+    for (int i = 0; i < r->args; i++) {
+        if (r->arg[i].role != role)
+            continue;
+        *first = n++ ? *first : i;
+        *last = i;
+    }
+    return n;
+}
+
+static void flip(double *letter, char a, char b)
+{
+    *letter = *letter == a ? b : a;
+}
+
+/* The transposed matrix of a vector's product, or of a rank-k update: not transposed. */
+static void transpose_option(const struct kt_routine *r, double *letter)
+{
+    bool hermitian = strstr(r->name, "her") != NULL;
+    if (*letter == 'N')
+        *letter = hermitian ? 'C' : 'T';
+    else
+        *letter = 'N';
+}
+
+/*
+ * A row-major matrix is the transposed column-major one: C' = B'A' for the product, so its factors and sizes change
+ * places, left and right, upper and lower.
+ */
+static void make_column_major(const struct kt_routine *r, struct kt_values *v)
+{
+    int first = -1;
+    int last = -1;
+    bool has_side = count(r, KT_SIDE, &first, &last) > 0;
+    if (has_side)
+        flip(&v->v[first], 'L', 'R');
+    if (count(r, KT_UPLO, &first, &last))
+        flip(&v->v[first], 'U', 'L');
+    int transposes = count(r, KT_TRANS, &first, &last);
+    if (transposes == 2) {
+        swap(v, first, last);
+        swap(v, find(r, "lda"), find(r, "ldb"));
+    }
+    if (transposes == 1 && !has_side)
+        transpose_option(r, &v->v[first]);
+    swap(v, find(r, "m"), find(r, "n"));
+    swap(v, find(r, "kl"), find(r, "ku"));
+    if (transposes == 0 && find(r, "m") >= 0) /* a rank-1 update */
+        swap(v, find(r, "incx"), find(r, "incy"));
+    v->row_major = false;
+}
+
+/* --- the query --------------------------------------------------------------------------------------------- */
+
+/* Rows are exchanged from K1 to K2: how many there are is what counts. */
+static void count_exchanges(const struct kt_routine *r, struct kt_values *v)
+{
+    int k1 = find(r, "k1");
+    int k2 = find(r, "k2");
+    if (k1 < 0 || k2 < 0)
+        return;
+    v->v[k2] -= v->v[k1] - 1;
+    v->v[k1] = 1;
+}
+
+/* A conjugated real matrix is a transposed one. */
+static char option_letter(const struct kt_routine *r, int i, double value)
+{
+    char letter = (char)value;
+    return r->arg[i].role == KT_TRANS && letter == 'C' && !kt_type_is_complex(r->type) ? 'T' : letter;
+}
+
+static void describe_scalar(const char *name, double re, double im, char *out, size_t size)
+{
+    bool special = im == 0 && (re == 0 || re == 1 || re == -1);
+    snprintf(out, size, special ? " %s=%g" : " %s=x", name, re);
+}
+
+static bool depends_on_others(const struct kt_expr *legal)
+{
+    for (int i = 0; legal->count && i < KT_MAX_ARGS; i++)
+        if (kt_expr_uses(legal, i))
+            return true;
+    return false;
+}
+
+/* An integer whose legal values depend on sizes is like a size. */
+static bool is_axis(const struct kt_arg *arg)
+{
+    return arg->role == KT_SIZE || (arg->role == KT_INTEGER && depends_on_others(&arg->legal));
+}
+
+static void add_text(struct kt_model_query *q, const struct kt_routine *r, int i, const struct kt_values *v)
+{
+    char text[KT_NAME + 32] = "";
+    const struct kt_arg *arg = &r->arg[i];
+    size_t used = strlen(q->options);
+    if (arg->role == KT_SCALAR || arg->role == KT_INTEGER || arg->role == KT_LOGICAL)
+        describe_scalar(arg->name, v->v[i], v->imaginary[i], text, sizeof text);
+    else if (arg->role == KT_INC && v->v[i] != 1)
+        snprintf(text, sizeof text, " %s=n", arg->name);
+    snprintf(q->options + used, sizeof q->options - used, "%s", text);
+}
+
+bool kt_model_query_of_values(const struct kt_routine *r, const struct kt_values *values, struct kt_model_query *out)
+{
+    struct kt_values v = *values;
+    size_t letters = 0;
+    *out = (struct kt_model_query){0};
+    memcpy(out->routine, r->name, sizeof out->routine);
+    count_exchanges(r, &v);
+    for (int i = 0; i < r->args; i++)
+        if (r->arg[i].role <= KT_OPTION && r->arg[i].role != KT_DIAG)
+            out->options[letters++] = option_letter(r, i, v.v[i]);
+    for (int i = 0; i < r->args; i++) {
+        if (r->arg[i].role == KT_PROCEDURE || (is_axis(&r->arg[i]) && out->axes == KT_MODEL_AXES))
+            return false;
+        if (is_axis(&r->arg[i]))
+            out->size[out->axes++] = (int64_t)v.v[i];
+        else
+            add_text(out, r, i, &v);
+    }
+    if (*out->options == ' ')
+        memmove(out->options, out->options + 1, strlen(out->options));
+    return out->axes > 0;
+}
+
+bool kt_model_values_of_call(const struct kt_symbol *symbol, const struct kt_values *values, struct kt_values *out)
+{
+    bool is_blas = symbol->view == KT_FORTRAN || symbol->view == KT_CBLAS;
+    *out = *values;
+    if (symbol->view == KT_UNDESCRIBED || (out->row_major && !is_blas) || kt_is_query(symbol->routine, values))
+        return false;
+    if (out->row_major)
+        make_column_major(symbol->routine, out);
+    count_exchanges(symbol->routine, out);
+    return true;
+}
+
+bool kt_model_query_of_call(const struct kt_symbol *symbol, const struct kt_values *values, struct kt_model_query *out)
+{
+    struct kt_values v;
+    return kt_model_values_of_call(symbol, values, &v) && kt_model_query_of_values(symbol->routine, &v, out);
+}
+
+int kt_model_axes_of(const struct kt_routine *r, int argument[KT_MODEL_AXES])
+{
+    int axes = 0;
+    for (int i = 0; i < r->args; i++)
+        if (is_axis(&r->arg[i]) && axes < KT_MODEL_AXES)
+            argument[axes++] = i;
+    return axes;
+}

@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "model/kernels/model_build.h"
+
+#include "model/kernels/model_batch.h"
+#include "model/kernels/model_level.h"
+#include "trace/memory.h"
+#include "trace/text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <time.h>
+
+/* The part of the budget after which no more samples are fitted. */
+static const double regions_end = 0.85;
+
+/* What is sampled without any use in the trace counts that much of the model's time. */
+static const double share_of_volume = 0.02;
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* --- what a region is worth ---------------------------------------------------------------------------------- */
+
+static double volume(const struct kt_box *box, int axes)
+{
+    double v = 1;
+    for (int a = 0; a < axes; a++)
+        v *= (double)(box->hi[a] - box->lo[a] + 1);
+    return v;
+}
+
+/* Seconds of the trace's calls that are in it. Where the user gave the domain, its part of that, of any model. */
+static double seconds_in(const struct kt_build *build, const struct kt_need *need, const struct kt_kernel_model *m,
+                         const struct kt_box *box)
+{
+    double seconds = 0;
+    if (build->rules->hi[0])
+        return volume(box, m->axes) / volume(&m->domain, m->axes);
+    for (size_t i = 0; i < need->uses; i++)
+        if (kt_box_holds(box, m->axes, need->use[i].size))
+            seconds += need->use[i].seconds;
+    if (seconds > 0)
+        seconds += share_of_volume * need->seconds * volume(box, m->axes) / volume(&m->domain, m->axes);
+    return seconds;
+}
+
+/* --- regions ----------------------------------------------------------------------------------------------- */
+
+struct pending {
+    size_t need, context, region;
+    double value; /* seconds of the trace, times what they may be wrong by, for a second of measuring */
+};
+
+struct wishing {
+    const struct kt_build *build;
+    struct kt_batch *batch; /* NULL: the cost is only added up */
+    size_t need, context;
+    double cost;
+};
+
+static void wish_for(void *context, const int64_t *size)
+{
+    struct wishing *w = context;
+    struct kt_wish wish = {.need = w->need, .contexts = 1u << w->context};
+    memcpy(wish.size, size, sizeof wish.size);
+    if (kt_batch_is_too_large(w->build, w->need, size))
+        return;
+    wish.guess = kt_batch_guess(w->build, w->need, w->context, size);
+    w->cost += kt_batch_cost(w->build, &wish);
+    if (w->batch)
+        kt_batch_add(w->batch, w->build, &wish);
+}
+
+/* What can be fitted to the samples there are is fitted, and split if that is not good enough, until samples are
+ * missing. */
+static enum kt_status settle_region(const struct kt_build *build, size_t need, struct kt_kernel_model *m, size_t i,
+                                    bool *changed, struct kt_error *error)
+{
+    const struct kt_refine_rules *rules = &build->rules->refine;
+    struct wishing missing = {.build = build, .need = need};
+    *changed = false;
+    if (!kt_refine_is_pending(&m->region[i]))
+        return KT_OK;
+    kt_refine_wanted(rules, m, i, wish_for, &missing);
+    if (missing.cost > 0)
+        return KT_OK;
+    KT_TRY(kt_refine_fit(rules, build->solver, m, i, error));
+    *changed = m->region[i].fitted;
+    if (*changed && kt_refine_excess(rules, m, i) > rules->bound)
+        kt_refine_split(rules, m, i);
+    return KT_OK;
+}
+
+static enum kt_status settle(const struct kt_build *build, size_t need, struct kt_kernel_model *m,
+                             struct kt_error *error)
+{
+    bool again = true;
+    while (again) {
+        again = false;
+        for (size_t i = 0; i < m->regions; i++) {
+            bool changed;
+            if (seconds_in(build, &build->needs->need[need], m, &m->region[i].box) <= 0)
+                continue;
+            KT_TRY(settle_region(build, need, m, i, &changed, error));
+            again = again || changed;
+        }
+    }
+    return KT_OK;
+}
+
+static void add_pending(const struct kt_build *build, size_t need, size_t context, struct pending **list, size_t *count)
+{
+    struct kt_kernel_model *m = kt_build_model(build, need, context);
+    for (size_t i = 0; i < m->regions; i++) {
+        struct wishing w = {.build = build, .need = need, .context = context};
+        double seconds = seconds_in(build, &build->needs->need[need], m, &m->region[i].box);
+        if (!kt_refine_is_pending(&m->region[i]) || seconds <= 0)
+            continue;
+        kt_refine_wanted(&build->rules->refine, m, i, wish_for, &w);
+        if (w.cost <= 0)
+            continue;
+        double wrong = m->region[i].coefficient ? fmin(1, m->region[i].worst) : 1;
+        *list = kt_room_for_one(*list, *count, sizeof **list);
+        (*list)[(*count)++] = (struct pending){need, context, i, seconds * wrong / w.cost};
+    }
+}
+
+static int compare_value(const void *a, const void *b)
+{
+    double x = ((const struct pending *)a)->value;
+    double y = ((const struct pending *)b)->value;
+    return (x < y) - (x > y);
+}
+
+/* The most valuable grids that take so many seconds. */
+static void choose_grids(const struct kt_build *build, double seconds, struct kt_batch *batch)
+{
+    struct pending *list = NULL;
+    size_t count = 0;
+    for (size_t n = 0; n < build->needs->count; n++)
+        for (size_t c = 0; c < build->rules->contexts; c++)
+            add_pending(build, n, c, &list, &count);
+    if (count)
+        qsort(list, count, sizeof *list, compare_value);
+    for (size_t i = 0; i < count && (i == 0 || batch->seconds < seconds); i++) {
+        struct wishing w = {build, batch, list[i].need, list[i].context, 0};
+        struct kt_kernel_model *m = kt_build_model(build, list[i].need, list[i].context);
+        kt_refine_wanted(&build->rules->refine, m, list[i].region, wish_for, &w);
+    }
+    free(list);
+}
+
+static enum kt_status settle_all(const struct kt_build *build, struct kt_error *error)
+{
+    for (size_t n = 0; n < build->needs->count; n++)
+        for (size_t c = 0; c < build->rules->contexts; c++)
+            KT_TRY(settle(build, n, kt_build_model(build, n, c), error));
+    return KT_OK;
+}
+
+/* --- points between and held-out points -------------------------------------------------------------------- */
+
+enum kind { BETWEEN, HELD_OUT, HELD_OUT_BETWEEN };
+
+static uint64_t next_random(uint64_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return *state;
+}
+
+static double uniform(uint64_t *state)
+{
+    return (double)(next_random(state) >> 11) / 9007199254740992.0;
+}
+
+/* Between the multiples small sizes tell most, and cost least. */
+static int64_t draw_size(enum kind kind, int64_t lo, int64_t hi, uint64_t *state)
+{
+    double u = uniform(state);
+    double low = (double)(lo > 0 ? lo : 1);
+    double size = kind == BETWEEN ? low * pow((double)hi / low, 0.7 * u) : (double)lo + u * (double)(hi - lo);
+    int64_t whole = llround(size);
+    if (kind == HELD_OUT && whole >= KT_FINE_BELOW)
+        whole -= whole % KT_FINE_BELOW;
+    return whole < lo ? lo : whole > hi ? hi : whole;
+}
+
+/* One of the regions that have a polynomial, by what it is worth. */
+static const struct kt_region *draw_region(const struct kt_build *build, size_t need, const struct kt_kernel_model *m,
+                                           uint64_t *state)
+{
+    double total = 0;
+    const struct kt_region *chosen = NULL;
+    for (size_t i = 0; i < m->regions; i++) {
+        double worth =
+            m->region[i].coefficient ? seconds_in(build, &build->needs->need[need], m, &m->region[i].box) : 0;
+        total += worth;
+        if (worth > 0 && uniform(state) * total <= worth)
+            chosen = &m->region[i];
+    }
+    return chosen;
+}
+
+static bool is_of_kind(enum kind kind, int axes, const int64_t *size)
+{
+    return kt_sizes_are_regular(axes, size) == (kind == HELD_OUT);
+}
+
+static size_t count_points(const struct kt_kernel_model *m, enum kind kind)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < m->points; i++)
+        n += m->point[i].held_out == (kind != BETWEEN) && is_of_kind(kind, m->axes, m->point[i].size);
+    return n;
+}
+
+static void draw_points(const struct kt_build *build, size_t need, size_t context, enum kind kind, size_t wanted,
+                        struct kt_batch *batch)
+{
+    enum { TRIES = 8 };
+    const struct kt_kernel_model *m = kt_build_model(build, need, context);
+    /* Contexts draw the same sizes, unless their regions differ: then they are timed together. */
+    size_t known = count_points(m, kind);
+    uint64_t state = UINT64_C(88172645463325252) + need * 1000003 + kind * 7919 + known * 104729;
+    for (size_t tries = TRIES * wanted; known < wanted && tries > 0; tries--) {
+        struct kt_wish wish = {.need = need, .contexts = 1u << context, .held_out = kind != BETWEEN};
+        const struct kt_region *region = draw_region(build, need, m, &state);
+        if (!region)
+            return;
+        for (int a = 0; a < m->axes; a++)
+            wish.size[a] = draw_size(kind, region->box.lo[a], region->box.hi[a], &state);
+        if (!is_of_kind(kind, m->axes, wish.size) || kt_model_find_point(m, wish.size) ||
+            kt_batch_is_too_large(build, need, wish.size))
+            continue;
+        wish.guess = kt_batch_guess(build, need, context, wish.size);
+        kt_batch_add(batch, build, &wish);
+        known++;
+    }
+}
+
+static void draw_points_of(const struct kt_build *build, size_t need, bool held_out, double part, double seconds,
+                           struct kt_batch *batch)
+{
+    size_t between = kt_residues_samples(build->needs->need[need].query.axes, KT_RESIDUE_PERIOD);
+    for (size_t c = 0; c < build->rules->contexts && batch->seconds < seconds; c++) {
+        if (!held_out)
+            draw_points(build, need, c, BETWEEN, (size_t)((double)between * part), batch);
+        if (held_out)
+            draw_points(build, need, c, HELD_OUT, (size_t)(build->rules->held_out * part), batch);
+        if (held_out)
+            draw_points(build, need, c, HELD_OUT_BETWEEN, (size_t)(build->rules->held_out * part), batch);
+    }
+}
+
+/* If there is no time for all, each model gets some. */
+static void choose_points(const struct kt_build *build, bool held_out, double seconds, struct kt_batch *batch)
+{
+    for (double part = held_out ? 0.25 : 0.5; part <= 1; part *= 2)
+        for (size_t n = 0; n < build->needs->count && batch->seconds < seconds; n++)
+            draw_points_of(build, n, held_out, part, seconds, batch);
+}
+
+static enum kt_status fit_residues(const struct kt_build *build, struct kt_error *error)
+{
+    for (size_t n = 0; n < build->needs->count; n++)
+        for (size_t c = 0; c < build->rules->contexts; c++)
+            KT_TRY(kt_residues_fit(&build->rules->refine, build->solver, kt_build_model(build, n, c), error));
+    return KT_OK;
+}
+
+/* --- stages ------------------------------------------------------------------------------------------------ */
+
+static void set_domain(const struct kt_build *build, size_t need, struct kt_kernel_model *m)
+{
+    const struct kt_need *n = &build->needs->need[need];
+    struct kt_box box = n->box;
+    int argument[KT_MODEL_AXES];
+    for (int a = 0; a < m->axes && build->rules->hi[0]; a++) {
+        box.lo[a] = build->rules->lo[a];
+        box.hi[a] = build->rules->hi[a];
+    }
+    kt_refine_domain(&build->rules->refine, m->axes, &box);
+    kt_model_axes_of(n->routine, argument);
+    for (int a = 0; a < m->axes; a++)
+        memcpy(m->axis[a], n->routine->arg[argument[a]].name, sizeof m->axis[a]);
+    bool grows = m->regions == 0;
+    for (int a = 0; a < m->axes; a++)
+        grows = grows || box.lo[a] < m->domain.lo[a] || box.hi[a] > m->domain.hi[a];
+    if (!grows)
+        return;
+    for (size_t i = 0; i < m->regions; i++)
+        free(m->region[i].coefficient);
+    for (int a = 0; a < m->axes && m->regions; a++) {
+        box.lo[a] = box.lo[a] < m->domain.lo[a] ? box.lo[a] : m->domain.lo[a];
+        box.hi[a] = box.hi[a] > m->domain.hi[a] ? box.hi[a] : m->domain.hi[a];
+    }
+    m->regions = 0;
+    m->domain = box;
+    kt_refine_begin(&build->rules->refine, m);
+}
+
+/* What was good enough for an earlier build may not be for this one. */
+static void reopen(const struct kt_build *build, size_t need, struct kt_kernel_model *m)
+{
+    const struct kt_refine_rules *rules = &build->rules->refine;
+    size_t before = m->regions;
+    for (size_t i = 0; i < before; i++) {
+        bool is_worth = seconds_in(build, &build->needs->need[need], m, &m->region[i].box) > 0;
+        if (is_worth && m->region[i].fitted && kt_refine_excess(rules, m, i) > rules->bound)
+            kt_refine_split(rules, m, i);
+    }
+}
+
+static enum kt_status prepare(struct kt_build *build, struct kt_error *error)
+{
+    for (size_t n = 0; n < build->needs->count; n++) {
+        KT_TRY(kt_models_add_routine(build->models, build->needs->need[n].routine, error));
+        for (size_t c = 0; c < build->rules->contexts; c++) {
+            set_domain(build, n, kt_build_model(build, n, c));
+            reopen(build, n, kt_build_model(build, n, c));
+        }
+    }
+    return settle_all(build, error);
+}
+
+static double left(const struct kt_build *build, double start, double part)
+{
+    return kt_timing_interrupted() ? 0 : part * build->rules->budget - (now() - start);
+}
+
+static void judge_all(const struct kt_build *build)
+{
+    for (size_t n = 0; n < build->needs->count; n++)
+        for (size_t c = 0; c < build->rules->contexts; c++) {
+            kt_level_settle(kt_build_model(build, n, c));
+            kt_model_judge(kt_build_model(build, n, c));
+        }
+}
+
+/* Of a batch, at most, at sizes between the multiples: what is known of these helps at any size of the trace, while a
+ * split region is a matter of some per cent in its box. */
+static const double between_part = 0.4;
+
+static enum kt_status run_regions(struct kt_build *build, double start, struct kt_error *error)
+{
+    const double most = build->rules->budget / 8;
+    for (double rest; (rest = left(build, start, regions_end)) > 0;) {
+        struct kt_batch batch = {0};
+        double slice = fmin(rest, fmax(3, most));
+        choose_points(build, false, between_part * slice, &batch);
+        choose_grids(build, 0.8 * slice, &batch);
+        build->complete = batch.wishes == 0;
+        enum kt_status status = batch.wishes ? kt_batch_run(&batch, build, 2 * slice, error) : KT_OK;
+        kt_batch_free(&batch);
+        KT_TRY(status);
+        if (build->complete)
+            return KT_OK;
+        KT_TRY(settle_all(build, error));
+        KT_TRY(kt_models_write(build->models, error));
+        kt_progress("model", now() - start, build->rules->budget);
+    }
+    return KT_OK;
+}
+
+static enum kt_status run_held_out(struct kt_build *build, double start, struct kt_error *error)
+{
+    struct kt_batch batch = {0};
+    double rest = left(build, start, 1);
+    if (rest <= 0)
+        return KT_OK;
+    choose_points(build, true, 0.8 * rest, &batch);
+    enum kt_status status = batch.wishes ? kt_batch_run(&batch, build, rest, error) : KT_OK;
+    kt_batch_free(&batch);
+    kt_progress("model", now() - start, build->rules->budget);
+    return status;
+}
+
+enum kt_status kt_build_run(struct kt_build *build, struct kt_error *error)
+{
+    double start = now();
+    KT_TRY(prepare(build, error));
+    KT_TRY(run_regions(build, start, error));
+    KT_TRY(fit_residues(build, error));
+    KT_TRY(run_held_out(build, start, error));
+    kt_progress_end();
+    judge_all(build);
+    build->spent = now() - start;
+    return kt_models_write(build->models, error);
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "model/kernels/piecewise.h"
+
+int kt_region_coefficients(const struct kt_region *region, int axes)
+{
+    int n = 1;
+    for (int a = 0; a < axes; a++)
+        n *= region->degree[a] + 1;
+    return n;
+}
+
+static double to_unit(const struct kt_box *box, int axis, double size)
+{
+    double width = (double)(box->hi[axis] - box->lo[axis]);
+    return width > 0 ? 2 * (size - (double)box->lo[axis]) / width - 1 : 0;
+}
+
+static void chebyshev(int degree, double x, double *out)
+{
+    out[0] = 1;
+    if (degree > 0)
+        out[1] = x;
+    for (int e = 2; e <= degree; e++)
+        out[e] = 2 * x * out[e - 1] - out[e - 2];
+}
+
+void kt_region_basis(const struct kt_region *region, int axes, const double *size, double *out)
+{
+    int n = 1;
+    out[0] = 1;
+    for (int a = 0; a < axes; a++) {
+        double t[KT_MAX_DEGREE + 1];
+        chebyshev(region->degree[a], to_unit(&region->frame, a, size[a]), t);
+        for (int e = region->degree[a]; e >= 0; e--)
+            for (int i = 0; i < n; i++)
+                out[e * n + i] = out[i] * t[e];
+        n *= region->degree[a] + 1;
+    }
+}
+
+double kt_region_value(const struct kt_region *region, int axes, const double *size)
+{
+    double basis[KT_MAX_COEFFICIENTS];
+    double sum = 0;
+    kt_region_basis(region, axes, size, basis);
+    for (int i = 0; i < region->coefficients; i++)
+        sum += basis[i] * region->coefficient[i];
+    return sum;
+}
+
+double kt_residues_size(const struct kt_residues *residues, int axis, int64_t size)
+{
+    if (!residues->period || size < KT_FINE_BELOW)
+        return (double)size;
+    return (double)size + residues->shift[axis][size % residues->period];
+}
+
+bool kt_sizes_are_regular(int axes, const int64_t *size)
+{
+    for (int a = 0; a < axes; a++)
+        if (size[a] > KT_FINE_BELOW && size[a] % KT_FINE_BELOW != 0)
+            return false;
+    return true;
+}
+
+bool kt_box_holds(const struct kt_box *box, int axes, const int64_t *size)
+{
+    for (int a = 0; a < axes; a++)
+        if (size[a] < box->lo[a] || size[a] > box->hi[a])
+            return false;
+    return true;
+}
+
+static double ratio(int64_t larger, int64_t smaller)
+{
+    return smaller > 0 ? (double)larger / (double)smaller - 1 : (double)(larger - smaller);
+}
+
+double kt_box_distance(const struct kt_box *box, int axes, const int64_t *size, int64_t *nearest)
+{
+    double farthest = 0;
+    for (int a = 0; a < axes; a++) {
+        double outside = 0;
+        nearest[a] = size[a];
+        if (size[a] > box->hi[a])
+            outside = ratio(size[a], nearest[a] = box->hi[a]);
+        if (size[a] < box->lo[a])
+            outside = ratio(nearest[a] = box->lo[a], size[a]);
+        farthest = outside > farthest ? outside : farthest;
+    }
+    return farthest;
+}

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "model/kernels/refine.h"
+
+#include "trace/memory.h"
+
+#include <math.h>
+
+/* Twice the uncertainty of a sample is not held against the polynomial. */
+static const double noise_weight = 2;
+
+/* --- samples ----------------------------------------------------------------------------------------------- */
+
+void kt_model_add_point(struct kt_kernel_model *model, const struct kt_point *point)
+{
+    model->point = kt_resize(model->point, model->points + 1, sizeof *model->point);
+    model->point[model->points++] = *point;
+}
+
+const struct kt_point *kt_model_find_point(const struct kt_kernel_model *model, const int64_t *size)
+{
+    for (size_t i = 0; i < model->points; i++)
+        if (!memcmp(model->point[i].size, size, (size_t)model->axes * sizeof *size))
+            return &model->point[i];
+    return NULL;
+}
+
+static bool is_regular(const struct kt_refine_rules *rules, int axes, const int64_t *size)
+{
+    for (int a = 0; a < axes; a++)
+        if (size[a] >= KT_FINE_BELOW && size[a] % rules->multiple != 0)
+            return false;
+    return true;
+}
+
+/* Does it count for the region's polynomial? */
+static bool is_fitted(const struct kt_refine_rules *rules, const struct kt_kernel_model *m, const struct kt_box *box,
+                      const struct kt_point *point)
+{
+    return point->samples && !point->held_out && kt_box_holds(box, m->axes, point->size) &&
+           is_regular(rules, m->axes, point->size);
+}
+
+/* --- boxes and grids --------------------------------------------------------------------------------------- */
+
+void kt_refine_domain(const struct kt_refine_rules *rules, int axes, struct kt_box *domain)
+{
+    for (int a = 0; a < axes; a++) {
+        int64_t *lo = &domain->lo[a];
+        int64_t *hi = &domain->hi[a];
+        *lo = *lo < 1 ? 1 : *lo;
+        *hi = *hi < *lo ? *lo : *hi;
+        if (*lo >= KT_FINE_BELOW)
+            *lo -= *lo % rules->multiple < *lo - KT_FINE_BELOW + 1 ? *lo % rules->multiple : 0;
+        if (*hi > KT_FINE_BELOW)
+            *hi = (*hi + rules->multiple - 1) / rules->multiple * rules->multiple;
+    }
+}
+
+/* One part of an axis is below 8, the other from 8 on. */
+static int cut_fine(int64_t lo, int64_t hi, int64_t part[2][2])
+{
+    part[0][0] = part[1][0] = lo;
+    part[0][1] = part[1][1] = hi;
+    if (lo >= KT_FINE_BELOW || hi <= KT_FINE_BELOW)
+        return 1;
+    part[0][1] = part[1][0] = KT_FINE_BELOW;
+    return 2;
+}
+
+static void add_region(struct kt_kernel_model *m, const struct kt_box *box)
+{
+    m->region = kt_resize(m->region, m->regions + 1, sizeof *m->region);
+    m->region[m->regions++] = (struct kt_region){.box = *box, .frame = *box, .average = NAN, .worst = NAN};
+}
+
+/* All combinations of the parts of each axis. */
+static void add_parts(struct kt_kernel_model *m, int64_t part[][2][2], const int *parts)
+{
+    int total = 1;
+    for (int a = 0; a < m->axes; a++)
+        total *= parts[a];
+    for (int i = 0; i < total; i++) {
+        struct kt_box box = {{0}, {0}};
+        for (int a = 0, rest = i; a < m->axes; rest /= parts[a++]) {
+            box.lo[a] = part[a][rest % parts[a]][0];
+            box.hi[a] = part[a][rest % parts[a]][1];
+        }
+        add_region(m, &box);
+    }
+}
+
+void kt_refine_begin(const struct kt_refine_rules *rules, struct kt_kernel_model *m)
+{
+    int64_t part[KT_MODEL_AXES][2][2];
+    int parts[KT_MODEL_AXES];
+    kt_refine_domain(rules, m->axes, &m->domain);
+    for (int a = 0; a < m->axes; a++)
+        parts[a] = cut_fine(m->domain.lo[a], m->domain.hi[a], part[a]);
+    if (m->regions == 0)
+        add_parts(m, part, parts);
+}
+
+static int64_t round_size(const struct kt_refine_rules *rules, double size, int64_t lo, int64_t hi)
+{
+    int64_t multiple = hi > KT_FINE_BELOW ? rules->multiple : 1;
+    int64_t rounded = llround(size / (double)multiple) * multiple;
+    return rounded < lo ? lo : rounded > hi ? hi : rounded;
+}
+
+/* Chebyshev points with the ends of the interval. */
+int kt_refine_axis(const struct kt_refine_rules *rules, int64_t lo, int64_t hi, int64_t out[KT_GRID_MOST])
+{
+    int wanted = rules->degree + 1 + rules->oversampling;
+    int n = 0;
+    for (int i = 0; i < wanted; i++) {
+        double x = wanted > 1 ? cos(M_PI * (wanted - 1 - i) / (wanted - 1)) : 0;
+        int64_t size = round_size(rules, ((double)(lo + hi) + x * (double)(hi - lo)) / 2, lo, hi);
+        if (n == 0 || size > out[n - 1])
+            out[n++] = size;
+    }
+    return n;
+}
+
+size_t kt_refine_wanted(const struct kt_refine_rules *rules, const struct kt_kernel_model *m, size_t region,
+                        kt_want *want, void *context)
+{
+    const struct kt_box *box = &m->region[region].box;
+    int64_t at[KT_MODEL_AXES][KT_GRID_MOST];
+    int n[KT_MODEL_AXES];
+    int total = 1;
+    size_t wanted = 0;
+    for (int a = 0; a < m->axes; a++)
+        total *= n[a] = kt_refine_axis(rules, box->lo[a], box->hi[a], at[a]);
+    for (int i = 0; i < total; i++) {
+        int64_t size[KT_MODEL_AXES] = {0};
+        for (int a = 0, rest = i; a < m->axes; rest /= n[a++])
+            size[a] = at[a][rest % n[a]];
+        if (kt_model_find_point(m, size))
+            continue;
+        want(context, size);
+        wanted++;
+    }
+    return wanted;
+}
+
+bool kt_refine_is_pending(const struct kt_region *region)
+{
+    return !region->fitted;
+}
+
+/* --- fitting ----------------------------------------------------------------------------------------------- */
+
+static int fewer(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+/* As many degrees as the samples of an axis allow. */
+static void choose_degrees(const struct kt_refine_rules *rules, int axes, struct kt_region *region)
+{
+    for (int a = 0; a < axes; a++) {
+        int64_t at[KT_GRID_MOST];
+        int n = kt_refine_axis(rules, region->box.lo[a], region->box.hi[a], at);
+        int most = n > 2 ? n - 1 - fewer(rules->oversampling, n - 2) : n - 1;
+        region->degree[a] = fewer(rules->degree, most);
+    }
+}
+
+static void effective_sizes(const struct kt_kernel_model *m, const int64_t *size, double *out)
+{
+    for (int a = 0; a < m->axes; a++)
+        out[a] = kt_residues_size(&m->residues, a, size[a]);
+}
+
+static double error_at(const struct kt_kernel_model *m, const struct kt_region *region, const struct kt_point *point)
+{
+    double size[KT_MODEL_AXES];
+    effective_sizes(m, point->size, size);
+    return fabs(kt_region_value(region, m->axes, size) / point->seconds - 1);
+}
+
+static void judge(const struct kt_refine_rules *rules, const struct kt_kernel_model *m, struct kt_region *region)
+{
+    region->samples = 0;
+    region->average = region->worst = 0;
+    for (size_t i = 0; i < m->points; i++) {
+        if (!is_fitted(rules, m, &region->box, &m->point[i]))
+            continue;
+        double error = error_at(m, region, &m->point[i]);
+        region->average += error;
+        region->worst = fmax(region->worst, error);
+        region->samples++;
+    }
+    region->average /= region->samples ? region->samples : 1;
+}
+
+/* One equation for each sample, divided by its time: relative errors count. */
+static int make_equations(const struct kt_refine_rules *rules, const struct kt_kernel_model *m,
+                          const struct kt_region *region, int columns, double **a)
+{
+    double basis[KT_MAX_COEFFICIENTS];
+    double size[KT_MODEL_AXES];
+    int rows = 0;
+    int row = 0;
+    for (size_t i = 0; i < m->points; i++)
+        rows += is_fitted(rules, m, &region->box, &m->point[i]);
+    *a = kt_resize(NULL, (size_t)rows * (size_t)columns, sizeof **a);
+    for (size_t i = 0; i < m->points; i++) {
+        if (!is_fitted(rules, m, &region->box, &m->point[i]))
+            continue;
+        effective_sizes(m, m->point[i].size, size);
+        kt_region_basis(region, m->axes, size, basis);
+        for (int c = 0; c < columns; c++)
+            (*a)[c * rows + row] = basis[c] / m->point[i].seconds;
+        row++;
+    }
+    return rows;
+}
+
+static enum kt_status solve(struct kt_solver *solver, int rows, int columns, const double *a, double *x,
+                            struct kt_error *error)
+{
+    double *ones = kt_resize(NULL, (size_t)rows, sizeof *ones);
+    for (int i = 0; i < rows; i++)
+        ones[i] = 1;
+    enum kt_status status = kt_solver_solve(solver, rows, columns, a, ones, x, error);
+    free(ones);
+    return status;
+}
+
+enum kt_status kt_refine_fit(const struct kt_refine_rules *rules, struct kt_solver *solver, struct kt_kernel_model *m,
+                             size_t region, struct kt_error *error)
+{
+    struct kt_region fitted = m->region[region];
+    double *a;
+    fitted.frame = fitted.box;
+    choose_degrees(rules, m->axes, &fitted);
+    fitted.coefficients = kt_region_coefficients(&fitted, m->axes);
+    int rows = make_equations(rules, m, &fitted, fitted.coefficients, &a);
+    if (rows == 0) {
+        free(a);
+        return KT_OK;
+    }
+    fitted.coefficient = kt_resize(NULL, (size_t)fitted.coefficients, sizeof *fitted.coefficient);
+    enum kt_status status = solve(solver, rows, fitted.coefficients, a, fitted.coefficient, error);
+    free(a);
+    if (status != KT_OK) {
+        free(fitted.coefficient);
+        return status;
+    }
+    fitted.fitted = true;
+    judge(rules, m, &fitted);
+    free(m->region[region].coefficient);
+    m->region[region] = fitted;
+    return KT_OK;
+}
+
+double kt_refine_excess(const struct kt_refine_rules *rules, const struct kt_kernel_model *m, size_t region)
+{
+    const struct kt_region *r = &m->region[region];
+    double worst = 0;
+    if (!r->coefficient)
+        return INFINITY;
+    for (size_t i = 0; i < m->points; i++)
+        if (is_fitted(rules, m, &r->box, &m->point[i]))
+            worst = fmax(worst, error_at(m, r, &m->point[i]) - noise_weight * m->point[i].noise);
+    return worst;
+}
+
+/* --- splitting --------------------------------------------------------------------------------------------- */
+
+/* At the middle, at a size that is sampled. */
+static int cut_middle(const struct kt_refine_rules *rules, int64_t lo, int64_t hi, int64_t part[2][2])
+{
+    int64_t middle = round_size(rules, (double)(lo + hi) / 2, lo, hi);
+    part[0][0] = part[1][0] = lo;
+    part[0][1] = part[1][1] = hi;
+    if (hi - lo < 2 * (int64_t)rules->smallest || middle <= lo || middle >= hi)
+        return 1;
+    part[0][1] = part[1][0] = middle;
+    return 2;
+}
+
+/* A line of the grid along an axis: by how much, relative to its values, the best polynomial misses them at least that
+ * has one degree less than would determine it. With a divided difference: sum of w y, where w = 1 / product of (x -
+ * x'), over sum of |w| y. */
+static double line_roughness(const struct kt_kernel_model *m, const int64_t *at, int n, int axis, int64_t *size)
+{
+    double sum = 0;
+    double all = 0;
+    double noise = 0;
+    for (int i = 0; i < n; i++) {
+        double weight = 1;
+        size[axis] = at[i];
+        const struct kt_point *point = kt_model_find_point(m, size);
+        if (!point || !point->samples)
+            return 0;
+        for (int j = 0; j < n; j++)
+            weight *= i == j ? 1 : (double)(at[n - 1] - at[0]) / (double)(at[i] - at[j]);
+        sum += weight * point->seconds;
+        all += fabs(weight) * point->seconds;
+        noise += point->noise / n;
+    }
+    return fmax(0, fabs(sum) / all - noise);
+}
+
+/* Of all lines of the region's grid along that axis. */
+static double axis_roughness(const struct kt_refine_rules *rules, const struct kt_kernel_model *m,
+                             const struct kt_box *box, int axis)
+{
+    int64_t at[KT_MODEL_AXES][KT_GRID_MOST];
+    int n[KT_MODEL_AXES];
+    int lines = 1;
+    double worst = 0;
+    for (int a = 0; a < m->axes; a++) {
+        n[a] = kt_refine_axis(rules, box->lo[a], box->hi[a], at[a]);
+        lines *= a == axis ? 1 : n[a];
+    }
+    for (int i = 0; i < lines; i++) {
+        int64_t size[KT_MODEL_AXES] = {0};
+        for (int a = 0, rest = i; a < m->axes; a++) {
+            size[a] = a == axis ? 0 : at[a][rest % n[a]];
+            rest /= a == axis ? 1 : n[a];
+        }
+        worst = fmax(worst, line_roughness(m, at[axis], n[axis], axis, size));
+    }
+    return worst;
+}
+
+/* Cuts axes along which the samples are rough. Where the roughest is too short to be cut, cutting others does not help.
+ */
+static int cut_rough(const struct kt_refine_rules *rules, const struct kt_kernel_model *m, const struct kt_box *box,
+                     int64_t part[][2][2], int *parts)
+{
+    const double stands_out = 0.4;
+    double rough[KT_MODEL_AXES];
+    double most = 0;
+    int total = 1;
+    for (int a = 0; a < m->axes; a++) {
+        parts[a] = cut_middle(rules, box->lo[a], box->hi[a], part[a]);
+        rough[a] = axis_roughness(rules, m, box, a);
+        most = fmax(most, rough[a]);
+    }
+    for (int a = 0; a < m->axes; a++) {
+        if (parts[a] > 1 && rough[a] < fmin(stands_out * most, rules->bound)) {
+            parts[a] = 1;
+            part[a][0][1] = box->hi[a];
+        }
+        total *= parts[a];
+    }
+    return total;
+}
+
+static double *copy_numbers(const double *from, int count)
+{
+    double *copy = kt_resize(NULL, (size_t)count, sizeof *copy);
+    memcpy(copy, from, (size_t)count * sizeof *copy);
+    return copy;
+}
+
+bool kt_refine_split(const struct kt_refine_rules *rules, struct kt_kernel_model *m, size_t region)
+{
+    int64_t part[KT_MODEL_AXES][2][2];
+    int parts[KT_MODEL_AXES];
+    struct kt_region whole = m->region[region];
+    if (cut_rough(rules, m, &whole.box, part, parts) == 1)
+        return false;
+    size_t first = m->regions;
+    add_parts(m, part, parts);
+    for (size_t i = first; i < m->regions; i++) {
+        struct kt_box box = m->region[i].box;
+        m->region[i] = whole;
+        m->region[i].box = box;
+        m->region[i].fitted = false;
+        m->region[i].coefficient = whole.coefficient ? copy_numbers(whole.coefficient, whole.coefficients) : NULL;
+    }
+    free(whole.coefficient);
+    m->region[region] = m->region[--m->regions];
+    return true;
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * ktrace model predict: what a recorded or written sequence of calls costs on a library, from models of its kernels.
+ */
+#include "model/kernels/model_verbs.h"
+
+#include "model/predict/execution.h"
+#include "model/predict/predicted.h"
+#include "model/predict/prediction_plot.h"
+#include "model/predict/prediction_setup.h"
+#include "trace/json.h"
+#include "trace/memory.h"
+#include "trace/text.h"
+#include "trace/verb.h"
+
+#include <getopt.h>
+#include <math.h>
+#include <stdio.h>
+
+enum { DEFAULT_TOP = 15, MOST_JSON_ROWS = 1000, DEFAULT_ROUNDS = 15, PROCESSES = 3 };
+
+static size_t rows_of(const struct kt_prediction_options *o)
+{
+    return o->top ? o->top : o->json ? MOST_JSON_ROWS : DEFAULT_TOP;
+}
+
+/* --- a trace ----------------------------------------------------------------------------------------------- */
+
+static void tell(const struct kt_prediction_options *o, const struct kt_prediction_setup *setup,
+                 const struct kt_prediction *prediction)
+{
+    if (o->json) {
+        json_t *document = kt_prediction_json(prediction, rows_of(o));
+        kt_prediction_describe(setup, document);
+        kt_json_print(document);
+        return;
+    }
+    kt_prediction_print(prediction, rows_of(o));
+    kt_prediction_print_setup(setup);
+}
+
+static enum kt_status predict_trace(const struct kt_prediction_options *o, int argc, char **argv,
+                                    struct kt_error *error)
+{
+    struct kt_trace trace;
+    struct kt_prediction_setup setup = {0};
+    struct kt_prediction prediction;
+    enum kt_status status = kt_trace_open_all(argv + optind, (size_t)(argc - optind), &trace, error);
+    if (status == KT_OK)
+        status = kt_prediction_open(o, &trace, &setup, error);
+    if (status == KT_OK) {
+        kt_predict_trace(&trace, o->leaves ? KT_LEAVES : KT_OUTERMOST, &setup.rules, &prediction);
+        tell(o, &setup, &prediction);
+        kt_prediction_free(&prediction);
+    }
+    kt_prediction_close(&setup);
+    kt_trace_close(&trace);
+    return status;
+}
+
+/* --- an algorithm ------------------------------------------------------------------------------------------ */
+
+/* One size. */
+struct point {
+    struct kt_candidate run;
+    struct kt_prediction prediction;
+};
+
+static enum kt_status predict_point(const struct kt_prediction_options *o, const struct kt_prediction_setup *setup,
+                                    const struct kt_algorithm *algorithm, double n, struct point *out,
+                                    struct kt_error *error)
+{
+    const struct kt_execution_rules rules = {.blas = setup->blas,
+                                             .rounds = o->rounds ? o->rounds : DEFAULT_ROUNDS,
+                                             .processes = PROCESSES,
+                                             .budget = o->budget > 0 ? o->budget : 10};
+    out->run.algorithm = algorithm;
+    KT_TRY(kt_parameters_of(algorithm, o, o->m.count ? o->m.size[0] : 0, n, o->b.count ? o->b.size[0] : 0,
+                            out->run.parameter, error));
+    KT_TRY(kt_predict_algorithm(algorithm, out->run.parameter, &setup->rules, &out->prediction, error));
+    if (!o->measure)
+        return KT_OK;
+    KT_TRY(kt_execute(&out->run, 1, &rules, error));
+    out->prediction.measured = kt_candidate_stat(&out->run).best;
+    out->prediction.covered = out->prediction.unknown ? NAN : out->prediction.measured;
+    return KT_OK;
+}
+
+static json_t *measured_json(const struct point *p)
+{
+    struct kt_stat stat = kt_candidate_stat(&p->run);
+    return kt_json_stat(&stat);
+}
+
+static json_t *point_json(const struct kt_prediction_options *o, const struct point *p, size_t rows)
+{
+    json_t *out = kt_prediction_json(&p->prediction, rows);
+    json_t *parameters = json_object();
+    for (int i = 0; i < kt_algorithm_parameters(p->run.algorithm); i++)
+        json_object_set_new(parameters, kt_algorithm_parameter_name(p->run.algorithm, i),
+                            kt_json_number(p->run.parameter[i]));
+    json_object_set_new(out, "parameters", parameters);
+    if (o->measure)
+        json_object_set_new(out, "measured_stat", measured_json(p));
+    return out;
+}
+
+/* One size: all about it; several: the first one, and a curve of all. */
+static json_t *document_of(const struct kt_prediction_options *o, const struct kt_prediction_setup *setup,
+                           const struct point *point, int points)
+{
+    json_t *document = point_json(o, &point[0], rows_of(o));
+    json_t *curve = json_array();
+    json_object_set_new(document, "algorithm", kt_json_text(kt_algorithm_name(point[0].run.algorithm)));
+    kt_prediction_describe(setup, document);
+    for (int i = 0; i < points; i++) {
+        json_t *one = point_json(o, &point[i], 0);
+        json_object_del(one, "calls");
+        json_array_append_new(curve, one);
+    }
+    json_object_set_new(document, "curve", curve);
+    return document;
+}
+
+static void print_curve(const struct kt_prediction_options *o, const struct point *point, int points)
+{
+    static const struct kt_column column[] = {{"n", true, false},        {"predicted", true, false},
+                                              {"all warm", true, false}, {"all cold", true, false},
+                                              {"measured", true, false}, {"error", true, false}};
+    struct kt_text_table *table = kt_text_table_new(column, o->measure ? 6 : 4);
+    for (int i = 0; i < points; i++) {
+        char text[6][16];
+        const struct kt_prediction *p = &point[i].prediction;
+        int n = kt_algorithm_parameter(point[i].run.algorithm, "n");
+        snprintf(text[0], sizeof text[0], "%.0f", n < 0 ? 0 : point[i].run.parameter[n]);
+        kt_text_seconds(p->unknown ? NAN : p->cost.seconds, text[1]); /* a part of it says nothing */
+        kt_text_seconds(p->unknown ? NAN : p->warm, text[2]);
+        kt_text_seconds(p->unknown ? NAN : p->cold, text[3]);
+        kt_text_seconds(p->measured, text[4]);
+        snprintf(text[5], sizeof text[5], "n/a");
+        if (!p->unknown)
+            snprintf(text[5], sizeof text[5], "%+.1f %%", 100 * (p->cost.seconds / p->measured - 1));
+        const char *cell[] = {text[0], text[1], text[2], text[3], text[4], text[5]};
+        kt_text_table_row(table, cell);
+    }
+    kt_text_table_print(table);
+    kt_text_table_free(table);
+    printf("\n");
+}
+
+static enum kt_status tell_points(const struct kt_prediction_options *o, const struct kt_prediction_setup *setup,
+                                  const struct point *point, int points, struct kt_error *error)
+{
+    json_t *document = document_of(o, setup, point, points);
+    enum kt_status status = o->output ? kt_plot_prediction(document, o->output, error) : KT_OK;
+    if (o->json) {
+        kt_json_print(document);
+        return status;
+    }
+    json_decref(document);
+    if (points > 1)
+        print_curve(o, point, points);
+    else
+        kt_prediction_print(&point[0].prediction, rows_of(o));
+    kt_prediction_print_setup(setup);
+    return status;
+}
+
+static enum kt_status predict_points(const struct kt_prediction_options *o, const struct kt_prediction_setup *setup,
+                                     const struct kt_algorithm *algorithm, struct kt_error *error)
+{
+    int points = o->n.count ? o->n.count : 1;
+    struct point *point = kt_resize(NULL, (size_t)points, sizeof *point);
+    enum kt_status status = KT_OK;
+    memset(point, 0, (size_t)points * sizeof *point);
+    for (int i = 0; i < points && status == KT_OK; i++)
+        status = predict_point(o, setup, algorithm, o->n.count ? o->n.size[i] : 0, &point[i], error);
+    if (status == KT_OK)
+        status = tell_points(o, setup, point, points, error);
+    for (int i = 0; i < points; i++) {
+        kt_prediction_free(&point[i].prediction);
+        kt_candidates_free(&point[i].run, 1);
+    }
+    free(point);
+    return status;
+}
+
+static enum kt_status predict_algorithm(const struct kt_prediction_options *o, struct kt_error *error)
+{
+    struct kt_prediction_setup setup = {0};
+    struct kt_algorithm *algorithm;
+    enum kt_status status = kt_algorithm_find(o->algorithm[0], &algorithm, error);
+    if (status == KT_OK)
+        status = kt_prediction_open(o, NULL, &setup, error);
+    if (status == KT_OK)
+        status = predict_points(o, &setup, algorithm, error);
+    kt_prediction_close(&setup);
+    kt_algorithm_free(algorithm);
+    return status;
+}
+
+/* --- the verb ---------------------------------------------------------------------------------------------- */
+
+static enum kt_status parse(int argc, char **argv, struct kt_prediction_options *o, struct kt_error *error)
+{
+    KT_TRY(kt_verb_take_options(argc, argv, kt_prediction_option, o, error));
+    KT_TRY(kt_sizes_single(&o->m, "m", error));
+    KT_TRY(kt_sizes_single(&o->b, "b", error));
+    if ((o->algorithms == 0) == (optind == argc))
+        return kt_fail(error, KT_USAGE, "expected a trace, or --algorithm FILE");
+    if (o->algorithms > 1)
+        return kt_fail(error, KT_USAGE, "one algorithm at a time; 'ktrace model rank' compares several");
+    if (o->algorithms == 0 && (o->n.count || o->m.count || o->b.count || o->measure))
+        return kt_fail(error, KT_USAGE, "--n, --m, --b and --measure go with --algorithm");
+    return KT_OK;
+}
+
+int kt_model_predict(int argc, char **argv)
+{
+    struct kt_error error = {0};
+    struct kt_prediction_options options = {0};
+    if (parse(argc, argv, &options, &error) != KT_OK)
+        return kt_verb_usage(argv[0], "%s", error.text);
+    enum kt_status status =
+        options.algorithms ? predict_algorithm(&options, &error) : predict_trace(&options, argc, argv, &error);
+    return status == KT_OK ? KT_OK : kt_verb_fail(argv[0], &error);
+}

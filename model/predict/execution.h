@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The truth that predictions are compared with: algorithms really carried out, call by call, by a library that a
+ * process of its own loads.
+ *
+ * Candidates are compared with each other, so they take turns: in each round each runs once, in random order, on fresh
+ * data that lie where they lay before. Rounds are spread over several processes, as where pages lie differs between
+ * them. Only one thread. Times are wall time, or processor time where others had the processor meanwhile.
+ */
+#ifndef KT_EXECUTION_H
+#define KT_EXECUTION_H
+
+#include "model/predict/algorithm.h"
+#include "trace/stats.h"
+
+struct kt_candidate {
+    const struct kt_algorithm *algorithm;
+    double parameter[KT_MOST_PARAMETERS];
+    double *seconds; /* of each round; owned after kt_execute */
+    int rounds;
+};
+
+struct kt_execution_rules {
+    const char *blas; /* path, soname or short name, or several joined by commas */
+    int rounds;       /* at most, at least 3 */
+    int processes;
+    double budget; /* seconds; no further round begins after it, but 3 there are */
+};
+
+/* Fills in SECONDS and ROUNDS of each, the same number for all: the I-th of one and of another were run in turn. */
+enum kt_status kt_execute(struct kt_candidate *candidate, size_t candidates, const struct kt_execution_rules *rules,
+                          struct kt_error *error);
+void kt_candidates_free(struct kt_candidate *candidate, size_t candidates); /* what kt_execute made */
+
+/* Of its rounds: best is the lower quartile. */
+struct kt_stat kt_candidate_stat(const struct kt_candidate *candidate);
+
+/* Median of the quotients A / B of their rounds, with its 95 % interval. */
+struct kt_stat kt_candidate_ratio(const struct kt_candidate *a, const struct kt_candidate *b);
+
+#endif

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "model/predict/model_costs.h"
+
+#include "model/probe/claims.h"
+#include "trace/machine.h"
+
+#include <math.h>
+#include <string.h>
+
+/* --- models ------------------------------------------------------------------------------------------------ */
+
+#define NOT_KNOWN     \
+    {                 \
+        NAN, NAN, NAN \
+    }
+static const struct kt_cost not_known = NOT_KNOWN;
+
+static bool has_answer(const struct kt_model_answer *answer)
+{
+    return answer->known == KT_MODEL_KNOWN || answer->known == KT_MODEL_OUTSIDE;
+}
+
+static struct kt_model_answer ask(const struct kt_models *models, const struct kt_model_query *query,
+                                  enum kt_model_context context, struct kt_cost *out)
+{
+    struct kt_model_answer answer;
+    kt_models_ask(models, query, context, &answer);
+    *out = not_known;
+    if (!has_answer(&answer))
+        return answer;
+    bool bounded = !isnan(answer.lo) && !isnan(answer.hi);
+    *out = (struct kt_cost){answer.seconds, bounded ? answer.lo : answer.seconds, bounded ? answer.hi : answer.seconds};
+    return answer;
+}
+
+static enum kt_cost_known known_of(enum kt_model_known known)
+{
+    return known == KT_MODEL_KNOWN     ? KT_COST_KNOWN
+           : known == KT_MODEL_OUTSIDE ? KT_COST_EXTRAPOLATED
+           : known == KT_MODEL_TOO_FAR ? KT_COST_TOO_FAR
+                                       : KT_COST_UNKNOWN;
+}
+
+/* Where one context is missing, the other stands for it. */
+static void ask_all(const struct kt_models *models, const struct kt_model_query *query, struct kt_costs *out)
+{
+    static const enum kt_model_context level[] = {KT_MODEL_L1, KT_MODEL_L2, KT_MODEL_L3};
+    struct kt_model_answer warm = ask(models, query, KT_MODEL_WARM, &out->warm);
+    struct kt_model_answer cold = ask(models, query, KT_MODEL_COLD, &out->cold);
+    for (size_t i = 0; i + 1 < sizeof level / sizeof *level; i++)
+        ask(models, query, level[i], &out->level[i + 1]); /* evicted from that level: resident in the next */
+    const struct kt_model_answer *better = has_answer(&warm) ? &warm : &cold;
+    out->known = known_of(better->known);
+    out->outside = has_answer(better) ? better->outside : NAN;
+    if (!has_answer(&warm))
+        out->warm = out->cold;
+    if (!has_answer(&cold))
+        out->cold = out->warm;
+}
+
+/* A call with a size of 0 has nothing to do. */
+static bool is_empty(const struct kt_model_query *query)
+{
+    for (int i = 0; i < query->axes; i++)
+        if (query->size[i] <= 0)
+            return true;
+    return false;
+}
+
+void kt_costs_of_models(void *context, const struct kt_symbol *symbol, const struct kt_values *values,
+                        struct kt_costs *out)
+{
+    const struct kt_models *models = context;
+    struct kt_model_query query;
+    *out = (struct kt_costs){.known = KT_COST_UNKNOWN, .outside = NAN, .warm = not_known, .cold = not_known};
+    for (int i = 0; i < KT_MAX_CACHES; i++)
+        out->level[i] = not_known;
+    if (!kt_model_query_of_call(symbol, values, &query))
+        return;
+    if (is_empty(&query))
+        *out = (struct kt_costs){.known = KT_COST_KNOWN, .level = {NOT_KNOWN, NOT_KNOWN, NOT_KNOWN, NOT_KNOWN}};
+    else
+        ask_all(models, &query, out);
+}
+
+/* --- caches ------------------------------------------------------------------------------------------------ */
+
+/* What the system says: sizes, and how many processors share each. */
+static void take_claims(struct kt_caches *out)
+{
+    json_t *claims = kt_claims_of_caches("/sys/devices/system");
+    for (size_t i = 0; i < json_array_size(claims) && out->count < KT_MAX_CACHES; i++) {
+        const json_t *claim = json_array_get(claims, i);
+        double shared = json_number_value(json_object_get(claim, "shared"));
+        double line = json_number_value(json_object_get(claim, "line"));
+        out->line = line > 0 ? (uint64_t)line : out->line;
+        out->cache[out->count++] =
+            (struct kt_cache){.bytes = (uint64_t)json_number_value(json_object_get(claim, "bytes")),
+                              .shared = shared > 0 ? (unsigned)shared : 1};
+    }
+    json_decref(claims);
+}
+
+static void take_machine(const struct kt_machine *machine, struct kt_prediction_rules *out)
+{
+    struct kt_caches *caches = &out->caches;
+    for (size_t i = 0; i < machine->caches && i < KT_MAX_CACHES; i++) {
+        const struct kt_machine_cache *cache = &machine->cache[i];
+        double bytes = cache->effective_bytes > 0 ? cache->effective_bytes : cache->bytes;
+        if (!(bytes > 0))
+            break;
+        bool claimed = i < caches->count;
+        caches->cache[i].bytes = (uint64_t)bytes;
+        caches->cache[i].shared = claimed ? caches->cache[i].shared : 1;
+        caches->count = (unsigned)i + 1 > caches->count ? (unsigned)i + 1 : caches->count;
+        out->latency[i] = cache->latency_ns;
+    }
+    if (machine->line_bytes > 0)
+        caches->line = (uint64_t)machine->line_bytes;
+    out->latency[caches->count] = machine->memory_latency_ns;
+}
+
+enum kt_status kt_prediction_caches(double last, struct kt_prediction_rules *out, const char **whence,
+                                    struct kt_error *error)
+{
+    struct kt_machine machine;
+    struct kt_error absent = {0};
+    out->caches = (struct kt_caches){.line = 64};
+    memset(out->latency, 0, sizeof out->latency);
+    take_claims(&out->caches);
+    *whence = "as the system says; 'ktrace probe' measures";
+    if (kt_machine_read(NULL, &machine, &absent) == KT_OK && machine.caches) {
+        take_machine(&machine, out);
+        *whence = "as probed";
+    }
+    if (out->caches.count == 0)
+        return kt_fail(error, KT_BAD_INPUT,
+                       "the caches of this machine are not known: 'ktrace probe --quick' measures them");
+    if (last > 0) {
+        out->caches.cache[out->caches.count - 1].bytes = (uint64_t)last;
+        *whence = "the last one as told";
+    }
+    return KT_OK;
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "model/predict/prediction_plot.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <limits.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+extern char **environ;
+
+/* --- files ------------------------------------------------------------------------------------------------- */
+
+static FILE *create(const char *folder, const char *name, struct kt_error *error)
+{
+    char path[PATH_MAX];
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
+        kt_fail(error, KT_SYSTEM, "%s: %s", folder, strerror(errno));
+        return NULL;
+    }
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "we");
+    if (!file)
+        kt_fail(error, KT_SYSTEM, "%s: cannot be written: %s", path, strerror(errno));
+    return file;
+}
+
+static enum kt_status finish(FILE *file, const char *folder, struct kt_error *error)
+{
+    int failed = ferror(file);
+    failed |= fclose(file);
+    return failed ? kt_fail(error, KT_SYSTEM, "%s: cannot be written: the disk may be full", folder) : KT_OK;
+}
+
+static enum kt_status run_gnuplot(const char *folder, const char *script, struct kt_error *error)
+{
+    char command[] = "cd \"$1\" && gnuplot \"$2\"";
+    char *arguments[] = {"sh", "-c", command, "sh", (char *)folder, (char *)script, NULL};
+    pid_t pid;
+    int status = 0;
+    if (posix_spawnp(&pid, "sh", NULL, NULL, arguments, environ) != 0 || waitpid(pid, &status, 0) != pid || status != 0)
+        return kt_fail(error, KT_SYSTEM,
+                       "%s: data and script are there, but gnuplot did not plot them (Debian package gnuplot-nox)",
+                       folder);
+    return KT_OK;
+}
+
+/* An empty cell is no point for gnuplot. */
+static void write_cell(FILE *file, const json_t *value)
+{
+    if (json_is_number(value))
+        fprintf(file, ",%.9g", json_number_value(value));
+    else
+        fprintf(file, ",");
+}
+
+static void write_head(FILE *script, const char *name, const char *title, const char *x)
+{
+    fprintf(script,
+            "set datafile separator ','\nset grid\nset key top left\nset title \"%s\" noenhanced\nset xlabel \"%s\"\n"
+            "set ylabel \"seconds\"\nset border 3\nset tics nomirror\n"
+            "set terminal svg size 800,500 background 'white'\nset output '%s.svg'\n",
+            title, x, name);
+}
+
+static void write_second_output(FILE *script, const char *name)
+{
+    fprintf(script, "set terminal pngcairo size 800,500\nset output '%s.png'\nreplot\nset output\n", name);
+}
+
+/* --- predictions ------------------------------------------------------------------------------------------- */
+
+static enum kt_status write_prediction(const json_t *document, const char *folder, struct kt_error *error)
+{
+    size_t i;
+    const json_t *point;
+    FILE *file = create(folder, "predicted.csv", error);
+    if (!file)
+        return error->status;
+    fprintf(file, "n,predicted,lo,hi,warm,cold,measured\n");
+    json_array_foreach(json_object_get(document, "curve"), i, point)
+    {
+        bool whole = json_integer_value(json_object_get(point, "calls_not_predicted")) == 0;
+        const json_t *predicted = whole ? json_object_get(point, "predicted") : NULL;
+        fprintf(file, "%g", json_number_value(json_object_get(json_object_get(point, "parameters"), "n")));
+        write_cell(file, json_object_get(predicted, "seconds"));
+        write_cell(file, json_object_get(predicted, "lo"));
+        write_cell(file, json_object_get(predicted, "hi"));
+        write_cell(file, whole ? json_object_get(point, "warm") : NULL);
+        write_cell(file, whole ? json_object_get(point, "cold") : NULL);
+        write_cell(file, json_object_get(point, "measured"));
+        fprintf(file, "\n");
+    }
+    return finish(file, folder, error);
+}
+
+enum kt_status kt_plot_prediction(const json_t *document, const char *folder, struct kt_error *error)
+{
+    char title[256];
+    const json_t *first = json_array_get(json_object_get(document, "curve"), 0);
+    snprintf(title, sizeof title, "%.60s on %.80s", json_string_value(json_object_get(document, "algorithm")),
+             json_string_value(json_object_get(document, "library")));
+    KT_TRY(write_prediction(document, folder, error));
+    FILE *script = create(folder, "predicted.gp", error);
+    if (!script)
+        return error->status;
+    write_head(script, "predicted", title, "n");
+    fprintf(
+        script,
+        "set logscale y\nset format y '%%.0s %%cs'\nset ylabel 'time'\nplot 'predicted.csv' skip 1 using 1:3:4 with "
+        "filledcurves fc rgb '#c6dbef' "
+        "title 'interval of the models', '' skip 1 using 1:2 with linespoints pt 7 ps 0.6 lc rgb '#08519c' "
+        "title 'predicted', '' skip 1 using 1:5 with lines dt 2 lc rgb '#31a354' title 'all warm', '' skip 1 "
+        "using 1:6 with lines dt 2 lc rgb '#de2d26' title 'all cold'%s\n",
+        json_object_get(first, "measured") ? ", '' skip 1 using 1:7 with points pt 2 lc rgb 'black' title 'measured'"
+                                           : "");
+    write_second_output(script, "predicted");
+    KT_TRY(finish(script, folder, error));
+    return run_gnuplot(folder, "predicted.gp", error);
+}
+
+/* --- block sizes ------------------------------------------------------------------------------------------- */
+
+static enum kt_status write_tuning(const json_t *document, const char *folder, struct kt_error *error)
+{
+    size_t i, j;
+    const json_t *curve, *point;
+    FILE *file = create(folder, "block_size.csv", error);
+    if (!file)
+        return error->status;
+    fprintf(file, "n,b,predicted,measured,is_best\n");
+    json_array_foreach(json_object_get(document, "curves"), i, curve)
+    {
+        double best = json_number_value(json_object_get(curve, "best"));
+        json_array_foreach(json_object_get(curve, "curve"), j, point)
+        {
+            double value = json_number_value(json_object_get(point, "value"));
+            fprintf(file, "%g,%g", json_number_value(json_object_get(curve, "n")), value);
+            write_cell(file, json_object_get(json_object_get(point, "predicted"), "seconds"));
+            write_cell(file, json_object_get(json_object_get(point, "measured"), "best"));
+            fprintf(file, ",%d\n", value == best);
+        }
+    }
+    return finish(file, folder, error);
+}
+
+/* Times over the time at the block size that is predicted to be best, so that all sizes go in one plot. */
+static void plot_curve(FILE *script, const json_t *curve, int colour, const char *separator)
+{
+    size_t j;
+    const json_t *point;
+    double n = json_number_value(json_object_get(curve, "n"));
+    double least = 0;
+    bool measured = false;
+    json_array_foreach(json_object_get(curve, "curve"), j, point)
+    {
+        double seconds = json_number_value(json_object_get(json_object_get(point, "predicted"), "seconds"));
+        if (seconds > 0)
+            least = least == 0 || seconds < least ? seconds : least;
+        measured |= json_object_get(point, "measured") != NULL;
+    }
+    fprintf(
+        script,
+        "%s 'block_size.csv' skip 1 using ($1==%g?$2:1/0):($3/%.9g) with lines lc %d title 'n = %g', '' skip 1 using "
+        "($1==%g&&$5==1?$2:1/0):($3/%.9g) with points pt 7 ps 1.2 lc %d notitle",
+        separator, n, least, colour, n, n, least, colour);
+    if (measured)
+        fprintf(script, ", '' skip 1 using ($1==%g?$2:1/0):($4/%.9g) with points pt 2 ps 0.6 lc %d notitle", n, least,
+                colour);
+}
+
+enum kt_status kt_plot_tuning(const json_t *document, const char *folder, struct kt_error *error)
+{
+    char title[256];
+    size_t i;
+    const json_t *curve;
+    snprintf(title, sizeof title, "%.60s on %.80s\\nlines: predicted, dots: predicted best, crosses: measured",
+             json_string_value(json_object_get(document, "routine")),
+             json_string_value(json_object_get(document, "library")));
+    KT_TRY(write_tuning(document, folder, error));
+    FILE *script = create(folder, "block_size.gp", error);
+    if (!script)
+        return error->status;
+    write_head(script, "block_size", title, "block size (1: no blocks)");
+    fprintf(script,
+            "set ylabel 'time over the predicted best'\nset yrange [0.7<*<0.95:1.1<*<2]\nset key top right\nplot");
+    json_array_foreach(json_object_get(document, "curves"), i, curve)
+    {
+        plot_curve(script, curve, (int)i + 1, i ? "," : "");
+    }
+    fprintf(script, "\n");
+    write_second_output(script, "block_size");
+    KT_TRY(finish(script, folder, error));
+    return run_gnuplot(folder, "block_size.gp", error);
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "model/predict/script.h"
+
+#include "trace/memory.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <sys/mman.h>
+
+enum { WORDS = 24, MOST_CALLS = 2000 * 1000 };
+
+typedef void routine(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *,
+                     void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *);
+
+/* Words behind the last argument are lengths, or never looked at. */
+struct kt_script_call {
+    routine *routine;
+    uintptr_t word[WORDS];
+};
+
+struct making {
+    struct kt_script *script;
+    void *const *handle;
+    int handles;
+    const struct kt_symbol *symbol; /* of the last call */
+    routine *found;
+};
+
+static enum kt_status find_routine(struct making *m, const struct kt_symbol *symbol, struct kt_error *error)
+{
+    if (m->symbol == symbol)
+        return KT_OK;
+    m->symbol = symbol;
+    m->found = NULL;
+    for (int i = m->handles - 1; i >= 0 && !m->found; i--)
+        m->found = (routine *)dlsym(m->handle[i], symbol->name);
+    if (!m->found)
+        return kt_fail(error, KT_BAD_INPUT, "the library has no %s", symbol->name);
+    if (symbol->routine->args > WORDS - 6 || symbol->routine->type != KT_D)
+        return kt_fail(error, KT_BAD_INPUT,
+                       "%s cannot be run here: only routines of double precision with less than %d arguments",
+                       symbol->routine->name, WORDS - 6);
+    return KT_OK;
+}
+
+/* Integers, letters and numbers as the routine expects them, in 8 bytes. */
+static uint64_t stored(const struct kt_arg *arg, double value)
+{
+    union {
+        uint64_t word;
+        double d;
+        float f;
+        int32_t i;
+        char c;
+    } u = {0};
+    if (arg->role <= KT_OPTION)
+        u.c = (char)value;
+    else if (arg->role != KT_SCALAR)
+        u.i = (int32_t)value;
+    else if (arg->type == KT_S || arg->type == KT_C)
+        u.f = (float)value;
+    else
+        u.d = value;
+    return u.word;
+}
+
+/* A number of 16 bytes is a complex one, whose imaginary part stays 0. */
+static uintptr_t add_number(struct kt_script *s, uint64_t word)
+{
+    size_t at = s->numbers;
+    for (int i = 0; i < 2; i++) {
+        s->number = kt_room_for_one(s->number, s->numbers, sizeof *s->number);
+        s->number[s->numbers++] = i ? 0 : word;
+    }
+    return at;
+}
+
+static enum kt_status add_call(void *context, const struct kt_kernel *k, struct kt_error *error)
+{
+    struct making *m = context;
+    struct kt_script *s = m->script;
+    const struct kt_routine *r = k->symbol->routine;
+    if (s->calls == MOST_CALLS)
+        return kt_fail(error, KT_BAD_INPUT, "more than 2 million calls are not run");
+    KT_TRY(find_routine(m, k->symbol, error));
+    s->call = kt_room_for_one(s->call, s->calls, sizeof *s->call);
+    struct kt_script_call *call = &s->call[s->calls++];
+    int word = r->args;
+    call->routine = m->found;
+    for (int i = 0; i < WORDS; i++)
+        call->word[i] = 0;
+    for (int i = 0; i < r->args; i++) {
+        bool is_array = r->arg[i].role == KT_ARRAY;
+        call->word[i] = is_array ? k->values.address[i] : add_number(s, stored(&r->arg[i], k->values.v[i]));
+        if (r->arg[i].role <= KT_OPTION && word < WORDS)
+            call->word[word++] = 1;
+    }
+    return KT_OK;
+}
+
+/* From the algorithm's addresses and places of numbers to real addresses. */
+static void set_addresses(struct kt_script *s)
+{
+    for (size_t c = 0; c < s->calls; c++) {
+        struct kt_script_call *call = &s->call[c];
+        for (int i = 0; i < WORDS && call->word[i] != 1; i++)
+            if (call->word[i] >= s->first / 2)
+                call->word[i] = (uintptr_t)s->store + (call->word[i] - s->first);
+            else
+                call->word[i] = (uintptr_t)&s->number[call->word[i]];
+    }
+}
+
+/* --- data -------------------------------------------------------------------------------------------------- */
+
+/* Between -1 and 1. */
+static double draw(uint64_t *state)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return (double)(int64_t)(*state >> 11) / 4503599627370496.0 - 1;
+}
+
+/*
+ * LU and QR get random numbers, so that rows really are exchanged; all others a matrix whose diagonal outweighs its
+ * columns, which is positive definite, and whose triangles are well conditioned.
+ */
+static void fill(const struct kt_algorithm *a, const struct kt_operand *o, char *at)
+{
+    const char *operation = kt_algorithm_operation(a);
+    bool dominant = o->form == KT_FORM_MATRIX && strcmp(operation, "lu") != 0 && strcmp(operation, "qr") != 0;
+    uint64_t state = 88172645463325252u;
+    for (uint64_t i = 0; i < o->elements; i++) {
+        double value = draw(&state);
+        if (dominant && i % ((uint64_t)o->rows + 1) == 0)
+            value += (double)o->rows;
+        if (o->elem == 8)
+            ((double *)(void *)at)[i] = value;
+        else if (o->elem == 4)
+            ((int32_t *)(void *)at)[i] = 1;
+        else
+            memset(at + i * o->elem, 0, o->elem);
+    }
+}
+
+static void *map(size_t bytes)
+{
+    return mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+
+static enum kt_status make_store(const struct kt_algorithm *a, const double *parameter, struct kt_script *s,
+                                 struct kt_error *error)
+{
+    struct kt_operand storage[KT_MAX_OPERANDS];
+    int stores = kt_algorithm_storage(a, parameter, storage);
+    uint64_t end = stores ? storage[stores - 1].hi : 0;
+    s->first = stores ? storage[0].base & ~(uint64_t)4095 : 0;
+    s->bytes = (size_t)(end - s->first) + 8192;
+    s->store = map(s->bytes);
+    s->fresh = map(s->bytes);
+    if (s->store == MAP_FAILED || s->fresh == MAP_FAILED)
+        return kt_fail(error, KT_SYSTEM, "no memory for %zu bytes: %s", s->bytes, strerror(errno));
+    for (int i = 0; i < stores; i++)
+        fill(a, &storage[i], s->fresh + (storage[i].base - s->first));
+    return KT_OK;
+}
+
+/* --- the whole --------------------------------------------------------------------------------------------- */
+
+enum kt_status kt_script_make(const struct kt_algorithm *algorithm, const double *parameter, void *const *handle,
+                              int handles, struct kt_script *out, struct kt_error *error)
+{
+    struct making m = {.script = out, .handle = handle, .handles = handles};
+    *out = (struct kt_script){0};
+    KT_TRY(make_store(algorithm, parameter, out, error));
+    KT_TRY(kt_algorithm_run(algorithm, parameter, add_call, &m, error));
+    set_addresses(out);
+    return KT_OK;
+}
+
+void kt_script_free(struct kt_script *s)
+{
+    if (s->bytes && s->store != MAP_FAILED)
+        munmap(s->store, s->bytes);
+    if (s->bytes && s->fresh != MAP_FAILED)
+        munmap(s->fresh, s->bytes);
+    free(s->call);
+    free(s->number);
+}
+
+void kt_script_reset(struct kt_script *s)
+{
+    memcpy(s->store, s->fresh, s->bytes);
+}
+
+void kt_script_run(const struct kt_script *s)
+{
+    for (size_t i = 0; i < s->calls; i++) {
+        void *const *w = (void *const *)s->call[i].word;
+        s->call[i].routine(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9], w[10], w[11], w[12], w[13],
+                           w[14], w[15], w[16], w[17], w[18], w[19], w[20], w[21], w[22], w[23]);
+    }
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * An algorithm's calls, ready to be made: routines of a loaded library, arguments in memory, operands with data. All
+ * arguments of Fortran routines are addresses, and lengths of letters follow, so one prototype serves them all.
+ */
+#ifndef KT_SCRIPT_H
+#define KT_SCRIPT_H
+
+#include "model/predict/algorithm.h"
+
+struct kt_script {
+    struct kt_script_call *call; /* owned */
+    size_t calls;
+    uint64_t *number; /* of the arguments, each 8 bytes; owned */
+    size_t numbers;
+    char *store, *fresh; /* all operands together, and what they hold at the begin; mapped */
+    size_t bytes;
+    uint64_t first; /* the algorithm's address of the store */
+};
+
+/* An error if a file of the library lacks a routine, or if there are too many calls. To be freed also after one. */
+enum kt_status kt_script_make(const struct kt_algorithm *algorithm, const double *parameter, void *const *handle,
+                              int handles, struct kt_script *out, struct kt_error *error);
+void kt_script_free(struct kt_script *script);
+
+/* Fresh data. */
+void kt_script_reset(struct kt_script *script);
+/* All calls. */
+void kt_script_run(const struct kt_script *script);
+
+#endif

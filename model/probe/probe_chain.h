@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * One nano-benchmark: chains of one operation, 1 to KT_STREAMS_MAX of them side by side. A template without guard, to
+ * be included after these are defined:
+ *
+ *   KT_CHAIN_NAME    the function's name
+ *   KT_CHAIN_TYPE    what it computes with
+ *   KT_CHAIN_TARGET  attribute that names the instruction set, may be empty
+ *   KT_CHAIN_KEEP    constraint of the registers, a string such as "+r"
+ *   KT_CHAIN_MOST    chains at most; KT_STREAMS_MAX if it is not defined
+ *   KT_CHAIN_STEP    (v, b, stream): the operation that makes the next value of V
+ *
+ * The empty assembler statements tell the compiler that every value is looked at and changed, so it can leave out,
+ * combine or vectorise nothing; tests/probe_kernels.sh looks at what it made of it.
+ */
+#ifndef KT_CHAIN_MOST
+#define KT_CHAIN_MOST KT_STREAMS_MAX
+#endif
+#define KT_CHAIN_SEE(v) __asm__("" : KT_CHAIN_KEEP(v))
+#define KT_CHAIN_LINK(s)                  \
+    if (s < streams) {                    \
+        v##s = KT_CHAIN_STEP(v##s, b, s); \
+        KT_CHAIN_SEE(v##s);               \
+    }
+#define KT_CHAIN_END(s) \
+    if (s < streams)    \
+        __asm__ volatile("" : KT_CHAIN_KEEP(v##s));
+
+static inline __attribute__((always_inline)) KT_CHAIN_TARGET void KT_CHAIN_JOIN(KT_CHAIN_NAME, _loop)(uint64_t n,
+                                                                                                      const int streams)
+{
+    KT_CHAIN_TYPE b = {0};
+    KT_CHAIN_SEE(b);
+    b += 1;
+    KT_CHAIN_SEE(b);
+    b += b + b; /* 3: neither 1 nor a power of two, which dividers might favour */
+    KT_CHAIN_SEE(b);
+    KT_CHAIN_TYPE v0 = b, v1 = b, v2 = b, v3 = b, v4 = b, v5 = b, v6 = b, v7 = b, v8 = b, v9 = b, v10 = b, v11 = b;
+    do {
+        _Pragma("GCC unroll 60") for (int round = 0; round < KT_CHAIN_LENGTH / streams; round++)
+        {
+            KT_CHAIN_LINK(0)
+            KT_CHAIN_LINK(1)
+            KT_CHAIN_LINK(2)
+            KT_CHAIN_LINK(3)
+            KT_CHAIN_LINK(4)
+            KT_CHAIN_LINK(5)
+            KT_CHAIN_LINK(6)
+            KT_CHAIN_LINK(7)
+            KT_CHAIN_LINK(8)
+            KT_CHAIN_LINK(9)
+            KT_CHAIN_LINK(10)
+            KT_CHAIN_LINK(11)
+        }
+    } while (--n);
+    KT_CHAIN_END(0)
+    KT_CHAIN_END(1)
+    KT_CHAIN_END(2)
+    KT_CHAIN_END(3)
+    KT_CHAIN_END(4)
+    KT_CHAIN_END(5)
+    KT_CHAIN_END(6)
+    KT_CHAIN_END(7)
+    KT_CHAIN_END(8)
+    KT_CHAIN_END(9)
+    KT_CHAIN_END(10)
+    KT_CHAIN_END(11)
+}
+
+#define KT_CHAIN_CASE(s)                                                            \
+    case s:                                                                         \
+        if ((s) <= KT_CHAIN_MOST)                                                   \
+            KT_CHAIN_JOIN(KT_CHAIN_NAME, _loop)(n, (s) <= KT_CHAIN_MOST ? (s) : 1); \
+        break;
+
+static __attribute__((noinline)) KT_CHAIN_TARGET void KT_CHAIN_NAME(uint64_t n, int streams)
+{
+    switch (streams) {
+        KT_CHAIN_CASE(1)
+        KT_CHAIN_CASE(2)
+        KT_CHAIN_CASE(3)
+        KT_CHAIN_CASE(4)
+        KT_CHAIN_CASE(5)
+        KT_CHAIN_CASE(6)
+        KT_CHAIN_CASE(7)
+        KT_CHAIN_CASE(8)
+        KT_CHAIN_CASE(9)
+        KT_CHAIN_CASE(10)
+        KT_CHAIN_CASE(11)
+        KT_CHAIN_CASE(12)
+    default:
+        break;
+    }
+}
+
+#undef KT_CHAIN_MOST
+#undef KT_CHAIN_SEE
+#undef KT_CHAIN_LINK
+#undef KT_CHAIN_END
+#undef KT_CHAIN_CASE
+#undef KT_CHAIN_NAME
+#undef KT_CHAIN_STEP

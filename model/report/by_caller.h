@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Outermost calls by return address and shape: what a decomposition by caller needs.
+ */
+#ifndef KT_BY_CALLER_H
+#define KT_BY_CALLER_H
+
+#include "trace/profile.h"
+#include "trace/shape.h"
+
+/* The complete calls of a shape from one place. */
+struct kt_shape_calls {
+    const struct kt_process *process;
+    uint64_t caller; /* return address */
+    size_t shape;    /* number of the shape */
+    struct kt_samples seconds;
+    uint64_t calls;
+    double total;
+};
+
+/* Zeros: none. */
+struct kt_by_caller {
+    struct kt_shape_calls *of; /* in the order in which they were found; owned */
+    size_t count;
+    uint32_t *slot; /* of a hash table: index + 1, 0: free */
+    size_t slots;   /* a power of two */
+};
+
+/* The collection's call, if it is complete and outermost; and all there is in profiles. */
+void kt_by_caller_add(struct kt_by_caller *sums, struct kt_collection *collection, const struct kt_call *call);
+void kt_by_caller_add_profiles(struct kt_by_caller *sums, struct kt_collection *collection,
+                               const struct kt_trace *trace);
+void kt_by_caller_free(struct kt_by_caller *sums);
+
+#endif

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Symbolisation on top of libdwfl. Each file is a libdwfl session of its own, reported at bias 0 and asked for
+ * addresses in the file: files that were loaded at overlapping addresses one after the other do not conflict, and
+ * all processes of a trace share a file and what was found in it.
+ */
+#include "model/report/callers.h"
+
+#include "trace/memory.h"
+
+#include <dwarf.h>
+#include <elfutils/libdwfl.h>
+#include <inttypes.h>
+#include <search.h>
+#include <stdio.h>
+
+struct file {
+    char *path;
+    char *build_id;
+    Dwfl *session;
+    Dwfl_Module *module; /* NULL: not there, or not the file that was loaded */
+};
+
+struct found {
+    const struct file *file; /* NULL: in no object */
+    uint64_t address;        /* in the file */
+    struct kt_place place;
+    char *function; /* owned */
+};
+
+struct kt_callers {
+    void *files;
+    void *found;
+};
+
+static const Dwfl_Callbacks callbacks = {
+    .find_elf = dwfl_build_id_find_elf,
+    .find_debuginfo = dwfl_standard_find_debuginfo,
+    .section_address = dwfl_offline_section_address,
+};
+
+static int compare_files(const void *a, const void *b)
+{
+    const struct file *x = a;
+    const struct file *y = b;
+    int order = strcmp(x->path, y->path);
+    return order ? order : strcmp(x->build_id, y->build_id);
+}
+
+static int compare_found(const void *a, const void *b)
+{
+    const struct found *x = a;
+    const struct found *y = b;
+    if (x->file != y->file)
+        return x->file < y->file ? -1 : 1;
+    return (x->address > y->address) - (x->address < y->address);
+}
+
+struct kt_callers *kt_callers_new(void)
+{
+    struct kt_callers *callers = kt_resize(NULL, 1, sizeof *callers);
+    *callers = (struct kt_callers){0};
+    unsetenv("DEBUGINFOD_URLS"); /* libdwfl would ask these servers for every file without debug information */
+    return callers;
+}
+
+static void free_file(void *node)
+{
+    struct file *file = node;
+    if (file->session)
+        dwfl_end(file->session);
+    free(file->path);
+    free(file->build_id);
+    free(file);
+}
+
+static void free_found(void *node)
+{
+    struct found *found = node;
+    free(found->function);
+    free(found);
+}
+
+void kt_callers_free(struct kt_callers *callers)
+{
+    if (!callers)
+        return;
+    tdestroy(callers->found, free_found);
+    tdestroy(callers->files, free_file);
+    free(callers);
+}
+
+/* True unless both the trace and the file have a build id and they differ. */
+static bool has_build_id(Dwfl_Module *module, const char *expected)
+{
+    const unsigned char *id;
+    GElf_Addr where;
+    int bytes = dwfl_module_build_id(module, &id, &where);
+    if (bytes <= 0 || !*expected)
+        return true;
+    if (strlen(expected) != 2 * (size_t)bytes)
+        return false;
+    for (int i = 0; i < bytes; i++) {
+        char hex[3];
+        snprintf(hex, sizeof hex, "%02x", id[i]);
+        if (strncasecmp(hex, expected + 2 * i, 2) != 0)
+            return false;
+    }
+    return true;
+}
+
+static void open_file(struct file *file)
+{
+    GElf_Addr bias;
+    file->session = dwfl_begin(&callbacks);
+    if (!file->session)
+        return;
+    dwfl_report_begin(file->session);
+    Dwfl_Module *module = dwfl_report_elf(file->session, file->path, file->path, -1, 0, true);
+    dwfl_report_end(file->session, NULL, NULL);
+    if (module && dwfl_module_getelf(module, &bias) && has_build_id(module, file->build_id))
+        file->module = module;
+}
+
+static const struct file *find_file(struct kt_callers *callers, const struct kt_object *object)
+{
+    struct file key = {.path = object->path, .build_id = object->build_id};
+    struct file **known = tfind(&key, &callers->files, compare_files);
+    if (known)
+        return *known;
+    struct file *file = kt_resize(NULL, 1, sizeof *file);
+    *file = (struct file){.path = kt_copy(object->path), .build_id = kt_copy(object->build_id)};
+    open_file(file);
+    if (!tsearch(file, &callers->files, compare_files))
+        abort();
+    return file;
+}
+
+/* The name in the source, also of a function that was inlined, from debug information; NULL if there is none. */
+static const char *source_function(Dwfl_Module *module, uint64_t address)
+{
+    Dwarf_Addr bias;
+    Dwarf_Die *scopes = NULL;
+    const char *name = NULL;
+    Dwarf_Die *unit = dwfl_module_addrdie(module, address, &bias);
+    int count = unit ? dwarf_getscopes(unit, address - bias, &scopes) : 0;
+    for (int i = 0; i < count && !name; i++) {
+        int tag = dwarf_tag(&scopes[i]);
+        if (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine)
+            name = dwarf_diename(&scopes[i]);
+    }
+    free(scopes);
+    return name;
+}
+
+/* An owned name; NULL if no known function covers the address: the nearest one would be misleading. */
+static char *function_name(Dwfl_Module *module, uint64_t address)
+{
+    const char *in_source = source_function(module, address);
+    if (in_source)
+        return kt_copy(in_source);
+    GElf_Off offset;
+    GElf_Sym symbol;
+    const char *name = dwfl_module_addrinfo(module, address, &offset, &symbol, NULL, NULL, NULL);
+    bool covers = name && offset < symbol.st_size && GELF_ST_TYPE(symbol.st_info) != STT_OBJECT;
+    return covers ? kt_copy(name) : NULL;
+}
+
+/* A return address is that of the next instruction, which may be another line's or another function's: look at
+ * the byte before it. */
+static void look_up(struct found *found)
+{
+    Dwfl_Module *module = found->file->module;
+    Dwarf_Addr call = found->address - 1;
+    found->place.object = found->file->path;
+    if (!module)
+        return;
+    found->function = function_name(module, call);
+    found->place.function = found->function;
+    Dwfl_Line *line = dwfl_module_getsrc(module, call);
+    if (line)
+        found->place.file = dwfl_lineinfo(line, NULL, &found->place.line, NULL, NULL, NULL);
+}
+
+const struct kt_place *kt_callers_find(struct kt_callers *callers, const struct kt_process *process, uint64_t address)
+{
+    const struct kt_object *object = address ? kt_object_at(process, address - 1) : NULL;
+    struct found key = {.address = address};
+    if (object) {
+        key.file = find_file(callers, object);
+        key.address = address - object->bias;
+    }
+    struct found **known = tfind(&key, &callers->found, compare_found);
+    if (known)
+        return &(*known)->place;
+
+    struct found *found = kt_resize(NULL, 1, sizeof *found);
+    *found = key;
+    found->place.offset = found->address;
+    if (found->file)
+        look_up(found);
+    if (!tsearch(found, &callers->found, compare_found))
+        abort();
+    return &found->place;
+}
+
+void kt_place_function(const struct kt_place *place, char *out, size_t size)
+{
+    if (place->function)
+        snprintf(out, size, "%s", place->function);
+    else
+        snprintf(out, size, "%s0x%" PRIx64, place->object ? "+" : "", place->offset);
+}
+
+static int compare_text(const char *a, const char *b)
+{
+    return strcmp(a ? a : "", b ? b : "");
+}
+
+int kt_place_compare(const struct kt_place *x, const struct kt_place *y)
+{
+    int order = compare_text(x->object, y->object);
+    if (order == 0)
+        order = compare_text(x->function, y->function);
+    if (order == 0)
+        order = compare_text(x->file, y->file);
+    if (order == 0)
+        order = x->line - y->line;
+    if (order == 0 && !x->function)
+        order = (x->offset > y->offset) - (x->offset < y->offset);
+    return order;
+}
+
+static int compare_callers(const void *a, const void *b)
+{
+    const struct kt_caller *x = a;
+    const struct kt_caller *y = b;
+    return kt_place_compare(x->place, y->place);
+}
+
+static int compare_seconds(const void *a, const void *b)
+{
+    const struct kt_caller *x = a;
+    const struct kt_caller *y = b;
+    if (x->seconds != y->seconds)
+        return x->seconds > y->seconds ? -1 : 1;
+    return kt_place_compare(x->place, y->place);
+}
+
+/* Joins neighbours from one place; returns how many are left. */
+static size_t join_neighbours(struct kt_caller *caller, size_t count)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (kept == 0 || compare_callers(&caller[kept - 1], &caller[i]) != 0) {
+            caller[kept++] = caller[i];
+            continue;
+        }
+        caller[kept - 1].calls += caller[i].calls;
+        caller[kept - 1].seconds += caller[i].seconds;
+    }
+    return kept;
+}
+
+size_t kt_callers_by_place(struct kt_callers *callers, const struct kt_sums *addresses, struct kt_caller **out)
+{
+    struct kt_caller *caller = kt_resize(NULL, addresses->count, sizeof *caller);
+    for (size_t i = 0; i < addresses->count; i++) {
+        const struct kt_sum *sum = &addresses->sum[i];
+        caller[i] = (struct kt_caller){
+            .place = kt_callers_find(callers, sum->process, sum->id), .calls = sum->calls_top, .seconds = sum->seconds};
+    }
+    qsort(caller, addresses->count, sizeof *caller, compare_callers);
+    size_t count = join_neighbours(caller, addresses->count);
+    qsort(caller, count, sizeof *caller, compare_seconds);
+    *out = caller;
+    return count;
+}

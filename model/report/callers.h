@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Names for return addresses: which loaded file, function and source line a call came from.
+ *
+ * Files are opened where the trace says they were loaded from, and only believed if their build id is the recorded
+ * one. Separate debug files are found where distributions install them; nothing is fetched from the network.
+ */
+#ifndef KT_CALLERS_H
+#define KT_CALLERS_H
+
+#include "model/report/summary.h"
+
+/* What is known of a place in the code; NULL and 0 where it is not. */
+struct kt_place {
+    const char *object;   /* path */
+    const char *function; /* that covers the call */
+    const char *file;
+    int line;
+    uint64_t offset; /* of the call in the object, as in its symbol table; without an object the address */
+};
+
+/* Opens files as they are needed and keeps them, and every answer, until it is freed. */
+struct kt_callers;
+struct kt_callers *kt_callers_new(void);
+void kt_callers_free(struct kt_callers *callers);
+
+/* The place of the call that returns to ADDRESS. Valid as long as CALLERS. */
+const struct kt_place *kt_callers_find(struct kt_callers *callers, const struct kt_process *process, uint64_t address);
+
+/* "function", or "+0x1234" in the object if it is not known. */
+void kt_place_function(const struct kt_place *place, char *out, size_t size);
+
+/* 0 for places that a report does not tell apart; otherwise an order. */
+int kt_place_compare(const struct kt_place *x, const struct kt_place *y);
+
+/* Outermost calls from one place: same object, function and line. */
+struct kt_caller {
+    const struct kt_place *place;
+    uint64_t calls;
+    double seconds;
+};
+
+/* The callers of a summary by place, largest time first. Returns how many; *OUT is to be freed. */
+size_t kt_callers_by_place(struct kt_callers *callers, const struct kt_sums *addresses, struct kt_caller **out);
+
+#endif

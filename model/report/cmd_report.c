@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * ktrace report: prints what model/report/report.c worked out. Whatever is missing from the trace is said before any
+ * number.
+ */
+#include "model/report/report_parts.h"
+#include "trace/about.h"
+#include "trace/text.h"
+#include "trace/verb.h"
+
+#include <getopt.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { LINE = 68, PARTS_ROWS = 8 };
+
+/* The tables that --by names. */
+static const struct {
+    const char *name;
+    kt_report_table *print;
+} known_tables[] = {{"routine", kt_report_routines}, {"shape", kt_report_shapes},   {"caller", kt_report_callers},
+                    {"region", kt_report_regions},   {"thread", kt_report_threads}, {"counter", kt_report_counters},
+                    {"rank", kt_report_ranks},       {"part", kt_report_parts}};
+
+struct options {
+    bool json;
+    kt_report_table *only; /* NULL: everything */
+    size_t top;
+};
+
+/* --- header ------------------------------------------------------------------------------------------------ */
+
+static const char *plural(size_t count, const char *one, const char *many)
+{
+    return count == 1 ? one : many;
+}
+
+static const char *host_of(const struct kt_process *process)
+{
+    const char *host = kt_meta(process, "host");
+    return host ? host : "an unknown host";
+}
+
+/* As long as the line can take. */
+static void name_hosts(const struct kt_report *report, char *out, size_t size)
+{
+    const char *first = host_of(report->summary.first);
+    bool others = false;
+    for (size_t i = 0; i < report->trace.processes && !others; i++)
+        others = strcmp(first, host_of(&report->trace.process[i])) != 0;
+    snprintf(out, size, "%.14s%s", others ? "several hosts" : first, !others && strlen(first) > 14 ? ".." : "");
+}
+
+static void print_when(const struct kt_report *report)
+{
+    char when[64] = "at an unknown time";
+    const struct kt_process *process = report->summary.first;
+    const char *anchor = kt_meta(process, "anchor");
+    char hosts[24];
+    size_t processes = report->trace.processes;
+    size_t threads = report->state.threads;
+    long long realtime_ns;
+    if (anchor && sscanf(anchor, "%*s %*s %lld", &realtime_ns) == 1) {
+        time_t seconds = (time_t)(realtime_ns / 1000000000);
+        struct tm tm;
+        strftime(when, sizeof when, "%Y-%m-%d %H:%M:%S", localtime_r(&seconds, &tm));
+    }
+    name_hosts(report, hosts, sizeof hosts);
+    kt_about_line("recorded", "%s on %s, %zu %s, %zu %s", when, hosts, processes,
+                  plural(processes, "process", "processes"), threads, plural(threads, "thread", "threads"));
+}
+
+static void print_times(const struct kt_report *report)
+{
+    const struct kt_summary *summary = &report->summary;
+    char wall[16];
+    char blas[16];
+    char share[16];
+    char self[16];
+    kt_text_percent(summary->seconds_all > 0 ? summary->seconds_blas / summary->seconds_all : NAN, share);
+    kt_about_line("wall time", "%s, of which %s took %s", kt_text_seconds(summary->seconds, wall),
+                  report->state.self_is_clock ? "reading clocks for records" : "recording calls",
+                  kt_text_seconds(report->state.self_seconds, self));
+    uint64_t sample = kt_state_sample(&report->trace);
+    if (sample > 1) {
+        char estimate[16];
+        kt_text_percent(summary->seconds_blas * (double)sample / summary->seconds_all, share);
+        kt_about_line("BLAS time", "%s in the sample; estimate for all calls %s,%s of wall time",
+                      kt_text_seconds(summary->seconds_blas, blas),
+                      kt_text_seconds(summary->seconds_blas * (double)sample, estimate), share);
+        return;
+    }
+    kt_about_line("BLAS time", "%s in BLAS and LAPACK,%s of %s", kt_text_seconds(summary->seconds_blas, blas), share,
+                  report->trace.processes > 1 ? "the wall time of all processes" : "wall time");
+}
+
+static void print_calls(const struct kt_summary *summary)
+{
+    char all[16];
+    char top[16];
+    kt_about_line("calls", "%s outermost (by the application), %s with nested ones",
+                  kt_text_count((double)summary->calls_top, top), kt_text_count((double)summary->calls, all));
+}
+
+static void print_in_flight(const struct kt_state *state)
+{
+    for (size_t i = 0; i < state->in_flights; i++) {
+        const struct kt_call *call = &state->in_flight[i];
+        char shape[48];
+        kt_shape_text(call, shape, sizeof shape - 1);
+        kt_about_line("in flight", "%s %s", call->entry->symbol.name, shape);
+    }
+}
+
+/* Silent only if nothing is missing. */
+static void print_missing(const struct kt_report *report)
+{
+    const char *state = kt_state_text(&report->trace);
+    char count[16];
+    if (!strcmp(state, "running"))
+        kt_about_line("state", "running: this is what was recorded so far");
+    if (!strcmp(state, "incomplete"))
+        kt_about_line("state", "incomplete: killed or crashed; the calls up to then are here");
+    print_in_flight(&report->state);
+    if (report->summary.unfinished)
+        kt_about_line("unfinished", "%s calls have not returned: they are counted, but have no time",
+                      kt_text_count((double)report->summary.unfinished, count));
+    for (int i = 0; i < KT_LOSS_COUNT; i++)
+        if (report->state.lost[i])
+            kt_about_line("lost", "%s calls: %s", kt_text_count((double)report->state.lost[i], count), kt_loss_text(i));
+    for (size_t i = 0; i < report->trace.notes; i++)
+        kt_about_line("damage", "%s", report->trace.note[i]);
+}
+
+static bool is_listed(const struct kt_process *process, size_t object, const char *name)
+{
+    for (size_t i = 0; i < object; i++) {
+        char other[LINE];
+        kt_about_library(&process->object[i], other, sizeof other);
+        if (process->object[i].is_library && !strcmp(name, other))
+            return true;
+    }
+    return false;
+}
+
+/* A library in several files is named once. */
+static void print_libraries(const struct kt_process *process)
+{
+    for (size_t i = 0; i < process->objects; i++) {
+        char name[LINE];
+        kt_about_library(&process->object[i], name, sizeof name);
+        if (process->object[i].is_library && !is_listed(process, i, name))
+            kt_about_line("library", "%s", name);
+    }
+}
+
+static void print_ranks(const struct kt_imbalance *imbalance)
+{
+    const struct kt_ranks *ranks = &imbalance->ranks;
+    char ratio[16] = "n/a";
+    if (ranks->count == 0)
+        return;
+    if (imbalance->all.mean > 0)
+        snprintf(ratio, sizeof ratio, "%.2f", kt_balance_ratio(&imbalance->all));
+    kt_about_ranks(ranks);
+    kt_about_line("imbalance", "%s: the BLAS time of the busiest rank over the mean", ratio);
+}
+
+static void print_header(const struct kt_report *report)
+{
+    kt_heading("Trace");
+    for (size_t i = 0; i < report->paths; i++)
+        kt_about_line("trace", "%s", report->path[i]);
+    kt_about_command(report->summary.first, LINE - 1);
+    print_when(report);
+    print_libraries(report->summary.first);
+    print_ranks(&report->imbalance);
+    print_times(report);
+    print_calls(&report->summary);
+    kt_about_profile(&report->trace, &report->state);
+    kt_about_selection(&report->trace, &report->state);
+    print_missing(report);
+    kt_about_clock(&report->state);
+}
+
+/* --- all of it --------------------------------------------------------------------------------------------- */
+
+/* Where there are too many calls of a shape to keep the duration of each. */
+static void print_resolution(const struct kt_report *report)
+{
+    double resolution = 0;
+    for (size_t i = 0; i < report->groups.count; i++)
+        resolution = fmax(resolution, report->shape[i].insitu.resolution);
+    if (resolution > 0)
+        printf("Medians of many calls are from histograms: good to %.1f %% or better.\n", 100 * resolution);
+}
+
+static void print_legend(const struct kt_report *report)
+{
+    kt_heading("What the columns mean");
+    printf("time with nested calls, self without them; share of all BLAS and LAPACK time\n"
+           "(routines: of self); median over the calls of a shape as they happened.\n");
+    print_resolution(report);
+    if (report->replayed) {
+        printf("warm, cold: operands in cache, in memory; tracked: where the recorded calls left\n"
+               "them; index 0: as fast as warm, 1: as slow as cold, above 1: something else than\n"
+               "caches, n/a: warm and cold do not differ. Parts are of all calls together.\n");
+        return;
+    }
+    printf("\nNext: ktrace replay %s\n"
+           "      times these calls warm and cold, to tell why they take as long as they do\n",
+           report->path[0]);
+}
+
+static void print_all(const struct kt_report *report, size_t top)
+{
+    kt_report_routines(report, top);
+    printf("\n");
+    kt_report_shapes(report, top);
+    printf("\n");
+    kt_report_callers(report, top);
+    printf("\n");
+    if (report->regions.count > 1 || report->regions.unmatched) {
+        kt_report_regions(report, top);
+        printf("\n");
+    }
+    if (report->counted.counters) {
+        kt_report_counters(report, top);
+        printf("\n");
+    }
+    if (report->imbalance.ranks.count > 1) {
+        kt_report_ranks(report, top);
+        printf("\n");
+    } else if (report->summary.processes.count > 1) {
+        kt_report_processes(report, top);
+        printf("\n");
+    }
+    if (report->summary.threads.count > report->summary.processes.count) {
+        kt_report_threads(report, top);
+        printf("\n");
+    }
+    if (report->replayed) {
+        kt_report_parts(report, top < PARTS_ROWS ? top : PARTS_ROWS);
+        printf("\n");
+    }
+    print_legend(report);
+}
+
+static bool parse_table(const char *text, kt_report_table **out)
+{
+    for (size_t i = 0; i < sizeof known_tables / sizeof *known_tables; i++)
+        if (!strcmp(text, known_tables[i].name)) {
+            *out = known_tables[i].print;
+            return true;
+        }
+    return false;
+}
+
+static bool parse_count(const char *text, size_t *out)
+{
+    char *end;
+    unsigned long value = strtoul(text, &end, 10);
+    *out = value;
+    return *text >= '0' && *text <= '9' && *end == '\0' && value > 0;
+}
+
+static int parse_options(int argc, char **argv, struct options *out)
+{
+    struct kt_error error = {0};
+    *out = (struct options){.top = 15};
+    for (int option; (option = kt_verb_next_option(argc, argv, &error)) != -1;) {
+        if (option == '?')
+            return kt_verb_usage("report", "%s", error.text);
+        if (option == 'j')
+            out->json = true;
+        if (option == 't' && !parse_count(optarg, &out->top))
+            return kt_verb_usage("report", "--top %s: expected a number above 0", optarg);
+        if (option == 'b' && !parse_table(optarg, &out->only))
+            return kt_verb_usage(
+                "report", "--by %s: expected routine, shape, caller, region, thread, counter, rank or part", optarg);
+    }
+    if (optind == argc)
+        return kt_verb_usage("report", "which trace?");
+    return KT_OK;
+}
+
+static void print_report(const struct kt_report *report, const struct options *options)
+{
+    print_header(report);
+    printf("\n");
+    if (options->only)
+        options->only(report, options->top);
+    else
+        print_all(report, options->top);
+}
+
+int kt_verb_report(int argc, char **argv)
+{
+    struct options options;
+    struct kt_error error = {0};
+    struct kt_report report;
+    int status = parse_options(argc, argv, &options);
+    if (status != KT_OK)
+        return status;
+    if (kt_report_make(argv + optind, (size_t)(argc - optind), &report, &error) != KT_OK)
+        status = kt_verb_fail("report", &error);
+    else if (options.json)
+        kt_json_print(kt_report_json(&report));
+    else
+        print_report(&report, &options);
+    kt_report_free(&report);
+    return status;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Takes in-situ time apart with the help of replays (DESIGN.md):
+ *
+ *     in-situ = bound                         what the hardware allows for these operations and bytes
+ *             + library   warm - bound        what a better kernel would win
+ *             + cache     tracked - warm      what operands nearer to the processor would win
+ *             + residual  in-situ - tracked   page faults, other processes, contention, frequency, other data
+ *
+ * Shape by shape, on medians, as an in-situ time is a single draw and only medians compare; the residual gets what the
+ * calls took longer than their median. Of a shape without a tracked replay cache and residual are not known apart:
+ * what in-situ takes longer than warm is left whole, and told beside what operands in memory would cost at most. No
+ * part is forced to be positive but the library's: where a replay is faster than the bound, within its error or not,
+ * the bound counts as that time. What is odd beyond errors is counted. Pure functions.
+ */
+#ifndef KT_DECOMPOSITION_H
+#define KT_DECOMPOSITION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Seconds with a 95 % interval; NAN: not known. */
+struct kt_time {
+    double value, lo, hi;
+};
+
+/* A shape's times per call, medians. */
+struct kt_context_times {
+    struct kt_time warm, cold, tracked;
+    double bound, bound_cold; /* operands as near as they fit, and in memory */
+};
+
+/* The calls of a shape, or some of them. */
+struct kt_timed_calls {
+    double calls;
+    double total;  /* seconds in all of them together */
+    double median; /* of one */
+};
+
+/* What cannot be, as a part of in-situ time: shapes where that is so beyond the intervals. */
+enum kt_odd {
+    KT_ODD_BOUND,   /* warm is faster than the bound */
+    KT_ODD_TRACKED, /* tracked is faster than warm */
+    KT_ODD_INSITU,  /* in-situ is faster than tracked, or than warm if that is all there is */
+    KT_ODDS
+};
+
+/* Seconds over all calls of the shapes that could be taken apart. */
+struct kt_decomposition {
+    size_t shapes;
+    double calls;
+    double insitu;
+    struct kt_time bound, library;  /* NAN unless the bound of every shape is known */
+    struct kt_time warm;            /* both together */
+    struct kt_time cache, residual; /* of shapes that were tracked; NAN if none was */
+    struct kt_time unsplit;         /* in-situ - warm of those that were not */
+    size_t tracked;                 /* shapes that were */
+    double cache_most;              /* cold - warm of those that were not; NAN if it is not known of all */
+    double index;                   /* (in-situ - warm) / (cold - warm), on medians; NAN as in kt_context_index */
+    double odd[KT_ODDS];            /* in-situ seconds of such shapes */
+    struct {
+        double insitu, warm, cold; /* medians times calls, of shapes with a cold replay */
+    } sums;
+};
+
+/* From a decomposition of zeros: adds calls of a shape, if it can be taken apart, which needs a warm replay. Shapes
+ * count as independent, so each is to be added once. */
+void kt_decomposition_add(struct kt_decomposition *d, const struct kt_context_times *times,
+                          const struct kt_timed_calls *calls);
+void kt_decomposition_finish(struct kt_decomposition *d);
+
+#endif

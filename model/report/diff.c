@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "model/report/diff.h"
+
+#include "trace/memory.h"
+
+#include <math.h>
+#include <search.h>
+
+/* Durations of so few nanoseconds differ between two runs by how the code happens to lie in memory. */
+static const double least_difference = 10e-9;
+
+/* The drift is not estimated from fewer shapes; their spread neither. */
+enum { DRIFT_SHAPES = 5, SPREAD_SHAPES = 8, TAKEN = 4096 };
+
+/* A change is larger than so many standard deviations of what shapes differ by anyway. */
+static const double spreads = 3;
+
+const struct kt_diff_limits kt_diff_usual = {.margin = 0.03, .share = 0.001, .level = 0.05};
+
+const char *const kt_change_name[KT_CHANGES] = {
+    [KT_SAME] = "same",     [KT_TOO_FEW] = "too few", [KT_SMALL] = "small",       [KT_SLOWER] = "slower",
+    [KT_FASTER] = "faster", [KT_APPEARED] = "new",    [KT_VANISHED] = "vanished",
+};
+
+/* --- numbers ----------------------------------------------------------------------------------------------- */
+
+static int compare_numbers(const void *a, const void *b)
+{
+    double x = *(const double *)a;
+    double y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Sorts. */
+static double median(double *x, size_t n)
+{
+    if (n == 0)
+        return NAN;
+    qsort(x, n, sizeof *x, compare_numbers);
+    return (x[(n - 1) / 2] + x[n / 2]) / 2;
+}
+
+/* Durations of 0 are shorter than a tick. */
+static double logarithm(double seconds)
+{
+    return log(fmax(seconds, 1e-10));
+}
+
+void kt_diff_fill(struct kt_diff_side *side, const struct kt_samples *samples, uint64_t calls, double total)
+{
+    double *taken = kt_resize(NULL, TAKEN, sizeof *taken);
+    size_t n = kt_samples_take(samples, taken, TAKEN);
+    size_t blocks = n < KT_DIFF_BLOCKS ? n : KT_DIFF_BLOCKS;
+    side->calls = calls;
+    side->total = total;
+    side->stat = kt_samples_stat(samples, KT_BEST_MEDIAN);
+    side->blocks = (int)blocks;
+    for (size_t b = 0; b < blocks; b++) {
+        size_t from = b * n / blocks;
+        size_t to = (b + 1) * n / blocks;
+        side->block[b] = logarithm(median(taken + from, to - from));
+    }
+    free(taken);
+}
+
+/* --- shapes of both runs ----------------------------------------------------------------------------------- */
+
+/* What is one shape in both. */
+struct key {
+    const char *routine;
+    enum kt_view view;
+    uint64_t word[KT_MAX_PARAMS];
+    size_t words;
+};
+
+struct node {
+    struct key key;
+    struct kt_samples samples[2]; /* of all groups of that key; owned if joined */
+    bool joined[2];
+    uint64_t calls[2];
+    double total[2];
+    struct kt_call first;
+    bool has[2];
+};
+
+struct matching {
+    void *tree;
+    struct node **node;
+    size_t count;
+};
+
+static int compare_keys(const void *a, const void *b)
+{
+    const struct key *x = &((const struct node *)a)->key;
+    const struct key *y = &((const struct node *)b)->key;
+    int names = strcmp(x->routine, y->routine);
+    if (names)
+        return names;
+    if (x->view != y->view)
+        return x->view < y->view ? -1 : 1;
+    if (x->words != y->words)
+        return x->words < y->words ? -1 : 1;
+    return memcmp(x->word, y->word, x->words * sizeof *x->word);
+}
+
+static struct node *find_node(struct matching *m, const struct kt_call *call)
+{
+    struct node *node = kt_resize(NULL, 1, sizeof *node);
+    *node = (struct node){.first = *call};
+    node->key = (struct key){.routine = call->entry->symbol.routine->name, .view = call->entry->symbol.view};
+    node->key.words = kt_shape_key(call, node->key.word);
+    struct node **found = tsearch(node, &m->tree, compare_keys);
+    if (!found)
+        abort();
+    if (*found != node) {
+        free(node);
+        return *found;
+    }
+    m->node = kt_room_for_one(m->node, m->count, sizeof *m->node);
+    return m->node[m->count++] = node;
+}
+
+/* The same shape through another library or in another process. */
+static void join_samples(struct node *node, int side, const struct kt_samples *more)
+{
+    double *taken = kt_resize(NULL, TAKEN, sizeof *taken);
+    struct kt_samples all = {0};
+    const struct kt_samples *part[2] = {&node->samples[side], more};
+    for (int i = 0; i < 2; i++) {
+        size_t n = kt_samples_take(part[i], taken, TAKEN);
+        for (size_t t = 0; t < n; t++)
+            kt_samples_add(&all, taken[t]);
+        all.resolution = fmax(all.resolution, part[i]->resolution);
+    }
+    if (node->joined[side])
+        kt_samples_free(&node->samples[side]);
+    free(taken);
+    node->samples[side] = all;
+    node->joined[side] = true;
+}
+
+static void match_group(struct matching *m, int side, const struct kt_shape_group *group)
+{
+    struct node *node = find_node(m, &group->first);
+    if (node->has[side])
+        join_samples(node, side, &group->seconds);
+    else
+        node->samples[side] = group->seconds;
+    node->has[side] = true;
+    node->total[side] += group->total;
+    node->calls[side] += group->calls;
+}
+
+static void drop_node(void *node)
+{
+    (void)node;
+}
+
+static void free_matching(struct matching *m)
+{
+    tdestroy(m->tree, drop_node);
+    for (size_t i = 0; i < m->count; i++) {
+        for (int side = 0; side < 2; side++)
+            if (m->node[i]->joined[side])
+                kt_samples_free(&m->node[i]->samples[side]);
+        free(m->node[i]);
+    }
+    free(m->node);
+}
+
+static bool is_in_both(const struct kt_diff_shape *s)
+{
+    return s->side[0].calls && s->side[1].calls;
+}
+
+static bool has_weight(const struct kt_diff *diff, const struct kt_diff_shape *s, double share)
+{
+    return s->side[0].total >= share * diff->total[0] || s->side[1].total >= share * diff->total[1];
+}
+
+/* Before it is tested. */
+static enum kt_change first_look(const struct kt_diff *diff, const struct kt_diff_shape *s, double share)
+{
+    if (!s->side[0].calls)
+        return KT_APPEARED;
+    if (!s->side[1].calls)
+        return KT_VANISHED;
+    if (!has_weight(diff, s, share))
+        return KT_SMALL;
+    return s->side[0].blocks < KT_DIFF_LEAST || s->side[1].blocks < KT_DIFF_LEAST ? KT_TOO_FEW : KT_SAME;
+}
+
+/* --- slow spells ------------------------------------------------------------------------------------------- */
+
+static double middle_of(const struct kt_diff_side *side)
+{
+    double sorted[KT_DIFF_BLOCKS];
+    memcpy(sorted, side->block, sizeof sorted);
+    return median(sorted, KT_DIFF_BLOCKS);
+}
+
+/* By how much the shapes were slower than usual at that stage of the run: the median. */
+static double spell_at(const struct kt_diff *diff, int run, int block, const double *middle, double *room)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < diff->shapes; i++)
+        if (!isnan(middle[i]))
+            room[n++] = diff->shape[i].side[run].block[block] - middle[i];
+    return n >= DRIFT_SHAPES ? median(room, n) : 0;
+}
+
+/*
+ * A program that goes round in a loop makes the calls of all shapes side by side, so that spells of the machine show in
+ * the same blocks of all: they are taken out. Where shapes have their time one after the other, there is nothing that
+ * blocks have in common, and nothing happens.
+ */
+static void take_out_spells(struct kt_diff *diff, int run)
+{
+    double *middle = kt_resize(NULL, diff->shapes, sizeof *middle);
+    double *room = kt_resize(NULL, diff->shapes, sizeof *room);
+    for (size_t i = 0; i < diff->shapes; i++) {
+        const struct kt_diff_shape *s = &diff->shape[i];
+        bool counts = s->change == KT_SAME && s->side[run].blocks == KT_DIFF_BLOCKS;
+        middle[i] = counts ? middle_of(&s->side[run]) : NAN;
+    }
+    for (int b = 0; b < KT_DIFF_BLOCKS; b++) {
+        double spell = spell_at(diff, run, b, middle, room);
+        for (size_t i = 0; i < diff->shapes; i++)
+            diff->shape[i].side[run].block[b] -= isnan(middle[i]) ? 0 : spell;
+    }
+    free(middle);
+    free(room);
+}
+
+/* --- what changed ------------------------------------------------------------------------------------------ */
+
+static void measure(struct kt_diff *diff)
+{
+    for (size_t i = 0; i < diff->shapes; i++) {
+        struct kt_diff_shape *s = &diff->shape[i];
+        s->ratio = s->lo = s->hi = s->p = NAN;
+        if (!is_in_both(s))
+            continue;
+        struct kt_rank_shift shift =
+            kt_rank_shift(s->side[0].block, s->side[0].blocks, s->side[1].block, s->side[1].blocks);
+        s->ratio = exp(shift.shift);
+        s->lo = exp(shift.lo);
+        s->hi = exp(shift.hi);
+        diff->tested += s->change == KT_SAME;
+    }
+}
+
+/* The logarithms of the ratios of tested shapes; returns how many. */
+static size_t take_ratios(const struct kt_diff *diff, double *out)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < diff->shapes; i++)
+        if (diff->shape[i].change == KT_SAME)
+            out[n++] = log(diff->shape[i].ratio);
+    return n;
+}
+
+/* 1.4826 makes the median of deviations the standard deviation of a normal distribution. */
+static void estimate_drift(struct kt_diff *diff)
+{
+    double *ratio = kt_resize(NULL, diff->shapes, sizeof *ratio);
+    size_t n = take_ratios(diff, ratio);
+    double middle = median(ratio, n);
+    diff->drift = n >= DRIFT_SHAPES ? exp(middle) : NAN;
+    diff->spread = 0;
+    for (size_t i = 0; i < n; i++)
+        ratio[i] = fabs(ratio[i] - middle);
+    if (n >= SPREAD_SHAPES)
+        diff->spread = 1.4826 * median(ratio, n);
+    free(ratio);
+}
+
+static bool differs_enough(const struct kt_diff_shape *s, double drift)
+{
+    return fabs(s->side[1].stat.median / drift - s->side[0].stat.median) > least_difference;
+}
+
+/* Probability that the shape changed by less than the margin either way, were there nothing but chance. */
+static void test(struct kt_diff_shape *s, double drift, double margin)
+{
+    const struct kt_diff_side *a = &s->side[0];
+    const struct kt_diff_side *b = &s->side[1];
+    double slower = kt_rank_above(a->block, a->blocks, b->block, b->blocks, log(drift) + margin);
+    double faster = kt_rank_above(b->block, b->blocks, a->block, a->blocks, -log(drift) + margin);
+    s->p = differs_enough(s, drift) ? fmin(1, 2 * fmin(slower, faster)) : 1;
+}
+
+/* Corrected for as many shapes as were tested. */
+static void correct(struct kt_diff *diff, double level, double drift)
+{
+    double *p = kt_resize(NULL, diff->tested, sizeof *p);
+    int n = 0;
+    for (size_t i = 0; i < diff->shapes; i++)
+        if (diff->shape[i].change == KT_SAME)
+            p[n++] = diff->shape[i].p;
+    kt_holm(p, n);
+    n = 0;
+    for (size_t i = 0; i < diff->shapes; i++) {
+        struct kt_diff_shape *s = &diff->shape[i];
+        if (s->change != KT_SAME)
+            continue;
+        s->p = p[n++];
+        if (s->p <= level)
+            s->change = s->ratio > drift ? KT_SLOWER : KT_FASTER;
+    }
+    free(p);
+}
+
+static bool is_change(enum kt_change change)
+{
+    return change >= KT_SLOWER;
+}
+
+static double time_won(const struct kt_diff_shape *s)
+{
+    return fabs(s->side[1].total - s->side[0].total);
+}
+
+static int compare_shapes(const void *a, const void *b)
+{
+    const struct kt_diff_shape *x = a;
+    const struct kt_diff_shape *y = b;
+    if (is_change(x->change) != is_change(y->change))
+        return is_change(x->change) ? -1 : 1;
+    if (time_won(x) != time_won(y))
+        return time_won(x) > time_won(y) ? -1 : 1;
+    return (x->first.n > y->first.n) - (x->first.n < y->first.n);
+}
+
+void kt_diff_judge(struct kt_diff *diff, const struct kt_diff_limits *limits)
+{
+    diff->tested = 0;
+    diff->changed = 0;
+    for (size_t i = 0; i < diff->shapes; i++)
+        diff->shape[i].change = first_look(diff, &diff->shape[i], limits->share);
+    for (int run = 0; run < 2; run++)
+        take_out_spells(diff, run);
+    measure(diff);
+    estimate_drift(diff);
+    diff->margin = fmax(log1p(limits->margin), spreads * diff->spread);
+    double drift = diff->drift_out && !isnan(diff->drift) ? diff->drift : 1;
+    for (size_t i = 0; i < diff->shapes; i++)
+        if (diff->shape[i].change == KT_SAME)
+            test(&diff->shape[i], drift, diff->margin);
+    correct(diff, limits->level, drift);
+    for (size_t i = 0; i < diff->shapes; i++)
+        diff->changed += is_change(diff->shape[i].change);
+    if (diff->shapes)
+        qsort(diff->shape, diff->shapes, sizeof *diff->shape, compare_shapes);
+}
+
+/* --- routines ---------------------------------------------------------------------------------------------- */
+
+static struct kt_diff_routine *find_routine(struct kt_diff *diff, const char *name)
+{
+    for (size_t i = 0; i < diff->routines; i++)
+        if (!strcmp(diff->routine[i].name, name))
+            return &diff->routine[i];
+    diff->routine = kt_room_for_one(diff->routine, diff->routines, sizeof *diff->routine);
+    diff->routine[diff->routines] = (struct kt_diff_routine){.name = name};
+    return &diff->routine[diff->routines++];
+}
+
+static int compare_routines(const void *a, const void *b)
+{
+    const struct kt_diff_routine *x = a;
+    const struct kt_diff_routine *y = b;
+    double won_x = fabs(x->total[1] - x->total[0]);
+    double won_y = fabs(y->total[1] - y->total[0]);
+    return won_x != won_y ? (won_x < won_y) - (won_x > won_y) : strcmp(x->name, y->name);
+}
+
+static void sum_up_routines(struct kt_diff *diff)
+{
+    for (size_t i = 0; i < diff->shapes; i++) {
+        const struct kt_diff_shape *s = &diff->shape[i];
+        struct kt_diff_routine *r = find_routine(diff, s->first.entry->symbol.routine->name);
+        for (int side = 0; side < 2; side++) {
+            r->calls[side] += s->side[side].calls;
+            r->total[side] += s->side[side].total;
+        }
+        r->changed += is_change(s->change);
+    }
+    if (diff->routines)
+        qsort(diff->routine, diff->routines, sizeof *diff->routine, compare_routines);
+}
+
+/* --- all of it --------------------------------------------------------------------------------------------- */
+
+static void add_node(struct kt_diff *diff, const struct node *node)
+{
+    struct kt_diff_shape *s = &diff->shape[diff->shapes++];
+    *s = (struct kt_diff_shape){.first = node->first};
+    kt_shape_text(&node->first, s->text, KT_DIFF_TEXT);
+    for (int side = 0; side < 2; side++)
+        if (node->has[side])
+            kt_diff_fill(&s->side[side], &node->samples[side], node->calls[side], node->total[side]);
+}
+
+void kt_diff_make(const struct kt_shapes shapes[2], bool comparable, const struct kt_diff_limits *limits,
+                  struct kt_diff *out)
+{
+    struct matching m = {0};
+    *out = (struct kt_diff){.drift_out = comparable};
+    for (int side = 0; side < 2; side++) {
+        out->total[side] = shapes[side].seconds;
+        for (size_t i = 0; i < shapes[side].count; i++)
+            match_group(&m, side, &shapes[side].shape[i]);
+    }
+    out->shape = kt_resize(NULL, m.count, sizeof *out->shape);
+    for (size_t i = 0; i < m.count; i++)
+        add_node(out, m.node[i]);
+    free_matching(&m);
+    kt_diff_judge(out, limits);
+    sum_up_routines(out);
+}
+
+void kt_diff_free(struct kt_diff *diff)
+{
+    free(diff->shape);
+    free(diff->routine);
+    *diff = (struct kt_diff){0};
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A replayed shape is found again by the name of its routine and the arguments of its first call, which both sides
+ * write in the same way: as JSON text, keys sorted, it is the key of an index.
+ */
+#include "model/report/replayed.h"
+
+#include "trace/memory.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <unistd.h>
+
+/* Text that is the same for the same call; to be freed. */
+static char *key_of(const char *routine, const json_t *args)
+{
+    char *text = json_dumps(args, JSON_SORT_KEYS | JSON_COMPACT);
+    if (!text)
+        return NULL;
+    size_t size = strlen(routine) + strlen(text) + 2;
+    char *key = kt_resize(NULL, size, 1);
+    snprintf(key, size, "%s %s", routine, text);
+    free(text);
+    return key;
+}
+
+static const json_t *find(const json_t *index, const struct kt_shape_group *shape)
+{
+    json_t *args = kt_json_args(&shape->first, false);
+    char *key = key_of(shape->first.entry->symbol.routine->name, args);
+    const json_t *found = key ? json_object_get(index, key) : NULL;
+    free(key);
+    json_decref(args);
+    return found;
+}
+
+static void index_shape(json_t *index, json_t *shape)
+{
+    const char *routine = json_string_value(json_object_get(shape, "routine"));
+    const json_t *args = json_object_get(shape, "args");
+    char *key = routine && json_is_object(args) ? key_of(routine, args) : NULL;
+    if (key && !json_object_get(index, key))
+        json_object_set(index, key, shape);
+    free(key);
+}
+
+enum kt_status kt_replayed_from(json_t *document, const char *name, struct kt_replayed *out, struct kt_error *error)
+{
+    *out = (struct kt_replayed){.document = document};
+    const json_t *shapes = json_object_get(document, "shapes");
+    if (!json_is_array(shapes))
+        return kt_fail(error, KT_BAD_INPUT, "%s: no array \"shapes\" in it; run ktrace replay again", name);
+    const json_t *refused = json_object_get(document, "not_replayed");
+    out->shapes = json_object();
+    out->refused = json_object();
+    for (size_t i = 0; i < json_array_size(shapes); i++)
+        index_shape(out->shapes, json_array_get(shapes, i));
+    for (size_t i = 0; i < json_array_size(refused); i++)
+        index_shape(out->refused, json_array_get(refused, i));
+    return KT_OK;
+}
+
+/* Of a packed trace, a replay since it was packed counts, otherwise one before. */
+enum kt_status kt_replayed_load(const struct kt_files *files, struct kt_replayed *out, struct kt_error *error)
+{
+    char path[4096];
+    size_t size;
+    json_t *document;
+    *out = (struct kt_replayed){0};
+    kt_files_companion(files, "replay.json", path, sizeof path);
+    const unsigned char *packed = kt_files_view(files, "replay.json", &size);
+    if (access(path, F_OK) == 0)
+        KT_TRY(kt_json_load(path, &document, error));
+    else if (packed)
+        KT_TRY(kt_json_take(path, packed, size, &document, error));
+    else
+        return KT_OK;
+    return kt_replayed_from(document, path, out, error);
+}
+
+void kt_replayed_free(struct kt_replayed *replayed)
+{
+    json_decref(replayed->shapes);
+    json_decref(replayed->refused);
+    json_decref(replayed->document);
+    *replayed = (struct kt_replayed){0};
+}
+
+bool kt_replayed_is_partial(const struct kt_replayed *replayed)
+{
+    return json_is_true(json_object_get(replayed->document, "interrupted"));
+}
+
+const json_t *kt_replayed_find(const struct kt_replayed *replayed, const struct kt_shape_group *shape)
+{
+    return find(replayed->shapes, shape);
+}
+
+const char *kt_replayed_refusal(const struct kt_replayed *replayed, const struct kt_shape_group *shape)
+{
+    return json_string_value(json_object_get(find(replayed->refused, shape), "why"));
+}
+
+/* --- times ------------------------------------------------------------------------------------------------- */
+
+static double number_in(const json_t *object, const char *name)
+{
+    const json_t *number = json_object_get(object, name);
+    return json_is_number(number) ? json_number_value(number) : NAN;
+}
+
+/* Without an interval the value is as good as exact. */
+static struct kt_time time_in(const json_t *contexts, const char *name)
+{
+    const json_t *stat = json_object_get(contexts, name);
+    struct kt_time time = {number_in(stat, "median"), number_in(stat, "lo"), number_in(stat, "hi")};
+    if (isnan(time.lo) || isnan(time.hi))
+        time.lo = time.hi = time.value;
+    return time;
+}
+
+void kt_replayed_times(const json_t *shape, struct kt_context_times *out)
+{
+    const json_t *contexts = json_object_get(shape, "contexts");
+    *out = (struct kt_context_times){.warm = time_in(contexts, "warm"),
+                                     .cold = time_in(contexts, "cold"),
+                                     .tracked = time_in(contexts, "tracked"),
+                                     .bound = number_in(shape, "bound"),
+                                     .bound_cold = number_in(shape, "bound_cold")};
+    if (isnan(out->tracked.value))
+        out->tracked = time_in(contexts, "sequence");
+}
+
+bool kt_replayed_spread(const json_t *shape, const char *context, struct kt_spread *out)
+{
+    const json_t *stat = json_object_get(json_object_get(shape, "contexts"), context);
+    *out = (struct kt_spread){.least = number_in(stat, "min"),
+                              .q1 = number_in(stat, "best"),
+                              .median = number_in(stat, "median"),
+                              .q3 = number_in(stat, "q3"),
+                              .most = number_in(stat, "max"),
+                              .n = (size_t)json_integer_value(json_object_get(stat, "n"))};
+    return out->median > 0;
+}

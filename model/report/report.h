@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Everything that `ktrace report` says about one or more traces, worked out once; cmd_report.c prints it for people,
+ * kt_report_json is the same for programs.
+ */
+#ifndef KT_REPORT_H
+#define KT_REPORT_H
+
+#include "model/report/callers.h"
+#include "model/report/counted.h"
+#include "model/report/advice.h"
+#include "model/report/imbalance.h"
+#include "model/report/parts.h"
+#include "model/report/by_region.h"
+#include "trace/state.h"
+
+/* A shape of outermost calls. */
+struct kt_report_shape {
+    const struct kt_shape_group *group;
+    struct kt_stat insitu;
+    double gflops;               /* NAN: not known */
+    struct kt_parts_shape parts; /* times are NAN where it was not replayed */
+};
+
+struct kt_report {
+    char *const *path; /* as named on the command line; borrowed */
+    size_t paths;
+    struct kt_trace trace;           /* the processes of all of them */
+    struct kt_replayed *from_replay; /* of each trace that was opened: more than paths if a job has packed ones */
+    size_t replays;
+    bool replayed; /* at least one trace was */
+    bool partial;  /* and one of those replays was interrupted */
+    struct kt_state state;
+    struct kt_summary summary;
+    struct kt_counted counted; /* counters, if there were any */
+    struct kt_region_sums regions;
+    struct kt_imbalance imbalance; /* of ranks, if there are any */
+    struct kt_shapes groups;
+    struct kt_report_shape *shape; /* largest total first */
+    struct kt_callers *symbols;
+    struct kt_caller *caller; /* largest time first */
+    size_t callers;
+    struct kt_by_caller by_caller;
+    struct kt_parts parts;
+    struct kt_advice advice[KT_MOST_ADVICE]; /* once it was replayed */
+    int advices;
+};
+
+/* OUT is to be freed also after an error. */
+enum kt_status kt_report_make(char *const *path, size_t paths, struct kt_report *out, struct kt_error *error);
+void kt_report_free(struct kt_report *report);
+
+/* 10^9 operations per second; NAN where there are none or no time. */
+double kt_gflops(double flops, double seconds);
+
+/* Time of a shape's calls in its contexts on a scale from warm (0) to cold (1). */
+double kt_report_index(const struct kt_report_shape *shape);
+
+/* The document that CLI users rely on; to be freed by the caller. */
+json_t *kt_report_json(const struct kt_report *report);
+
+#endif

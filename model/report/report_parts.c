@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "model/report/report_parts.h"
+
+#include "model/report/report_row.h"
+#include "trace/text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { BAR = 22, CELL = KT_ROW_CELL, LINE = 79, MAX_COLUMNS = KT_ROW_COLUMNS };
+
+static const char *percent(double part, double whole, char out[16])
+{
+    kt_text_percent(whole > 0 ? part / whole : NAN, out);
+    return out + strspn(out, " ");
+}
+
+/* --- in total ---------------------------------------------------------------------------------------------- */
+
+static void print_bar(const char *name, double part, const struct kt_time *interval, double whole, const char *meaning)
+{
+    char seconds[32];
+    char error[32] = "";
+    char share[32];
+    char bar[BAR + 1];
+    double fraction = whole > 0 ? part / whole : NAN;
+    int filled = isnan(fraction) ? 0 : (int)lround(fmin(fmax(fraction, 0.0), 1.0) * BAR);
+    memset(bar, ' ', BAR);
+    memset(bar, '#', (size_t)filled);
+    bar[BAR] = '\0';
+    if (interval && interval->hi > interval->lo) {
+        kt_text_seconds(fmax(interval->hi - part, part - interval->lo), error + 3);
+        memcpy(error, "+- ", 3);
+    }
+    kt_text_seconds(part, seconds);
+    kt_text_percent(fraction, share);
+    printf("%-8s %8s %11s %9s |%s| %s\n", name, seconds, error, share, bar, meaning);
+}
+
+static void print_part(const char *name, const struct kt_time *part, double whole, const char *meaning)
+{
+    if (!isnan(part->value))
+        print_bar(name, part->value, part, whole, meaning);
+}
+
+static void print_total(const struct kt_decomposition *d)
+{
+    double all = d->insitu;
+    print_bar("in situ", all, NULL, all, "as measured");
+    if (isnan(d->bound.value))
+        print_part("warm", &d->warm, all, "bound + library");
+    print_part("bound", &d->bound, all, "hardware allows");
+    print_part("library", &d->library, all, "warm - bound");
+    print_part("cache", &d->cache, all, "tracked - warm");
+    print_part("residual", &d->residual, all, "in situ - tracked");
+    if (d->tracked < d->shapes)
+        print_part("rest", &d->unsplit, all, "in situ - warm");
+}
+
+/* A sentence for each thing that a reader would stumble over. */
+static void explain(const struct kt_decomposition *d)
+{
+    static const char *const odd[] = {
+        "shapes that were faster than their bound: its peak was measured too low",
+        "shapes that were faster tracked than warm: disturbed, or other code for them",
+        "shapes that were faster in situ than replayed: other data, or disturbed replays"};
+    char text[16];
+    if (isnan(d->bound.value))
+        printf("bound, library: not known, as the machine's peaks were not measured\n");
+    if (d->tracked < d->shapes && d->cache_most >= 0)
+        printf("rest: cache and residual; operands in memory explain at most %s of it\n",
+               kt_text_seconds(d->cache_most, text));
+    else if (d->tracked < d->shapes)
+        printf("rest: cache and residual, which only a tracked replay tells apart\n");
+    for (int i = 0; i < KT_ODDS; i++)
+        if (d->odd[i] >= 0.01 * d->insitu && d->odd[i] > 0)
+            printf("odd: %s of this in %s\n", percent(d->odd[i], d->insitu, text), odd[i]);
+}
+
+/* Any part but the bound and the library's. */
+static bool is_negative(const struct kt_decomposition *d, bool beyond_error)
+{
+    const struct kt_time *part[] = {&d->cache, &d->residual, &d->unsplit};
+    for (size_t i = 0; i < sizeof part / sizeof *part; i++)
+        if ((beyond_error ? part[i]->hi : part[i]->value) < 0)
+            return true;
+    return false;
+}
+
+static void explain_negative(const struct kt_report *report)
+{
+    const struct kt_parts_groups *groups = &report->parts.shapes;
+    bool negative = false;
+    bool beyond_error = false;
+    for (size_t i = 0; i < groups->count; i++) {
+        negative = negative || is_negative(&groups->group[i].parts, false);
+        beyond_error = beyond_error || is_negative(&groups->group[i].parts, true);
+    }
+    if (negative)
+        printf("below 0: faster than the replay that it is compared with, %s\n",
+               beyond_error ? "some by more than the error" : "by less than the error");
+}
+
+static void print_missing(const struct kt_report *report)
+{
+    const struct kt_parts *parts = &report->parts;
+    char share[16];
+    char calls[16];
+    double seconds = 0;
+    for (size_t i = 0; i < parts->missings; i++)
+        seconds += parts->missing[i].seconds;
+    if (report->partial)
+        printf("The replay was interrupted: ktrace replay goes on where it ended.\n");
+    printf("%s calls of %zu replayed shapes, %s of BLAS time\n", kt_text_count(parts->total.parts.calls, calls),
+           parts->total.parts.shapes, percent(parts->total.parts.insitu, report->groups.seconds, share));
+    if (parts->missings)
+        printf("not taken apart: %s of BLAS time\n", percent(seconds, report->groups.seconds, share));
+    for (size_t i = 0; i < parts->missings && i < 5; i++)
+        printf("  %8s  %.66s\n", percent(parts->missing[i].seconds, report->groups.seconds, share),
+               parts->missing[i].why);
+    if (parts->missings > 5)
+        printf("  ... and %zu more reasons: --json\n", parts->missings - 5);
+}
+
+/* --- by routine, caller, shape ----------------------------------------------------------------------------- */
+
+/* The columns of parts behind those of names: only parts that any group has. */
+struct shown {
+    bool split, unsplit;
+};
+
+static struct shown what_is_shown(const struct kt_decomposition *total)
+{
+    return (struct shown){.split = total->tracked > 0, .unsplit = total->tracked < total->shapes};
+}
+
+static size_t add_columns(struct kt_column *column, size_t columns, struct shown shown)
+{
+    column[columns++] = (struct kt_column){.head = "in situ", .right = true};
+    column[columns++] = (struct kt_column){.head = "bound", .right = true};
+    column[columns++] = (struct kt_column){.head = "library", .right = true};
+    if (shown.split) {
+        column[columns++] = (struct kt_column){.head = "cache", .right = true};
+        column[columns++] = (struct kt_column){.head = "residual", .right = true};
+    }
+    if (shown.unsplit)
+        column[columns++] = (struct kt_column){.head = "rest", .right = true};
+    column[columns++] = (struct kt_column){.head = "index", .right = true};
+    return columns;
+}
+
+static void add_group(struct kt_text_table *table, struct kt_row *row, const struct kt_parts_group *group,
+                      struct shown shown)
+{
+    const struct kt_decomposition *d = &group->parts;
+    kt_text_seconds(group->seconds, kt_row_next(row));
+    kt_text_seconds(d->shapes ? d->bound.value : NAN, kt_row_next(row));
+    kt_text_seconds(d->shapes ? d->library.value : NAN, kt_row_next(row));
+    if (shown.split) {
+        kt_text_seconds(d->cache.value, kt_row_next(row));
+        kt_text_seconds(d->residual.value, kt_row_next(row));
+    }
+    if (shown.unsplit)
+        kt_text_seconds(d->unsplit.value, kt_row_next(row));
+    snprintf(kt_row_next(row), CELL, isnan(d->index) ? "n/a" : "%.2f", d->index);
+    kt_row_add(table, row);
+}
+
+static void print_table(const char *heading, struct kt_text_table *table, size_t count, size_t top, const char *by)
+{
+    kt_heading(heading);
+    kt_text_table_print(table);
+    kt_text_table_free(table);
+    if (count > top)
+        printf("... and %zu more: --by %s --top %zu\n", count - top, by, count);
+}
+
+static void print_routines(const struct kt_report *report, size_t top)
+{
+    const struct kt_parts_groups *groups = &report->parts.routines;
+    struct shown shown = what_is_shown(&report->parts.total.parts);
+    struct kt_column column[MAX_COLUMNS] = {{.head = "routine"}};
+    struct kt_text_table *table = kt_text_table_new(column, add_columns(column, 1, shown));
+    for (size_t i = 0; i < groups->count && i < top; i++) {
+        struct kt_row row = {.columns = 0};
+        snprintf(kt_row_next(&row), CELL, "%s", groups->group[i].routine);
+        add_group(table, &row, &groups->group[i], shown);
+    }
+    print_table("Parts by routine, outermost calls", table, groups->count, top, "part");
+}
+
+static void print_callers(const struct kt_report *report, size_t top)
+{
+    const struct kt_parts_groups *groups = &report->parts.callers;
+    struct shown shown = what_is_shown(&report->parts.total.parts);
+    struct kt_column column[MAX_COLUMNS] = {{.head = "function", .shrink = true}};
+    struct kt_text_table *table = kt_text_table_new(column, add_columns(column, 1, shown));
+    for (size_t i = 0; i < groups->count && i < top; i++) {
+        const struct kt_place *place = groups->group[i].place;
+        const char *slash = place->object ? strrchr(place->object, '/') : NULL;
+        const char *object = slash ? slash + 1 : place->object;
+        char function[CELL];
+        struct kt_row row = {.columns = 0};
+        kt_place_function(place, function, sizeof function);
+        snprintf(kt_row_next(&row), CELL, "%.60s in %.30s", function, object ? object : "unknown");
+        add_group(table, &row, &groups->group[i], shown);
+    }
+    print_table("Parts by caller", table, groups->count, top, "part");
+}
+
+void kt_report_shape_parts(const struct kt_report *report, size_t top)
+{
+    const struct kt_parts_groups *groups = &report->parts.shapes;
+    struct shown shown = what_is_shown(&report->parts.total.parts);
+    struct kt_column column[MAX_COLUMNS] = {
+        {.head = "#", .right = true}, {.head = "routine"}, {.head = "shape", .shrink = true}};
+    struct kt_text_table *table = kt_text_table_new(column, add_columns(column, 3, shown));
+    for (size_t i = 0; i < groups->count && i < top; i++) {
+        struct kt_row row = {.columns = 0};
+        snprintf(kt_row_next(&row), CELL, "%zu", groups->group[i].shape + 1);
+        snprintf(kt_row_next(&row), CELL, "%s", groups->group[i].routine);
+        kt_shape_text(&report->shape[groups->group[i].shape].group->first, kt_row_next(&row), CELL - 1);
+        add_group(table, &row, &groups->group[i], shown);
+    }
+    print_table("Parts of the time of all calls of a shape", table, groups->count, top, "shape");
+}
+
+/* --- in words ---------------------------------------------------------------------------------------------- */
+
+/* Breaks lines between words; those behind the first are indented. */
+static void print_wrapped(const char *text)
+{
+    size_t column = (size_t)printf("- ") - 1;
+    while (*text) {
+        size_t word = strcspn(text, " ");
+        if (column + 1 + word > LINE) {
+            printf("\n ");
+            column = 1;
+        }
+        column += (size_t)printf("%s%.*s", column > 1 ? " " : "", (int)word, text);
+        text += word + strspn(text + word, " ");
+    }
+    printf("\n");
+}
+
+static void print_advice(const struct kt_report *report)
+{
+    const struct kt_summary *summary = &report->summary;
+    char share[16];
+    kt_heading("What dominates");
+    for (int i = 0; i < report->advices; i++)
+        print_wrapped(report->advice[i].text);
+    if (report->advices == 0)
+        printf("Nothing: no part of the time could be found.\n");
+    if (summary->seconds_all > 0 && summary->seconds_blas < 0.5 * summary->seconds_all)
+        printf("- all of BLAS and LAPACK is %s of wall time: the rest is outside of ktrace's view\n",
+               percent(summary->seconds_blas, summary->seconds_all, share));
+}
+
+void kt_report_parts(const struct kt_report *report, size_t top)
+{
+    const struct kt_decomposition *d = &report->parts.total.parts;
+    kt_heading("Decomposition of in-situ time");
+    if (d->shapes == 0) {
+        printf("No shape was replayed warm: ktrace replay %s\n", report->path[0]);
+        if (report->replayed)
+            print_missing(report);
+        return;
+    }
+    print_total(d);
+    explain(d);
+    explain_negative(report);
+    print_missing(report);
+    printf("\n");
+    print_routines(report, top);
+    printf("\n");
+    print_callers(report, top);
+    printf("\n");
+    print_advice(report);
+}

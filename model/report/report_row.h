@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The cells of one row of a report's table; a column's cell is empty until it is written.
+ */
+#ifndef KT_REPORT_ROW_H
+#define KT_REPORT_ROW_H
+
+#include "trace/text.h"
+
+enum { KT_ROW_COLUMNS = 10, KT_ROW_CELL = 160 };
+
+struct kt_row {
+    char text[KT_ROW_COLUMNS][KT_ROW_CELL];
+    size_t columns;
+};
+
+static inline char *kt_row_next(struct kt_row *row)
+{
+    char *cell = row->text[row->columns++];
+    *cell = '\0';
+    return cell;
+}
+
+static inline void kt_row_add(struct kt_text_table *table, const struct kt_row *row)
+{
+    const char *cell[KT_ROW_COLUMNS];
+    for (size_t i = 0; i < row->columns; i++)
+        cell[i] = row->text[i];
+    kt_text_table_row(table, cell);
+}
+
+#endif

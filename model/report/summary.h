@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Where the time of a trace goes: its calls summed up by routine, by caller, by thread and by process.
+ *
+ * Calls nest: a LAPACK routine calls BLAS routines. Time counts once: what a group of calls took "inclusive" leaves
+ * out calls nested in a call of the same group, and "self" leaves out all nested calls. Callers, threads and
+ * processes count outermost calls only, those that the application itself made.
+ */
+#ifndef KT_SUMMARY_H
+#define KT_SUMMARY_H
+
+#include "trace/cursor.h"
+
+/* What one group of calls adds up to. */
+struct kt_sum {
+    const char *routine;              /* by routine; otherwise NULL; borrowed */
+    const struct kt_process *process; /* by caller, thread and process, and of parts; otherwise NULL */
+    uint64_t id;                      /* by caller: return address; by thread: its id */
+    uint64_t calls;                   /* by caller: outermost ones */
+    uint64_t calls_top;               /* outermost ones among them */
+    double seconds;                   /* inclusive; by caller, thread and process: of outermost calls */
+    double seconds_self;              /* by routine: without nested calls */
+    double flops, bytes;              /* by routine: of the calls that SECONDS covers; NAN: not known */
+};
+
+struct kt_sums {
+    struct kt_sum *sum; /* largest inclusive time first */
+    size_t count;
+};
+
+struct kt_summary {
+    uint64_t calls; /* all records */
+    uint64_t calls_top;
+    uint64_t unfinished;            /* calls that have not returned: they have no time */
+    const struct kt_process *first; /* the process that began first */
+    double seconds;                 /* wall time of the longest process */
+    double seconds_all;             /* wall time of all processes added */
+    double seconds_blas;            /* of outermost calls */
+    double seconds_self;            /* of all routines: the same, but for calls inside one that has not returned */
+    struct kt_sums routines, callers, threads, processes;
+    struct kt_sums parts; /* what each process contributes to each routine; in no useful order */
+};
+
+/* Sums up a whole trace. */
+void kt_summary_collect(const struct kt_trace *trace, struct kt_summary *out);
+void kt_summary_free(struct kt_summary *summary);
+
+/* The same step by step, for a walk that has more to do. Calls come in the order of kt_cursor_next; finish frees the
+ * summariser. */
+struct kt_summariser;
+struct kt_summariser *kt_summariser_new(void);
+void kt_summariser_add(struct kt_summariser *summariser, const struct kt_call *call);
+void kt_summariser_add_profiles(struct kt_summariser *summariser,
+                                const struct kt_trace *trace); /* what is in no walk */
+void kt_summariser_finish(struct kt_summariser *summariser, struct kt_summary *out);
+void kt_summary_add_wall_times(const struct kt_trace *trace, struct kt_summary *out);
+
+#endif

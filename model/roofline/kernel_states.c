@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "model/roofline/kernel_states.h"
+
+#include "model/predict/known.h"
+#include "model/tracker/line_runs.h"
+#include "replay/timing.h"
+#include "trace/memory.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <strings.h>
+
+/* --- what is asked for ------------------------------------------------------------------------------------- */
+
+enum { DEFAULT_SIZES = 12, GREATEST_SIZE = 1 << 26 };
+
+enum kt_status kt_kernel_sizes(const char *text, struct kt_kernel_plan *out, struct kt_error *error)
+{
+    long long from, to;
+    int count = DEFAULT_SIZES, used = 0,
+        fields = sscanf(text, "%lld%n:%lld%n:%d%n", &from, &used, &to, &used, &count, &used);
+    if (fields == 1) {
+        to = from;
+        count = 1;
+    }
+    if (fields < 1 || text[used] || from < 1 || to < from || to > GREATEST_SIZE || count < 1 || count > KT_MOST_SIZES)
+        return kt_fail(error, KT_USAGE, "--n %.60s: expected FROM:TO or FROM:TO:COUNT, 1 to %d sizes up to %d", text,
+                       KT_MOST_SIZES, GREATEST_SIZE);
+    out->sizes = 0;
+    for (int i = 0; i < count; i++) {
+        double part = count > 1 ? (double)i / (count - 1) : 0;
+        int64_t size = (int64_t)llround((double)from * pow((double)to / (double)from, part));
+        if (out->sizes == 0 || size > out->size[out->sizes - 1])
+            out->size[out->sizes++] = size;
+    }
+    return KT_OK;
+}
+
+static const char *const states[KT_MOST_STATES] = {"warm", "coldcode", "cold", "allcold"};
+static const char *const state_text[KT_MOST_STATES] = {"data and code warm", "data warm, code cold",
+                                                       "data cold, code warm", "data and code cold"};
+
+static int find_state(const char *name, size_t length)
+{
+    for (int i = 0; i < KT_MOST_STATES; i++)
+        if (strlen(states[i]) == length && !strncmp(states[i], name, length))
+            return i;
+    return -1;
+}
+
+static void add_state(struct kt_kernel_plan *out, const char *state)
+{
+    for (size_t i = 0; i < out->states; i++)
+        if (out->state[i] == state)
+            return;
+    out->state[out->states++] = state;
+}
+
+enum kt_status kt_kernel_states(const char *text, struct kt_kernel_plan *out, struct kt_error *error)
+{
+    out->states = 0;
+    for (const char *at = text;; at += *at == ',') {
+        size_t length = strcspn(at, ",");
+        bool all = length == 3 && !strncmp(at, "all", 3);
+        int found = find_state(at, length);
+        if (!all && found < 0)
+            return kt_fail(error, KT_USAGE, "--states %.60s: expected warm, cold, coldcode, allcold or all", text);
+        for (int i = 0; i < KT_MOST_STATES; i++)
+            if (all || i == found)
+                add_state(out, states[i]);
+        at += length;
+        if (!*at)
+            return KT_OK;
+    }
+}
+
+/* --- calls ------------------------------------------------------------------------------------------------- */
+
+static double scalar_value(const struct kt_arg *arg)
+{
+    return !strcmp(arg->name, "beta") ? -0.5 : 0.75;
+}
+
+static double option_value(enum kt_role role)
+{
+    return role == KT_UPLO ? 'U' : role == KT_SIDE ? 'L' : 'N'; /* of KT_TRANS and KT_DIAG */
+}
+
+/* The smallest that there may be: bands need rows for both their sides and the diagonal. */
+static double leading_dimension(const struct kt_routine *routine, int argument, int64_t n)
+{
+    for (int i = 0; i < routine->args; i++)
+        if (routine->arg[i].role == KT_ARRAY && routine->arg[i].shape.step == argument &&
+            routine->arg[i].shape.form == KT_FORM_BAND)
+            return (double)(2 * n + 1);
+    return (double)n;
+}
+
+static struct kt_values values_of(const struct kt_routine *routine, int64_t n)
+{
+    struct kt_values values = {0};
+    for (int i = 0; i < routine->args; i++) {
+        const struct kt_arg *arg = &routine->arg[i];
+        if (arg->role == KT_ARRAY)
+            values.address[i] = (uint64_t)(i + 1) << 40;
+        else if (arg->role <= KT_DIAG)
+            values.v[i] = option_value(arg->role);
+        else if (arg->role == KT_SIZE)
+            values.v[i] = (double)n;
+        else if (arg->role == KT_LD)
+            values.v[i] = leading_dimension(routine, i, n);
+        else
+            values.v[i] = arg->role == KT_SCALAR ? scalar_value(arg) : 1;
+    }
+    return values;
+}
+
+static struct kt_quantities work_of(const struct kt_routine *routine, const struct kt_values *values, unsigned shift)
+{
+    struct kt_symbol symbol;
+    struct kt_quantities work;
+    kt_symbol_make(routine, KT_FORTRAN, &symbol);
+    kt_quantities_of_values(&symbol, values, sizeof(int32_t), kt_flops(routine, values), shift, &work);
+    return work;
+}
+
+struct kernel {
+    const struct kt_kernel_plan *plan;
+    const struct kt_routine *routine;
+    struct kt_roofline *roofline;
+    struct kt_quantities work[KT_MOST_SIZES];
+    struct kt_timing_call call[KT_MOST_SIZES];
+    struct kt_timed timed[KT_MOST_SIZES][KT_MOST_STATES];
+};
+
+/* How long it will take, roughly: to plan how many samples make a visit. */
+static double guess(const struct kt_roofs *roofs, const struct kt_quantities *work)
+{
+    double flops = work->flops > 0 ? work->flops / 4 : 0;
+    return 1e-7 + (flops + work->loaded / 8) / roofs->hz;
+}
+
+static void make_calls(struct kernel *k)
+{
+    const struct kt_roofs *roofs = &k->roofline->roofs[0];
+    for (size_t i = 0; i < k->plan->sizes; i++) {
+        struct kt_values values = values_of(k->routine, k->plan->size[i]);
+        k->work[i] = work_of(k->routine, &values, roofs->line_shift);
+        k->call[i] = (struct kt_timing_call){.routine = k->routine,
+                                             .values = values,
+                                             .guess = guess(roofs, &k->work[i]),
+                                             .contexts = (1U << k->plan->states) - 1,
+                                             .result = k->timed[i]};
+    }
+}
+
+/* --- points ------------------------------------------------------------------------------------------------ */
+
+static void add_point(struct kernel *k, size_t series, size_t size, const struct kt_timed *timed)
+{
+    struct kt_roofline *r = k->roofline;
+    const struct kt_roofs *roofs = &r->roofs[0];
+    if (!(timed->best > 0))
+        return;
+    r->point = kt_room_for_one(r->point, r->points, sizeof *r->point);
+    struct kt_point *p = &r->point[r->points++];
+    *p = (struct kt_point){.series = series,
+                           .number = size + 1,
+                           .shapes = 1,
+                           .calls = timed->samples,
+                           .seconds = timed->best,
+                           .share = NAN,
+                           .work = k->work[size],
+                           .traffic = kt_quantities_traffic(&k->work[size], roofs->cache),
+                           .flops_counted = NAN,
+                           .traffic_counted = NAN,
+                           .traffic_tracked = NAN,
+                           .time = kt_spread_exact(timed->best)};
+    p->time.least = p->time.q1 = p->time.q3 = p->time.most = NAN;
+    p->time.n = timed->samples;
+    snprintf(p->routine, sizeof p->routine, "%s", k->routine->name);
+    snprintf(p->shape, sizeof p->shape, "n=%lld", (long long)k->plan->size[size]);
+    p->args = json_pack("{sI}", "n", (json_int_t)k->plan->size[size]);
+    kt_point_place(p, roofs->hz);
+}
+
+static void add_series(struct kernel *k, const char *library, size_t state)
+{
+    struct kt_roofline *r = k->roofline;
+    size_t number = r->count++;
+    struct kt_point_series *series = &r->series[number];
+    *series = (struct kt_point_series){.threads = 1, .seconds = NAN};
+    snprintf(series->library, sizeof series->library, "%s", library);
+    snprintf(series->name, sizeof series->name, "%s",
+             state_text[find_state(k->plan->state[state], strlen(k->plan->state[state]))]);
+    for (size_t i = 0; i < k->plan->sizes; i++)
+        add_point(k, number, i, &k->timed[i][state]);
+}
+
+static enum kt_status first_failure(const struct kernel *k, struct kt_error *error)
+{
+    for (size_t i = 0; i < k->plan->sizes; i++)
+        if (k->call[i].failure[0])
+            return kt_fail(error, KT_BAD_INPUT, "%s n=%lld: %s", k->routine->name, (long long)k->plan->size[i],
+                           k->call[i].failure);
+    return KT_OK;
+}
+
+static enum kt_status time_library(struct kernel *k, const char *blas, struct kt_error *error)
+{
+    struct kt_timing *timing;
+    struct kt_timing_identity identity;
+    const struct kt_timing_of of = {.blas = blas, .threads = 1};
+    const struct kt_timing_rules rules = {
+        .rounds = 10, .processes = 2, .label = "roofline", .seconds = k->plan->seconds / (double)k->plan->libraries};
+    enum kt_status status = kt_timing_identify(&of, &identity, error);
+    if (status == KT_OK)
+        status = kt_timing_open(&of, k->plan->state, k->plan->states, &timing, error);
+    if (status == KT_OK) {
+        make_calls(k);
+        status = kt_timing_run(timing, k->call, k->plan->sizes, &rules, error);
+        kt_timing_close(timing);
+    }
+    if (status == KT_OK)
+        status = first_failure(k, error);
+    for (size_t s = 0; status == KT_OK && s < k->plan->states; s++)
+        add_series(k, identity.name, s);
+    kt_timing_identity_free(&identity);
+    return status;
+}
+
+static enum kt_status time_routine(struct kernel *k, const struct kt_table *table, struct kt_error *error)
+{
+    k->routine = kt_table_find(table, k->plan->routine);
+    if (!k->routine)
+        return kt_fail(error, KT_USAGE, "--kernel %.40s: not the name of a routine, such as dgemm", k->plan->routine);
+    if (k->plan->states * k->plan->libraries > KT_MOST_SERIES)
+        return kt_fail(error, KT_USAGE, "more than %d curves: %zu states of %zu libraries", KT_MOST_SERIES,
+                       k->plan->states, k->plan->libraries);
+    for (size_t i = 0; i < k->plan->libraries; i++)
+        KT_TRY(time_library(k, k->plan->blas[i], error));
+    return KT_OK;
+}
+
+enum kt_status kt_kernel_time(const struct kt_kernel_plan *plan, struct kt_roofline *roofline, struct kt_error *error)
+{
+    struct kernel *k = kt_resize(NULL, 1, sizeof *k);
+    *k = (struct kernel){.plan = plan, .roofline = roofline};
+    enum kt_status status = time_routine(k, kt_known_routines(), error);
+    free(k);
+    return status;
+}

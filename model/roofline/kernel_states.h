@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A routine of BLAS at many sizes, from several states of the caches (paper 002, section 2.3 and chapter 6): data and
+ * code warm or cold, independently of each other. Nobody recorded these calls: they are made up, all sizes equal, no
+ * operand transposed, leading dimensions as small as they can be, increments of 1, alpha and beta no special values.
+ */
+#ifndef KT_KERNEL_STATES_H
+#define KT_KERNEL_STATES_H
+
+#include "model/roofline/roofline.h"
+
+enum { KT_MOST_SIZES = 40, KT_MOST_STATES = 4 };
+
+struct kt_kernel_plan {
+    const char *routine;              /* such as dgemm */
+    const char *blas[KT_MOST_SERIES]; /* which libraries: path, soname or short name; none: the system's */
+    size_t libraries;
+    int64_t size[KT_MOST_SIZES];
+    size_t sizes;
+    const char *state[KT_MOST_STATES]; /* contexts of replay */
+    size_t states;
+    double seconds; /* for all timings */
+};
+
+/* "16:2000" or "16:2000:20": sizes at equal ratios; "100": that one. */
+enum kt_status kt_kernel_sizes(const char *text, struct kt_kernel_plan *out, struct kt_error *error);
+
+/* "warm,cold", "all". */
+enum kt_status kt_kernel_states(const char *text, struct kt_kernel_plan *out, struct kt_error *error);
+
+/* Times it all and adds a series for each library and state to ROOFLINE, which has the roofs of this machine. */
+enum kt_status kt_kernel_time(const struct kt_kernel_plan *plan, struct kt_roofline *roofline, struct kt_error *error);
+
+#endif

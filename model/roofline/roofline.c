@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "model/roofline/roofline.h"
+
+#include "model/roofline/shape_counts.h"
+#include "model/roofline/tracked_traffic.h"
+#include "trace/about.h"
+#include "trace/memory.h"
+
+#include <math.h>
+#include <stdio.h>
+
+const char *const kt_point_context_name[] = {"in situ", "warm", "cold"};
+
+bool kt_point_is_drawable(const struct kt_point *point)
+{
+    return point->intensity.median > 0 && isfinite(point->intensity.median) && point->rate.median > 0 &&
+           isfinite(point->rate.median);
+}
+
+double kt_point_limit(const struct kt_roofline *roofline, const struct kt_point *point)
+{
+    const struct kt_point_series *series = &roofline->series[point->series];
+    return kt_roofs_limit(&roofline->roofs[series->roofs], point->work.is_single, series->threads, "memory",
+                          point->intensity.median);
+}
+
+static double highest_limit(const struct kt_roofline *roofline, const struct kt_point *point)
+{
+    static const char *const level[] = {"L1", "L2", "L3", "memory"};
+    const struct kt_point_series *series = &roofline->series[point->series];
+    double highest = NAN;
+    for (int i = 0; i < 4; i++)
+        highest = fmax(highest, kt_roofs_limit(&roofline->roofs[series->roofs], point->work.is_single, series->threads,
+                                               level[i], point->intensity.median));
+    return highest;
+}
+
+double kt_point_excess(const struct kt_roofline *roofline, const struct kt_point *point)
+{
+    return point->rate.median / highest_limit(roofline, point);
+}
+
+bool kt_point_is_above(const struct kt_roofline *roofline, const struct kt_point *point)
+{
+    double surely = point->rate.q1 > 0 ? point->rate.q1 : point->rate.median;
+    return kt_point_is_drawable(point) && surely > highest_limit(roofline, point);
+}
+
+/* --- points of a trace ------------------------------------------------------------------------------------- */
+
+static struct kt_point *add_point(struct kt_roofline *roofline)
+{
+    roofline->point = kt_room_for_one(roofline->point, roofline->points, sizeof *roofline->point);
+    return &roofline->point[roofline->points++];
+}
+
+void kt_point_place(struct kt_point *point, double hz)
+{
+    double flops = point->work.flops;
+    point->intensity = kt_spread_exact(kt_intensity(flops, point->traffic));
+    point->rate = kt_spread_quotient(flops / hz, &point->time);
+}
+
+static struct kt_point point_of(const struct kt_roofline *roofline, size_t series, const struct kt_shape_group *group)
+{
+    const struct kt_roofs *roofs = &roofline->roofs[roofline->series[series].roofs];
+    struct kt_point point = {.series = series,
+                             .shapes = 1,
+                             .calls = (double)group->calls,
+                             .seconds = group->total,
+                             .share = group->total / roofline->series[series].seconds,
+                             .flops_counted = NAN,
+                             .traffic_counted = NAN,
+                             .traffic_tracked = NAN,
+                             .time = kt_spread_of_samples(&group->seconds)};
+    snprintf(point.routine, sizeof point.routine, "%.31s", group->first.entry->symbol.routine->name);
+    kt_shape_text(&group->first, point.shape, sizeof point.shape - 1);
+    kt_quantities_of(&group->first, group->query ? NAN : group->flops, roofs->line_shift, &point.work);
+    point.traffic = kt_quantities_traffic(&point.work, roofs->cache);
+    point.args = kt_json_args(&group->first, false);
+    kt_point_place(&point, roofs->hz);
+    return point;
+}
+
+/* A replay tells what it has of a distribution. */
+static void add_replayed(struct kt_roofline *roofline, const struct kt_point *insitu, const json_t *shape,
+                         enum kt_point_context context)
+{
+    struct kt_spread time;
+    double hz = roofline->roofs[roofline->series[insitu->series].roofs].hz;
+    if (!kt_replayed_spread(shape, kt_point_context_name[context], &time))
+        return;
+    struct kt_point *point = add_point(roofline);
+    *point = *insitu;
+    point->context = context;
+    point->time = time;
+    json_incref(point->args);
+    kt_point_place(point, hz);
+}
+
+static int library_threads(const struct kt_trace *trace, char *name, size_t size)
+{
+    for (size_t p = 0; p < trace->processes; p++)
+        for (size_t i = 0; i < trace->process[p].objects; i++)
+            if (trace->process[p].object[i].is_library) {
+                kt_about_library(&trace->process[p].object[i], name, size);
+                return trace->process[p].object[i].threads;
+            }
+    return 1;
+}
+
+/* Where the processor counted memory traffic, that is what counts. */
+static void use_counts(struct kt_point *point, const struct kt_shape_counts *counts, size_t number)
+{
+    struct kt_spread intensity = kt_shape_intensity(counts, number, point->work.flops);
+    point->flops_counted = kt_shape_counted(counts, number, KT_COUNT_FLOPS);
+    point->traffic_counted = kt_shape_counted(counts, number, KT_COUNT_TRAFFIC);
+    point->counted = intensity.n > 0;
+    if (point->counted)
+        point->intensity = intensity;
+}
+
+void kt_roofline_add(struct kt_roofline *roofline, const struct kt_trace *trace, const struct kt_replayed *replayed,
+                     size_t machine, const char *name)
+{
+    struct kt_shapes shapes;
+    struct kt_shape_counts counts;
+    double *tracked = NULL;
+    size_t number = roofline->count++;
+    struct kt_point_series *series = &roofline->series[number];
+    *series = (struct kt_point_series){.roofs = machine};
+    snprintf(series->name, sizeof series->name, "%.63s", name);
+    series->threads = library_threads(trace, series->library, sizeof series->library);
+    kt_shapes_collect(trace, KT_OUTERMOST, &shapes);
+    kt_shape_counts_collect(trace, &shapes, &counts);
+    if (roofline->tracked)
+        tracked = kt_tracked_traffic(trace, &shapes, &roofline->roofs[machine]);
+    series->seconds = shapes.seconds;
+    for (size_t i = 0; i < shapes.count; i++) {
+        struct kt_point insitu = point_of(roofline, number, &shapes.shape[i]);
+        const json_t *found = replayed->document ? kt_replayed_find(replayed, &shapes.shape[i]) : NULL;
+        *add_point(roofline) = insitu;
+        if (tracked)
+            roofline->point[roofline->points - 1].traffic_tracked = tracked[i];
+        use_counts(&roofline->point[roofline->points - 1], &counts, i);
+        add_replayed(roofline, &insitu, found, KT_POINT_WARM);
+        add_replayed(roofline, &insitu, found, KT_POINT_COLD);
+    }
+    free(tracked);
+    kt_shape_counts_free(&counts);
+    kt_shapes_free(&shapes);
+}
+
+/* --- numbers ----------------------------------------------------------------------------------------------- */
+
+static bool same_shape(const struct kt_point *a, const struct kt_point *b)
+{
+    return !strcmp(a->routine, b->routine) && !strcmp(a->shape, b->shape);
+}
+
+/* The drawable point in situ without a number that has the largest share; NULL: there is none. */
+static const struct kt_point *next_to_number(const struct kt_roofline *roofline)
+{
+    const struct kt_point *best = NULL;
+    for (size_t i = 0; i < roofline->points; i++) {
+        const struct kt_point *p = &roofline->point[i];
+        if (p->number == 0 && p->context == KT_POINT_INSITU && kt_point_is_drawable(p) &&
+            (!best || p->share > best->share))
+            best = p;
+    }
+    return best;
+}
+
+static void number_shapes(struct kt_roofline *roofline, size_t top)
+{
+    for (size_t number = 1; number <= top; number++) {
+        const struct kt_point *next = next_to_number(roofline);
+        if (!next)
+            return;
+        const struct kt_point shape = *next;
+        for (size_t i = 0; i < roofline->points; i++)
+            if (same_shape(&roofline->point[i], &shape))
+                roofline->point[i].number = number;
+    }
+}
+
+/* --- the others -------------------------------------------------------------------------------------------- */
+
+static bool is_other(const struct kt_point *p)
+{
+    return p->number == 0 && p->context == KT_POINT_INSITU && p->shapes == 1 && kt_point_is_drawable(p);
+}
+
+/* Adds P to the sums of its routine. */
+static void join(struct kt_point *sum, const struct kt_point *p)
+{
+    sum->shapes++;
+    sum->calls += p->calls;
+    sum->seconds += p->seconds;
+    sum->share += p->share;
+    sum->work.flops += p->calls * p->work.flops;
+    sum->work.loaded += p->calls * p->work.loaded;
+    sum->work.stored += p->calls * p->work.stored;
+    sum->traffic += p->calls * p->traffic;
+    sum->traffic_tracked += p->calls * p->traffic_tracked;
+}
+
+/* Where the shapes of a group lie; the middle is that of the sums, so that it counts by time. */
+static struct kt_spread spread_over(const struct kt_point *const *shape, size_t count, bool of_rate, double middle)
+{
+    double *value = kt_resize(NULL, count, sizeof *value);
+    for (size_t i = 0; i < count; i++)
+        value[i] = of_rate ? shape[i]->rate.median : shape[i]->intensity.median;
+    struct kt_spread spread = kt_spread_of(value, count);
+    spread.median = middle;
+    spread.q1 = fmin(spread.q1, middle);
+    spread.q3 = fmax(spread.q3, middle);
+    free(value);
+    return spread;
+}
+
+static struct kt_point group_of(const struct kt_roofline *roofline, const struct kt_point *const *shape, size_t count)
+{
+    double hz = roofline->roofs[roofline->series[shape[0]->series].roofs].hz;
+    struct kt_point group = {.series = shape[0]->series,
+                             .flops_counted = NAN,
+                             .traffic_counted = NAN,
+                             .work.is_single = shape[0]->work.is_single};
+    for (size_t i = 0; i < count; i++)
+        join(&group, shape[i]);
+    memcpy(group.routine, shape[0]->routine, sizeof group.routine);
+    snprintf(group.shape, sizeof group.shape, "%zu other shape%s", count, count == 1 ? "" : "s");
+    group.time = kt_spread_exact(group.seconds / group.calls);
+    group.intensity = spread_over(shape, count, false, kt_intensity(group.work.flops, group.traffic));
+    group.rate = spread_over(shape, count, true, group.work.flops / group.seconds / hz);
+    return group;
+}
+
+/* Puts all others like the one at FIRST together. */
+static void group_like(struct kt_roofline *roofline, size_t first)
+{
+    const struct kt_point **shape = kt_resize(NULL, roofline->points, sizeof *shape);
+    size_t count = 0;
+    for (size_t i = first; i < roofline->points; i++) {
+        const struct kt_point *p = &roofline->point[i];
+        if (is_other(p) && p->series == roofline->point[first].series &&
+            !strcmp(p->routine, roofline->point[first].routine))
+            shape[count++] = p;
+    }
+    struct kt_point group = group_of(roofline, shape, count);
+    for (size_t i = 0; i < count; i++)
+        roofline->point[shape[i] - roofline->point].shapes = 0; /* is in the group now */
+    free(shape);
+    *add_point(roofline) = group;
+}
+
+/* Points of shapes that are in a group go. */
+static void drop_grouped(struct kt_roofline *roofline)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < roofline->points; i++) {
+        struct kt_point *p = &roofline->point[i];
+        bool keep = p->shapes > 0 && (p->number > 0 || p->context == KT_POINT_INSITU || !kt_point_is_drawable(p));
+        if (keep)
+            roofline->point[kept++] = *p;
+        else
+            json_decref(p->args);
+    }
+    roofline->points = kept;
+}
+
+static int compare_points(const void *a, const void *b)
+{
+    const struct kt_point *x = a;
+    const struct kt_point *y = b;
+    if (x->series != y->series)
+        return x->series < y->series ? -1 : 1;
+    if (x->share != y->share)
+        return x->share > y->share ? -1 : 1;
+    return (int)x->context - (int)y->context;
+}
+
+void kt_roofline_finish(struct kt_roofline *roofline, size_t top)
+{
+    number_shapes(roofline, top);
+    size_t single = roofline->points;
+    for (size_t i = 0; i < single; i++)
+        if (is_other(&roofline->point[i]))
+            group_like(roofline, i);
+    drop_grouped(roofline);
+    if (roofline->points)
+        qsort(roofline->point, roofline->points, sizeof *roofline->point, compare_points);
+}
+
+void kt_roofline_free(struct kt_roofline *roofline)
+{
+    for (size_t i = 0; i < roofline->points; i++)
+        json_decref(roofline->point[i].args);
+    free(roofline->point);
+    *roofline = (struct kt_roofline){0};
+}

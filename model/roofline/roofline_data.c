@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The points of a roofline plot as JSON and as CSV. What is not known is null, or an empty field.
+ */
+#include "model/roofline/roofline.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static json_t *spread_json(const struct kt_spread *s)
+{
+    return json_pack("{so so so so so sI}", "least", kt_json_number(s->least), "q1", kt_json_number(s->q1), "median",
+                     kt_json_number(s->median), "q3", kt_json_number(s->q3), "most", kt_json_number(s->most), "n",
+                     (json_int_t)s->n);
+}
+
+static json_t *roof_json(const struct kt_roofs *roofs, const struct kt_roof *roof)
+{
+    bool flops = roof->kind == KT_ROOF_FLOPS;
+    return json_pack("{so ss sf ss so si so}", "name", kt_json_text(roof->name), "kind", flops ? "flops" : "bytes",
+                     "value", roof->value, "unit", flops ? "flop/cycle" : "byte/cycle", "per_second",
+                     kt_json_number(roof->value * roofs->hz), "cores", roof->cores, "machine",
+                     kt_json_text(roofs->machine));
+}
+
+static json_t *point_json(const struct kt_roofline *roofline, const struct kt_point *p)
+{
+    json_t *point = json_pack(
+        "{so so so so so ss so so ss so so}", "routine", kt_json_text(p->routine), "shape", kt_json_text(p->shape),
+        "args", p->args ? json_incref(p->args) : json_null(), "calls", kt_json_number(p->calls), "series",
+        kt_json_text(roofline->series[p->series].name), "context", kt_point_context_name[p->context], "intensity",
+        kt_json_number(p->intensity.median), "flops_per_cycle", kt_json_number(p->rate.median), "source",
+        p->counted ? "counted" : "modelled", "share", kt_json_number(p->share), "seconds", kt_json_number(p->seconds));
+    json_object_set_new(point, "shapes", json_integer((json_int_t)p->shapes));
+    json_object_set_new(point, "number", p->number ? json_integer((json_int_t)p->number) : json_null());
+    json_object_set_new(point, "limit", kt_json_number(kt_point_limit(roofline, p)));
+    json_object_set_new(point, "of_highest_roof", kt_json_number(kt_point_excess(roofline, p)));
+    json_object_set_new(point, "flops", kt_json_number(p->work.flops));
+    json_object_set_new(point, "traffic", kt_json_number(p->traffic));
+    json_object_set_new(point, "flops_counted", kt_json_number(p->flops_counted));
+    json_object_set_new(point, "traffic_counted", kt_json_number(p->traffic_counted));
+    json_object_set_new(point, "traffic_tracked", kt_json_number(p->traffic_tracked));
+    json_object_set_new(point, "time", spread_json(&p->time));
+    json_object_set_new(point, "intensity_spread", spread_json(&p->intensity));
+    json_object_set_new(point, "rate_spread", spread_json(&p->rate));
+    return point;
+}
+
+json_t *kt_roofline_json(const struct kt_roofline *roofline)
+{
+    json_t *roofs = json_array();
+    json_t *points = json_array();
+    for (size_t m = 0; m < roofline->machines; m++)
+        for (size_t i = 0; i < roofline->roofs[m].count; i++)
+            json_array_append_new(roofs, roof_json(&roofline->roofs[m], &roofline->roofs[m].roof[i]));
+    for (size_t i = 0; i < roofline->points; i++)
+        json_array_append_new(points, point_json(roofline, &roofline->point[i]));
+    return json_pack("{so so}", "roofs", roofs, "points", points);
+}
+
+/* --- CSV --------------------------------------------------------------------------------------------------- */
+
+static void write_number(FILE *file, double value)
+{
+    if (isfinite(value))
+        fprintf(file, ",%.6g", value);
+    else
+        fprintf(file, ",%s", isinf(value) ? "inf" : "");
+}
+
+static void write_spread(FILE *file, const struct kt_spread *s)
+{
+    write_number(file, s->least);
+    write_number(file, s->q1);
+    write_number(file, s->median);
+    write_number(file, s->q3);
+    write_number(file, s->most);
+}
+
+/* Quoted, as shapes and names of traces may hold commas and quotes. */
+static void write_text(FILE *file, const char *text)
+{
+    fputc('"', file);
+    for (; *text; text++)
+        fprintf(file, *text == '"' ? "\"\"" : "%c", *text);
+    fputc('"', file);
+}
+
+static void write_point(FILE *file, const struct kt_roofline *roofline, const struct kt_point *p)
+{
+    const struct kt_point_series *series = &roofline->series[p->series];
+    if (p->number)
+        fprintf(file, "%zu", p->number);
+    fprintf(file, ",%s,", p->routine);
+    write_text(file, p->shape);
+    fputc(',', file);
+    write_text(file, series->name);
+    fputc(',', file);
+    write_text(file, series->library);
+    fprintf(file, ",%s,%s", kt_point_context_name[p->context], p->counted ? "counted" : "modelled");
+    write_number(file, p->calls);
+    write_number(file, p->seconds);
+    write_number(file, p->share);
+    write_number(file, p->work.flops);
+    write_number(file, p->traffic);
+    write_number(file, p->flops_counted);
+    write_number(file, p->traffic_counted);
+    write_number(file, p->traffic_tracked);
+    write_spread(file, &p->intensity);
+    write_spread(file, &p->rate);
+    write_number(file, kt_point_limit(roofline, p));
+    fputc('\n', file);
+}
+
+enum kt_status kt_roofline_csv(const struct kt_roofline *roofline, const char *path, struct kt_error *error)
+{
+    FILE *file = fopen(path, "w");
+    if (!file)
+        return kt_fail(error, KT_SYSTEM, "%s: cannot be written: %s", path, strerror(errno));
+    fprintf(
+        file,
+        "number,routine,shape,series,library,context,source,calls,seconds,share,flops,traffic_bytes,"
+        "flops_counted,traffic_counted_bytes,traffic_tracked_bytes,intensity_least,intensity_q1,intensity,intensity_q3,"
+        "intensity_most,flops_per_cycle_least,flops_per_cycle_q1,flops_per_cycle,flops_per_cycle_q3,"
+        "flops_per_cycle_most,limit_flops_per_cycle\n");
+    for (size_t i = 0; i < roofline->points; i++)
+        write_point(file, roofline, &roofline->point[i]);
+    bool fine = !ferror(file);
+    fine = fclose(file) == 0 && fine;
+    return fine ? KT_OK : kt_fail(error, KT_SYSTEM, "%s: cannot be written", path);
+}

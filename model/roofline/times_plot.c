@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "model/roofline/times_plot.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+enum { MOST_ROWS = 40, ROW_PIXELS = 34, EDGES = 130, LABEL = 34 };
+
+static const char *const colour[KT_POINT_CONTEXTS] = {"0072b2", "d55e00", "56b4e9"};
+
+/* Series and contexts of a shape share its row, one below the other. */
+struct rows {
+    const struct kt_roofline *roofline;
+    size_t count;
+    double height; /* of each of them; 1: of the row */
+};
+
+static bool is_shown(const struct kt_point *p)
+{
+    return p->number > 0 && p->number <= MOST_ROWS && p->time.median > 0;
+}
+
+static void find_rows(const struct kt_roofline *roofline, struct rows *out)
+{
+    *out = (struct rows){.roofline = roofline};
+    for (size_t i = 0; i < roofline->points; i++)
+        if (is_shown(&roofline->point[i]) && roofline->point[i].number > out->count)
+            out->count = roofline->point[i].number;
+    out->height = 0.8 / (double)(KT_POINT_CONTEXTS * (roofline->count ? roofline->count : 1));
+}
+
+/* The middle of a point's strip; rows grow downwards. */
+static double place_of(const struct rows *rows, const struct kt_point *p)
+{
+    size_t strip = p->series * KT_POINT_CONTEXTS + (size_t)p->context;
+    return -(double)p->number + 0.4 - rows->height * ((double)strip + 0.5);
+}
+
+static void write_boxes(FILE *file, const struct rows *rows)
+{
+    fprintf(file, "$boxes << EOD\n");
+    for (size_t i = 0; i < rows->roofline->points; i++) {
+        const struct kt_point *p = &rows->roofline->point[i];
+        double y = place_of(rows, p), half = 0.42 * rows->height;
+        if (is_shown(p) && p->time.q1 > 0 && p->time.q3 > 0)
+            fprintf(file, "%.6g %.6g %.6g %.6g %.6g %.6g 0x%s\n", p->time.median, y, p->time.q1, p->time.q3, y - half,
+                    y + half, colour[p->context]);
+    }
+    fprintf(file, "EOD\n");
+}
+
+static void write_whiskers(FILE *file, const struct rows *rows)
+{
+    fprintf(file, "$whiskers << EOD\n");
+    for (size_t i = 0; i < rows->roofline->points; i++) {
+        const struct kt_point *p = &rows->roofline->point[i];
+        if (is_shown(p) && p->time.least > 0)
+            fprintf(file, "%.6g %.6g %.6g %.6g 0x%s\n", p->time.median, place_of(rows, p), p->time.least,
+                    p->time.most > 0 ? p->time.most : p->time.median, colour[p->context]);
+    }
+    fprintf(file, "EOD\n");
+}
+
+static void write_medians(FILE *file, const struct rows *rows)
+{
+    fprintf(file, "$medians << EOD\n");
+    for (size_t i = 0; i < rows->roofline->points; i++) {
+        const struct kt_point *p = &rows->roofline->point[i];
+        double y = place_of(rows, p), half = 0.5 * rows->height;
+        if (is_shown(p))
+            fprintf(file, "%.6g %.6g %.6g 0x%s\n", p->time.median, y - half, y + half, colour[p->context]);
+    }
+    fprintf(file, "EOD\n");
+}
+
+/* The shape of each row at its left. */
+static void write_names(FILE *file, const struct rows *rows)
+{
+    for (size_t n = 1; n <= rows->count; n++)
+        for (size_t i = 0; i < rows->roofline->points; i++) {
+            const struct kt_point *p = &rows->roofline->point[i];
+            char text[200];
+            if (p->number != n)
+                continue;
+            snprintf(text, sizeof text, "%s %.*s%s", p->routine, LABEL, p->shape, strlen(p->shape) > LABEL ? ".." : "");
+            fprintf(file, "set ytics add (");
+            kt_picture_text(file, text);
+            fprintf(file, " %d)\n", -(int)n);
+            break;
+        }
+}
+
+static void write_key(FILE *file, const struct rows *rows)
+{
+    bool present[KT_POINT_CONTEXTS] = {false};
+    double x = 0.34;
+    for (size_t i = 0; i < rows->roofline->points; i++)
+        if (is_shown(&rows->roofline->point[i]))
+            present[rows->roofline->point[i].context] = true;
+    for (int c = 0; c < KT_POINT_CONTEXTS; c++)
+        if (present[c]) {
+            fprintf(file, "set label \"■ %s\" at screen %.2f, character 1 textcolor rgb \"#%s\" front\n",
+                    kt_point_context_name[c], x, colour[c]);
+            x += 0.1;
+        }
+    fprintf(file,
+            "set label \"box: quartiles; line: median; whiskers: extremes\" at screen %.2f, character 1 "
+            "font \",9\" textcolor rgb \"#606060\" front\n",
+            x);
+}
+
+static void write_script(FILE *file, const struct rows *rows, const char *title, const struct kt_picture *picture)
+{
+    struct kt_picture sized = *picture;
+    sized.height = EDGES + ROW_PIXELS * (int)rows->count * (int)(rows->roofline->count > 1 ? rows->roofline->count : 1);
+    kt_picture_begin(file, &sized);
+    fprintf(file, "set title ");
+    kt_picture_text(file, title);
+    fprintf(file,
+            "\nset logscale x\nset format x \"%%.0s %%cs\"\nset xlabel \"time of a call\"\nset yrange [%g:-0.5]\n"
+            "set lmargin at screen 0.33\nset bmargin 5\nset grid xtics mxtics lc rgb \"#e0e0e0\" lt 1\nunset key\nset "
+            "ytics ()\n",
+            -(double)rows->count - 0.5);
+    write_names(file, rows);
+    write_key(file, rows);
+    write_boxes(file, rows);
+    write_whiskers(file, rows);
+    write_medians(file, rows);
+    fprintf(file, "plot $whiskers using 1:2:3:4:5 with xerrorbars pt -1 lw 1 lc rgb variable, \\\n"
+                  "  $boxes using 1:2:3:4:5:6:7 with boxxyerror fs solid 0.4 noborder lc rgb variable, \\\n"
+                  "  $medians using 1:2:(0):($3-$2):4 with vectors nohead lw 2 lc rgb variable\n");
+}
+
+enum kt_status kt_times_plot(const struct kt_roofline *roofline, const char *title, const struct kt_picture *picture,
+                             struct kt_error *error)
+{
+    struct rows rows;
+    find_rows(roofline, &rows);
+    if (rows.count == 0)
+        return kt_fail(error, KT_BAD_INPUT, "no shape has a time: there is nothing to draw");
+    FILE *file = fopen(picture->script, "w");
+    if (!file)
+        return kt_fail(error, KT_SYSTEM, "%s: cannot be written: %s", picture->script, strerror(errno));
+    write_script(file, &rows, title, picture);
+    bool fine = !ferror(file);
+    fine = fclose(file) == 0 && fine;
+    return fine ? KT_OK : kt_fail(error, KT_SYSTEM, "%s: cannot be written", picture->script);
+}

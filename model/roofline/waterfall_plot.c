@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "model/roofline/waterfall_plot.h"
+
+#include "trace/text.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+enum { MOST_ROUTINES = 9, MOST_STEPS = 5, ROW_PIXELS = 62, EDGES = 120 };
+
+/* A step of the stairs: what a part adds. */
+struct step {
+    const char *name;
+    const char *colour;
+    struct kt_time time;
+};
+
+/* Parts that are not known apart are one step. */
+static int steps_of(const struct kt_decomposition *d, struct step out[MOST_STEPS])
+{
+    int n = 0;
+    if (!isnan(d->bound.value)) {
+        out[n++] = (struct step){"bound", "7f7f7f", d->bound};
+        out[n++] = (struct step){"library", "0072b2", d->library};
+    } else {
+        out[n++] = (struct step){"warm", "5a8fb0", d->warm};
+    }
+    if (!isnan(d->cache.value)) {
+        out[n++] = (struct step){"cache", "009e73", d->cache};
+        out[n++] = (struct step){"residual", "d55e00", d->residual};
+    }
+    if (!isnan(d->unsplit.value) && d->tracked < d->shapes)
+        out[n++] = (struct step){"cache and residual", "cc79a7", d->unsplit};
+    return n;
+}
+
+static const char *name_of(const struct kt_parts_group *group)
+{
+    return group->routine ? group->routine : "all calls";
+}
+
+/* Row 0: all calls; then routines. NULL: there is no such row. */
+static const struct kt_parts_group *row_of(const struct kt_parts *parts, size_t row)
+{
+    if (row == 0)
+        return &parts->total;
+    return row <= parts->routines.count && row <= MOST_ROUTINES ? &parts->routines.group[row - 1] : NULL;
+}
+
+static void write_steps(FILE *file, const struct kt_parts_group *group, size_t row)
+{
+    struct step step[MOST_STEPS];
+    int steps = steps_of(&group->parts, step);
+    double at = 0;
+    for (int i = 0; i < steps && group->parts.shapes; i++) {
+        double top = -(double)row + 0.4 - 0.8 * i / steps;
+        fprintf(file, "%.6g %.6g %.4f %.4f 0x%s \"%s\" %s\n", at, at + step[i].time.value, top - 0.8 / steps, top,
+                step[i].colour, step[i].name, group->routine ? group->routine : "all");
+        at += step[i].time.value;
+    }
+}
+
+static void write_texts(FILE *file, const struct kt_parts_group *group, size_t row)
+{
+    struct step step[MOST_STEPS];
+    char seconds[16];
+    int steps = steps_of(&group->parts, step);
+    double at = 0;
+    for (int i = 0; i < steps && group->parts.shapes; i++) {
+        char text[96];
+        double end = at + step[i].time.value;
+        snprintf(text, sizeof text, " %s %s", step[i].name, kt_text_seconds(step[i].time.value, seconds));
+        fprintf(file, "set label ");
+        kt_picture_text(file, text);
+        fprintf(file, " at %.6g, %.4f left font \",8\" front\n", fmax(at, end),
+                -(double)row + 0.4 - 0.8 * (i + 0.5) / steps);
+        at = end;
+    }
+    char name[80];
+    snprintf(name, sizeof name, "%.40s, %s", name_of(group), kt_text_seconds(group->parts.insitu, seconds));
+    fprintf(file, "set ytics add (");
+    kt_picture_text(file, name);
+    fprintf(file, " %d)\n", -(int)row);
+}
+
+/* How far right the steps come: parts may be negative, so the sum is not the end. */
+static double farthest(const struct kt_parts *parts)
+{
+    double most = 0;
+    for (size_t row = 0; row_of(parts, row); row++) {
+        struct step step[MOST_STEPS];
+        int steps = steps_of(&row_of(parts, row)->parts, step);
+        double at = 0;
+        for (int i = 0; i < steps; i++)
+            most = fmax(most, at += step[i].time.value);
+    }
+    return most;
+}
+
+static void write_script(FILE *file, const struct kt_parts *parts, const char *title, const struct kt_picture *picture)
+{
+    struct kt_picture sized = *picture;
+    size_t rows = 0;
+    while (row_of(parts, rows))
+        rows++;
+    sized.height = EDGES + ROW_PIXELS * (int)rows;
+    kt_picture_begin(file, &sized);
+    fprintf(file, "set title ");
+    kt_picture_text(file, title);
+    fprintf(file,
+            "\nset xlabel \"seconds in situ: bound of the hardware + library + caches + residual\"\n"
+            "set yrange [%g:0.6]\nset xrange [:%.6g]\nset lmargin 26\nset grid xtics lc rgb \"#e0e0e0\" lt 1\n"
+            "set xzeroaxis\nunset key\nset ytics ()\n",
+            -(double)rows + 0.4, 1.2 * farthest(parts));
+    for (size_t row = 0; row < rows; row++)
+        write_texts(file, row_of(parts, row), row);
+    fprintf(file, "$parts << EOD\n");
+    for (size_t row = 0; row < rows; row++)
+        write_steps(file, row_of(parts, row), row);
+    fprintf(file, "EOD\nplot $parts using 1:3:1:2:3:4:5 with boxxyerror fs solid 0.7 noborder lc rgb variable\n");
+}
+
+static enum kt_status finish(FILE *file, const char *path, struct kt_error *error)
+{
+    bool fine = !ferror(file);
+    fine = fclose(file) == 0 && fine;
+    return fine ? KT_OK : kt_fail(error, KT_SYSTEM, "%s: cannot be written", path);
+}
+
+enum kt_status kt_waterfall_plot(const struct kt_parts *parts, const char *title, const struct kt_picture *picture,
+                                 struct kt_error *error)
+{
+    FILE *file = fopen(picture->script, "w");
+    if (!file)
+        return kt_fail(error, KT_SYSTEM, "%s: cannot be written: %s", picture->script, strerror(errno));
+    write_script(file, parts, title, picture);
+    return finish(file, picture->script, error);
+}
+
+enum kt_status kt_waterfall_csv(const struct kt_parts *parts, const char *path, struct kt_error *error)
+{
+    const struct kt_parts_group *group;
+    struct step step[MOST_STEPS];
+    FILE *file = fopen(path, "w");
+    if (!file)
+        return kt_fail(error, KT_SYSTEM, "%s: cannot be written: %s", path, strerror(errno));
+    fprintf(file, "routine,part,seconds,lo,hi\n");
+    for (size_t row = 0; (group = row_of(parts, row)); row++) {
+        int steps = steps_of(&group->parts, step);
+        for (int i = 0; i < steps && group->parts.shapes; i++)
+            fprintf(file, "%s,%s,%.6g,%.6g,%.6g\n", name_of(group), step[i].name, step[i].time.value, step[i].time.lo,
+                    step[i].time.hi);
+        fprintf(file, "%s,in situ,%.6g,,\n", name_of(group), group->parts.insitu);
+    }
+    return finish(file, path, error);
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Calls of a thread whose stream is not ready come here: the first one, those during a pause, those of which a sample
+ * is taken, those of signal handlers that interrupt an event. What cannot be recorded is counted.
+ */
+#include "preload/gate.h"
+
+#include "preload/control.h"
+#include "preload/process.h"
+#include "preload/tape.h"
+
+#include <errno.h>
+#include <signal.h>
+
+enum { RETRY_CALLS = 1024 };
+enum { SIGNAL_FRAME = 1024 }; /* what the kernel puts on the stack for a handler is larger on every machine */
+
+uint64_t kt_interval = 1;
+
+/* --- losses ------------------------------------------------------------------------------------------------ */
+
+void kt_count_loss(enum kt_loss cause)
+{
+    struct kt_thread *thread = &kt_self;
+    struct kt_stream *stream = thread->stream;
+    thread->failures += cause == KT_LOSS_SPACE || cause == KT_LOSS_ERROR || cause == KT_LOSS_LIMIT;
+    thread->last_failure = cause;
+    if (!stream->chunk) {
+        __atomic_fetch_add(&kt_control()->lost[cause], 1, __ATOMIC_RELAXED);
+        return;
+    }
+    stream->lost[cause]++;
+    stream->chunk->lost[cause] = stream->lost[cause];
+}
+
+bool kt_is_time_to_try(void)
+{
+    return kt_self.failures % RETRY_CALLS == 0;
+}
+
+/* --- the gate ---------------------------------------------------------------------------------------------- */
+
+uintptr_t kt_writer_of(const struct kt_stream *stream)
+{
+    uintptr_t ready = atomic_load(&stream->ready);
+    return ready >= KT_SMALLEST_ADDRESS ? ready : 0;
+}
+
+static bool is_on(const stack_t *stack, const void *at)
+{
+    return stack->ss_sp && (uintptr_t)at - (uintptr_t)stack->ss_sp < stack->ss_size;
+}
+
+/* What is interrupted is among the calls in progress. */
+static bool is_in_progress(const struct kt_frame *frame, const struct kt_frame *now)
+{
+    const struct kt_frame *call = kt_live_frame(kt_self.top, now);
+    while (call && call != frame)
+        call = call->parent;
+    return call;
+}
+
+/* Will the call of that frame go on? A handler on the alternate stack has interrupted whatever is on the other one. */
+static bool will_go_on(const struct kt_frame *writer, const struct kt_frame *now)
+{
+    stack_t alternate = {0};
+    if (!is_in_progress(writer, now))
+        return false;
+    sigaltstack(NULL, &alternate);
+    bool writer_is_on_it = is_on(&alternate, writer);
+    if (writer_is_on_it != is_on(&alternate, now))
+        return !writer_is_on_it;
+    return (uintptr_t)writer - (uintptr_t)now >= SIGNAL_FRAME && kt_is_live(writer, now);
+}
+
+bool kt_interrupts_writer(struct kt_stream *stream, const struct kt_frame *now)
+{
+    uintptr_t writer = kt_writer_of(stream);
+    if (!writer)
+        return false;
+    if (will_go_on((const struct kt_frame *)writer, now))
+        return true;
+    kt_tape_skip(stream);
+    return false;
+}
+
+static enum kt_loss try_to_open(struct kt_stream **out)
+{
+    if (!kt_is_time_to_try())
+        return kt_self.last_failure;
+    if (!kt_slow_begin())
+        return KT_LOSS_SIGNAL;
+    enum kt_loss cause = kt_stream_open(out);
+    kt_slow_end();
+    return cause;
+}
+
+/* Any number below MOST, the same ones in each run. */
+static uint64_t draw(uint64_t most)
+{
+    static __thread uint64_t state __attribute__((tls_model("initial-exec"))) = 88172645463325252u;
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return state % most;
+}
+
+/*
+ * Of each KT_INTERVAL of the program's own calls one passes; then the stream is ready for what nests in it. Which one
+ * is drawn: programs repeat themselves, and each hundredth of their calls may always be the same one.
+ */
+static bool is_sampled(const struct kt_frame *frame)
+{
+    if (!(kt_extras & KT_EXTRA_SAMPLE))
+        return true;
+    if (frame->depth != 0)
+        return false;
+    if (kt_self.unsampled == 0)
+        kt_self.drawn = draw(kt_interval);
+    bool sampled = kt_self.unsampled == kt_self.drawn;
+    kt_self.unsampled = (kt_self.unsampled + 1) % kt_interval;
+    return sampled;
+}
+
+static void count_skipped(void)
+{
+    struct kt_stream *stream = kt_self.stream;
+    if (stream->chunk)
+        stream->chunk->skipped = ++stream->skipped;
+    else
+        __atomic_fetch_add(&kt_control()->skipped, 1, __ATOMIC_RELAXED);
+}
+
+/* A process that records nothing yet has its directory all the same: that is how it is told to go on, and tells of it.
+ */
+static void have_directory(void)
+{
+    if (atomic_load(&kt_process.state) == KT_STATE_READY && kt_is_time_to_try() && kt_slow_begin()) {
+        kt_self.failures += !kt_process_open();
+        kt_slow_end();
+    }
+}
+
+/* The two change places; what they hold has no order between them. */
+static enum kt_loss use_second(const struct kt_frame *frame)
+{
+    if (kt_extras & KT_EXTRA_PROFILE)
+        return KT_LOSS_SIGNAL;
+    enum kt_loss cause = kt_self.second ? KT_LOSS_COUNT : try_to_open(&kt_self.second);
+    if (cause != KT_LOSS_COUNT)
+        return KT_LOSS_SIGNAL;
+    if (kt_writer_of(kt_self.second) ==
+        kt_writer_of(kt_self.stream)) /* no frame writes both: this one was in the same place */
+        kt_tape_skip(kt_self.second);
+    else if (kt_interrupts_writer(kt_self.second, frame))
+        return KT_LOSS_SIGNAL;
+    struct kt_stream *stream = kt_self.stream;
+    kt_self.stream = kt_self.second;
+    kt_self.second = stream;
+    return KT_LOSS_COUNT;
+}
+
+enum kt_loss kt_pass(const struct kt_frame *frame)
+{
+    if (atomic_load(&kt_process.state) == KT_STATE_CLOSED)
+        return KT_LOSS_EXIT;
+    if (kt_self.stream == &kt_no_stream)
+        return try_to_open(&kt_self.stream);
+    if (kt_interrupts_writer(kt_self.stream, frame)) {
+        enum kt_loss cause = use_second(frame);
+        if (cause != KT_LOSS_COUNT)
+            return cause;
+    }
+    if (kt_self.stream->cursor > kt_self.stream->limit && !kt_is_time_to_try())
+        return kt_self.last_failure;
+    return KT_LOSS_COUNT;
+}
+
+/* Does the user want the call in the trace? If not, that is counted. */
+static bool is_wanted(const struct kt_frame *frame)
+{
+    if (kt_self.silent || atomic_load(&kt_process.state) == KT_STATE_OFF)
+        return false;
+    kt_process_adopt();
+    if (!kt_is_paused() && is_sampled(frame))
+        return true;
+    have_directory();
+    count_skipped();
+    return false;
+}
+
+void kt_lose(const struct kt_frame *frame)
+{
+    int saved = errno;
+    if (is_wanted(frame))
+        kt_count_loss((enum kt_loss)frame->binding->cause);
+    errno = saved;
+}
+
+bool kt_gate(struct kt_frame *frame)
+{
+    int saved = errno;
+    if (!is_wanted(frame)) {
+        errno = saved;
+        return false;
+    }
+    enum kt_loss cause = kt_pass(frame);
+    errno = saved;
+    if (cause != KT_LOSS_COUNT) {
+        kt_count_loss(cause);
+        return false;
+    }
+    kt_tell_regions(kt_self.stream, frame);
+    errno = saved;
+    atomic_store(&kt_self.stream->ready, kt_epoch());
+    return true;
+}
+
+/* Our own calls come to the gate, and no further. */
+void kt_silence_begin(void)
+{
+    kt_self.silent = true;
+    if (!kt_writer_of(kt_self.stream))
+        atomic_store(&kt_self.stream->ready, 0);
+}
+
+void kt_silence_end(void)
+{
+    kt_self.silent = false;
+}

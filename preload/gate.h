@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the files share that a thread's calls come to when its stream is not ready: preload/gate.c decides,
+ * preload/streams.c has the streams, preload/region.c the regions, preload/record.c the events that are not usual.
+ */
+#ifndef KT_GATE_H
+#define KT_GATE_H
+
+#include "preload/shim.h"
+
+enum { KT_SMALLEST_ADDRESS = 4096 }; /* what is less in kt_stream.ready is an epoch */
+
+/* --- preload/gate.c --- */
+
+/* Where the stream has a chunk its head tells of the loss even if the process is killed. */
+KT_HIDDEN void kt_count_loss(enum kt_loss cause);
+
+/* After a failure the thread asks again only now and then: a call must not cost a system call each time. */
+KT_HIDDEN bool kt_is_time_to_try(void);
+
+/* The frame whose event is being written, as its address, or 0. */
+KT_HIDDEN uintptr_t kt_writer_of(const struct kt_stream *stream);
+
+/*
+ * Are we in a signal handler that interrupted an event? If not, but one was begun, its writer was left by a jump: the
+ * stream goes on in a new chunk.
+ */
+KT_HIDDEN bool kt_interrupts_writer(struct kt_stream *stream, const struct kt_frame *now);
+
+/* Why events of this thread cannot be stored, or KT_LOSS_COUNT: it has a stream that nobody is writing to. */
+KT_HIDDEN enum kt_loss kt_pass(const struct kt_frame *frame);
+
+/* --- preload/streams.c --- */
+
+/* Of threads without one. */
+extern KT_HIDDEN struct kt_stream kt_no_stream;
+
+/* Within a slow path. Why there is no stream, or KT_LOSS_COUNT. OUT: a stream of kt_self. */
+KT_HIDDEN enum kt_loss kt_stream_open(struct kt_stream **out);
+
+/* --- preload/region.c --- */
+
+/*
+ * Has the stream tell in which regions the thread is. It may have entered and left them while nothing was recorded;
+ * those that came and went in the meantime are left out. What finds no room follows later.
+ */
+KT_HIDDEN void kt_tell_regions(struct kt_stream *stream, const struct kt_frame *now);
+
+/* In a child: it is in the same regions, from now on. */
+KT_HIDDEN void kt_regions_after_fork(void);
+
+#endif

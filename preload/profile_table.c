@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "preload/profile_table.h"
+
+#include "preload/meta.h"
+#include "preload/plan.h"
+#include "preload/process.h"
+#include "preload/profiler.h"
+#include "preload/tape.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum {
+    STEP = 8 << 10,             /* what tables begin with and grow by, at least */
+    TABLE_MEMORY = 8 << 10,     /* struct kt_table, with its first index */
+    OVERFLOW_BYTES = 512 << 10, /* of the file of overflow cells */
+    BYTES_PER_SLOT = 256,       /* cells are larger than twice that: the index is never more than half full */
+    MOST_THREADS = 2048,        /* that have a cell of their own after their end */
+    NESTINGS = 3,
+    OVERFLOW_PLACES = KT_PLANS * NESTINGS
+};
+
+_Static_assert(sizeof(struct kt_cell) + 8 * KT_BINS > 2 * BYTES_PER_SLOT, "index");
+
+__thread struct kt_table *kt_table;
+struct kt_profile_head *kt_overflow;
+
+/* Changed within slow paths, but for LEFT. */
+static struct {
+    struct kt_table *first; /* of all tables */
+    _Atomic int64_t left;   /* of KT_PROFILE_MEMORY; -1: none is handed out */
+    uint64_t threads;       /* that have made calls */
+    unsigned thread_cells;
+    size_t overflow_used;
+    bool overflow_in_memory;
+} process = {.left = KT_PROFILE_MEMORY - OVERFLOW_BYTES};
+
+/* Places of overflow cells, by entry and nesting; in memory that is only there where it is used. */
+static _Atomic uint32_t *overflow_places;
+
+/* Of threads without a table. */
+static struct kt_profile_head no_head;
+
+/* --- memory ------------------------------------------------------------------------------------------------------ */
+
+static bool take(size_t bytes)
+{
+    int64_t left = atomic_load(&process.left);
+    while (left >= (int64_t)bytes)
+        if (atomic_compare_exchange_weak(&process.left, &left, left - (int64_t)bytes))
+            return true;
+    return false;
+}
+
+static void give_back(size_t bytes)
+{
+    atomic_fetch_add(&process.left, (int64_t)bytes);
+}
+
+/* Pages that are there; NULL if that is more than is left. */
+void *kt_profile_pages(size_t bytes)
+{
+    if (!take(bytes))
+        return NULL;
+    void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    if (at != MAP_FAILED)
+        return at;
+    give_back(bytes);
+    return NULL;
+}
+
+static bool make_overflow_places(void)
+{
+    enum { BYTES = OVERFLOW_PLACES * sizeof *overflow_places };
+    if (overflow_places)
+        return true;
+    void *at = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at != MAP_FAILED)
+        overflow_places = at;
+    return at != MAP_FAILED;
+}
+
+/* --- files ------------------------------------------------------------------------------------------------------- */
+
+static void table_path(const struct kt_table *t, char out[PATH_MAX])
+{
+    kt_process_path(out, "s", t->tid, t->suffix);
+}
+
+static int make_file(struct kt_table *t)
+{
+    char path[PATH_MAX];
+    t->tid = (uint64_t)syscall(SYS_gettid);
+    for (t->suffix = 0; t->suffix < 1 << 20; t->suffix++) {
+        table_path(t, path);
+        int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (file >= 0 || errno != EEXIST)
+            return file;
+    }
+    return -1;
+}
+
+/*
+ * Forked children do not get the mapping: whatever becomes of them, they cannot count in it. Some file systems cannot
+ * share memory with a file; what was counted is then lost when the process is killed.
+ */
+static void *map_file(int file, size_t bytes, bool *in_memory)
+{
+    void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    *in_memory = at == MAP_FAILED;
+    if (*in_memory)
+        at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (at == MAP_FAILED)
+        return NULL;
+    madvise(at, bytes, MADV_DONTFORK);
+    if (kt_tape_touch(at, bytes))
+        return at;
+    munmap(at, bytes);
+    return NULL;
+}
+
+static void begin_file(struct kt_profile_head *head, uint64_t tid)
+{
+    struct kt_chunk chunk = {.byte_order = KT_BYTE_ORDER,
+                             .major = KT_FORMAT_MAJOR,
+                             .minor = KT_FORMAT_MINOR,
+                             .header_bytes = sizeof *head,
+                             .pid = (uint32_t)getpid(),
+                             .tid = (uint32_t)tid,
+                             .anchor = kt_anchor_now(),
+                             .used_bytes = sizeof *head};
+    memcpy(chunk.magic, KT_PROFILE_MAGIC, sizeof chunk.magic);
+    head->chunk = chunk;
+}
+
+/* What is in the file does not change any more; it may still be mapped. */
+static void end_file(const char *path, const struct kt_profile_head *head, bool in_memory)
+{
+    size_t used = head->chunk.used_bytes;
+    int file = in_memory ? open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
+    if (file >= 0 && pwrite(file, head, used, 0) != (ssize_t)used)
+        used = 0;
+    if (file >= 0)
+        close(file);
+    if (truncate(path, (off_t)used) != 0)
+        return; /* zeros at the end */
+}
+
+static void commit(struct kt_profile_head *head, size_t used)
+{
+    /* Pairs with the reader, which takes no cell behind this. */
+    atomic_store_explicit((_Atomic uint64_t *)&head->chunk.used_bytes, used, memory_order_release);
+}
+
+/* --- tables ------------------------------------------------------------------------------------------------------ */
+
+static struct kt_table *find_idle(void)
+{
+    struct kt_table *t = process.first;
+    while (t && !t->is_idle)
+        t = t->next;
+    return t;
+}
+
+static enum kt_loss map_table(struct kt_table *t, int file)
+{
+    if (!kt_tape_reserve(file, 0, STEP))
+        return kt_loss_of(errno);
+    t->head = map_file(file, STEP, &t->in_memory);
+    if (!t->head)
+        return KT_LOSS_ERROR;
+    t->bytes = STEP;
+    t->used = sizeof *t->head;
+    t->slot = t->first_slot;
+    t->slots = STEP / BYTES_PER_SLOT;
+    begin_file(t->head, t->tid);
+    t->next = process.first;
+    process.first = t;
+    return KT_LOSS_COUNT;
+}
+
+_Static_assert(sizeof(struct kt_table) + STEP / BYTES_PER_SLOT * sizeof(uint32_t) <= TABLE_MEMORY, "fits");
+
+/* *OUT is NULL if there is no memory left for another one. */
+static enum kt_loss make_table(struct kt_table **out)
+{
+    *out = NULL;
+    struct kt_table *t = kt_profile_pages(TABLE_MEMORY);
+    if (!t)
+        return KT_LOSS_COUNT;
+    bool taken = take(STEP);
+    int file = taken ? make_file(t) : -1;
+    enum kt_loss cause = file >= 0 ? map_table(t, file) : taken ? kt_loss_of(errno) : KT_LOSS_COUNT;
+    if (file >= 0)
+        close(file);
+    if (t->head) {
+        *out = t;
+        return cause;
+    }
+    munmap(t, TABLE_MEMORY);
+    give_back(TABLE_MEMORY + (taken ? STEP : 0));
+    return cause;
+}
+
+static void index_cell(struct kt_table *t, uint32_t place, uint64_t hash)
+{
+    size_t at = hash & (t->slots - 1);
+    while (t->slot[at])
+        at = (at + 1) & (t->slots - 1);
+    t->slot[at] = place;
+}
+
+static void index_all(struct kt_table *t)
+{
+    const struct kt_cell *cell;
+    for (size_t at = sizeof *t->head; at < t->used; at += cell->bytes) {
+        cell = kt_cell_at(t->head, (uint32_t)(at / 8));
+        if (cell->kind == KT_CELL_SHAPE)
+            index_cell(t, (uint32_t)(at / 8),
+                       kt_hash_of(kt_plan_of(cell->entry), cell->nesting, cell->entry, kt_words_of(cell)));
+    }
+}
+
+/* For BYTES of cells. */
+static bool grow_index(struct kt_table *t, size_t bytes)
+{
+    size_t slots = t->slots;
+    while (slots < bytes / BYTES_PER_SLOT)
+        slots *= 2;
+    if (slots == t->slots)
+        return true;
+    uint32_t *slot = kt_profile_pages(slots * sizeof *slot < STEP ? STEP : slots * sizeof *slot);
+    if (!slot)
+        return false;
+    if (t->slot != t->first_slot) {
+        size_t old = t->slots * sizeof *slot < STEP ? STEP : t->slots * sizeof *slot;
+        munmap(t->slot, old);
+        give_back(old);
+    }
+    t->slot = slot;
+    t->slots = slots;
+    index_all(t);
+    return true;
+}
+
+/* In memory there is no file to map more of. */
+static bool extend_file(struct kt_table *t, size_t bytes)
+{
+    char path[PATH_MAX];
+    if (!t->in_memory) {
+        table_path(t, path);
+        int file = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+        bool reserved = file >= 0 && kt_tape_reserve(file, t->bytes, bytes - t->bytes);
+        if (file >= 0)
+            close(file);
+        if (!reserved)
+            return false;
+    }
+    void *at = mremap(t->head, t->bytes, bytes, MREMAP_MAYMOVE);
+    if (at == MAP_FAILED)
+        return false;
+    t->head = at;
+    size_t before = t->bytes;
+    t->bytes = kt_tape_touch((unsigned char *)at + before, bytes - before) ? bytes : before;
+    return t->bytes == bytes;
+}
+
+static bool grow_table(struct kt_table *t, struct kt_stream *stream)
+{
+    size_t more = t->bytes / 4 / STEP * STEP;
+    if (more < STEP || !take(more)) {
+        more = STEP;
+        if (!take(more))
+            return false;
+    }
+    bool grown = grow_index(t, t->bytes + more) && extend_file(t, t->bytes + more);
+    if (!grown)
+        give_back(more);
+    stream->chunk = &t->head->chunk;
+    return grown;
+}
+
+/* Where there is none left it is not asked for again: that takes system calls. */
+bool kt_table_room(struct kt_table *t, size_t bytes, size_t keep)
+{
+    int saved = errno;
+    if (keep && atomic_load(&process.left) <= (int64_t)keep)
+        return false;
+    while (t->used + bytes > t->bytes && !t->full && kt_slow_begin()) {
+        t->full = !grow_table(t, kt_self.stream);
+        kt_slow_end();
+    }
+    errno = saved;
+    return t->used + bytes <= t->bytes;
+}
+
+void kt_table_add(struct kt_table *t, size_t bytes, uint64_t hash)
+{
+    uint32_t place = (uint32_t)(t->used / 8);
+    t->used += bytes;
+    commit(t->head, t->used);
+    index_cell(t, place, hash);
+}
+
+/* --- threads ----------------------------------------------------------------------------------------------------- */
+
+/* What earlier threads lost stays lost. */
+static void take_over(struct kt_table *t)
+{
+    struct kt_profile_head *head = t->head;
+    for (int i = 0; i < KT_LOSS_COUNT; i++) {
+        head->lost_before[i] += head->chunk.lost[i];
+        head->chunk.lost[i] = 0;
+    }
+    head->skipped_before += head->chunk.skipped;
+    head->chunk.skipped = 0;
+    head->chunk.tid = (uint32_t)syscall(SYS_gettid);
+    t->is_idle = false;
+    t->outermost = t->ticks = 0;
+}
+
+enum kt_loss kt_profile_open(struct kt_stream *stream)
+{
+    enum kt_loss cause = KT_LOSS_COUNT;
+    if (!kt_plans_init() || !make_overflow_places())
+        return KT_LOSS_ERROR;
+    struct kt_table *t = find_idle();
+    if (t)
+        take_over(t);
+    else
+        cause = make_table(&t);
+    if (cause != KT_LOSS_COUNT)
+        return cause;
+    kt_table = t;
+    process.threads++;
+    if (process.first)
+        process.first->head->threads = process.threads;
+    stream->chunk = t ? &t->head->chunk : &no_head.chunk;
+    stream->cursor = NULL; /* never full */
+    stream->limit = stream->touched = (unsigned char *)UINTPTR_MAX;
+    return KT_LOSS_COUNT;
+}
+
+static void add_thread_cell(struct kt_table *t, struct kt_stream *stream)
+{
+    struct kt_thread_cell *cell;
+    if (process.thread_cells >= MOST_THREADS)
+        return;
+    if (t->used + sizeof *cell > t->bytes && !t->full)
+        t->full = !grow_table(t, stream);
+    if (t->used + sizeof *cell > t->bytes)
+        return;
+    process.thread_cells++;
+    cell = (struct kt_thread_cell *)(void *)kt_cell_at(t->head, (uint32_t)(t->used / 8));
+    *cell = (struct kt_thread_cell){.bytes = sizeof *cell,
+                                    .kind = KT_CELL_THREAD,
+                                    .tid = t->head->chunk.tid,
+                                    .calls = stream->calls,
+                                    .outermost = t->outermost,
+                                    .ticks = t->ticks};
+    t->used += sizeof *cell;
+    commit(t->head, t->used);
+}
+
+/* Until the next thread comes the table is nobody's. */
+void kt_profile_close(struct kt_stream *stream)
+{
+    struct kt_table *t = kt_table;
+    kt_table = NULL;
+    if (!t)
+        return;
+    add_thread_cell(t, stream);
+    t->head->chunk.tid = 0;
+    t->head->current = 0;
+    t->is_idle = true;
+}
+
+void kt_profile_finish(void)
+{
+    char path[PATH_MAX];
+    for (struct kt_table *t = process.first; t; t = t->next) {
+        if (!t->is_idle && !t->in_memory)
+            continue; /* its thread may count at any time */
+        t->is_idle = false;
+        table_path(t, path);
+        end_file(path, t->head, t->in_memory);
+    }
+    if (!kt_overflow)
+        return;
+    kt_process_path(path, "s0", 0, 0);
+    end_file(path, kt_overflow, process.overflow_in_memory);
+}
+
+void kt_profile_forget(void)
+{
+    kt_table = NULL;
+    for (struct kt_table *next, *t = process.first; t; t = next) {
+        next = t->next;
+        if (t->slot != t->first_slot)
+            munmap(t->slot, t->slots * sizeof *t->slot < STEP ? STEP : t->slots * sizeof *t->slot);
+        munmap(t, TABLE_MEMORY);
+    }
+    process.first = NULL;
+    kt_overflow = NULL;
+    process.threads = process.thread_cells = 0;
+    atomic_store(&process.left, KT_PROFILE_MEMORY - OVERFLOW_BYTES);
+    if (overflow_places)
+        memset(overflow_places, 0, OVERFLOW_PLACES * sizeof *overflow_places);
+}
+
+/* --- overflow ---------------------------------------------------------------------------------------------------- */
+
+static bool make_overflow_file(void)
+{
+    char path[PATH_MAX];
+    if (kt_overflow)
+        return true;
+    kt_process_path(path, "s0", 0, 0);
+    int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file < 0)
+        return false;
+    if (kt_tape_reserve(file, 0, OVERFLOW_BYTES))
+        kt_overflow = map_file(file, OVERFLOW_BYTES, &process.overflow_in_memory);
+    close(file);
+    if (!kt_overflow)
+        return unlink(path) == 0 && false;
+    begin_file(kt_overflow, 0);
+    process.overflow_used = sizeof *kt_overflow;
+    return true;
+}
+
+static uint32_t add_overflow_cell(unsigned entry, enum kt_nesting nesting)
+{
+    if (!make_overflow_file() || process.overflow_used + sizeof(struct kt_cell) > OVERFLOW_BYTES)
+        return 0;
+    uint32_t place = (uint32_t)(process.overflow_used / 8);
+    *kt_cell_at(kt_overflow, place) = (struct kt_cell){.bytes = sizeof(struct kt_cell),
+                                                       .entry = (uint16_t)entry,
+                                                       .kind = KT_CELL_OVERFLOW,
+                                                       .nesting = (uint8_t)nesting,
+                                                       .least = UINT64_MAX};
+    process.overflow_used += sizeof(struct kt_cell);
+    commit(kt_overflow, process.overflow_used);
+    return place;
+}
+
+/* 0: there is no room even for that. */
+uint32_t kt_overflow_place(unsigned entry, enum kt_nesting nesting)
+{
+    _Atomic uint32_t *at = &overflow_places[entry * NESTINGS + nesting];
+    uint32_t place = atomic_load_explicit(at, memory_order_acquire);
+    int saved = errno;
+    if (place || !kt_slow_begin())
+        return place;
+    place = atomic_load(at);
+    if (!place)
+        place = add_overflow_cell(entry, nesting);
+    atomic_store_explicit(at, place, memory_order_release);
+    kt_slow_end();
+    errno = saved;
+    return place;
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The way of a call in profile mode. The cell that was used last for an entry is tried first, then the index of the
+ * thread's table; a shape that is new gets a cell, and where there is no room the call is counted in an overflow cell,
+ * which all threads share.
+ */
+#include "preload/profiler.h"
+
+#include "preload/meta.h"
+#include "preload/plan.h"
+#include "preload/profile_table.h"
+
+enum {
+    KEPT_FOR_OUTERMOST = KT_PROFILE_MEMORY / 3, /* calls that nest have countless shapes in some libraries */
+    LEVELS = 48, /* calls nested deeper than this count as if nothing were nested in them */
+    CALLS_PER_ANCHOR = 1 << 16
+};
+
+/* An overflow cell, in frame->cpu, beside the place of a cell. */
+#define OVERFLOW_BIT 0x80000000u
+
+/* Calls in progress, by depth: what was nested in them. */
+struct level {
+    uint64_t calls, ticks;
+};
+
+static __thread struct level level_at[LEVELS] __attribute__((tls_model("initial-exec")));
+
+/* --- overflow ---------------------------------------------------------------------------------------------------- */
+
+/* All threads count here. */
+static void add(uint64_t *count, uint64_t number)
+{
+    atomic_fetch_add_explicit((_Atomic uint64_t *)count, number, memory_order_relaxed);
+}
+
+static void add_extremes(struct kt_cell *cell, uint64_t ticks)
+{
+    uint64_t least = atomic_load((_Atomic uint64_t *)&cell->least);
+    uint64_t most = atomic_load((_Atomic uint64_t *)&cell->most);
+    while (ticks < least && !atomic_compare_exchange_weak((_Atomic uint64_t *)&cell->least, &least, ticks))
+        ;
+    while (ticks > most && !atomic_compare_exchange_weak((_Atomic uint64_t *)&cell->most, &most, ticks))
+        ;
+}
+
+static KT_COLD void end_in_overflow(struct kt_cell *cell, uint64_t ticks, const struct level *level)
+{
+    add(&cell->ticks, ticks);
+    add_extremes(cell, ticks);
+    if (level->calls) {
+        add(&cell->nests, 1);
+        add(&cell->nests_ticks, ticks);
+        add(&cell->nested, level->calls);
+        add(&cell->nested_ticks, level->ticks);
+    }
+    add(&cell->calls, 1);
+}
+
+/* --- cells ------------------------------------------------------------------------------------------------------- */
+
+static enum kt_nesting nesting_in(const struct kt_frame *parent, const struct kt_plan *plan)
+{
+    for (; parent && parent->record; parent = parent->parent) {
+        const struct kt_plan *other = kt_plan_of(parent->binding->entry);
+        if (other && plan && other->routine == plan->routine)
+            return KT_WITHIN_ITSELF;
+    }
+    return KT_NESTED;
+}
+
+/* Behind the others; counts begin with the first call. */
+static uint32_t add_cell(struct kt_table *t, const struct kt_plan *plan, enum kt_nesting nesting, unsigned entry,
+                         const uint64_t *word)
+{
+    size_t bytes = sizeof(struct kt_cell) + 8 * (KT_BINS + (size_t)plan->words);
+    if (!kt_table_room(t, bytes, nesting == KT_NOT_NESTED ? 0 : KEPT_FOR_OUTERMOST))
+        return 0;
+    uint32_t place = (uint32_t)(t->used / 8);
+    struct kt_cell *cell = kt_cell_at(t->head, place);
+    memset(cell, 0, bytes); /* a jump may have left an unfinished one here */
+    *cell = (struct kt_cell){.bytes = (uint32_t)bytes,
+                             .entry = (uint16_t)entry,
+                             .kind = KT_CELL_SHAPE,
+                             .nesting = (uint8_t)nesting,
+                             .least = UINT64_MAX,
+                             .words = plan->words};
+    memcpy(kt_words_of(cell), word, plan->words * sizeof *word);
+    kt_table_add(t, bytes, kt_hash_of(plan, nesting, entry, word));
+    return place;
+}
+
+static __attribute__((noinline)) uint32_t look_up(struct kt_table *t, const struct kt_plan *plan,
+                                                  enum kt_nesting nesting, unsigned entry, const uint64_t *word)
+{
+    size_t at = kt_hash_of(plan, nesting, entry, word) & (t->slots - 1);
+    for (; t->slot[at]; at = (at + 1) & (t->slots - 1))
+        if (kt_is_of_cell(kt_cell_at(t->head, t->slot[at]), plan, nesting, entry, word))
+            return t->slot[at];
+    return add_cell(t, plan, nesting, entry, word);
+}
+
+static inline uint32_t find_cell(struct kt_table *t, const struct kt_plan *plan, enum kt_nesting nesting,
+                                 unsigned entry, const uint64_t *word)
+{
+    uint32_t *last = &t->last[entry % KT_LASTS];
+    if (KT_LIKELY(*last && kt_is_of_cell(kt_cell_at(t->head, *last), plan, nesting, entry, word)))
+        return *last;
+    uint32_t place = look_up(t, plan, nesting, entry, word);
+    return place ? *last = place : 0;
+}
+
+static inline struct level *level_of(const struct kt_frame *frame)
+{
+    return frame->depth < LEVELS ? &level_at[frame->depth] : NULL;
+}
+
+static KT_COLD enum kt_loss begin_in_overflow(struct kt_frame *frame, enum kt_nesting nesting)
+{
+    uint32_t place = kt_overflow_place(frame->binding->entry, nesting);
+    if (!place)
+        return KT_LOSS_SPACE;
+    add(&kt_cell_at(kt_overflow, place)->begun, 1);
+    frame->cpu = place | OVERFLOW_BIT;
+    return KT_LOSS_COUNT;
+}
+
+enum kt_loss kt_profile_begin(struct kt_frame *frame, const uint64_t *word, unsigned words)
+{
+    struct kt_table *t = kt_table;
+    unsigned entry = frame->binding->entry;
+    const struct kt_plan *plan = kt_plan_of(entry);
+    if (KT_UNLIKELY(!plan))
+        plan = kt_plan_make(entry);
+    enum kt_nesting nesting = KT_LIKELY(frame->depth == 0) ? KT_NOT_NESTED : nesting_in(frame->parent, plan);
+    uint32_t place = KT_LIKELY(t && plan && plan->words == words) ? find_cell(t, plan, nesting, entry, word) : 0;
+    if (KT_LIKELY(place)) {
+        struct kt_cell *cell = kt_cell_at(t->head, place);
+        cell->begun++;
+        t->head->current = 8 * (uint64_t)place;
+        frame->cpu = place;
+    } else {
+        enum kt_loss cause = begin_in_overflow(frame, nesting);
+        if (cause != KT_LOSS_COUNT)
+            return cause;
+    }
+    if (KT_LIKELY(frame->depth < LEVELS))
+        level_at[frame->depth] = (struct level){0};
+    if (t)
+        t->outermost += nesting == KT_NOT_NESTED;
+    frame->record = kt_self.stream->number;
+    kt_self.stream->calls++;
+    return KT_LOSS_COUNT;
+}
+
+/* A duration shorter than all bins: the bins move down, and the longest durations share the last one. */
+static KT_COLD void move_bins(struct kt_cell *cell, unsigned bin)
+{
+    uint64_t *count = (uint64_t *)(cell + 1);
+    unsigned first = bin / KT_OCTAVE_BINS * KT_OCTAVE_BINS;
+    unsigned by = cell->calls ? cell->first_bin - first : 0;
+    for (unsigned i = KT_BINS; by && i-- > 0;) {
+        uint64_t moved = count[i];
+        count[i] = 0;
+        count[i + by < KT_BINS ? i + by : KT_BINS - 1] += moved;
+    }
+    cell->first_bin = first;
+}
+
+static inline void add_to_bin(struct kt_cell *cell, uint64_t ticks)
+{
+    uint64_t *count = (uint64_t *)(cell + 1);
+    unsigned bin = kt_bin_of(ticks);
+    if (KT_UNLIKELY(bin < cell->first_bin || !cell->first_bin))
+        move_bins(cell, bin);
+    bin -= cell->first_bin;
+    count[bin < KT_BINS ? bin : KT_BINS - 1]++;
+}
+
+static KT_COLD void begin_counts(struct kt_cell *cell, const struct kt_frame *frame, int64_t info)
+{
+    cell->info = info;
+    cell->start = frame->start;
+}
+
+static inline void end_in_cell(struct kt_cell *cell, const struct kt_frame *frame, uint64_t ticks, int64_t info,
+                               const struct level *level)
+{
+    if (KT_UNLIKELY(!cell->calls))
+        begin_counts(cell, frame, info);
+    add_to_bin(cell, ticks);
+    cell->ticks += ticks;
+    cell->least = ticks < cell->least ? ticks : cell->least;
+    cell->most = ticks > cell->most ? ticks : cell->most;
+    if (KT_UNLIKELY(level && level->calls)) {
+        cell->nests++;
+        cell->nests_ticks += ticks;
+        cell->nested += level->calls;
+        cell->nested_ticks += level->ticks;
+    }
+    cell->calls++;
+}
+
+/* What a call was nested in has it in its own time. */
+static void tell_parent(const struct kt_frame *frame, uint64_t ticks)
+{
+    struct level *level = frame->depth && frame->depth <= LEVELS ? &level_at[frame->depth - 1] : NULL;
+    if (!level)
+        return;
+    level->calls++;
+    level->ticks += ticks;
+}
+
+static uint64_t place_of_parent(const struct kt_frame *frame)
+{
+    const struct kt_frame *parent = frame->parent;
+    return parent && parent->record && !(parent->cpu & OVERFLOW_BIT) ? 8 * (uint64_t)parent->cpu : 0;
+}
+
+/* The clocks are read now and then: without a clean end that tells how fast they ran. */
+static KT_COLD void read_clocks(struct kt_profile_head *head)
+{
+    uint64_t number = head->laters == 1 ? 2 : 1;
+    head->later[number - 1] = kt_anchor_now();
+    atomic_store_explicit((_Atomic uint64_t *)&head->laters, number, memory_order_release);
+}
+
+void kt_profile_end(const struct kt_frame *frame, uint64_t ticks, int64_t info)
+{
+    static const struct level nothing;
+    struct kt_table *t = kt_table;
+    const struct level *level = level_of(frame);
+    kt_self.stream->ended++;
+    if (KT_UNLIKELY(frame->depth))
+        tell_parent(frame, ticks);
+    else if (t)
+        t->ticks += ticks;
+    if (KT_UNLIKELY(frame->cpu & OVERFLOW_BIT)) {
+        end_in_overflow(kt_cell_at(kt_overflow, frame->cpu & ~OVERFLOW_BIT), ticks, level ? level : &nothing);
+        return;
+    }
+    end_in_cell(kt_cell_at(t->head, frame->cpu), frame, ticks, info, level);
+    t->head->current = KT_LIKELY(!frame->parent) ? 0 : place_of_parent(frame);
+    t->head->last = frame->start + ticks;
+    if (KT_UNLIKELY(kt_self.stream->ended % CALLS_PER_ANCHOR == 0))
+        read_clocks(t->head);
+}

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "preload/snapshot.h"
+
+#include "preload/bind.h"
+#include "preload/plan.h"
+#include "preload/process.h"
+#include "preload/settings.h"
+#include "preload/tape.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum {
+    SHAPES = 1 << 15, /* that are told apart; a power of two */
+    MOST_PROBES = 64,
+    MOST_OPERANDS = 32,
+    TOTAL = 64 /* so many operands of the greatest length are the limit of all */
+};
+
+struct shape {
+    _Atomic uint64_t hash; /* 0: free */
+    _Atomic uint64_t calls;
+};
+
+/* Zeros in a forked child, whose shapes are new to its own part of the trace. */
+struct snapshots {
+    _Atomic uint64_t files, missing, bytes;
+    struct shape shape[SHAPES];
+};
+
+static struct snapshots *state;
+static struct kt_snapshot_rule rule;
+
+bool kt_snapshots_start(void)
+{
+    rule = kt_snapshot_rule();
+    if (!rule.calls || !kt_plans_init())
+        return false;
+    void *at = mmap(NULL, sizeof *state, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED)
+        return false;
+    madvise(at, sizeof *state, MADV_WIPEONFORK);
+    state = at;
+    return true;
+}
+
+uint64_t kt_snapshots_missing(void)
+{
+    return state ? atomic_load(&state->missing) : 0;
+}
+
+/* --- shapes ------------------------------------------------------------------------------------------------ */
+
+/* Is it this shape's, made so if it is free? */
+static bool is_of(struct shape *shape, uint64_t hash)
+{
+    uint64_t found = atomic_load_explicit(&shape->hash, memory_order_relaxed);
+    return found == hash || (!found && (atomic_compare_exchange_strong(&shape->hash, &found, hash) || found == hash));
+}
+
+static bool is_early(struct shape *shape)
+{
+    return atomic_load_explicit(&shape->calls, memory_order_relaxed) < rule.calls &&
+           atomic_fetch_add(&shape->calls, 1) < rule.calls;
+}
+
+static bool is_wanted(unsigned entry, const uint64_t *word, unsigned words)
+{
+    const struct kt_plan *plan = kt_plan_of(entry);
+    if (KT_UNLIKELY(!plan))
+        plan = kt_plan_make(entry);
+    if (!plan || plan->words != words)
+        return false;
+    uint64_t hash = kt_hash_of(plan, KT_NESTED, entry, word) | 1;
+    for (size_t i = 0; i < MOST_PROBES; i++) {
+        struct shape *shape = &state->shape[((hash >> 1) + i) & (SHAPES - 1)];
+        if (is_of(shape, hash))
+            return is_early(shape);
+    }
+    return false;
+}
+
+/* --- operands ---------------------------------------------------------------------------------------------- */
+
+struct snapshot {
+    struct kt_snapshot_head head;
+    struct kt_snapshot_operand operand[MOST_OPERANDS];
+    uint64_t bytes; /* of the file, if all of them can be read */
+};
+
+static uint64_t magnitude_at(const uint64_t *args, unsigned offset)
+{
+    int64_t value = (int64_t)args[offset / 8];
+    return value < 0 ? -(uint64_t)value : (uint64_t)value;
+}
+
+/* The two largest integers of the call. */
+static void find_sizes(const struct kt_interface *interface, const uint64_t *args, uint64_t size[2])
+{
+    size[0] = size[1] = 1;
+    for (unsigned i = 0; i < kt_steps_before(interface); i++) {
+        const struct kt_step *step = &kt_steps[interface->step + i];
+        uint64_t value = step->kind == KT_INT && step->offset % 8 == 0 ? magnitude_at(args, step->offset) : 0;
+        if (value > size[0]) {
+            size[1] = size[0];
+            size[0] = value;
+        } else if (value > size[1]) {
+            size[1] = value;
+        }
+    }
+}
+
+/* No operand of such a call is longer. */
+static uint64_t longest(const struct kt_step *step, const uint64_t size[2])
+{
+    enum { SMALL = 64 }; /* elements of operands that have a fixed length */
+    bool packed = step->reads & KT_READS_PACKED;
+    uint64_t bytes;
+    if (__builtin_mul_overflow(size[0], size[packed ? 0 : 1], &bytes) || bytes > rule.bytes)
+        return rule.bytes;
+    bytes = (bytes + SMALL) * (step->reads & (KT_READS_PACKED - 1u));
+    return bytes < rule.bytes ? bytes : rule.bytes;
+}
+
+static uint64_t round_up(uint64_t bytes)
+{
+    return (bytes + 7) / 8 * 8;
+}
+
+static bool describe(const struct kt_frame *frame, const uint64_t *word, struct snapshot *out)
+{
+    const struct kt_interface *interface = kt_interface_of_entry(frame->binding->entry);
+    const uint64_t *args = word + KT_CALL_HEAD_WORDS;
+    uint64_t size[2];
+    unsigned count = 0;
+    find_sizes(interface, args, size);
+    out->bytes = 0;
+    for (unsigned i = 0; i < interface->addresses && count < MOST_OPERANDS; i++) {
+        const struct kt_step *step = &kt_steps[interface->step + i];
+        if (!step->reads || !args[step->offset / 8])
+            continue;
+        uint64_t asked = longest(step, size);
+        out->operand[count++] =
+            (struct kt_snapshot_operand){.offset = step->offset, .address = args[step->offset / 8], .asked = asked};
+        out->bytes += round_up(asked);
+    }
+    out->head = (struct kt_snapshot_head){.byte_order = KT_BYTE_ORDER,
+                                          .major = KT_FORMAT_MAJOR,
+                                          .minor = KT_FORMAT_MINOR,
+                                          .header_bytes = sizeof out->head,
+                                          .tid = (uint32_t)syscall(SYS_gettid),
+                                          .entry = frame->binding->entry,
+                                          .arg_bytes = interface->arg_bytes,
+                                          .operands = count,
+                                          .call = kt_self.stream->calls - 1};
+    out->bytes += sizeof out->head + interface->arg_bytes + count * sizeof *out->operand;
+    return count > 0;
+}
+
+/* --- the file ---------------------------------------------------------------------------------------------- */
+
+/* From the program's memory, as far as it can be read. AddressSanitizer's own pwrite would look at what is behind an
+ * operand, too. */
+static uint64_t store_contents(int file, const struct kt_snapshot_operand *operand)
+{
+    uint64_t done = 0;
+    while (done < operand->asked) {
+        long now = syscall(SYS_pwrite64, file, operand->address + done, operand->asked - done, operand->at + done);
+        if (now <= 0)
+            break;
+        done += (uint64_t)now;
+    }
+    return done;
+}
+
+static bool store(int file, const void *bytes, size_t count, uint64_t at)
+{
+    return pwrite(file, bytes, count, (off_t)at) == (ssize_t)count;
+}
+
+/* The last of a disk is for the calls. */
+static bool has_room(int file, uint64_t bytes)
+{
+    enum { LEFT = 4 << 20 };
+    struct statvfs disk;
+    return fstatvfs(file, &disk) == 0 && disk.f_bavail * disk.f_frsize >= bytes + LEFT &&
+           kt_tape_reserve(file, 0, bytes);
+}
+
+/* The head comes last: a file that was not finished has no magic. */
+static bool fill_file(int file, const uint64_t *word, struct snapshot *s)
+{
+    uint64_t args_at = sizeof s->head;
+    uint64_t operands_at = args_at + s->head.arg_bytes;
+    uint64_t at = operands_at + s->head.operands * sizeof *s->operand;
+    if (!has_room(file, s->bytes))
+        return false;
+    for (unsigned i = 0; i < s->head.operands; i++) {
+        s->operand[i].at = at;
+        s->operand[i].bytes = store_contents(file, &s->operand[i]);
+        at += round_up(s->operand[i].bytes);
+    }
+    memcpy(s->head.magic, KT_SNAPSHOT_MAGIC, sizeof s->head.magic);
+    return ftruncate(file, (off_t)at) == 0 && store(file, word + KT_CALL_HEAD_WORDS, s->head.arg_bytes, args_at) &&
+           store(file, s->operand, s->head.operands * sizeof *s->operand, operands_at) &&
+           store(file, &s->head, sizeof s->head, 0);
+}
+
+static void name_of(uint64_t number, char out[24])
+{
+    char digits[24];
+    unsigned count = 0;
+    do
+        digits[count++] = (char)('0' + number % 10);
+    while (number /= 10);
+    *out++ = 'o';
+    while (count)
+        *out++ = digits[--count];
+    *out = '\0';
+}
+
+static bool write_file(const uint64_t *word, struct snapshot *s)
+{
+    char name[24];
+    bool whole = false;
+    int directory = open(kt_process.directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (directory < 0)
+        return false;
+    name_of(atomic_fetch_add(&state->files, 1) + 1, name);
+    int file = openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+    if (file >= 0) {
+        whole = fill_file(file, word, s);
+        close(file);
+        if (!whole)
+            unlinkat(directory, name, 0);
+    }
+    close(directory);
+    return whole;
+}
+
+static bool take(const struct kt_frame *frame, const uint64_t *word)
+{
+    struct snapshot s;
+    if (!describe(frame, word, &s))
+        return true;
+    if (atomic_fetch_add(&state->bytes, s.bytes) + s.bytes <= TOTAL * rule.bytes && write_file(word, &s))
+        return true;
+    atomic_fetch_sub(&state->bytes, s.bytes);
+    return false;
+}
+
+void kt_snapshot(const struct kt_frame *frame, const uint64_t *word, unsigned words)
+{
+    if (frame->depth || !is_wanted(frame->binding->entry, word, words))
+        return;
+    int saved = errno;
+    bool taken = false;
+    if (kt_quiet_begin()) {
+        taken = take(frame, word);
+        kt_quiet_end();
+    }
+    if (!taken)
+        atomic_fetch_add(&state->missing, 1);
+    errno = saved;
+}

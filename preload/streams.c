@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The streams of the process's threads: their memory, who has one, what becomes of them when threads end and in forked
+ * children.
+ */
+#include "preload/gate.h"
+
+#include "preload/control.h"
+#include "preload/events.h"
+#include "preload/meta.h"
+#include "preload/objects.h"
+#include "preload/process.h"
+#include "preload/profiler.h"
+#include "preload/tape.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+
+struct kt_stream kt_no_stream;
+
+__thread struct kt_thread kt_self = {.stream = &kt_no_stream};
+
+/* Streams in use, and memory of streams that have ended; changed within slow paths only. */
+static struct {
+    struct kt_stream **open, **unused;
+    size_t opens, unuseds, room;
+    uint64_t made;
+} registry;
+
+static pthread_key_t exit_key;
+
+/* Of the C library, from 2.35 on. */
+static struct {
+    const ptrdiff_t *offset;
+    const unsigned *bytes;
+} rseq;
+
+static bool grow_registry(void)
+{
+    size_t room = registry.room ? 2 * registry.room : 512;
+    size_t bytes = 2 * room * sizeof *registry.open;
+    struct kt_stream **at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (at == MAP_FAILED)
+        return false;
+    if (registry.room) {
+        memcpy(at, registry.open, registry.opens * sizeof *at);
+        memcpy(at + room, registry.unused, registry.unuseds * sizeof *at);
+        munmap(registry.open, 2 * registry.room * sizeof *at);
+    }
+    registry.open = at;
+    registry.unused = at + room;
+    registry.room = room;
+    return true;
+}
+
+/* Where the kernel keeps the number of this thread's processor (rseq), if the C library has asked it to. */
+static const uint32_t *cpu_of_thread(void)
+{
+    enum { SMALLEST = 20, CPU_ID = 4 };
+    if (!rseq.offset || !rseq.bytes || *rseq.bytes < SMALLEST)
+        return NULL;
+    const uint32_t *at = (const uint32_t *)((const char *)__builtin_thread_pointer() + *rseq.offset + CPU_ID);
+    return (int32_t)*at < 0 ? NULL : at; /* negative: the kernel refused */
+}
+
+static struct kt_stream *map_stream(void)
+{
+    struct kt_stream *s =
+        mmap(NULL, sizeof *s, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (s == MAP_FAILED)
+        return NULL;
+    madvise(s, sizeof *s, MADV_WIPEONFORK);
+    return s;
+}
+
+static void leave_registry(const struct kt_stream *stream)
+{
+    for (size_t i = 0; i < registry.opens; i++)
+        if (registry.open[i] == stream) {
+            registry.open[i] = registry.open[--registry.opens];
+            return;
+        }
+}
+
+/* Memory for a stream, empty but for contexts that do not count any more. */
+static struct kt_stream *take_stream(void)
+{
+    if (registry.opens + registry.unuseds >= registry.room && !grow_registry())
+        return NULL;
+    struct kt_stream *s = registry.unuseds ? registry.unused[--registry.unuseds] : map_stream();
+    if (!s)
+        return NULL;
+    s->number = ++registry.made;
+    s->cpu_now = cpu_of_thread();
+    if (!s->cpu_now)
+        s->cpu_now = &s->cpu;
+    s->calls = s->ended = s->skipped = s->forgotten = s->forgotten_begun = 0;
+    s->told.known = s->told.common = 0;
+    memset(s->lost, 0, sizeof s->lost);
+    registry.open[registry.opens++] = s;
+    return s;
+}
+
+static void give_stream(struct kt_stream *s)
+{
+    leave_registry(s);
+    registry.unused[registry.unuseds++] = s;
+    atomic_store(&s->ready, 0);
+    s->chunk = NULL;
+    s->number = 0;
+}
+
+enum kt_loss kt_stream_open(struct kt_stream **out)
+{
+    if (!kt_process_open())
+        return kt_loss_of(errno);
+    struct kt_stream *s = take_stream();
+    if (s)
+        s->is_second = out == &kt_self.second;
+    if (!s || pthread_setspecific(exit_key, s) != 0) /* nobody would tell us when the thread ends */
+        return KT_LOSS_ERROR;
+    enum kt_loss cause = kt_extras & KT_EXTRA_PROFILE ? kt_profile_open(s) : kt_tape_begin(s);
+    if (cause == KT_LOSS_COUNT)
+        *out = s;
+    else
+        give_stream(s);
+    return cause;
+}
+
+static void at_thread_exit(void *unused)
+{
+    (void)unused;
+    kt_thread_close();
+}
+
+bool kt_threads_init(void)
+{
+    rseq.offset = kt_find_next("__rseq_offset");
+    rseq.bytes = kt_find_next("__rseq_size");
+    return pthread_key_create(&exit_key, at_thread_exit) == 0;
+}
+
+/*
+ * Calls that have returned and whose events all are in the stream. Those that were in progress where it now begins have
+ * lost their begin; what is in progress still was the last to begin.
+ */
+static uint64_t whole_calls(const struct kt_stream *s)
+{
+    uint64_t ended = __atomic_load_n(&s->ended, __ATOMIC_RELAXED);
+    uint64_t open_then = s->forgotten_begun - s->forgotten;
+    uint64_t open_now = __atomic_load_n(&s->calls, __ATOMIC_RELAXED) - ended;
+    return ended - s->forgotten - (open_then > open_now ? open_then - open_now : 0);
+}
+
+/* Within a slow path. */
+static void close_stream(struct kt_stream *s)
+{
+    if (!s || !s->chunk)
+        return;
+    if (kt_extras & KT_EXTRA_PROFILE)
+        kt_profile_close(s);
+    else
+        kt_tape_end(s);
+    atomic_fetch_add(&kt_process.calls, whole_calls(s));
+    atomic_fetch_add(&kt_process.skipped, s->skipped);
+    for (int i = 0; i < KT_LOSS_COUNT; i++)
+        atomic_fetch_add(&kt_process.lost[i], s->lost[i]);
+    give_stream(s);
+}
+
+void kt_thread_close(void)
+{
+    int saved = errno;
+    if (!kt_slow_begin())
+        return;
+    kt_events_thread_close();
+    close_stream(kt_self.stream);
+    close_stream(kt_self.second);
+    kt_self.stream = &kt_no_stream;
+    kt_self.second = NULL;
+    kt_slow_end();
+    errno = saved;
+}
+
+uint64_t kt_threads_calls(uint64_t lost[KT_LOSS_COUNT], uint64_t *skipped)
+{
+    uint64_t calls = atomic_load(&kt_process.calls);
+    *skipped = atomic_load(&kt_process.skipped) + __atomic_load_n(&kt_control()->skipped, __ATOMIC_RELAXED);
+    for (int i = 0; i < KT_LOSS_COUNT; i++)
+        lost[i] = atomic_load(&kt_process.lost[i]) + __atomic_load_n(&kt_control()->lost[i], __ATOMIC_RELAXED);
+    for (size_t t = 0; t < registry.opens; t++) {
+        calls += whole_calls(registry.open[t]);
+        *skipped += registry.open[t]->skipped;
+        for (int i = 0; i < KT_LOSS_COUNT; i++)
+            lost[i] += registry.open[t]->lost[i];
+    }
+    return calls;
+}
+
+/* Their memory is zeros here, and their chunks are not mapped. Calls in progress are the parent's. */
+void kt_threads_forget(void)
+{
+    struct kt_thread *thread = &kt_self;
+    for (size_t t = 0; t < registry.opens; t++)
+        munmap(registry.open[t], sizeof *registry.open[t]);
+    registry.opens = 0;
+    kt_profile_forget();
+    thread->stream = &kt_no_stream;
+    thread->second = NULL;
+    thread->top = kt_live_frame(thread->top, __builtin_frame_address(0)); /* all else is others' */
+    thread->failures = 0;
+    kt_regions_after_fork();
+    for (struct kt_frame *frame = thread->top; frame; frame = frame->parent)
+        frame->record = 0;
+}

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "preload/tape.h"
+
+#include "preload/meta.h"
+#include "preload/process.h"
+#include "preload/settings.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+enum { CHUNK = 16 << 10, STEP = 8 << 10, RESERVE = 512 << 10, PAGE = 4096 };
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+_Static_assert(8 * (2 + KT_CONTEXT_WORDS) + KT_CONTEXT_WORDS <= KT_TAPE_MARGIN - 256, "the longest event fits");
+
+/* --- disk space -------------------------------------------------------------------------------------------- */
+
+enum kt_loss kt_loss_of(int error)
+{
+    bool space = error == ENOSPC || error == EDQUOT || error == EFBIG || error == 0;
+    return space ? KT_LOSS_SPACE : KT_LOSS_ERROR;
+}
+
+/* Growing beyond the limit would raise SIGXFSZ in the program. */
+static bool may_grow_to(uint64_t bytes)
+{
+    struct rlimit limit;
+    return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur;
+}
+
+static bool write_zeros(int file, uint64_t offset, size_t bytes)
+{
+    static const char zeros[16 << 10];
+    for (size_t done = 0; done < bytes; done += sizeof zeros)
+        if (pwrite(file, zeros, sizeof zeros, (off_t)(offset + done)) != (ssize_t)sizeof zeros)
+            return false;
+    return true;
+}
+
+/* File systems without fallocate get real zeros: a hole could fail later, when it is written to. */
+bool kt_tape_reserve(int file, uint64_t offset, size_t bytes)
+{
+    errno = 0;
+    if (!may_grow_to(offset + bytes))
+        return false;
+    if (fallocate(file, 0, (off_t)offset, (off_t)bytes) == 0)
+        return true;
+    return (errno == EOPNOTSUPP || errno == ENOSYS) && write_zeros(file, offset, bytes);
+}
+
+bool kt_tape_touch(unsigned char *at, size_t bytes)
+{
+    if (madvise(at, bytes, MADV_POPULATE_WRITE) == 0)
+        return true;
+    if (errno == EFAULT)
+        return false;
+    for (size_t i = 0; i < bytes; i += PAGE)
+        *(volatile unsigned char *)(at + i) = at[i];
+    return true;
+}
+
+/* --- the file ---------------------------------------------------------------------------------------------- */
+
+/* The kernel reuses thread ids: an earlier thread's stream is left alone. */
+static int make_file(struct kt_stream *s)
+{
+    for (unsigned number = 0; number < 1 << 20; number++) {
+        kt_process_path(s->path, "t", (uint64_t)syscall(SYS_gettid), number);
+        int file = open(s->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (file >= 0 || errno != EEXIST)
+            return file;
+    }
+    return -1;
+}
+
+static int open_file(const struct kt_stream *s)
+{
+    return open(s->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+}
+
+/* --- the chunk being written ------------------------------------------------------------------------------- */
+
+struct kt_limit kt_limit = {UINT64_MAX, false};
+
+/* Reserved for all streams of the process; those of threads that have ended count. */
+static _Atomic uint64_t process_bytes;
+
+static size_t used_bytes(const struct kt_stream *s)
+{
+    return (size_t)(s->cursor - (unsigned char *)s->chunk);
+}
+
+/* Contexts of earlier chunks, also of a stream that had this memory before, no longer count. */
+static uint64_t next_stamp(void)
+{
+    static _Atomic uint64_t chunks;
+    return (atomic_fetch_add(&chunks, 1) + 1) << 16;
+}
+
+/* Is the file long enough for one more chunk? */
+static bool has_room(const struct kt_stream *s)
+{
+    return s->next != s->file_bytes || s->file_bytes + CHUNK <= s->reserved;
+}
+
+/* Half way room is made for the chunk, so that making it and writing do not come together: each takes some
+ * microseconds. */
+static void set_limit(struct kt_stream *s)
+{
+    unsigned char *half = (unsigned char *)s->chunk + CHUNK / 2;
+    s->limit = (has_room(s) || s->cursor > half ? s->touched : half) - KT_TAPE_MARGIN;
+}
+
+/* What was stored in this memory before no longer counts from the first store on. */
+static void start_chunk(struct kt_stream *s, uint32_t index)
+{
+    atomic_store_explicit((_Atomic uint64_t *)&s->chunk->used_bytes, 0, memory_order_release);
+    struct kt_chunk head = {.byte_order = KT_BYTE_ORDER,
+                            .major = KT_FORMAT_MAJOR,
+                            .minor = KT_FORMAT_MINOR,
+                            .header_bytes = sizeof head,
+                            .index = index,
+                            .chunk_bytes = CHUNK,
+                            .pid = (uint32_t)getpid(),
+                            .tid = (uint32_t)syscall(SYS_gettid),
+                            .anchor = kt_anchor_now(),
+                            .calls = s->calls,
+                            .ended = s->ended,
+                            .skipped = s->skipped,
+                            .second = s->is_second};
+    memcpy(head.magic, KT_CHUNK_MAGIC, sizeof head.magic);
+    memcpy(head.lost, s->lost, sizeof s->lost);
+    *s->chunk = head;
+    s->chunk_stamp = next_stamp();
+    s->last = head.anchor.ticks;
+    s->cpu = (uint32_t)sched_getcpu();
+    s->skip = false;
+    s->cursor = (unsigned char *)(s->chunk + 1);
+    set_limit(s);
+    atomic_store_explicit((_Atomic uint64_t *)&s->chunk->used_bytes, sizeof head, memory_order_release);
+}
+
+static bool touch_more(struct kt_stream *s)
+{
+    if (!s->in_memory && !kt_tape_touch(s->touched, STEP))
+        return false;
+    s->touched += STEP;
+    set_limit(s);
+    return true;
+}
+
+/*
+ * Children do not get the mapping: whatever becomes of them, they cannot write into it. Some file systems cannot share
+ * memory with a file; what is in the chunk is then lost when the process is killed.
+ */
+static bool map_chunk(struct kt_stream *s, int file)
+{
+    unsigned char *at = mmap(NULL, CHUNK, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    s->in_memory = at == MAP_FAILED;
+    if (s->in_memory)
+        at = mmap(NULL, CHUNK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (at == MAP_FAILED)
+        return false;
+    madvise(at, CHUNK, MADV_DONTFORK);
+    s->chunk = (struct kt_chunk *)(void *)at;
+    s->touched = at;
+    return true;
+}
+
+static void unmap_chunk(struct kt_stream *s)
+{
+    munmap(s->chunk, CHUNK);
+    s->chunk = NULL;
+}
+
+static enum kt_loss first_chunk(struct kt_stream *s, int file)
+{
+    if (!kt_tape_reserve(file, 0, CHUNK))
+        return kt_loss_of(errno);
+    if (!map_chunk(s, file))
+        return KT_LOSS_ERROR;
+    if (!touch_more(s)) {
+        unmap_chunk(s);
+        return KT_LOSS_SPACE;
+    }
+    s->file_bytes = s->next = s->reserved = CHUNK;
+    atomic_fetch_add(&process_bytes, CHUNK);
+    start_chunk(s, 0);
+    return KT_LOSS_COUNT;
+}
+
+enum kt_loss kt_tape_begin(struct kt_stream *stream)
+{
+    int file = make_file(stream);
+    if (file < 0)
+        return kt_loss_of(errno);
+    enum kt_loss cause = first_chunk(stream, file);
+    close(file);
+    if (cause != KT_LOSS_COUNT)
+        unlink(stream->path);
+    return cause;
+}
+
+/* --- full chunks ------------------------------------------------------------------------------------------- */
+
+/* Into room that is reserved: it cannot run out. */
+static bool write_chunk(const struct kt_stream *s, int file)
+{
+    struct kt_chunk head = *s->chunk;
+    head.used_bytes = used_bytes(s);
+    head.chunk_bytes = kt_limit.keep_last ? CHUNK : head.used_bytes;
+    struct iovec part[] = {{&head, sizeof head}, {s->chunk + 1, used_bytes(s) - sizeof head}};
+    return pwritev(file, part, 2, (off_t)s->next) == (ssize_t)head.used_bytes;
+}
+
+/*
+ * In the place of another one: as the process may be killed between two pages of a write, the old head first says that
+ * there is no chunk, and the new one is written when all else is.
+ */
+static bool overwrite_chunk(const struct kt_stream *s, int file)
+{
+    const uint64_t none = 0;
+    off_t at = (off_t)s->next;
+    struct kt_chunk head = *s->chunk;
+    ssize_t bytes = (ssize_t)(used_bytes(s) - sizeof head);
+    head.used_bytes = used_bytes(s);
+    head.chunk_bytes = CHUNK;
+    return pwrite(file, &none, sizeof none, at + (off_t)offsetof(struct kt_chunk, used_bytes)) == sizeof none &&
+           pwrite(file, s->chunk + 1, (size_t)bytes, at + (off_t)sizeof head) == bytes &&
+           pwrite(file, &head, sizeof head, at) == sizeof head;
+}
+
+/* Why there are not that many bytes more, or KT_LOSS_COUNT. */
+static enum kt_loss reserve_bytes(struct kt_stream *s, int file, size_t bytes)
+{
+    if (atomic_load(&process_bytes) + bytes > kt_limit.bytes)
+        return KT_LOSS_LIMIT;
+    if (!kt_tape_reserve(file, s->reserved, bytes))
+        return kt_loss_of(errno);
+    s->reserved += bytes;
+    atomic_fetch_add(&process_bytes, bytes);
+    return KT_LOSS_COUNT;
+}
+
+/* Room for a chunk that ends at END. */
+static enum kt_loss reserve_up_to(struct kt_stream *s, int file, uint64_t end)
+{
+    if (end <= s->reserved || reserve_bytes(s, file, RESERVE) == KT_LOSS_COUNT)
+        return KT_LOSS_COUNT;
+    return reserve_bytes(s, file, CHUNK);
+}
+
+/* If there is none, that will be found out when the chunk is full. */
+static enum kt_loss make_room(struct kt_stream *s, int file)
+{
+    reserve_up_to(s, file, s->file_bytes + CHUNK);
+    s->limit = s->touched - KT_TAPE_MARGIN;
+    return KT_LOSS_COUNT;
+}
+
+/* All calls before the chunk at AT are lost. */
+static void forget_before(struct kt_stream *s, int file, uint64_t at)
+{
+    struct kt_chunk head;
+    if (pread(file, &head, sizeof head, (off_t)at) != (ssize_t)sizeof head)
+        return;
+    s->lost[KT_LOSS_LIMIT] = head.calls;
+    s->forgotten = head.ended;
+    s->forgotten_begun = head.calls;
+}
+
+/* The new chunk takes the place of the oldest one in the file; if there is none, that of the present one. */
+static bool replace_oldest(struct kt_stream *s, int file)
+{
+    s->next = s->next == s->file_bytes ? CHUNK : s->next;
+    if (s->file_bytes == CHUNK) {
+        s->lost[KT_LOSS_LIMIT] = s->calls;
+        s->forgotten = s->ended;
+        s->forgotten_begun = s->calls;
+        return true;
+    }
+    if (!overwrite_chunk(s, file))
+        return false;
+    s->next += CHUNK;
+    forget_before(s, file, s->next == s->file_bytes ? CHUNK : s->next);
+    return true;
+}
+
+static enum kt_loss append(struct kt_stream *s, int file)
+{
+    uint64_t bytes = kt_limit.keep_last ? CHUNK : used_bytes(s);
+    if (s->next != s->file_bytes)
+        return KT_LOSS_LIMIT;
+    enum kt_loss cause = reserve_up_to(s, file, s->file_bytes + bytes);
+    if (cause != KT_LOSS_COUNT)
+        return cause;
+    if (!write_chunk(s, file))
+        return kt_loss_of(errno);
+    s->file_bytes += bytes;
+    s->next = s->file_bytes;
+    return KT_LOSS_COUNT;
+}
+
+/* If there is no room for a copy, what is in the chunk stays where it is. */
+static enum kt_loss next_chunk(struct kt_stream *s, int file)
+{
+    enum kt_loss cause = append(s, file);
+    if (cause == KT_LOSS_LIMIT && kt_limit.keep_last && replace_oldest(s, file))
+        cause = KT_LOSS_COUNT;
+    if (cause == KT_LOSS_COUNT)
+        start_chunk(s, s->chunk->index + 1);
+    return cause;
+}
+
+enum kt_loss kt_tape_advance(struct kt_stream *stream)
+{
+    if (stream->touched < (unsigned char *)stream->chunk + CHUNK)
+        return touch_more(stream) ? KT_LOSS_COUNT : KT_LOSS_SPACE;
+    bool is_full = stream->skip || stream->limit == stream->touched - KT_TAPE_MARGIN;
+    int file = open_file(stream);
+    if (file < 0)
+        return kt_loss_of(errno);
+    enum kt_loss cause = is_full ? next_chunk(stream, file) : make_room(stream, file);
+    close(file);
+    return cause;
+}
+
+/* Nothing begins behind the limit any more, and the chunk counts as full. */
+void kt_tape_skip(struct kt_stream *stream)
+{
+    while (stream->touched < (unsigned char *)stream->chunk + CHUNK && touch_more(stream))
+        ;
+    stream->skip = true;
+    stream->limit = (unsigned char *)stream->chunk;
+}
+
+/* A chunk that is not in the file is written behind the others. */
+static bool save_memory(struct kt_stream *s)
+{
+    int file = open_file(s);
+    bool saved = file >= 0 && append(s, file) == KT_LOSS_COUNT;
+    if (file >= 0)
+        close(file);
+    return saved;
+}
+
+void kt_tape_end(struct kt_stream *stream)
+{
+    bool alone = stream->file_bytes == CHUNK && !stream->in_memory;
+    if (stream->in_memory && !save_memory(stream)) {
+        stream->lost[KT_LOSS_ERROR] += stream->calls - stream->chunk->calls;
+        stream->ended = stream->chunk->ended;
+    }
+    if (alone)
+        stream->file_bytes = stream->chunk->chunk_bytes = used_bytes(stream);
+    unmap_chunk(stream);
+    if (truncate(stream->path, (off_t)stream->file_bytes) != 0)
+        return; /* the tail is zeros: readable all the same */
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Where events go. A thread stores them in a chunk at the begin of its own file, which it has mapped into memory, so
+ * that what was committed survives the death of the process; a full chunk is written behind the others, and its memory
+ * used anew. Disk space is reserved before it is used: a full disk is a counted loss and never a SIGBUS. No file
+ * descriptor stays open: the program may close all it finds.
+ */
+#ifndef KT_TAPE_H
+#define KT_TAPE_H
+
+#include "preload/shim.h"
+
+/* Room for an event at the limit of a stream, and for the ends of some calls behind it. */
+enum { KT_TAPE_MARGIN = 1024 };
+
+/*
+ * Each returns why there is no room, KT_LOSS_COUNT if there is. With signals and cancellation blocked; the first also
+ * makes the file.
+ */
+KT_HIDDEN enum kt_loss kt_tape_begin(struct kt_stream *stream);
+KT_HIDDEN enum kt_loss kt_tape_advance(struct kt_stream *stream);
+
+/* The rest of the chunk is left empty: what was stored there last may not be whole. */
+KT_HIDDEN void kt_tape_skip(struct kt_stream *stream);
+
+/* Gives back what the file does not need. Only the thread itself may do so: nobody else knows when it writes. */
+KT_HIDDEN void kt_tape_end(struct kt_stream *stream);
+
+/* Room for BYTES of the file that cannot run out; false: there is none, errno says why. */
+KT_HIDDEN bool kt_tape_reserve(int file, uint64_t offset, size_t bytes);
+
+/* Makes pages writable without a fault. False if a store into them would raise SIGBUS. */
+KT_HIDDEN bool kt_tape_touch(unsigned char *at, size_t bytes);
+
+/* Why a system call failed, by errno. */
+KT_HIDDEN enum kt_loss kt_loss_of(int error);
+
+#endif

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * ktrace compare: times every recorded shape on several libraries, on all of them within a moment, so that what
+ * disturbs one disturbs the others too.
+ */
+#include "replay/compare/comparison.h"
+#include "replay/compare/comparison_store.h"
+#include "replay/interrupt.h"
+#include "replay/compare/verify.h"
+#include "trace/json.h"
+#include "trace/memory.h"
+#include "trace/text.h"
+#include "trace/verb.h"
+
+#include <stdio.h>
+
+static const double default_budget = 60;
+enum { DEFAULT_RUNS = 5, INTERRUPTED_STATUS = 128 /* and the signal, as shells have it */ };
+
+struct compare {
+    struct kt_comparison comparison;
+    struct kt_comparison_store *store; /* NULL: nothing is kept */
+    struct kt_verify verify;
+    struct kt_error *error;
+};
+
+/* --- measuring --------------------------------------------------------------------------------------------- */
+
+/* A shape that the baseline cannot run is not timed any more; whether the others can is asked once. */
+static bool fail_shape(struct compare *c, size_t item, size_t lane)
+{
+    struct kt_comparison *k = &c->comparison;
+    double seconds[KT_VISIT_SAMPLES];
+    size_t count;
+    k->schedule.item[item].lane[lane].absent = true;
+    if (lane != 0)
+        return true;
+    for (size_t l = 1; l < k->libraries && c->error->status == KT_OK; l++)
+        if (!k->worker[l].failure[item])
+            kt_worker_time(&k->worker[l], item, k->context[item], seconds, &count, c->error);
+    return false;
+}
+
+static bool visit(void *context, size_t item, size_t lane)
+{
+    struct compare *c = context;
+    struct kt_comparison *k = &c->comparison;
+    double seconds[KT_VISIT_SAMPLES];
+    size_t count = 0;
+    struct kt_error cause = {0};
+    if (k->setup.jobs.job[item].refused || c->error->status != KT_OK)
+        return false;
+    if (kt_worker_time(&k->worker[lane], item, k->context[item], seconds, &count, &cause) == KT_SYSTEM)
+        return kt_fail(c->error, KT_SYSTEM, "%s", cause.text) == KT_OK;
+    if (cause.status != KT_OK) /* it could be loaded before, and cannot any more */
+        kt_worker_give_up(&k->worker[lane], cause.text);
+    if (count == 0)
+        return kt_interrupted() || fail_shape(c, item, lane);
+    kt_disturbances_merge(&k->schedule.item[item].lane[lane].disturbances, &k->worker[lane].disturbances);
+    kt_series_add(&k->schedule.item[item].lane[lane], kt_comparison_store_round(c->store) + k->schedule.rounds, seconds,
+                  count);
+    kt_comparison_store_keep(c->store, false);
+    return true;
+}
+
+/* New processes in every round: two processes of one library differ by up to a percent, for as long as they live. */
+static void begin_round(void *context)
+{
+    struct compare *c = context;
+    for (size_t l = 0; l < c->comparison.libraries; l++)
+        kt_worker_renew(&c->comparison.worker[l]);
+}
+
+static void measure(struct compare *c)
+{
+    struct kt_comparison *k = &c->comparison;
+    k->schedule.label = "compare";
+    k->schedule.visit = visit;
+    k->schedule.begin_round = begin_round;
+    k->schedule.context = c;
+    kt_schedule_run(&k->schedule);
+    kt_comparison_store_keep(c->store, true);
+}
+
+/* --- preparing --------------------------------------------------------------------------------------------- */
+
+/* A library that cannot be loaded is left out, also the recorded one: then the next is the baseline. */
+static void open_workers(struct kt_comparison *k, struct kt_lanes *lanes)
+{
+    for (size_t i = 0; i < lanes->count; i++) {
+        struct kt_error cause = {0};
+        struct kt_worker *worker = &k->worker[k->libraries];
+        kt_worker_prepare(&lanes->library[i], &k->setup.jobs, &k->setup.hierarchy, worker);
+        worker->rests = true;
+        snprintf(k->label[k->libraries], sizeof k->label[0], "%s", lanes->label[i]);
+        if (kt_worker_start(worker, &cause) == KT_OK) {
+            k->is_recorded = k->is_recorded || (i == 0 && lanes->is_recorded);
+            k->libraries++;
+            continue;
+        }
+        struct kt_unusable *unusable = &k->unusable[k->unusables++];
+        snprintf(unusable->name, sizeof unusable->name, "%s", lanes->label[i]);
+        unusable->why = kt_copy(cause.text);
+        kt_worker_close(worker);
+    }
+}
+
+static enum kt_status check_workers(const struct kt_comparison *k, struct kt_error *error)
+{
+    for (size_t i = 0; i < k->unusables; i++)
+        kt_notice("%s is left out: %s", k->unusable[i].name, k->unusable[i].why);
+    if (k->libraries < 2)
+        return kt_fail(error, KT_BAD_INPUT, "there are no two libraries that can be loaded to compare");
+    return KT_OK;
+}
+
+/* Where it is not known where operands were, they are warm; that is said once. */
+static void choose_contexts(struct kt_comparison *k)
+{
+    double seconds = 0;
+    char text[16];
+    size_t count = k->setup.jobs.count;
+    const struct kt_context *asked = k->options.replay.context[0];
+    k->context = kt_resize(NULL, count, sizeof *k->context);
+    for (size_t i = 0; i < count; i++) {
+        bool lacks = kt_setup_lacks(&k->setup.jobs.job[i], asked);
+        k->context[i] = lacks ? kt_context_find("warm") : asked;
+        seconds += lacks ? k->setup.jobs.job[i].shape->total : 0;
+    }
+    if (seconds > 0)
+        kt_notice("the trace does not tell where the operands of calls that took %s were: these are compared warm",
+                  kt_text_seconds(seconds, text));
+}
+
+/* Some programs call with thousands of shapes: the heaviest get the time, as many as can be timed well in it. */
+static void leave_light_shapes(struct kt_comparison *k)
+{
+    enum { LEAST = 50, ROUNDS = 6 };
+    static const double visit_seconds = 0.01;
+    struct kt_jobs *jobs = &k->setup.jobs;
+    double room = k->options.replay.budget / ((double)k->libraries * ROUNDS * visit_seconds);
+    size_t most = room < LEAST ? LEAST : room < 1e6 ? (size_t)room : 1000000;
+    k->timed = jobs->count < most ? jobs->count : most;
+    for (size_t i = k->timed; i < jobs->count; i++)
+        kt_job_refuse(&jobs->job[i], "too light to be timed in %.0f s", k->options.replay.budget);
+}
+
+/* Before the light shapes are left out: these are checked, too. */
+static enum kt_status check_results(struct kt_comparison *k, struct kt_error *error)
+{
+    const struct kt_library *library[KT_MOST_LANES];
+    const struct kt_replay_options *replay = &k->options.replay;
+    const struct kt_right_options options = {
+        .budget = replay->budget, .limit = 0.5, .store = replay->fresh ? NULL : k->recall.store};
+    for (size_t l = 0; l < k->libraries; l++)
+        library[l] = &k->worker[l].library;
+    return k->options.check == KT_CHECK_NOT
+               ? KT_OK
+               : kt_right_check(library, k->libraries, &k->setup.jobs, &options, &k->right, error);
+}
+
+static enum kt_status prepare(struct compare *c, struct kt_error *error)
+{
+    struct kt_comparison *k = &c->comparison;
+    const struct kt_replay_options *options = &k->options.replay;
+    struct kt_lanes lanes;
+    kt_recall_begin(options, &k->recall);
+    KT_TRY(kt_setup_open(options, &k->recall, &k->setup, error));
+    enum kt_status status = kt_lanes_choose(&k->options, &k->setup.trace, &lanes, error);
+    if (status == KT_OK)
+        open_workers(k, &lanes);
+    kt_lanes_free(&lanes);
+    KT_TRY(status);
+    KT_TRY(check_workers(k, error));
+    kt_setup_say_doubts(&k->setup);
+    KT_TRY(check_results(k, error));
+    leave_light_shapes(k);
+    choose_contexts(k);
+    kt_setup_schedule(&k->setup, options, k->libraries, &k->schedule);
+    c->store = kt_comparison_store_open(k);
+    return KT_OK;
+}
+
+/* --- the verb ---------------------------------------------------------------------------------------------- */
+
+static enum kt_status run(int argc, char **argv, struct compare *c, struct kt_error *error)
+{
+    struct kt_comparison *k = &c->comparison;
+    KT_TRY(kt_compare_options_parse(argc, argv, &k->options, error));
+    kt_interrupt_catch();
+    if (k->options.verify)
+        KT_TRY(kt_verify_record(&k->options, &c->verify, error));
+    KT_TRY(prepare(c, error));
+    if (k->options.check != KT_CHECK_ONLY)
+        measure(c);
+    KT_TRY(error->status);
+    kt_comparison_sum_up(k);
+    if (k->options.verify && !kt_interrupted())
+        KT_TRY(kt_verify_run(k, &c->verify, error));
+    return KT_OK;
+}
+
+static enum kt_status show(const struct compare *c, struct kt_error *error)
+{
+    const struct kt_comparison *k = &c->comparison;
+    if (k->options.replay.json) {
+        json_t *document = kt_comparison_json(k);
+        if (k->options.verify)
+            json_object_set_new(document, "verify", kt_verify_json(&c->verify, k));
+        kt_json_print(document);
+    } else {
+        kt_comparison_print(k);
+        if (k->options.verify)
+            kt_verify_print(&c->verify, k);
+    }
+    return k->options.plot ? kt_comparison_plot(k, k->options.plot, error) : KT_OK;
+}
+
+static void close_all(struct compare *c)
+{
+    struct kt_comparison *k = &c->comparison;
+    kt_comparison_store_close(c->store);
+    kt_verify_close(&c->verify);
+    kt_recall_close(&k->recall);
+    kt_comparison_free(k);
+    kt_right_free(&k->right);
+    kt_schedule_free(&k->schedule);
+    for (size_t i = 0; i < k->libraries; i++)
+        kt_worker_close(&k->worker[i]);
+    kt_setup_close(&k->setup);
+}
+
+int kt_verb_compare(int argc, char **argv)
+{
+    struct kt_error error = {0};
+    static struct compare compare;
+    compare = (struct compare){.error = &error};
+    compare.comparison.options = (struct kt_compare_options){.replay.budget = default_budget, .runs = DEFAULT_RUNS};
+    enum kt_status status = run(argc, argv, &compare, &error);
+    bool defect = status == KT_OK && kt_comparison_found_defect(&compare.comparison);
+    if (status == KT_OK)
+        status = show(&compare, &error);
+    close_all(&compare);
+    if (kt_interrupted() && status != KT_USAGE)
+        return INTERRUPTED_STATUS + kt_interrupted();
+    if (status == KT_USAGE)
+        return kt_verb_usage("compare", "%s", error.text);
+    return status != KT_OK ? kt_verb_fail("compare", &error) : defect ? KT_FINDING : KT_OK;
+}

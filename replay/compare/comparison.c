@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "replay/compare/comparison.h"
+
+#include "replay/result.h"
+#include "trace/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+static struct kt_compared *cell_at(const struct kt_comparison *c, size_t i, size_t lane)
+{
+    return &c->cell[i * c->libraries + lane];
+}
+
+const struct kt_compared *kt_comparison_cell(const struct kt_comparison *c, size_t i, size_t lane)
+{
+    return cell_at(c, i, lane);
+}
+
+bool kt_comparison_counts(const struct kt_comparison *c, size_t i)
+{
+    return cell_at(c, i, 0)->counts;
+}
+
+const char *kt_comparison_failure(const struct kt_comparison *c, size_t i, size_t lane)
+{
+    const struct kt_job *job = &c->setup.jobs.job[i];
+    if (c->worker[lane].failure[i])
+        return c->worker[lane].failure[i];
+    if (job->refused)
+        return job->refused;
+    return c->schedule.item[i].lane[lane].samples ? NULL : "there was no time for it";
+}
+
+static double calls_of(const struct kt_comparison *c, size_t i)
+{
+    return (double)c->setup.jobs.job[i].shape->calls;
+}
+
+/* --- pairs ------------------------------------------------------------------------------------------------- */
+
+/* Visits of both in the same rounds; the arrays of OUT are owned by the caller. */
+static struct kt_pairs match(const struct kt_series *time, const struct kt_series *base)
+{
+    double *times = kt_resize(NULL, base->visits, sizeof *times);
+    double *bases = kt_resize(NULL, base->visits, sizeof *bases);
+    unsigned *rounds = kt_resize(NULL, base->visits, sizeof *rounds);
+    struct kt_pairs out = {.time = times, .base = bases, .round = rounds};
+    for (size_t i = 0, j = 0; i < time->visits && j < base->visits;) {
+        if (time->round[i] == base->round[j]) {
+            times[out.n] = time->visit[i];
+            bases[out.n] = base->visit[j];
+            rounds[out.n++] = base->round[j];
+        }
+        bool behind = time->round[i] <= base->round[j];
+        j += time->round[i] >= base->round[j];
+        i += behind;
+    }
+    return out;
+}
+
+static void free_pairs(struct kt_pairs *pairs, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        free((void *)pairs[i].time);
+        free((void *)pairs[i].base);
+        free((void *)pairs[i].round);
+    }
+    free(pairs);
+}
+
+static struct kt_pairs pairs_of(const struct kt_comparison *c, size_t i, size_t lane, size_t base)
+{
+    struct kt_pairs pairs = match(&c->schedule.item[i].lane[lane], &c->schedule.item[i].lane[base]);
+    pairs.weight = calls_of(c, i) * cell_at(c, i, base)->time.best;
+    return pairs;
+}
+
+struct kt_ratio kt_comparison_ratio(const struct kt_comparison *c, const size_t *shape, size_t shapes, size_t lane,
+                                    size_t base)
+{
+    struct kt_pairs *pairs = kt_resize(NULL, shapes, sizeof *pairs);
+    size_t count = 0;
+    for (size_t i = 0; i < shapes; i++)
+        if (cell_at(c, shape[i], lane)->counts && cell_at(c, shape[i], base)->counts)
+            pairs[count++] = pairs_of(c, shape[i], lane, base);
+    struct kt_ratio ratio = lane == base ? (struct kt_ratio){1, 1, 1, 0} : kt_ratio_of_total(pairs, count, lane);
+    free_pairs(pairs, count);
+    return ratio;
+}
+
+/* --- sums -------------------------------------------------------------------------------------------------- */
+
+static void note_result(const struct kt_comparison *c, size_t i, size_t lane, struct kt_compared *cell)
+{
+    if (!c->right.of)
+        return;
+    const struct kt_rightness *right = kt_right_of(&c->right, lane, i);
+    cell->residual = right->residual;
+    cell->wrong = right->verdict == KT_RESULT_WRONG ? right->what : NULL;
+}
+
+static void make_cells(struct kt_comparison *c)
+{
+    c->cell = kt_resize(NULL, c->setup.jobs.count * c->libraries, sizeof *c->cell);
+    for (size_t i = 0; i < c->setup.jobs.count; i++)
+        for (size_t l = 0; l < c->libraries; l++) {
+            struct kt_compared *cell = cell_at(c, i, l);
+            *cell = (struct kt_compared){.time = kt_lane_stat(&c->schedule.item[i], l), .residual = NAN};
+            note_result(c, i, l, cell);
+            bool timed = cell->time.n && !kt_comparison_failure(c, i, l);
+            cell->counts = timed && (l == 0 || cell_at(c, i, 0)->counts);
+        }
+    for (size_t i = 0; i < c->setup.jobs.count; i++)
+        for (size_t l = 0; l < c->libraries; l++) {
+            struct kt_pairs *pairs = kt_resize(NULL, 1, sizeof *pairs);
+            *pairs = pairs_of(c, i, l, 0);
+            bool paired = l && cell_at(c, i, l)->counts;
+            cell_at(c, i, l)->ratio =
+                paired ? kt_ratio_of(pairs) : (struct kt_ratio){l ? NAN : 1, l ? NAN : 1, l ? NAN : 1, 0};
+            free_pairs(pairs, 1);
+        }
+}
+
+static void add_up(const struct kt_comparison *c, const size_t *shape, size_t shapes, size_t lane,
+                   struct kt_lane_sum *out)
+{
+    struct kt_pairs *pairs = kt_resize(NULL, shapes, sizeof *pairs);
+    size_t count = 0;
+    *out = (struct kt_lane_sum){0};
+    for (size_t i = 0; i < shapes; i++) {
+        const struct kt_compared *cell = cell_at(c, shape[i], lane);
+        if (cell->counts) {
+            out->seconds += calls_of(c, shape[i]) * cell->time.best;
+            pairs[count] = pairs_of(c, shape[i], lane, lane);
+            pairs[count++].weight = calls_of(c, shape[i]);
+        } else if (kt_comparison_counts(c, shape[i])) {
+            out->lacking += calls_of(c, shape[i]) * cell_at(c, shape[i], 0)->time.best;
+            out->failed++;
+        }
+    }
+    struct kt_ratio spread = kt_spread_of_total(pairs, count, lane);
+    out->lo = out->seconds * spread.lo;
+    out->hi = out->seconds * spread.hi;
+    free_pairs(pairs, count);
+    out->ratio = kt_comparison_ratio(c, shape, shapes, lane, 0);
+}
+
+/* Numbers of the shapes of a routine, or of all if it is NULL. */
+static size_t find_shapes(const struct kt_comparison *c, const char *routine, size_t *out)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < c->setup.jobs.count; i++)
+        if (!routine || !strcmp(c->setup.jobs.job[i].shape->first.entry->symbol.routine->name, routine))
+            out[count++] = i;
+    return count;
+}
+
+/* --- routines ---------------------------------------------------------------------------------------------- */
+
+static struct kt_routine_sum *find_routine(struct kt_comparison *c, const char *name)
+{
+    for (size_t r = 0; r < c->routines; r++)
+        if (!strcmp(c->routine[r].name, name))
+            return &c->routine[r];
+    c->routine = kt_room_for_one(c->routine, c->routines, sizeof *c->routine);
+    c->routine[c->routines] = (struct kt_routine_sum){.name = name};
+    return &c->routine[c->routines++];
+}
+
+/* The lane with the least time of those that run all of it, and whether each other one is told apart from it. */
+static void find_best(const struct kt_comparison *c, const size_t *shape, size_t shapes, struct kt_routine_sum *r)
+{
+    for (size_t l = 1; l < c->libraries; l++)
+        if (!r->lane[l].failed && r->lane[l].ratio.value < r->lane[r->best].ratio.value)
+            r->best = l;
+    r->is_certain = true;
+    for (size_t l = 0; l < c->libraries && r->is_certain; l++) {
+        struct kt_ratio ratio = kt_comparison_ratio(c, shape, shapes, l, r->best);
+        r->is_certain = l == r->best || r->lane[l].failed || kt_ratio_verdict(&ratio) == KT_SLOWER;
+    }
+}
+
+static int compare_routine(const void *a, const void *b)
+{
+    double x = ((const struct kt_routine_sum *)a)->lane[0].seconds;
+    double y = ((const struct kt_routine_sum *)b)->lane[0].seconds;
+    return (x < y) - (x > y);
+}
+
+static void sum_up_routines(struct kt_comparison *c, size_t *shape)
+{
+    for (size_t i = 0; i < c->setup.jobs.count; i++)
+        if (kt_comparison_counts(c, i))
+            find_routine(c, c->setup.jobs.job[i].shape->first.entry->symbol.routine->name)->calls += calls_of(c, i);
+    for (size_t r = 0; r < c->routines; r++) {
+        struct kt_routine_sum *routine = &c->routine[r];
+        size_t shapes = find_shapes(c, routine->name, shape);
+        routine->lane = kt_resize(NULL, c->libraries, sizeof *routine->lane);
+        for (size_t l = 0; l < c->libraries; l++)
+            add_up(c, shape, shapes, l, &routine->lane[l]);
+        find_best(c, shape, shapes, routine);
+    }
+    if (c->routines)
+        qsort(c->routine, c->routines, sizeof *c->routine, compare_routine);
+}
+
+/* --- the best of each -------------------------------------------------------------------------------------- */
+
+/* Of those that are certain to be faster than the best library, the fastest; or that one. */
+static size_t best_for(const struct kt_comparison *c, size_t i, size_t library)
+{
+    size_t best = library;
+    for (size_t l = 0; l < c->libraries; l++) {
+        if (!cell_at(c, i, l)->counts)
+            continue;
+        if (!cell_at(c, i, library)->counts)
+            return 0;
+        struct kt_ratio ratio = kt_comparison_ratio(c, &i, 1, l, library);
+        if (l != library && kt_ratio_verdict(&ratio) == KT_FASTER &&
+            cell_at(c, i, l)->time.best < cell_at(c, i, best)->time.best)
+            best = l;
+    }
+    return best;
+}
+
+static void find_mix(struct kt_comparison *c)
+{
+    struct kt_mix *mix = &c->mix;
+    for (size_t l = 1; l < c->libraries; l++)
+        if (kt_comparison_blas(c, l) < kt_comparison_blas(c, mix->library))
+            mix->library = l;
+    for (size_t i = 0; i < c->setup.jobs.count; i++) {
+        if (!kt_comparison_counts(c, i))
+            continue;
+        size_t best = best_for(c, i, mix->library);
+        mix->seconds += calls_of(c, i) * cell_at(c, i, best)->time.best;
+        mix->elsewhere += best != mix->library;
+    }
+    mix->seconds *= c->scale;
+    double single = kt_comparison_blas(c, mix->library);
+    mix->ratio = single > 0 ? mix->seconds / single : NAN;
+    mix->application = kt_comparison_application(c, mix->library) + mix->seconds - single;
+}
+
+double kt_comparison_blas(const struct kt_comparison *c, size_t lane)
+{
+    return (c->sum[lane].seconds + c->sum[lane].lacking) * c->scale;
+}
+
+double kt_comparison_multiple(const struct kt_comparison *c, size_t lane)
+{
+    double all = c->sum[0].seconds;
+    double lacking = c->sum[lane].lacking;
+    double own = all > lacking ? (all - lacking) * c->sum[lane].ratio.value : 0;
+    return (own + lacking) / all;
+}
+
+double kt_comparison_application(const struct kt_comparison *c, size_t lane)
+{
+    return c->wall + kt_comparison_blas(c, lane) - kt_comparison_blas(c, 0);
+}
+
+/* Where several threads or processes make calls, the sum of calls is not a part of the wall time. */
+static double wall_of(const struct kt_trace *trace)
+{
+    size_t streams = 0;
+    for (size_t p = 0; p < trace->processes; p++)
+        streams += trace->process[p].calls ? trace->process[p].streams : 0;
+    double seconds = 0;
+    for (size_t p = 0; p < trace->processes; p++)
+        seconds = fmax(seconds, trace->process[p].seconds);
+    return streams == 1 ? seconds : NAN;
+}
+
+static double scale_of(const struct kt_comparison *c)
+{
+    double counted = 0;
+    for (size_t i = 0; i < c->setup.jobs.count; i++)
+        counted += kt_comparison_counts(c, i) ? c->setup.jobs.job[i].shape->total : 0;
+    return counted > 0 ? c->insitu / counted : NAN;
+}
+
+void kt_comparison_sum_up(struct kt_comparison *c)
+{
+    size_t *shape = kt_resize(NULL, c->setup.jobs.count, sizeof *shape);
+    size_t shapes = find_shapes(c, NULL, shape);
+    make_cells(c);
+    c->insitu = 0; /* of the routines that were asked for */
+    for (size_t i = 0; i < c->setup.jobs.count; i++)
+        c->insitu += c->setup.jobs.job[i].shape->total;
+    c->wall = wall_of(&c->setup.trace);
+    c->scale = scale_of(c);
+    for (size_t l = 0; l < c->libraries; l++)
+        add_up(c, shape, shapes, l, &c->sum[l]);
+    sum_up_routines(c, shape);
+    find_mix(c);
+    free(shape);
+}
+
+void kt_comparison_free(struct kt_comparison *c)
+{
+    for (size_t r = 0; r < c->routines; r++)
+        free(c->routine[r].lane);
+    for (size_t i = 0; i < c->unusables; i++)
+        free(c->unusable[i].why);
+    free(c->routine);
+    free(c->cell);
+    free(c->context);
+}
+
+/* --- words ------------------------------------------------------------------------------------------------- */
+
+bool kt_comparison_found_defect(const struct kt_comparison *c)
+{
+    for (size_t l = 0; l < c->libraries; l++)
+        for (size_t i = 0; i < c->setup.jobs.count; i++)
+            if (c->worker[l].broken[i])
+                return true;
+    return kt_right_found(&c->right);
+}
+
+const char *kt_comparison_verdict(const struct kt_comparison *c, size_t lane)
+{
+    const struct kt_ratio *r = &c->sum[lane].ratio;
+    if (lane == 0)
+        return "baseline";
+    if (isnan(r->value))
+        return "not comparable";
+    return kt_verdict_text[kt_ratio_verdict(r)];
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What a comparison of libraries found. The lanes of the schedule are libraries with a number of threads, the first
+ * one is the baseline. A shape that the baseline cannot run counts for none; one that another library cannot run counts
+ * for the others, and for that library its time is the baseline's, as the program would have to call somebody.
+ */
+#ifndef KT_COMPARISON_H
+#define KT_COMPARISON_H
+
+#include "replay/compare/lanes.h"
+#include "replay/ratio.h"
+#include "replay/store/recall.h"
+#include "replay/right/right.h"
+#include "replay/worker.h"
+
+#include <jansson.h>
+
+/* One shape on one library. */
+struct kt_compared {
+    bool counts;           /* timed on this library and on the baseline */
+    struct kt_stat time;   /* of one call, seconds; n = 0: not timed */
+    struct kt_ratio ratio; /* to the baseline */
+    double residual;       /* how wrong its results are, in units that suit the routine; NAN: not checked */
+    const char *wrong;     /* why they count as wrong, or NULL; borrowed */
+};
+
+/* All shapes, or those of a routine, on one library. */
+struct kt_lane_sum {
+    double seconds, lo, hi; /* all calls of the shapes that count: sum of best estimates, with its 95 % interval */
+    double lacking;         /* seconds of the baseline for the shapes that only this library cannot run */
+    size_t failed;          /* how many those are */
+    struct kt_ratio ratio;  /* to the baseline, over the shapes that count */
+};
+
+struct kt_routine_sum {
+    const char *name;
+    double calls;
+    struct kt_lane_sum *lane; /* by lane; owned */
+    size_t best;              /* the lane with the least time */
+    bool is_certain;          /* it is told apart from every other one */
+};
+
+/* Each shape on the library that is best for it: what no choice of one library can beat. */
+struct kt_mix {
+    size_t library;     /* the best single one */
+    double seconds;     /* of the mix; another library counts for a shape only if it is certain to be faster there */
+    double ratio;       /* to that single library */
+    size_t elsewhere;   /* shapes that are better off on another one */
+    double application; /* seconds; NAN: not known */
+};
+
+/* A library that cannot be loaded is not compared, and is no reason not to compare the others. */
+struct kt_unusable {
+    char name[KT_LANE_LABEL];
+    char *why; /* owned */
+};
+
+struct kt_comparison {
+    struct kt_compare_options options;
+    struct kt_setup setup;
+    struct kt_worker worker[KT_MOST_LANES];
+    char label[KT_MOST_LANES][KT_LANE_LABEL];
+    size_t libraries; /* lanes */
+    bool is_recorded; /* the baseline is the recorded library */
+    struct kt_unusable unusable[KT_MOST_LANES];
+    size_t unusables;
+    const struct kt_context **context; /* by shape: tracked falls back to warm; owned */
+    size_t timed;                      /* so many shapes, the heaviest: for all there is no time */
+    struct kt_schedule schedule;
+    struct kt_recall recall;
+    struct kt_right right; /* are the results right? Empty: not looked at */
+    bool is_reused;        /* everything is from an earlier comparison, of the time MEASURED (seconds since 1970) */
+    double measured;
+    /* What kt_comparison_sum_up() makes of it: */
+    struct kt_compared *cell; /* by shape and lane; owned */
+    struct kt_lane_sum sum[KT_MOST_LANES];
+    struct kt_routine_sum *routine; /* largest time on the baseline first; owned */
+    size_t routines;
+    struct kt_mix mix;
+    double insitu; /* seconds of the recorded calls of all shapes */
+    double scale;  /* how many times longer those are than the ones that count */
+    double wall;   /* seconds of the recorded program; NAN where its other work is not one after the other with calls */
+};
+
+/* Computes the rest when the schedule has run. */
+void kt_comparison_sum_up(struct kt_comparison *comparison);
+void kt_comparison_free(struct kt_comparison *comparison);
+
+const struct kt_compared *kt_comparison_cell(const struct kt_comparison *comparison, size_t shape, size_t lane);
+
+/* Ratio of a lane to another one over so many SHAPES that count on both. */
+struct kt_ratio kt_comparison_ratio(const struct kt_comparison *comparison, const size_t *shape, size_t shapes,
+                                    size_t lane, size_t base);
+
+/* Seconds of BLAS, and of the whole program, on that library, all else unchanged. Shapes that were not timed are taken
+ * to change as the others do. NAN: not known. */
+double kt_comparison_blas(const struct kt_comparison *comparison, size_t lane);
+double kt_comparison_application(const struct kt_comparison *comparison, size_t lane);
+
+/* What BLAS as a whole takes there, as a multiple of the baseline: the paired ratio, with the baseline's own time for
+ * what the library does not run. NAN: not known. */
+double kt_comparison_multiple(const struct kt_comparison *comparison, size_t lane);
+
+/* Is the shape timed on the baseline? */
+bool kt_comparison_counts(const struct kt_comparison *comparison, size_t shape);
+
+/* Why the shape was not timed on that library; NULL: it was. */
+const char *kt_comparison_failure(const struct kt_comparison *comparison, size_t shape, size_t lane);
+
+/* In words, of a library as a whole. */
+const char *kt_comparison_verdict(const struct kt_comparison *comparison, size_t lane);
+
+/* True if a library crashed, hung or failed in a call that worked in the application. */
+bool kt_comparison_found_defect(const struct kt_comparison *comparison);
+
+json_t *kt_comparison_json(const struct kt_comparison *comparison);
+void kt_comparison_print(const struct kt_comparison *comparison);
+
+/* Bars of the routines that take longest, with intervals, as SVG; data and the gnuplot script are left beside it. */
+enum kt_status kt_comparison_plot(const struct kt_comparison *comparison, const char *path, struct kt_error *error);
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "replay/compare/comparison.h"
+
+#include "replay/interrupt.h"
+#include "replay/result.h"
+#include "trace/json.h"
+
+#include <math.h>
+
+static json_t *ratio_json(const struct kt_ratio *ratio)
+{
+    return json_pack("{s:o, s:o, s:o}", "value", kt_json_number(ratio->value), "lo", kt_json_number(ratio->lo), "hi",
+                     kt_json_number(ratio->hi));
+}
+
+static json_t *shape_name(const struct kt_job *job)
+{
+    return json_pack("{s:s, s:o, s:I}", "routine", job->shape->first.entry->symbol.routine->name, "args",
+                     kt_json_args(&job->shape->first, false), "calls", (json_int_t)job->shape->calls);
+}
+
+static json_t *failed_json(const struct kt_comparison *c, size_t lane)
+{
+    json_t *failed = json_array();
+    for (size_t i = 0; i < c->timed; i++) {
+        const struct kt_job *job = &c->setup.jobs.job[i];
+        const char *why = kt_comparison_failure(c, i, lane);
+        if (!why)
+            continue;
+        json_t *one = shape_name(job);
+        json_object_set_new(one, "seconds", json_real(job->shape->total));
+        json_object_set_new(one, "why", kt_json_text(why));
+        json_array_append_new(failed, one);
+    }
+    return failed;
+}
+
+static json_t *interval_json(double lo, double hi)
+{
+    return json_pack("[o, o]", kt_json_number(lo), kt_json_number(hi));
+}
+
+static json_t *library_json(const struct kt_comparison *c, size_t lane)
+{
+    const struct kt_lane_sum *sum = &c->sum[lane];
+    json_t *json = kt_result_library(&c->worker[lane]);
+    json_object_set_new(json, "label", kt_json_text(c->label[lane]));
+    json_object_set_new(json, "seconds", kt_json_number(sum->seconds));
+    json_object_set_new(json, "seconds_interval", interval_json(sum->lo, sum->hi));
+    json_object_set_new(json, "ratio", ratio_json(&sum->ratio));
+    json_object_set_new(json, "verdict", json_string(kt_comparison_verdict(c, lane)));
+    json_object_set_new(json, "seconds_application", kt_json_number(kt_comparison_application(c, lane)));
+    json_object_set_new(json, "seconds_lacking", kt_json_number(sum->lacking));
+    json_object_update_new(json, kt_right_json(&c->right, lane, &c->setup.trace));
+    json_object_set_new(json, "failed", failed_json(c, lane));
+    return json;
+}
+
+static const char *verdict_of(const struct kt_compared *cell, size_t lane)
+{
+    if (lane == 0)
+        return "baseline";
+    return cell->counts ? kt_verdict_text[kt_ratio_verdict(&cell->ratio)] : "failed";
+}
+
+static json_t *shape_json(const struct kt_comparison *c, size_t i)
+{
+    json_t *shape = kt_result_shape(&c->setup.jobs.job[i], &c->schedule.item[i]);
+    json_t *libraries = json_array();
+    for (size_t l = 0; l < c->libraries; l++) {
+        const struct kt_compared *cell = kt_comparison_cell(c, i, l);
+        json_array_append_new(libraries,
+                              json_pack("{s:o, s:o, s:o, s:s, s:o, s:o}", "name", kt_json_text(c->label[l]), "seconds",
+                                        kt_json_stat(&cell->time), "ratio", ratio_json(&cell->ratio), "verdict",
+                                        verdict_of(cell, l), "residual", kt_json_number(cell->residual), "wrong",
+                                        cell->wrong ? kt_json_text(cell->wrong) : json_null()));
+    }
+    json_object_set_new(shape, "context", json_string(c->context[i]->name));
+    json_object_set_new(shape, "share", kt_json_number(c->setup.jobs.job[i].shape->total / c->insitu));
+    json_object_set_new(shape, "libraries", libraries);
+    return shape;
+}
+
+static json_t *routine_json(const struct kt_comparison *c, const struct kt_routine_sum *r)
+{
+    json_t *libraries = json_array();
+    for (size_t l = 0; l < c->libraries; l++) {
+        const struct kt_lane_sum *sum = &r->lane[l];
+        json_array_append_new(libraries, json_pack("{s:o, s:o, s:o, s:o, s:o, s:I}", "name", kt_json_text(c->label[l]),
+                                                   "seconds", kt_json_number(sum->seconds), "seconds_interval",
+                                                   interval_json(sum->lo, sum->hi), "ratio", ratio_json(&sum->ratio),
+                                                   "seconds_lacking", kt_json_number(sum->lacking), "shapes_failed",
+                                                   (json_int_t)sum->failed));
+    }
+    return json_pack("{s:s, s:f, s:o, s:o, s:b, s:o}", "routine", r->name, "calls", r->calls, "share",
+                     kt_json_number(r->lane[0].seconds / c->sum[0].seconds), "best", kt_json_text(c->label[r->best]),
+                     "best_is_certain", (int)r->is_certain, "libraries", libraries);
+}
+
+static json_t *mix_json(const struct kt_comparison *c)
+{
+    const struct kt_mix *mix = &c->mix;
+    return json_pack("{s:o, s:o, s:o, s:I, s:o}", "library", kt_json_text(c->label[mix->library]), "mix_seconds",
+                     kt_json_number(mix->seconds), "mix_ratio", kt_json_number(mix->ratio), "shapes_elsewhere",
+                     (json_int_t)mix->elsewhere, "mix_seconds_application", kt_json_number(mix->application));
+}
+
+static json_t *unusable_json(const struct kt_comparison *c)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < c->unusables; i++)
+        json_array_append_new(list, json_pack("{s:o, s:o}", "name", kt_json_text(c->unusable[i].name), "why",
+                                              kt_json_text(c->unusable[i].why)));
+    return list;
+}
+
+/* In-situ seconds and number of those shapes that count for no library. */
+static json_t *excluded_json(const struct kt_comparison *c, size_t from, size_t to)
+{
+    double seconds = 0;
+    size_t shapes = 0;
+    for (size_t i = from; i < to; i++)
+        if (!kt_comparison_counts(c, i)) {
+            seconds += c->setup.jobs.job[i].shape->total;
+            shapes++;
+        }
+    return json_pack("{s:I, s:f}", "shapes", (json_int_t)shapes, "seconds", seconds);
+}
+
+static json_t *application_json(const struct kt_comparison *c)
+{
+    return json_pack("{s:o, s:o}", "seconds", kt_json_number(c->wall), "seconds_blas", kt_json_number(c->insitu));
+}
+
+static json_t *store_json(const struct kt_comparison *c)
+{
+    return json_pack("{s:o, s:b, s:o}", "path", c->recall.store ? kt_json_text(c->recall.path) : json_null(), "reused",
+                     (int)c->is_reused, "measured", c->is_reused ? json_real(c->measured) : json_null());
+}
+
+json_t *kt_comparison_json(const struct kt_comparison *c)
+{
+    json_t *libraries = json_array();
+    json_t *shapes = json_array();
+    json_t *routines = json_array();
+    for (size_t l = 0; l < c->libraries; l++)
+        json_array_append_new(libraries, library_json(c, l));
+    for (size_t i = 0; i < c->setup.jobs.count; i++)
+        if (kt_comparison_counts(c, i))
+            json_array_append_new(shapes, shape_json(c, i));
+    for (size_t r = 0; r < c->routines; r++)
+        json_array_append_new(routines, routine_json(c, &c->routine[r]));
+    return json_pack("{s:s, s:o, s:o, s:b, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:f, s:b}",
+                     "ktrace", KT_VERSION, "machine", kt_result_machine(), "baseline", kt_json_text(c->label[0]),
+                     "baseline_is_recorded", (int)c->is_recorded, "context", c->options.replay.context[0]->name,
+                     "level", c->options.replay.level == KT_LEAVES ? "leaves" : "outermost", "application",
+                     application_json(c), "libraries", libraries, "routines", routines, "shapes", shapes, "best",
+                     mix_json(c), "unusable", unusable_json(c), "excluded", excluded_json(c, 0, c->timed), "light",
+                     excluded_json(c, c->timed, c->setup.jobs.count), "store", store_json(c), "rounds",
+                     (int)c->schedule.rounds, "seconds_spent", c->schedule.seconds, "interrupted",
+                     kt_interrupted() != 0);
+}

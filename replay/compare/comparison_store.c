@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "replay/compare/comparison_store.h"
+
+#include "replay/store/identity.h"
+#include "trace/memory.h"
+#include "trace/text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <time.h>
+
+/* Seconds of measuring that a kill may cost. */
+static const double interval = 5;
+
+/* How a failure is kept: one that is a defect of the library, or a routine that it has not. */
+enum { DEFECT = '!', LACKING = '-' };
+
+struct kt_comparison_store {
+    struct kt_comparison *comparison;
+    char *setting[KT_MOST_LANES];
+    char **shape;   /* by item */
+    char **context; /* by item */
+    bool *known;    /* by item: read, nothing to write */
+    bool *refused;  /* by item: before anything was measured */
+    unsigned round;
+    double written; /* on the monotonic clock */
+};
+
+static double now(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* Said once: without a store there is nothing more to complain about. */
+static void give_up(struct kt_comparison_store *s, const char *what, const struct kt_error *error)
+{
+    struct kt_recall *recall = &s->comparison->recall;
+    kt_notice("%s: %s", what, error->text);
+    kt_store_close(recall->store);
+    recall->store = NULL;
+}
+
+/* --- keys -------------------------------------------------------------------------------------------------- */
+
+static int compare_text(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* A number that stands for all the settings, in whatever order (FNV-1a). */
+static uint64_t hash_settings(const struct kt_comparison_store *s, size_t lanes)
+{
+    const char *sorted[KT_MOST_LANES];
+    uint64_t hash = 0xcbf29ce484222325u;
+    memcpy(sorted, s->setting, lanes * sizeof *sorted);
+    qsort(sorted, lanes, sizeof *sorted, compare_text);
+    for (size_t l = 0; l < lanes; l++)
+        for (const char *at = sorted[l];; at++) {
+            hash = (hash ^ (unsigned char)*at) * 0x100000001b3u;
+            if (!*at)
+                break;
+        }
+    return hash;
+}
+
+/* Two copies of one library are two series all the same. */
+static char *setting_of(const struct kt_comparison_store *s, const struct kt_worker *worker, size_t lane)
+{
+    char *text;
+    size_t copies = 0;
+    char *identity = kt_identity_setting(&worker->library);
+    if (!identity)
+        return NULL;
+    for (size_t l = 0; l < lane; l++)
+        copies += !strncmp(s->setting[l], identity, strlen(identity));
+    if (asprintf(&text, "%s | copy %zu%s", identity, copies, worker->library.in_order ? ", in order" : "") < 0)
+        abort();
+    free(identity);
+    return text;
+}
+
+static bool describe_lanes(struct kt_comparison_store *s)
+{
+    for (size_t l = 0; l < s->comparison->libraries; l++) {
+        s->setting[l] = setting_of(s, &s->comparison->worker[l], l);
+        if (!s->setting[l])
+            return false;
+    }
+    return true;
+}
+
+static void describe_items(struct kt_comparison_store *s)
+{
+    const struct kt_comparison *c = s->comparison;
+    size_t items = c->setup.jobs.count;
+    uint64_t hash = hash_settings(s, c->libraries);
+    s->shape = kt_resize(NULL, items, sizeof *s->shape);
+    s->context = kt_resize(NULL, items, sizeof *s->context);
+    s->known = kt_resize(NULL, items, sizeof *s->known);
+    s->refused = kt_resize(NULL, items, sizeof *s->refused);
+    for (size_t i = 0; i < items; i++) {
+        const struct kt_job *job = &c->setup.jobs.job[i];
+        bool tracked = kt_context_is_tracked(c->context[i]);
+        char *context = kt_identity_context(c->context[i]->name, KT_TIMER_WALL, tracked ? job->placed : NULL);
+        if (asprintf(&s->context[i], "%s | compared %016" PRIx64, context, hash) < 0)
+            abort();
+        free(context);
+        s->shape[i] = kt_identity_shape(job);
+        s->known[i] = false;
+        s->refused[i] = job->refused;
+    }
+}
+
+static struct kt_store_key key_of(const struct kt_comparison_store *s, size_t i, size_t lane)
+{
+    return (struct kt_store_key){s->setting[lane], s->shape[i], s->context[i]};
+}
+
+/* --- reading ----------------------------------------------------------------------------------------------- */
+
+static void forget(struct kt_item *item, size_t lanes)
+{
+    for (size_t l = 0; l < lanes; l++) {
+        free(item->lane[l].sample);
+        free(item->lane[l].visit);
+        free(item->lane[l].round);
+        item->lane[l] = (struct kt_series){0};
+    }
+}
+
+static bool is_end(const struct kt_store_note *note, double budget)
+{
+    bool ended = note->stop != KT_STOP_NOT_YET && note->stop != KT_STOP_INTERRUPTED;
+    return ended && note->budget >= budget;
+}
+
+static void take(struct kt_comparison_store *s, size_t i, size_t lane, const struct kt_store_note *note)
+{
+    struct kt_comparison *c = s->comparison;
+    struct kt_series *series = &c->schedule.item[i].lane[lane];
+    for (size_t v = 0; v < series->visits; v++)
+        s->round = series->round[v] >= s->round ? series->round[v] + 1 : s->round;
+    if (note->failure && !c->worker[lane].failure[i]) {
+        c->worker[lane].failure[i] = kt_copy(note->failure + 1);
+        c->worker[lane].broken[i] = *note->failure == DEFECT;
+        series->absent = true;
+    }
+    c->measured = note->at > c->measured ? note->at : c->measured;
+}
+
+static enum kt_status read_item(struct kt_comparison_store *s, size_t i, struct kt_error *error)
+{
+    struct kt_comparison *c = s->comparison;
+    struct kt_store_note note[KT_MOST_LANES] = {0};
+    size_t found = 0;
+    bool ended = true;
+    for (size_t l = 0; l < c->libraries; l++) {
+        struct kt_store_key key = key_of(s, i, l);
+        bool is_there = false;
+        KT_TRY(kt_store_read(c->recall.store, &key, &c->schedule.item[i].lane[l], &note[l], &is_there, error));
+        found += is_there;
+        ended = ended && is_there && is_end(&note[l], c->options.replay.budget);
+    }
+    if (found < c->libraries) /* ratios need them all */
+        forget(&c->schedule.item[i], c->libraries);
+    for (size_t l = 0; l < c->libraries; l++) {
+        if (found == c->libraries)
+            take(s, i, l, &note[l]);
+        free(note[l].failure);
+    }
+    s->known[i] = ended;
+    if (ended)
+        c->schedule.item[i].stop = note[0].stop;
+    return KT_OK;
+}
+
+static enum kt_status read_all(struct kt_comparison_store *s, struct kt_error *error)
+{
+    struct kt_comparison *c = s->comparison;
+    bool all = true;
+    enum kt_status status = kt_store_begin(c->recall.store, false, error);
+    for (size_t i = 0; i < c->setup.jobs.count && status == KT_OK; i++)
+        if (!s->refused[i]) {
+            status = read_item(s, i, error);
+            all = all && s->known[i];
+        }
+    enum kt_status ended = kt_store_commit(c->recall.store, error);
+    c->is_reused = all && status == KT_OK;
+    return status == KT_OK ? ended : status;
+}
+
+struct kt_comparison_store *kt_comparison_store_open(struct kt_comparison *c)
+{
+    struct kt_error error = {0};
+    struct kt_comparison_store *s = kt_resize(NULL, 1, sizeof *s);
+    *s = (struct kt_comparison_store){.comparison = c};
+    if (!c->recall.store || !describe_lanes(s)) {
+        kt_comparison_store_close(s);
+        return NULL;
+    }
+    describe_items(s);
+    if (!c->options.replay.fresh && read_all(s, &error) != KT_OK)
+        give_up(s, "the store of results is not used any further", &error);
+    s->written = now(CLOCK_MONOTONIC);
+    return s;
+}
+
+void kt_comparison_store_close(struct kt_comparison_store *s)
+{
+    if (!s)
+        return;
+    for (size_t l = 0; l < KT_MOST_LANES; l++)
+        free(s->setting[l]);
+    for (size_t i = 0; s->shape && i < s->comparison->setup.jobs.count; i++) {
+        free(s->shape[i]);
+        free(s->context[i]);
+    }
+    free(s->shape);
+    free(s->context);
+    free(s->known);
+    free(s->refused);
+    free(s);
+}
+
+unsigned kt_comparison_store_round(const struct kt_comparison_store *s)
+{
+    return s ? s->round : 0;
+}
+
+/* --- writing ----------------------------------------------------------------------------------------------- */
+
+/* To be freed; NULL: it has not failed. */
+static char *failure_of(const struct kt_comparison *c, size_t i, size_t lane)
+{
+    char *text;
+    const struct kt_worker *worker = &c->worker[lane];
+    if (!worker->failure[i])
+        return NULL;
+    if (asprintf(&text, "%c%s", worker->broken[i] ? DEFECT : LACKING, worker->failure[i]) < 0)
+        abort();
+    return text;
+}
+
+static enum kt_status write_item(struct kt_comparison_store *s, size_t i, struct kt_error *error)
+{
+    const struct kt_comparison *c = s->comparison;
+    const struct kt_item *item = &c->schedule.item[i];
+    enum kt_status status = KT_OK;
+    for (size_t l = 0; l < c->libraries && status == KT_OK; l++) {
+        struct kt_store_key key = key_of(s, i, l);
+        struct kt_store_note note = {.stop = item->stop,
+                                     .budget = c->options.replay.budget,
+                                     .at = now(CLOCK_REALTIME),
+                                     .failure = failure_of(c, i, l)};
+        if (item->lane[l].samples || note.failure || item->stop == KT_STOP_FAILED)
+            status = kt_store_write(c->recall.store, &key, &item->lane[l], &note, true, error);
+        free(note.failure);
+    }
+    return status;
+}
+
+/* In one transaction: of two comparisons at one time all series of an item are from one of them. */
+static enum kt_status write_all(struct kt_comparison_store *s, struct kt_error *error)
+{
+    const struct kt_comparison *c = s->comparison;
+    enum kt_status status = kt_store_begin(c->recall.store, true, error);
+    for (size_t i = 0; i < c->setup.jobs.count && status == KT_OK; i++)
+        if (!s->refused[i] && !s->known[i])
+            status = write_item(s, i, error);
+    enum kt_status ended = kt_store_commit(c->recall.store, error);
+    return status == KT_OK ? ended : status;
+}
+
+void kt_comparison_store_keep(struct kt_comparison_store *s, bool last)
+{
+    struct kt_error error = {0};
+    double time = now(CLOCK_MONOTONIC);
+    if (!s || !s->comparison->recall.store || (!last && time - s->written < interval))
+        return;
+    if (write_all(s, &error) != KT_OK)
+        give_up(s, "what is measured is not kept for later comparisons", &error);
+    s->written = now(CLOCK_MONOTONIC);
+}

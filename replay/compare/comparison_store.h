@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Comparisons in the store of results. Ratios are made of pairs, so series count only together with those that were
+ * measured beside them: their key holds the set of all libraries. Another set is another measurement.
+ */
+#ifndef KT_COMPARISON_STORE_H
+#define KT_COMPARISON_STORE_H
+
+#include "replay/compare/comparison.h"
+
+struct kt_comparison_store;
+
+/* Reads what is known of the comparison, whose workers, contexts and schedule are there, into its schedule. NULL if
+ * there is no store, or a library is not known well enough; then the functions below do nothing. */
+struct kt_comparison_store *kt_comparison_store_open(struct kt_comparison *comparison);
+void kt_comparison_store_close(struct kt_comparison_store *store);
+
+/* The number of the first round that is not in the store. */
+unsigned kt_comparison_store_round(const struct kt_comparison_store *store);
+
+/* Writes what is new; unless it is the LAST time, only if the last time is some seconds ago. */
+void kt_comparison_store_keep(struct kt_comparison_store *store, bool last);
+
+#endif

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "replay/compare/comparison.h"
+
+#include "replay/result.h"
+#include "trace/text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+enum { SHAPE_WIDTH = 60, ROWS = 15, CELL = 48, HEAD_WIDTH = 12, ABREAST = 4 /* libraries in one table */ };
+
+/* --- libraries --------------------------------------------------------------------------------------------- */
+
+/* "+-1.2 %": half the width of the interval. */
+static void spread_text(const struct kt_lane_sum *sum, char *out)
+{
+    double half = (sum->hi - sum->lo) / 2 / sum->seconds;
+    snprintf(out, CELL, isnan(half) ? "" : "+-%.1f %%", 100 * half);
+}
+
+static void add_library_row(const struct kt_comparison *c, struct kt_text_table *table, size_t l)
+{
+    char cell[6][CELL];
+    const struct kt_lane_sum *sum = &c->sum[l];
+    bool known = !isnan(sum->ratio.value);
+    kt_text_seconds(sum->seconds, cell[0]);
+    spread_text(sum, cell[1]);
+    snprintf(cell[2], CELL, known ? "%.3f" : "n/a", sum->ratio.value);
+    snprintf(cell[3], CELL, l && known ? "%.3f..%.3f" : "", sum->ratio.lo, sum->ratio.hi);
+    kt_text_seconds(kt_comparison_application(c, l), cell[4]);
+    snprintf(cell[5], CELL, "%zu %s", l + 1, c->label[l]);
+    kt_text_table_row(table, (const char *const[]){cell[5], cell[0], cell[1], cell[2], cell[3], cell[4],
+                                                   kt_comparison_verdict(c, l)});
+}
+
+static void print_libraries(const struct kt_comparison *c)
+{
+    static const struct kt_column column[] = {{.head = "  library", .shrink = true},
+                                              {.head = "predicted", .right = true},
+                                              {.head = "", .right = true},
+                                              {.head = "ratio", .right = true},
+                                              {.head = "95 % interval"},
+                                              {.head = "program", .right = true},
+                                              {.head = "verdict"}};
+    struct kt_text_table *table = kt_text_table_new(column, sizeof column / sizeof *column);
+    for (size_t l = 0; l < c->libraries; l++)
+        add_library_row(c, table, l);
+    kt_text_table_print(table);
+    kt_text_table_free(table);
+}
+
+static void print_lacking(const struct kt_comparison *c)
+{
+    char seconds[CELL];
+    for (size_t l = 1; l < c->libraries; l++)
+        if (c->sum[l].failed)
+            printf("%s does not run %zu shape%s (%s on %s): not in its time and ratio.\n", c->label[l],
+                   c->sum[l].failed, c->sum[l].failed == 1 ? "" : "s", kt_text_seconds(c->sum[l].lacking, seconds),
+                   c->label[0]);
+}
+
+/* Who is not told apart from the best one. */
+static void print_best(const struct kt_comparison *c)
+{
+    const struct kt_mix *mix = &c->mix;
+    char seconds[CELL];
+    const char *comma = "";
+    printf("\nBest: %s", c->label[mix->library]);
+    for (size_t l = 0; l < c->libraries; l++) {
+        bool apart =
+            c->sum[l].ratio.hi < c->sum[mix->library].ratio.lo || c->sum[l].ratio.lo > c->sum[mix->library].ratio.hi;
+        if (l == mix->library || apart || isnan(c->sum[l].ratio.value))
+            continue;
+        printf("%s%s", *comma ? comma : "; no difference to ", c->label[l]);
+        comma = ", ";
+    }
+    printf(".\n");
+    if (mix->elsewhere)
+        printf("Each shape on its best library: %s, %.3f of %s alone: an upper bound of what there is to win\n"
+               "(%zu shape%s elsewhere).\n",
+               kt_text_seconds(mix->seconds, seconds), mix->ratio, c->label[mix->library], mix->elsewhere,
+               mix->elsewhere == 1 ? "" : "s");
+    else
+        printf("No shape is for certain faster on another library.\n");
+}
+
+/* --- routines and shapes ----------------------------------------------------------------------------------- */
+
+/* A row of a table that lists the baseline's time and ratios of the lanes FROM..TO-1. */
+struct row {
+    const char *text;
+    double calls, share, seconds; /* on the baseline */
+    const struct kt_ratio *ratio[KT_MOST_LANES];
+    char best[8]; /* its number */
+};
+
+enum { COLUMNS = 5 + ABREAST };
+
+static struct kt_text_table *new_table(const struct kt_comparison *c, const char *head, size_t from, size_t to)
+{
+    char name[ABREAST][CELL];
+    bool short_names = !strcmp(head, "shape"); /* the shape itself needs the room */
+    struct kt_column column[COLUMNS] = {{.head = head, .shrink = true},
+                                        {.head = "calls", .right = true},
+                                        {.head = "share", .right = true},
+                                        {.head = "time", .right = true}};
+    size_t columns = 4;
+    for (size_t l = from; l < to; l++) {
+        snprintf(name[l - from], sizeof name[0], "%zu %.*s", l + 1, short_names ? 0 : HEAD_WIDTH, c->label[l]);
+        column[columns++] = (struct kt_column){.head = name[l - from], .right = true};
+    }
+    column[columns++] = (struct kt_column){.head = "best", .right = true};
+    return kt_text_table_new(column, columns);
+}
+
+static void add_row(struct kt_text_table *table, const struct row *row, size_t from, size_t to)
+{
+    char text[COLUMNS][CELL];
+    const char *cell[COLUMNS] = {row->text};
+    size_t columns = 4;
+    kt_text_count(row->calls, text[1]);
+    kt_text_percent(row->share, text[2]);
+    kt_text_seconds(row->seconds, text[3]);
+    for (size_t l = from; l < to; l++) {
+        enum kt_verdict said = kt_ratio_verdict(row->ratio[l]);
+        bool certain = said == KT_FASTER || said == KT_SLOWER;
+        bool known = !isnan(row->ratio[l]->value);
+        snprintf(text[columns++], CELL, known ? "%s%.2f" : "-", certain ? "" : "~", row->ratio[l]->value);
+    }
+    snprintf(text[columns++], CELL, "%s", row->best);
+    for (size_t i = 1; i < columns; i++)
+        cell[i] = text[i];
+    kt_text_table_row(table, cell);
+}
+
+static void set_best(struct row *row, size_t best, bool certain)
+{
+    snprintf(row->best, sizeof row->best, "%s%u", certain ? "" : "~", (unsigned)best % KT_MOST_LANES + 1);
+}
+
+static struct row routine_row(const struct kt_comparison *c, const struct kt_routine_sum *r)
+{
+    struct row row = {.text = r->name,
+                      .calls = r->calls,
+                      .share = r->lane[0].seconds / c->sum[0].seconds,
+                      .seconds = r->lane[0].seconds};
+    for (size_t l = 0; l < c->libraries; l++)
+        row.ratio[l] = &r->lane[l].ratio;
+    set_best(&row, r->best, r->is_certain);
+    return row;
+}
+
+/* Of the shape I; TEXT has room for it. */
+static struct row shape_row(const struct kt_comparison *c, size_t i, char text[SHAPE_WIDTH + 1])
+{
+    const struct kt_job *job = &c->setup.jobs.job[i];
+    double calls = (double)job->shape->calls;
+    double seconds = kt_comparison_cell(c, i, 0)->time.best;
+    struct row row = {.text = text, .calls = calls, .share = calls * seconds / c->sum[0].seconds, .seconds = seconds};
+    size_t best = 0;
+    bool certain = true;
+    for (size_t l = 0; l < c->libraries; l++) {
+        row.ratio[l] = &kt_comparison_cell(c, i, l)->ratio;
+        best = row.ratio[l]->value < row.ratio[best]->value ? l : best;
+    }
+    for (size_t l = 0; l < c->libraries && certain; l++) {
+        struct kt_ratio ratio = kt_comparison_ratio(c, &i, 1, l, best);
+        certain = l == best || isnan(ratio.value) || kt_ratio_verdict(&ratio) == KT_SLOWER;
+    }
+    kt_job_text(job, text, SHAPE_WIDTH);
+    set_best(&row, best, certain);
+    return row;
+}
+
+static void print_routines(const struct kt_comparison *c, size_t from, size_t to)
+{
+    struct kt_text_table *table = new_table(c, "routine", from, to);
+    for (size_t r = 0; r < c->routines && r < ROWS; r++) {
+        struct row row = routine_row(c, &c->routine[r]);
+        add_row(table, &row, from, to);
+    }
+    printf("\n");
+    kt_text_table_print(table);
+    kt_text_table_free(table);
+}
+
+static void print_shapes(const struct kt_comparison *c, size_t from, size_t to)
+{
+    char text[SHAPE_WIDTH + 1];
+    size_t listed = 0;
+    struct kt_text_table *table = new_table(c, "shape", from, to);
+    for (size_t i = 0; i < c->setup.jobs.count && listed < ROWS; i++)
+        if (kt_comparison_counts(c, i)) {
+            struct row row = shape_row(c, i, text);
+            add_row(table, &row, from, to);
+            listed++;
+        }
+    printf("\n");
+    kt_text_table_print(table);
+    kt_text_table_free(table);
+}
+
+/* Lanes beside each other as far as there is room. */
+static void print_parts(const struct kt_comparison *c, void (*print)(const struct kt_comparison *, size_t, size_t))
+{
+    for (size_t from = 1; from < c->libraries; from += ABREAST)
+        print(c, from, from + ABREAST < c->libraries ? from + ABREAST : c->libraries);
+}
+
+/* --- what is left out -------------------------------------------------------------------------------------- */
+
+/* Shapes by library, without those that no library was asked to run. */
+static void print_failures(const struct kt_comparison *c)
+{
+    char text[256];
+    size_t listed = 0;
+    size_t all = 0;
+    for (size_t i = 0; i < c->timed; i++)
+        for (size_t l = 0; l < c->libraries; l++) {
+            const struct kt_job *job = &c->setup.jobs.job[i];
+            const char *why = kt_comparison_failure(c, i, l);
+            if (!why || (l && job->refused))
+                continue;
+            if (all++ == 0)
+                printf("\nNot run, with the time that it took in the program:\n");
+            if (listed++ >= ROWS)
+                continue;
+            snprintf(text, sizeof text, "%s: %s", job->refused ? "all" : c->label[l], why);
+            kt_failure_print(job, text);
+        }
+    if (all > ROWS)
+        printf("... and %zu more; all of them with --json\n", all - ROWS);
+}
+
+static void print_head(const struct kt_comparison *c)
+{
+    char text[CELL];
+    char blas[CELL];
+    struct tm tm;
+    time_t at = (time_t)c->measured;
+    printf("%s on %zu libraries\n", c->setup.trace.path, c->libraries);
+    if (c->is_reused) {
+        strftime(text, sizeof text, "%Y-%m-%d %H:%M", localtime_r(&at, &tm));
+        printf("operands %s, as measured %s; --fresh measures again\n", c->options.replay.context[0]->name, text);
+    } else
+        printf("operands %s, in %s (%u rounds)\n", c->options.replay.context[0]->name,
+               kt_text_seconds(c->schedule.seconds, text), c->schedule.rounds);
+    kt_text_seconds(c->insitu, blas);
+    printf("In the program BLAS took %s", blas);
+    if (!isnan(c->wall))
+        printf(" of %s", kt_text_seconds(c->wall, text));
+    printf("%s.\n\n", c->is_recorded ? ", on the first of these" : "");
+}
+
+static void print_light(const struct kt_comparison *c)
+{
+    double seconds = 0;
+    size_t count = c->setup.jobs.count - c->timed;
+    for (size_t i = c->timed; i < c->setup.jobs.count; i++)
+        seconds += c->setup.jobs.job[i].shape->total;
+    if (count)
+        printf("%zu light shapes, %.1f %% of the time, are not timed: taken to change as the others.\n", count,
+               100 * seconds / c->insitu);
+}
+
+static void print_right(const struct kt_comparison *c)
+{
+    const char *name[KT_MOST_LANES];
+    for (size_t l = 0; l < c->libraries; l++)
+        name[l] = c->label[l];
+    if (c->right.of)
+        kt_right_print(&c->right, name, &c->setup.trace);
+}
+
+void kt_comparison_print(const struct kt_comparison *c)
+{
+    if (c->options.check == KT_CHECK_ONLY) {
+        print_right(c);
+        return;
+    }
+    print_head(c);
+    print_libraries(c);
+    if (isnan(c->wall))
+        printf("The program's own time is not predicted: more than one thread or process makes calls.\n");
+    print_light(c);
+    print_lacking(c);
+    if (c->sum[0].seconds > 0) {
+        print_best(c);
+        print_parts(c, print_routines);
+        print_parts(c, print_shapes);
+        printf("Time on %s: of all calls of a routine, of one call of a shape.\n"
+               "Ratios of the others to it, by number; best: the number of the fastest;\n"
+               "~: not told apart. The %d that take longest; all of them with --json.\n",
+               c->label[0], ROWS);
+    }
+    print_failures(c);
+    print_right(c);
+}

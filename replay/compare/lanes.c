@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "replay/compare/lanes.h"
+
+#include "trace/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The libraries that there are lanes of, before numbers of threads multiply them. */
+struct choice {
+    struct kt_library library[KT_MAX_LIBRARIES + 1];
+    size_t count;
+    int recorded_threads; /* 0: not known */
+    bool is_recorded;     /* the first one is what was recorded */
+};
+
+static void free_choice(struct choice *choice)
+{
+    for (size_t i = 0; i < choice->count; i++)
+        kt_library_free(&choice->library[i]);
+}
+
+static void move_to_front(struct choice *choice, size_t i)
+{
+    struct kt_library first = choice->library[i];
+    for (; i > 0; i--)
+        choice->library[i] = choice->library[i - 1];
+    choice->library[0] = first;
+}
+
+/* The recorded library comes first, whether it was named or not; if it is not there, the first that was named. */
+static enum kt_status choose_baseline(struct choice *choice, const struct kt_trace *trace, struct kt_error *error)
+{
+    struct kt_library recorded;
+    struct kt_error cause = {0};
+    if (kt_library_recorded(trace, &recorded, &cause) != KT_OK) {
+        kt_library_free(&recorded);
+        if (choice->count == 1)
+            return kt_fail(error, cause.status, "%s", cause.text);
+        kt_notice("%s is the baseline: %s", choice->library[0].name, cause.text);
+        return KT_OK;
+    }
+    choice->is_recorded = true;
+    choice->recorded_threads = recorded.threads;
+    for (size_t i = 0; i < choice->count; i++)
+        if (kt_library_same(&choice->library[i], &recorded)) {
+            move_to_front(choice, i);
+            kt_library_free(&recorded);
+            return KT_OK;
+        }
+    choice->library[choice->count++] = recorded;
+    move_to_front(choice, choice->count - 1);
+    return KT_OK;
+}
+
+static enum kt_status find_libraries(const struct kt_compare_options *options, const struct kt_trace *trace,
+                                     struct choice *out, struct kt_error *error)
+{
+    for (size_t i = 0; i < options->replay.libraries; i++) {
+        struct kt_library *library = &out->library[out->count++];
+        KT_TRY(kt_library_find(options->replay.blas[i], library, error));
+        if (options->lapack)
+            KT_TRY(kt_library_add_lapack(library, options->lapack, error));
+    }
+    return choose_baseline(out, trace, error);
+}
+
+/* --- lanes ------------------------------------------------------------------------------------------------- */
+
+/* Numbers of threads, the recorded one first if it is among them. */
+static size_t order_threads(const struct kt_compare_options *options, const struct choice *choice, int *out)
+{
+    size_t count = options->threads ? options->threads : 1;
+    out[0] = choice->recorded_threads ? choice->recorded_threads : 1;
+    for (size_t i = 0; i < options->threads; i++)
+        out[i] = options->thread[i];
+    for (size_t i = 1; i < options->threads; i++)
+        if (out[i] == choice->recorded_threads) {
+            out[i] = out[0];
+            out[0] = choice->recorded_threads;
+        }
+    return count;
+}
+
+/* How many lanes before this one have the name: copies of a library are told apart by their number. */
+static size_t namesakes(const struct kt_lanes *lanes, size_t lane)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < lane; i++)
+        count += lanes->library[i].threads == lanes->library[lane].threads &&
+                 !strcmp(lanes->library[i].name, lanes->library[lane].name);
+    return count;
+}
+
+static void label_lane(struct kt_lanes *lanes, size_t lane, bool with_threads)
+{
+    char name[sizeof lanes->library->name];
+    char number[8] = "";
+    char threads[16] = "";
+    size_t same = namesakes(lanes, lane);
+    if (same)
+        snprintf(number, sizeof number, " #%u", (unsigned)same % 100 + 1);
+    if (with_threads)
+        snprintf(threads, sizeof threads, " x%d", lanes->library[lane].threads);
+    memcpy(name, lanes->library[lane].name, sizeof name);
+    int room = KT_LANE_LABEL - 1 - (int)(strlen(number) + strlen(threads));
+    snprintf(lanes->label[lane], KT_LANE_LABEL, "%.*s%s%s", room, name, number, threads);
+}
+
+static enum kt_status make_lanes(const struct kt_compare_options *options, const struct choice *choice,
+                                 struct kt_lanes *out, struct kt_error *error)
+{
+    int thread[KT_MOST_LANES];
+    size_t threads = order_threads(options, choice, thread);
+    if (threads * choice->count > KT_MOST_LANES)
+        return kt_fail(error, KT_USAGE, "%zu libraries with %zu numbers of threads are more than %d to compare",
+                       choice->count, threads, KT_MOST_LANES);
+    for (size_t t = 0; t < threads; t++)
+        for (size_t i = 0; i < choice->count; i++) {
+            struct kt_library *library = &out->library[out->count];
+            kt_library_copy(&choice->library[i], library);
+            library->threads = thread[t];
+            label_lane(out, out->count++, threads > 1);
+        }
+    out->is_recorded = choice->is_recorded;
+    if (out->count < 2)
+        return kt_fail(error, KT_USAGE,
+                       "%s is what the trace was recorded with: which library is it to be compared "
+                       "to?",
+                       out->library[0].name);
+    return KT_OK;
+}
+
+enum kt_status kt_lanes_choose(const struct kt_compare_options *options, const struct kt_trace *trace,
+                               struct kt_lanes *out, struct kt_error *error)
+{
+    struct choice choice = {0};
+    *out = (struct kt_lanes){0};
+    enum kt_status status = find_libraries(options, trace, &choice, error);
+    if (status == KT_OK)
+        status = make_lanes(options, &choice, out, error);
+    free_choice(&choice);
+    return status;
+}
+
+void kt_lanes_free(struct kt_lanes *lanes)
+{
+    for (size_t i = 0; i < lanes->count; i++)
+        kt_library_free(&lanes->library[i]);
+    lanes->count = 0;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * One run of a program under this command's own `ktrace run`, in a process group of its own: what it prints is kept
+ * from the terminal, and it ends when its time is over.
+ */
+#ifndef KT_PROGRAM_RUN_H
+#define KT_PROGRAM_RUN_H
+
+#include "replay/library.h"
+
+struct kt_program_run {
+    char **command;
+    const struct kt_library *library; /* that it runs on; NULL: its own */
+    int threads;                      /* that libraries are told; 0: as the environment says */
+    const char *trace;                /* directory, which is not there yet */
+    double limit;                     /* seconds; 0: none */
+};
+
+/* Seconds of a run: by the clock, and of the processors for it and its children. */
+struct kt_program_time {
+    double wall, cpu;
+};
+
+/* An error, with the last line that it printed, if it does not end with status 0. */
+enum kt_status kt_program_run(const struct kt_program_run *run, struct kt_program_time *time, struct kt_error *error);
+
+/* Removes a directory with all that is in it. */
+void kt_directory_remove(const char *path);
+
+#endif

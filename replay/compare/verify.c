@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "replay/compare/verify.h"
+
+#include "replay/interrupt.h"
+#include "replay/compare/program_run.h"
+#include "replay/random.h"
+#include "trace/memory.h"
+#include "trace/text.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <unistd.h>
+
+/* A run may take so much longer than the recorded program; a slow library is what is looked for. */
+static const double patience = 20;
+static const double least_limit = 60; /* seconds */
+
+/* --- recording --------------------------------------------------------------------------------------------- */
+
+static enum kt_status make_directory(struct kt_verify *v, struct kt_error *error)
+{
+    const char *place = getenv("TMPDIR");
+    snprintf(v->directory, sizeof v->directory, "%s/ktrace-verify.XXXXXX", place && *place ? place : "/tmp");
+    if (mkdtemp(v->directory))
+        return KT_OK;
+    kt_fail(error, KT_SYSTEM, "%s: cannot be made: %s", v->directory, strerror(errno));
+    v->directory[0] = '\0';
+    return error->status;
+}
+
+enum kt_status kt_verify_record(struct kt_compare_options *options, struct kt_verify *v, struct kt_error *error)
+{
+    struct kt_program_time time;
+    KT_TRY(make_directory(v, error));
+    if (options->replay.trace)
+        return KT_OK;
+    if ((size_t)snprintf(v->trace, sizeof v->trace, "%s/recorded", v->directory) >= sizeof v->trace)
+        return kt_fail(error, KT_SYSTEM, "%s: the path is too long", v->directory);
+    struct kt_program_run run = {.command = options->command, .trace = v->trace};
+    run.threads = options->threads ? options->thread[0] : 0;
+    options->replay.trace = v->trace;
+    return kt_program_run(&run, &time, error);
+}
+
+/* --- one run ----------------------------------------------------------------------------------------------- */
+
+static double typical_of(const struct kt_shape_group *shape)
+{
+    return (double)shape->calls * kt_samples_stat(&shape->seconds, KT_BEST_MEDIAN).median;
+}
+
+static enum kt_status read_trace(const char *path, struct kt_verified *one, int round, struct kt_error *error)
+{
+    struct kt_trace trace;
+    struct kt_shapes shapes;
+    enum kt_status status = kt_trace_open(path, &trace, error);
+    if (status == KT_OK) {
+        kt_shapes_collect(&trace, KT_OUTERMOST, &shapes);
+        one->blas[round] = shapes.seconds;
+        one->typical[round] = 0;
+        one->calls = 0;
+        for (size_t i = 0; i < shapes.count; i++) {
+            one->calls += shapes.shape[i].calls;
+            one->typical[round] += shapes.shape[i].calls ? typical_of(&shapes.shape[i]) : 0;
+        }
+        kt_shapes_free(&shapes);
+    }
+    kt_trace_close(&trace);
+    return status;
+}
+
+static double longest_process(const struct kt_trace *trace)
+{
+    double seconds = 0;
+    for (size_t p = 0; p < trace->processes; p++)
+        seconds = fmax(seconds, trace->process[p].seconds);
+    return seconds;
+}
+
+static void forget_run(struct kt_verified *one, int round)
+{
+    one->blas[round] = one->typical[round] = one->wall[round] = one->cpu[round] = NAN;
+}
+
+/* The baseline runs as it did when it was recorded: nothing is put in its place. */
+static void run_once(const struct kt_comparison *c, struct kt_verify *v, size_t lane, int round)
+{
+    char path[4128];
+    struct kt_error error = {0};
+    struct kt_program_time time;
+    struct kt_verified *one = &v->lane[lane];
+    const struct kt_library *library = &c->worker[lane].library;
+    bool is_own = c->is_recorded && kt_library_same(library, &c->worker[0].library) && !library->in_order &&
+                  !strcmp(library->file[0], c->worker[0].library.file[0]);
+    double limit = fmax(patience * longest_process(&c->setup.trace), least_limit);
+    snprintf(path, sizeof path, "%s/run", v->directory);
+    struct kt_program_run run = {.command = c->options.command,
+                                 .library = is_own ? NULL : library,
+                                 .threads = library->threads,
+                                 .trace = path,
+                                 .limit = limit};
+    if (kt_program_run(&run, &time, &error) == KT_OK && read_trace(path, one, round, &error) == KT_OK) {
+        one->wall[round] = time.wall;
+        one->cpu[round] = time.cpu;
+    } else {
+        forget_run(one, round);
+        snprintf(one->failed, sizeof one->failed, "%.*s", (int)sizeof one->failed - 1, error.text);
+    }
+    kt_directory_remove(path);
+}
+
+/* --- all of them ------------------------------------------------------------------------------------------- */
+
+static void make_room(struct kt_verify *v, size_t lanes, size_t runs)
+{
+    v->lanes = lanes;
+    for (size_t l = 0; l < lanes; l++) {
+        v->lane[l].blas = kt_resize(NULL, runs, sizeof *v->lane[l].blas);
+        v->lane[l].typical = kt_resize(NULL, runs, sizeof *v->lane[l].typical);
+        v->lane[l].wall = kt_resize(NULL, runs, sizeof *v->lane[l].wall);
+        v->lane[l].cpu = kt_resize(NULL, runs, sizeof *v->lane[l].cpu);
+    }
+}
+
+static void shuffle(size_t *order, size_t count, uint64_t *state)
+{
+    for (size_t i = 0; i < count; i++) {
+        size_t j = kt_random(state) % (i + 1);
+        order[i] = order[j];
+        order[j] = i;
+    }
+}
+
+enum kt_status kt_verify_run(const struct kt_comparison *c, struct kt_verify *v, struct kt_error *error)
+{
+    size_t order[KT_MOST_LANES];
+    double predicted[KT_MOST_LANES];
+    uint64_t seed = 1;
+    (void)error;
+    make_room(v, c->libraries, (size_t)c->options.runs);
+    for (int round = 0; round < c->options.runs && !kt_interrupted(); round++) {
+        shuffle(order, c->libraries, &seed);
+        for (size_t i = 0; i < c->libraries && !kt_interrupted(); i++) {
+            size_t lane = order[i];
+            if (*v->lane[lane].failed)
+                forget_run(&v->lane[lane], round);
+            else
+                run_once(c, v, lane, round);
+            kt_progress("verify", round * (double)c->libraries + (double)i + 1,
+                        (double)c->options.runs * (double)c->libraries);
+        }
+        v->runs += !kt_interrupted();
+    }
+    kt_progress_end();
+    for (size_t l = 0; l < c->libraries; l++)
+        predicted[l] = kt_comparison_multiple(c, l);
+    kt_verify_sum_up(v, predicted);
+    return KT_OK;
+}
+
+void kt_verify_close(struct kt_verify *v)
+{
+    for (size_t l = 0; l < v->lanes; l++) {
+        free(v->lane[l].blas);
+        free(v->lane[l].typical);
+        free(v->lane[l].wall);
+        free(v->lane[l].cpu);
+    }
+    if (*v->directory)
+        kt_directory_remove(v->directory);
+    *v = (struct kt_verify){0};
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Is a prediction right? The unmodified program is really run on each library (ktrace run --blas), several times, the
+ * libraries in random order in each round, and what its BLAS calls took is set beside what was predicted.
+ */
+#ifndef KT_VERIFY_H
+#define KT_VERIFY_H
+
+#include "replay/compare/comparison.h"
+
+/* The runs on one library. */
+struct kt_verified {
+    double *blas;         /* seconds of outermost calls, by run, without what recording nested ones cost; NAN: it
+                           * failed; owned */
+    double *typical;      /* the same with the median of each shape's calls: without pauses of the machine; owned */
+    double *wall, *cpu;   /* seconds of the program, and of the processors for it, by run; owned */
+    uint64_t calls;       /* outermost ones, of the last run */
+    struct kt_stat time;  /* of BLAS: best is the median */
+    struct kt_stat whole; /* of the program */
+    struct kt_stat cpu_time;
+    struct kt_ratio ratio;         /* of BLAS to the baseline, of pairs of one round */
+    struct kt_ratio ratio_typical; /* the same of typical times */
+    double error, error_typical;   /* of the predicted ratio: predicted / measured - 1; NAN: not known */
+    char failed[128];              /* why a run failed, or "" */
+};
+
+struct kt_verify {
+    char directory[4096]; /* of traces, removed when it is closed; "": none */
+    char trace[4096];     /* the one that was recorded, as none was given */
+    struct kt_verified lane[KT_MOST_LANES];
+    size_t lanes;
+    int runs;        /* finished */
+    bool is_ordered; /* libraries are predicted in the order that was measured, where it was told apart */
+};
+
+/* Records a trace of the command and names it in the options, unless they name one. */
+enum kt_status kt_verify_record(struct kt_compare_options *options, struct kt_verify *out, struct kt_error *error);
+
+/* Runs the command on every library of the comparison, which has been summed up. */
+enum kt_status kt_verify_run(const struct kt_comparison *comparison, struct kt_verify *verify, struct kt_error *error);
+
+json_t *kt_verify_json(const struct kt_verify *verify, const struct kt_comparison *comparison);
+void kt_verify_print(const struct kt_verify *verify, const struct kt_comparison *comparison);
+void kt_verify_close(struct kt_verify *verify);
+
+/* Statistics of the runs: medians, paired ratios, errors of the predicted ratios (by lane; NAN: none). Pure. */
+void kt_verify_sum_up(struct kt_verify *verify, const double *predicted_ratio);
+
+#endif

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What verifying found: statistics, JSON, text.
+ */
+#include "replay/compare/verify.h"
+
+#include "trace/json.h"
+#include "trace/memory.h"
+#include "trace/text.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { CELL = 40 };
+
+/* Differences between libraries below this do not have to be predicted in the right order. */
+static const double order_above = 0.03;
+
+/* Numbers of calls that differ by more than this part tell that a program does other work. */
+static const double other_work = 0.01;
+
+/* --- statistics -------------------------------------------------------------------------------------------- */
+
+static struct kt_stat stat_of(const double *seconds, int runs)
+{
+    double *known = kt_resize(NULL, (size_t)runs, sizeof *known);
+    size_t n = 0;
+    for (int i = 0; i < runs; i++)
+        if (!isnan(seconds[i]))
+            known[n++] = seconds[i];
+    struct kt_stat stat = kt_stat_of(known, n, KT_BEST_MEDIAN);
+    free(known);
+    return stat;
+}
+
+/* Of so many runs on a library and on the baseline. */
+static struct kt_ratio paired(const double *run, const double *base_run, size_t runs)
+{
+    double *time = kt_resize(NULL, runs, sizeof *time);
+    double *base = kt_resize(NULL, runs, sizeof *base);
+    struct kt_pairs pairs = {.time = time, .base = base};
+    for (size_t i = 0; i < runs; i++)
+        if (!isnan(run[i]) && !isnan(base_run[i])) {
+            time[pairs.n] = run[i];
+            base[pairs.n++] = base_run[i];
+        }
+    struct kt_ratio ratio = kt_ratio_of(&pairs);
+    free(time);
+    free(base);
+    return ratio;
+}
+
+/* True unless two libraries that certainly differ by more than what counts were predicted the other way round. */
+static bool is_ordered(const struct kt_verify *v, const double *predicted)
+{
+    for (size_t a = 0; a < v->lanes; a++)
+        for (size_t b = 0; b < v->lanes; b++) {
+            double measured = v->lane[a].ratio.value / v->lane[b].ratio.value;
+            bool apart = v->lane[a].time.lo > v->lane[b].time.hi;
+            if (measured > 1 + order_above && apart && predicted[a] < predicted[b])
+                return false;
+        }
+    return true;
+}
+
+void kt_verify_sum_up(struct kt_verify *v, const double *predicted)
+{
+    for (size_t l = 0; l < v->lanes; l++) {
+        struct kt_verified *one = &v->lane[l];
+        one->time = stat_of(one->blas, v->runs);
+        one->whole = stat_of(one->wall, v->runs);
+        one->cpu_time = stat_of(one->cpu, v->runs);
+        one->ratio = paired(one->blas, v->lane[0].blas, (size_t)v->runs);
+        one->ratio_typical = paired(one->typical, v->lane[0].typical, (size_t)v->runs);
+        one->error = l ? predicted[l] / one->ratio.value - 1 : NAN;
+        one->error_typical = l ? predicted[l] / one->ratio_typical.value - 1 : NAN;
+    }
+    v->is_ordered = is_ordered(v, predicted);
+}
+
+/* --- JSON -------------------------------------------------------------------------------------------------- */
+
+static json_t *ratio_json(const struct kt_ratio *ratio)
+{
+    return json_pack("{s:o, s:o, s:o}", "value", kt_json_number(ratio->value), "lo", kt_json_number(ratio->lo), "hi",
+                     kt_json_number(ratio->hi));
+}
+
+static json_t *lane_json(const struct kt_verify *v, const struct kt_comparison *c, size_t l)
+{
+    const struct kt_verified *one = &v->lane[l];
+    return json_pack("{s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o}", "name",
+                     kt_json_text(c->label[l]), "threads", c->worker[l].library.threads, "predicted",
+                     kt_json_number(kt_comparison_blas(c, l)), "measured", kt_json_stat(&one->time), "ratio_predicted",
+                     kt_json_number(kt_comparison_multiple(c, l)), "ratio_measured", ratio_json(&one->ratio), "error",
+                     kt_json_number(one->error), "ratio_typical", ratio_json(&one->ratio_typical), "error_typical",
+                     kt_json_number(one->error_typical), "program_predicted",
+                     kt_json_number(kt_comparison_application(c, l)), "program_measured", kt_json_stat(&one->whole),
+                     "program_cpu", kt_json_stat(&one->cpu_time), "calls", (json_int_t)one->calls, "failed",
+                     *one->failed ? kt_json_text(one->failed) : json_null());
+}
+
+json_t *kt_verify_json(const struct kt_verify *v, const struct kt_comparison *c)
+{
+    json_t *libraries = json_array();
+    for (size_t l = 0; l < v->lanes; l++)
+        json_array_append_new(libraries, lane_json(v, c, l));
+    return json_pack("{s:i, s:b, s:o}", "runs", v->runs, "order_is_right", (int)v->is_ordered, "libraries", libraries);
+}
+
+/* --- text -------------------------------------------------------------------------------------------------- */
+
+static void ratio_text(double ratio, double error, char *out)
+{
+    char percent[16] = "";
+    if (!isnan(error))
+        snprintf(percent, sizeof percent, " %+.1f %%", 100 * error);
+    snprintf(out, CELL, isnan(ratio) ? "n/a" : "%.3f%s", ratio, percent);
+}
+
+static void add_row(struct kt_text_table *table, const struct kt_verify *v, const struct kt_comparison *c, size_t l)
+{
+    char cell[6][CELL];
+    char seconds[16];
+    const struct kt_verified *one = &v->lane[l];
+    double half = (one->time.hi - one->time.lo) / 2 / one->time.median;
+    kt_text_seconds(kt_comparison_blas(c, l), cell[0]);
+    snprintf(cell[1], CELL, isnan(half) ? "%s" : "%s +-%.*f %%", kt_text_seconds(one->time.median, seconds), half < 0.1,
+             100 * half);
+    snprintf(cell[2], CELL, "%.3f", kt_comparison_multiple(c, l));
+    ratio_text(one->ratio.value, one->error, cell[3]);
+    ratio_text(one->ratio_typical.value, one->error_typical, cell[4]);
+    snprintf(cell[5], CELL, "%zu %s", l + 1, c->label[l]);
+    kt_text_table_row(table, (const char *const[]){cell[5], cell[0], cell[1], cell[2], cell[3], cell[4]});
+}
+
+static void print_notes(const struct kt_verify *v, const struct kt_comparison *c)
+{
+    for (size_t l = 0; l < v->lanes; l++) {
+        if (*v->lane[l].failed)
+            printf("%s: %s\n", c->label[l], v->lane[l].failed);
+        else if (fabs((double)v->lane[l].calls - (double)v->lane[0].calls) > other_work * (double)v->lane[0].calls)
+            printf("%s: the program made %llu calls, on %s %llu: it does other work there.\n", c->label[l],
+                   (unsigned long long)v->lane[l].calls, c->label[0], (unsigned long long)v->lane[0].calls);
+    }
+    printf("Ratios: predicted; of what all calls took; typical, with the median of each\n"
+           "shape's calls, without pauses of the machine. Beside them: its error.\n");
+    printf("Order of the libraries%s.\n",
+           v->is_ordered ? " as predicted, where they differ by more than 3 %" : ": NOT as predicted");
+}
+
+void kt_verify_print(const struct kt_verify *v, const struct kt_comparison *c)
+{
+    static const struct kt_column column[] = {
+        {.head = "  library", .shrink = true}, {.head = "predicted", .right = true},
+        {.head = "measured", .right = true},   {.head = "ratio", .right = true},
+        {.head = "measured", .right = true},   {.head = "typical", .right = true}};
+    struct kt_text_table *table = kt_text_table_new(column, sizeof column / sizeof *column);
+    printf("\nReally run, %d time%s on each library (BLAS time; medians, 95 %% intervals)\n\n", v->runs,
+           v->runs == 1 ? "" : "s");
+    for (size_t l = 0; l < v->lanes; l++)
+        add_row(table, v, c, l);
+    kt_text_table_print(table);
+    kt_text_table_free(table);
+    print_notes(v, c);
+}

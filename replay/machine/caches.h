@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The data caches of this machine as the system describes them.
+ */
+#ifndef KT_CACHES_H
+#define KT_CACHES_H
+
+#include "replay/placement.h"
+
+/* Of the processor that ROOT describes; NULL: the first one of this machine, /sys/devices/system/cpu/cpu0/cache. Where
+ * the system says nothing: 32 KiB and 1 MiB, of one processor each. */
+void kt_caches_read(const char *root, struct kt_caches *out);
+
+/* True in a virtual machine: its last cache serves machines that it does not see. */
+bool kt_machine_is_virtual(void);
+
+#endif

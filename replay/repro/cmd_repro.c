@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * ktrace repro: a C program that makes one recorded call, on standard output.
+ */
+#include "replay/repro/repro.h"
+#include "trace/memory.h"
+#include "trace/profile.h"
+#include "trace/text.h"
+#include "trace/verb.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+
+struct choice {
+    const char *trace;
+    const char *call; /* number, or NULL */
+    const char *routine;
+    uint64_t number;
+};
+
+static enum kt_status parse_number(struct choice *choice, struct kt_error *error)
+{
+    char *end;
+    errno = 0;
+    choice->number = strtoull(choice->call, &end, 10);
+    if (end == choice->call || *end || errno || *choice->call == '-')
+        return kt_fail(error, KT_USAGE, "--call needs the number of a call, as `ktrace dump` prints it, not '%s'",
+                       choice->call);
+    return KT_OK;
+}
+
+static enum kt_status parse(int argc, char **argv, struct choice *out, struct kt_error *error)
+{
+    for (int option; (option = kt_verb_next_option(argc, argv, error)) != -1;) {
+        if (option == '?')
+            return KT_USAGE;
+        *(option == 'c' ? &out->call : &out->routine) = optarg;
+    }
+    if (argc - optind != 1)
+        return kt_fail(error, KT_USAGE, argc == optind ? "which trace?" : "one trace at a time");
+    if (!out->call == !out->routine)
+        return kt_fail(error, KT_USAGE, "which call? --call N or --routine NAME, one of them");
+    out->trace = argv[optind];
+    return out->call ? parse_number(out, error) : KT_OK;
+}
+
+/* The call of that number, kept; *COUNT is how many there are. */
+static bool find_number(const struct kt_trace *trace, uint64_t number, struct kt_call *out, uint64_t *count)
+{
+    struct kt_cursor cursor;
+    struct kt_call call;
+    kt_cursor_begin(trace, &cursor);
+    for (*count = 0; kt_cursor_next(&cursor, &call); ++*count)
+        if (call.n == number) {
+            *out = kt_call_keep(&call);
+            return true;
+        }
+    return false;
+}
+
+/* The call of that routine that took longest, kept. */
+static bool find_slowest(const struct kt_trace *trace, const char *routine, struct kt_call *out)
+{
+    struct kt_cursor cursor;
+    struct kt_call call;
+    double longest = -1;
+    kt_cursor_begin(trace, &cursor);
+    while (kt_cursor_next(&cursor, &call)) {
+        if (strcmp(call.entry->symbol.routine->name, routine) != 0 || kt_call_seconds(&call) <= longest)
+            continue;
+        longest = kt_call_seconds(&call);
+        kt_call_drop(out);
+        *out = kt_call_keep(&call);
+    }
+    return longest >= 0;
+}
+
+/* Of a profile: the first call of the shape that had the slowest one. */
+static bool find_slowest_shape(const struct kt_trace *trace, const char *routine, struct kt_call *out)
+{
+    struct kt_counts_cursor cursor;
+    struct kt_counts counts;
+    double longest = -1;
+    kt_counts_begin(trace, &cursor);
+    while (kt_counts_next(&cursor, &counts)) {
+        if (!counts.call.args || strcmp(counts.call.entry->symbol.routine->name, routine) != 0 ||
+            kt_call_seconds(&counts.call) <= longest)
+            continue;
+        longest = kt_call_seconds(&counts.call);
+        kt_call_drop(out);
+        *out = kt_call_keep(&counts.call);
+    }
+    return longest >= 0;
+}
+
+static enum kt_status find_call(const struct kt_trace *trace, const struct choice *choice, struct kt_call *out,
+                                struct kt_error *error)
+{
+    uint64_t count;
+    if (choice->routine)
+        return find_slowest(trace, choice->routine, out) || find_slowest_shape(trace, choice->routine, out)
+                   ? KT_OK
+                   : kt_fail(error, KT_USAGE, "%s: no recorded call of %s", trace->path, choice->routine);
+    if (find_number(trace, choice->number, out, &count))
+        return KT_OK;
+    if (kt_is_profile(trace))
+        return kt_fail(error, KT_USAGE, "%s: is a profile, which has no single calls: name a routine with --routine",
+                       trace->path);
+    if (count == 0)
+        return kt_fail(error, KT_BAD_INPUT, "%s: no call is recorded", trace->path);
+    return kt_fail(error, KT_USAGE, "%s: there is no call %" PRIu64 "; they are numbered from 0 to %" PRIu64,
+                   trace->path, choice->number, count - 1);
+}
+
+static enum kt_status print_repro(const struct kt_trace *trace, const struct choice *choice, struct kt_error *error)
+{
+    struct kt_call call = {0};
+    struct kt_repro repro;
+    enum kt_status status = find_call(trace, choice, &call, error);
+    if (status == KT_OK)
+        status = kt_repro_plan(trace, &call, &repro, error);
+    if (status == KT_OK && !call.complete)
+        kt_notice("call %" PRIu64 " had not returned when the trace ended: no time and no info to compare with",
+                  call.n);
+    if (status == KT_OK)
+        kt_repro_print(&repro, stdout);
+    kt_call_drop(&call);
+    return status;
+}
+
+int kt_verb_repro(int argc, char **argv)
+{
+    struct kt_error error = {0};
+    struct choice choice = {0};
+    struct kt_trace trace = {0};
+    if (parse(argc, argv, &choice, &error) == KT_OK) {
+        if (kt_trace_open(choice.trace, &trace, &error) == KT_OK)
+            print_repro(&trace, &choice, &error);
+        kt_trace_close(&trace);
+    }
+    if (error.status == KT_USAGE)
+        return kt_verb_usage("repro", "%s", error.text);
+    return error.status == KT_OK ? KT_OK : kt_verb_fail("repro", &error);
+}

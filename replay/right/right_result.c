@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "replay/result.h"
+#include "replay/right/right.h"
+#include "trace/json.h"
+#include "trace/profile.h"
+#include "trace/text.h"
+
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { SHAPE_WIDTH = 60, WIDTH = 76, ROWS = 10 };
+
+static size_t count(const struct kt_right *right, size_t library, enum kt_verdict_of_result verdict)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < right->jobs->count; i++)
+        found += kt_right_of(right, library, i)->verdict == verdict;
+    return found;
+}
+
+/* The command that writes a program which makes the call; a profile has no single ones. */
+static void command(const struct kt_job *job, const struct kt_trace *trace, char *out, size_t size)
+{
+    if (kt_is_profile(trace))
+        snprintf(out, size, "ktrace repro %s --routine %s", trace->path, job->shape->first.entry->symbol.routine->name);
+    else
+        snprintf(out, size, "ktrace repro %s --call %" PRIu64, trace->path, job->shape->first.n);
+}
+
+static json_t *wrong_json(const struct kt_right *right, size_t library, size_t i, const struct kt_trace *trace)
+{
+    char text[4400];
+    const struct kt_job *job = &right->jobs->job[i];
+    const struct kt_rightness *r = kt_right_of(right, library, i);
+    command(job, trace, text, sizeof text);
+    return json_pack("{s:s, s:o, s:I, s:o, s:o, s:o}", "routine", job->shape->first.entry->symbol.routine->name, "args",
+                     kt_json_args(&job->shape->first, false), "calls", (json_int_t)job->shape->calls, "what",
+                     kt_json_text(r->what), "residual", kt_json_number(r->residual), "reproduce", kt_json_text(text));
+}
+
+json_t *kt_right_json(const struct kt_right *right, size_t library, const struct kt_trace *trace)
+{
+    if (!right->of)
+        return json_pack("{s:n}", "worst_residual");
+    json_t *wrong = json_array();
+    for (size_t i = 0; i < right->jobs->count; i++)
+        if (kt_right_of(right, library, i)->verdict == KT_RESULT_WRONG)
+            json_array_append_new(wrong, wrong_json(right, library, i, trace));
+    size_t unchecked = count(right, library, KT_RESULT_UNCHECKED);
+    return json_pack("{s:o, s:f, s:I, s:I, s:o}", "worst_residual", kt_json_number(kt_right_worst(right, library)),
+                     "residual_limit", KT_RESIDUAL_LIMIT, "shapes_checked",
+                     (json_int_t)(right->jobs->count - unchecked), "shapes_unchecked", (json_int_t)unchecked, "wrong",
+                     wrong);
+}
+
+/* In lines of at most WIDTH, indented, broken at blanks. */
+static void print_wrapped(const char *text)
+{
+    while (*text) {
+        size_t length = strlen(text);
+        size_t end = length;
+        for (size_t i = 0; length > WIDTH && i <= WIDTH; i++)
+            end = text[i] == ' ' || end > WIDTH ? i : end;
+        printf("  %.*s\n", (int)end, text);
+        text += end + (text[end] == ' ');
+    }
+}
+
+static void print_wrong(const struct kt_right *right, const char *name, size_t library, const struct kt_trace *trace)
+{
+    char text[4400];
+    size_t listed = 0;
+    for (size_t i = 0; i < right->jobs->count; i++) {
+        const struct kt_job *job = &right->jobs->job[i];
+        const struct kt_rightness *r = kt_right_of(right, library, i);
+        if (r->verdict != KT_RESULT_WRONG || listed++ >= ROWS)
+            continue;
+        kt_job_text(job, text, SHAPE_WIDTH);
+        printf("%s is wrong: %s\n", kt_base_name(name), text);
+        print_wrapped(r->what);
+        command(job, trace, text, sizeof text);
+        printf("  %s\n", text);
+    }
+    if (listed > ROWS)
+        printf("%s is wrong for %zu shapes; all of them with --json.\n", kt_base_name(name), listed);
+}
+
+void kt_right_print(const struct kt_right *right, const char *const *name, const struct kt_trace *trace)
+{
+    char seconds[40];
+    printf("\n");
+    for (size_t l = 0; l < right->libraries; l++)
+        print_wrong(right, name[l], l, trace);
+    for (size_t l = 0; l < right->libraries; l++) {
+        double worst = kt_right_worst(right, l);
+        size_t unchecked = count(right, l, KT_RESULT_UNCHECKED);
+        printf("%s: %zu of %zu shapes checked", kt_base_name(name[l]), right->jobs->count - unchecked,
+               right->jobs->count);
+        if (isnan(worst))
+            printf("\n");
+        else if (worst >= DBL_MAX)
+            printf(", worst residual infinite (limit %g)\n", KT_RESIDUAL_LIMIT);
+        else
+            printf(", worst residual %.2g (limit %g)\n", worst, KT_RESIDUAL_LIMIT);
+    }
+    if (*right->without)
+        printf("Not compared with reference BLAS: %s.\n", right->without);
+    printf("Checked in %s.\n", kt_text_seconds(right->seconds, seconds));
+}

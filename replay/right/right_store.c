@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "replay/right/right_store.h"
+
+#include "replay/store/identity.h"
+#include "trace/memory.h"
+#include "trace/text.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { TEXT = 128 };
+
+struct kept {
+    int32_t verdict;
+    char why[TEXT]; /* UNCHECKED */
+    double residual;
+};
+
+void kt_right_store_open(struct kt_store *store, const struct kt_library *const *library, bool has_reference,
+                         const struct kt_right *right, struct kt_right_store *out)
+{
+    *out = (struct kt_right_store){.store = store, .has_reference = has_reference};
+    if (!store)
+        return;
+    out->setting = kt_resize(NULL, right->libraries, sizeof *out->setting);
+    for (size_t l = 0; l < right->libraries; l++)
+        out->setting[l] = kt_identity_setting(library[l]);
+    out->known = kt_resize(NULL, right->libraries * right->jobs->count, sizeof *out->known);
+    memset(out->known, 0, right->libraries * right->jobs->count * sizeof *out->known);
+}
+
+/* What relations there are follows from the family's line. */
+static char *name_of(const struct kt_right_store *s, const struct kt_job *job)
+{
+    char *name;
+    char *shape = kt_identity_shape(job);
+    uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
+    for (const char *at = job->shape->first.entry->symbol.routine->text; *at; at++)
+        hash = (hash ^ (unsigned char)*at) * 0x100000001b3u;
+    if (asprintf(&name, "result %d %016llx%s of %s", KT_RESULT_METHOD, (unsigned long long)hash,
+                 s->has_reference ? ", compared," : "", shape) < 0)
+        abort();
+    free(shape);
+    return name;
+}
+
+bool kt_right_store_read(struct kt_right_store *s, size_t library, size_t job, const struct kt_right *right)
+{
+    struct kept kept;
+    size_t place = library * right->jobs->count + job;
+    if (!s->store || !s->setting[library])
+        return false;
+    char *name = name_of(s, &right->jobs->job[job]);
+    bool known = kt_store_fact(s->store, s->setting[library], name, &kept, sizeof kept);
+    free(name);
+    if (!known || kept.verdict == KT_RESULT_WRONG)
+        return false;
+    s->known[place] = true;
+    kept.why[TEXT - 1] = '\0';
+    right->of[place] =
+        (struct kt_rightness){.verdict = kept.verdict == KT_RESULT_RIGHT ? KT_RESULT_RIGHT : KT_RESULT_UNCHECKED,
+                              .residual = kept.residual,
+                              .what = *kept.why ? kt_copy(kept.why) : NULL};
+    return true;
+}
+
+static enum kt_status write_one(const struct kt_right_store *s, const struct kt_right *right, size_t library,
+                                size_t job, struct kt_error *error)
+{
+    const struct kt_rightness *r = kt_right_of(right, library, job);
+    struct kept kept = {.verdict = (int32_t)r->verdict, .residual = r->residual};
+    if (!s->setting[library] || s->known[library * right->jobs->count + job] || !r->lasts)
+        return KT_OK;
+    snprintf(kept.why, sizeof kept.why, "%s", r->what ? r->what : "");
+    char *name = name_of(s, &right->jobs->job[job]);
+    enum kt_status status = kt_store_set_fact(s->store, s->setting[library], name, &kept, sizeof kept, error);
+    free(name);
+    return status;
+}
+
+static enum kt_status write_all(const struct kt_right_store *s, const struct kt_right *right, struct kt_error *error)
+{
+    KT_TRY(kt_store_begin(s->store, true, error));
+    enum kt_status status = KT_OK;
+    for (size_t l = 0; l < right->libraries; l++)
+        for (size_t i = 0; i < right->jobs->count && status == KT_OK; i++)
+            status = write_one(s, right, l, i, error);
+    struct kt_error end = {0};
+    return kt_store_commit(s->store, status == KT_OK ? error : &end) == KT_OK ? status : KT_SYSTEM;
+}
+
+void kt_right_store_close(struct kt_right_store *s, const struct kt_right *right)
+{
+    struct kt_error error = {0};
+    if (s->store && write_all(s, right, &error) != KT_OK)
+        kt_notice("that results are right is not kept for later comparisons: %s", error.text);
+    for (size_t l = 0; s->setting && l < right->libraries; l++)
+        free(s->setting[l]);
+    free(s->setting);
+    free(s->known);
+    *s = (struct kt_right_store){0};
+}

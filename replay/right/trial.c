@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "replay/right/trial.h"
+
+#include "replay/interrupt.h"
+
+#include <errno.h>
+#include <malloc.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { LOAD_SECONDS = 60, STACK_BYTES = 256 << 10 };
+
+struct request {
+    uint64_t job;
+    uint64_t filling;
+};
+
+/* The first reply says whether the library could be loaded. */
+struct reply {
+    bool usable, found;
+    int64_t info;
+    struct kt_returned returned;
+    double seconds;
+    char text[1024];
+};
+
+enum kt_status kt_ground_open(uint64_t bytes, struct kt_ground *out, struct kt_error *error)
+{
+    *out = (struct kt_ground){.bytes = bytes + 2 * (uint64_t)KT_GROUND_MARGIN};
+    void *base = mmap(NULL, out->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (base == MAP_FAILED)
+        return kt_fail(error, KT_SYSTEM, "cannot map %llu bytes for operands: %s", (unsigned long long)out->bytes,
+                       strerror(errno));
+    out->base = base;
+    return KT_OK;
+}
+
+void kt_ground_close(struct kt_ground *ground)
+{
+    if (ground->base)
+        munmap(ground->base, ground->bytes);
+    *ground = (struct kt_ground){0};
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* --- the side of the library ------------------------------------------------------------------------------- */
+
+/* What the call finds in its frames if it does not write them first. */
+static __attribute__((noinline)) void fill_stack(unsigned char filling)
+{
+    unsigned char below[STACK_BYTES];
+    memset(below, filling, sizeof below);
+    __asm__ volatile("" : : "r"(below) : "memory");
+}
+
+static void call(const struct kt_trial *trial, const struct kt_job *job, unsigned char filling, void *function,
+                 struct reply *reply)
+{
+    const struct kt_symbol *symbol = &job->shape->first.entry->symbol;
+    uint64_t base = (uint64_t)trial->ground->base + KT_GROUND_MARGIN;
+    uint64_t address[KT_MAX_OPERANDS];
+    struct kt_by_reference cells;
+    struct kt_parameters parameters;
+    kt_thunk *thunk = kt_thunk_of(symbol);
+    for (int i = 0; i < job->operands; i++)
+        address[i] = job->address[i] + base;
+    kt_parameters_fill(symbol, job->shape->first.args, address, trial->library->int_bytes, &cells, &parameters);
+    mallopt(M_PERTURB, filling);
+    fill_stack(filling);
+    double start = now();
+    thunk(function, &parameters, &reply->returned);
+    reply->seconds = now() - start;
+    reply->info = kt_parameters_info(symbol, &cells, &reply->returned, trial->library->int_bytes);
+}
+
+static _Noreturn void run(const struct kt_trial *trial, int socket)
+{
+    static struct reply reply;
+    struct kt_library library = *trial->library;
+    struct kt_error error = {0};
+    struct request request;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    kt_interrupt_ignore();
+    dup2(STDERR_FILENO, STDOUT_FILENO);
+    reply.usable = kt_library_load(&library, &error) == KT_OK;
+    snprintf(reply.text, sizeof reply.text, "%s", error.text);
+    while (send(socket, &reply, sizeof reply, MSG_NOSIGNAL) == sizeof reply && reply.usable &&
+           recv(socket, &request, sizeof request, 0) == sizeof request) {
+        const struct kt_job *job = &trial->jobs->job[request.job];
+        const struct kt_entry *entry = job->shape->first.entry;
+        void *function = kt_library_symbol(&library, entry->symbol.name, entry->library->path);
+        reply = (struct reply){.usable = true, .found = function};
+        if (function)
+            call(trial, job, (unsigned char)request.filling, function, &reply);
+    }
+    _exit(0);
+}
+
+/* --- the side of the tool ---------------------------------------------------------------------------------- */
+
+void kt_trial_prepare(const struct kt_library *library, const struct kt_jobs *jobs, const struct kt_ground *ground,
+                      struct kt_trial *out)
+{
+    *out = (struct kt_trial){.library = library, .jobs = jobs, .ground = ground, .socket = -1};
+}
+
+/* Waits for a reply; false: the process has ended, or is killed as it takes too long, or because of an interrupt. */
+static bool receive(struct kt_trial *trial, double limit, struct reply *reply, bool *timeout)
+{
+    struct pollfd poll_fd = {.fd = trial->socket, .events = POLLIN};
+    int ready;
+    while ((ready = poll(&poll_fd, 1, (int)(limit * 1e3))) < 0 && errno == EINTR && !kt_interrupted())
+        ;
+    *timeout = ready == 0;
+    if (ready == 1)
+        return recv(trial->socket, reply, sizeof *reply, 0) == sizeof *reply;
+    kill(trial->pid, SIGKILL);
+    return false;
+}
+
+static void bury(struct kt_trial *trial, bool timeout, double limit, char *out, size_t size)
+{
+    int status = 0;
+    waitpid(trial->pid, &status, 0);
+    if (timeout)
+        snprintf(out, size, "did not return within %.0f s", limit);
+    else if (WIFEXITED(status))
+        snprintf(out, size, "ended the process with status %d", WEXITSTATUS(status));
+    else
+        snprintf(out, size, "died of signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+    close(trial->socket);
+    trial->pid = 0;
+    trial->socket = -1;
+}
+
+static enum kt_status start(struct kt_trial *trial, struct kt_error *error)
+{
+    int pair[2];
+    bool timeout;
+    char why[128];
+    struct reply reply;
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
+        return kt_fail(error, KT_SYSTEM, "cannot create a socket: %s", strerror(errno));
+    fflush(NULL);
+    trial->pid = fork();
+    if (trial->pid == 0)
+        run(trial, pair[1]);
+    close(pair[1]);
+    trial->socket = pair[0];
+    if (trial->pid < 0) {
+        close(pair[0]);
+        trial->pid = 0;
+        return kt_fail(error, KT_SYSTEM, "cannot start a process: %s", strerror(errno));
+    }
+    if (receive(trial, LOAD_SECONDS, &reply, &timeout) && reply.usable)
+        return KT_OK;
+    bool said = !timeout && *reply.text;
+    bury(trial, timeout, LOAD_SECONDS, why, sizeof why);
+    return said ? kt_fail(error, KT_BAD_INPUT, "%s", reply.text)
+                : kt_fail(error, KT_BAD_INPUT, "%s: loading it %s", trial->library->file[0], why);
+}
+
+enum kt_status kt_trial_start(struct kt_trial *trial, struct kt_error *error)
+{
+    return trial->pid ? KT_OK : start(trial, error);
+}
+
+enum kt_status kt_trial_call(struct kt_trial *trial, size_t job, unsigned char filling, double limit,
+                             struct kt_trial_result *out, struct kt_error *error)
+{
+    struct request request = {.job = job, .filling = filling};
+    struct reply reply;
+    *out = (struct kt_trial_result){.end = KT_TRIAL_ENDED};
+    KT_TRY(kt_trial_start(trial, error));
+    if (send(trial->socket, &request, sizeof request, MSG_NOSIGNAL) != sizeof request ||
+        !receive(trial, limit, &reply, &out->timeout)) {
+        bury(trial, out->timeout, limit, out->why, sizeof out->why);
+        return KT_OK;
+    }
+    out->end = reply.found ? KT_TRIAL_RETURNED : KT_TRIAL_MISSING;
+    out->info = reply.info;
+    out->returned = reply.returned;
+    out->seconds = reply.seconds;
+    return KT_OK;
+}
+
+void kt_trial_close(struct kt_trial *trial)
+{
+    if (trial->pid) {
+        close(trial->socket);
+        kill(trial->pid, SIGKILL);
+        waitpid(trial->pid, NULL, 0);
+    }
+    *trial = (struct kt_trial){.socket = -1};
+}

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "replay/sequence/play.h"
+
+#include "ktrace/clock.h"
+#include "replay/call.h"
+#include "replay/sequence/contents.h"
+#include "replay/worker.h"
+#include "trace/memory.h"
+
+#include <fenv.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* --- the board ------------------------------------------------------------------------------------------------- */
+
+static size_t stage_bytes(size_t calls, size_t shapes)
+{
+    return sizeof(struct kt_board) + calls * (sizeof(float) + 1) + shapes;
+}
+
+struct kt_board *kt_board_new(size_t calls, size_t shapes)
+{
+    struct kt_board *board =
+        mmap(NULL, stage_bytes(calls, shapes), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (board == MAP_FAILED)
+        return NULL;
+    board->seconds = (float *)(board + 1);
+    board->part = (unsigned char *)(board->seconds + calls);
+    board->absent = board->part + calls;
+    return board;
+}
+
+void kt_board_free(struct kt_board *board, size_t calls, size_t shapes)
+{
+    if (board)
+        munmap(board, stage_bytes(calls, shapes));
+}
+
+/* --- what the numbers do --------------------------------------------------------------------------------------- */
+
+enum trouble { NO_TROUBLE, DENORMAL, OVERFLOW };
+
+#if defined(__x86_64__)
+/* The status bits of SSE and AVX; a denormal operand has one of its own. */
+static enum trouble take_trouble(void)
+{
+    enum { INVALID = 1, DENORMAL_OPERAND = 2, OVERFLOWED = 8, UNDERFLOWED = 16 };
+    unsigned status = __builtin_ia32_stmxcsr();
+    if (!(status & (INVALID | DENORMAL_OPERAND | OVERFLOWED | UNDERFLOWED)))
+        return NO_TROUBLE;
+    __builtin_ia32_ldmxcsr(status & ~0x3fu);
+    return status & (DENORMAL_OPERAND | UNDERFLOWED) ? DENORMAL : OVERFLOW;
+}
+#else
+static enum trouble take_trouble(void)
+{
+    int raised = fetestexcept(FE_UNDERFLOW | FE_OVERFLOW | FE_INVALID);
+    if (!raised)
+        return NO_TROUBLE;
+    feclearexcept(FE_ALL_EXCEPT);
+    return raised & FE_UNDERFLOW ? DENORMAL : OVERFLOW;
+}
+#endif
+
+/* --- gaps ------------------------------------------------------------------------------------------------------ */
+
+enum { LINE = 64, TRAFFIC_BYTES = 64 << 20, TRAFFIC_STEP = 4096 };
+
+/* No gap is waited for longer: what a program does in a second empties caches as well as what it does in a minute. */
+static const double longest_gap = 5e-3;
+
+struct traffic {
+    unsigned char *memory;
+    size_t at;
+};
+
+static void read_some(struct traffic *traffic)
+{
+    for (size_t end = traffic->at + TRAFFIC_STEP; traffic->at < end; traffic->at += LINE)
+        (void)*(volatile unsigned char *)(traffic->memory + traffic->at);
+    traffic->at %= TRAFFIC_BYTES;
+}
+
+static void wait_until(uint64_t ticks, struct traffic *traffic)
+{
+    while ((int64_t)(kt_clock_start() - ticks) < 0)
+        if (traffic->memory)
+            read_some(traffic);
+}
+
+/* --- the process ----------------------------------------------------------------------------------------------- */
+
+/* A call made ready. */
+struct ready {
+    const struct kt_symbol *symbol;
+    void *function;
+    kt_thunk *thunk;
+    const uint64_t *address; /* to pass, in the order of the operands */
+    uint64_t gap;            /* ticks */
+};
+
+struct player {
+    const struct kt_play *play;
+    struct kt_library library;
+    struct kt_space space;
+    struct kt_data_pool *pool;
+    struct ready *ready;
+    struct kt_contents *contents; /* by window */
+    struct traffic traffic;
+    double tick; /* seconds */
+    uint64_t clock_ticks;
+    struct kt_pass pass;
+};
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static double measure_tick(void)
+{
+    enum { LONG_ENOUGH_NS = 50000000 };
+    uint64_t start = now_ns();
+    uint64_t ticks = kt_clock_start();
+    uint64_t ns;
+    while ((ns = now_ns() - start) < LONG_ENOUGH_NS)
+        ;
+    return (double)ns * 1e-9 / (double)(kt_clock_start() - ticks);
+}
+
+/* Addresses of operands that a call does not reference are those of spare pages. */
+static const uint64_t *place(const struct player *p, const struct kt_recorded_call *call)
+{
+    struct kt_operand operand[KT_MAX_OPERANDS];
+    int count = kt_operands_placed(call, &p->space, operand);
+    uint64_t *address = kt_resize(NULL, (size_t)count, sizeof *address);
+    for (int i = 0; i < count; i++)
+        address[i] = operand[i].base;
+    return address;
+}
+
+static void make_ready(struct player *p, size_t i)
+{
+    const struct kt_recorded_call *call = &p->play->recording->call[i];
+    const struct kt_symbol *symbol = &call->entry->symbol;
+    const struct kt_recorded_call *before = i ? call - 1 : NULL;
+    struct ready *ready = &p->ready[i];
+    unsigned char *absent = &p->play->board->absent[call->shape];
+    bool is_known = before && before->entry == call->entry;
+    double longest = longest_gap / p->tick;
+    *ready = (struct ready){.symbol = symbol, .thunk = is_known ? ready[-1].thunk : kt_thunk_of(symbol)};
+    ready->function =
+        is_known ? ready[-1].function : kt_library_symbol(&p->library, symbol->name, call->entry->library->path);
+    ready->gap = (double)call->gap < longest ? call->gap : (uint64_t)longest;
+    kt_scalars_steady(symbol, (unsigned char *)call->args);
+    ready->address = place(p, call);
+    if (!ready->thunk && !*absent)
+        *absent = KT_NO_THUNK;
+    if (!ready->function && !*absent)
+        *absent = KT_MISSING;
+    if (p->library.int_bytes != (call->entry->int_bytes == 8 ? 8u : 4u) && !*absent)
+        *absent = KT_OTHER_INTEGERS;
+}
+
+static void plan_contents(struct player *p)
+{
+    const struct kt_recording *r = p->play->recording;
+    size_t window = 0;
+    p->contents = kt_resize(NULL, r->windows, sizeof *p->contents);
+    for (size_t first = 0; first < r->calls;) {
+        size_t end = first + 1;
+        while (end < r->calls && !r->call[end].opens)
+            end++;
+        kt_contents_plan(&p->space, p->pool, &r->call[first], end - first, &p->contents[window++]);
+        first = end;
+    }
+}
+
+static enum kt_status prepare(struct player *p, struct kt_error *error)
+{
+    const struct kt_recording *r = p->play->recording;
+    KT_TRY(kt_space_map(p->play->ranges, &p->space, error));
+    KT_TRY(kt_library_load(&p->library, error));
+    if (p->library.threads == 1)
+        kt_worker_pin();
+    p->pool = kt_data_pool_new();
+    p->tick = measure_tick();
+    p->clock_ticks = kt_clock_cost();
+    p->ready = kt_resize(NULL, r->calls, sizeof *p->ready);
+    for (size_t i = 0; i < r->calls; i++)
+        make_ready(p, i);
+    plan_contents(p);
+    if (p->play->gaps == KT_GAPS_TRAFFIC) {
+        p->traffic.memory = kt_resize(NULL, TRAFFIC_BYTES, 1);
+        memset(p->traffic.memory, 1, TRAFFIC_BYTES);
+    }
+    return KT_OK;
+}
+
+/* Returns the ticks that the call took. */
+static int64_t call_once(struct player *p, size_t i, bool *wrong_info)
+{
+    const struct ready *ready = &p->ready[i];
+    const struct kt_recorded_call *call = &p->play->recording->call[i];
+    struct kt_by_reference cells;
+    struct kt_parameters parameters;
+    struct kt_returned returned;
+    kt_parameters_fill(ready->symbol, (const unsigned char *)call->args, ready->address, p->library.int_bytes, &cells,
+                       &parameters);
+    p->play->board->is_inside = true;
+    uint64_t start = kt_clock_start();
+    ready->thunk(ready->function, &parameters, &returned);
+    int64_t ticks = (int64_t)(kt_clock_stop() - start - p->clock_ticks);
+    p->play->board->is_inside = false;
+    *wrong_info = call->ok && kt_parameters_info(ready->symbol, &cells, &returned, p->library.int_bytes) != 0;
+    return ticks > 0 ? ticks : 0;
+}
+
+static void play_call(struct player *p, size_t i, uint64_t *last_end)
+{
+    struct kt_board *board = p->play->board;
+    const struct kt_recorded_call *call = &p->play->recording->call[i];
+    bool wrong_info;
+    if (board->part[i] == KT_REFILLED)
+        kt_contents_refill(&p->contents[0], call, KT_READ);
+    take_trouble();
+    if (p->play->gaps != KT_GAPS_NONE)
+        wait_until(*last_end + p->ready[i].gap, &p->traffic);
+    int64_t ticks = call_once(p, i, &wrong_info);
+    *last_end = kt_clock_start();
+    enum trouble trouble = take_trouble();
+    p->pass.denormal += trouble == DENORMAL;
+    p->pass.overflowed += trouble == OVERFLOW;
+    if (board->part[i] == KT_STRANGE)
+        kt_contents_refill(&p->contents[0], call, KT_WRITE);
+    if (!wrong_info)
+        board->seconds[i] = (float)((double)ticks * p->tick);
+}
+
+static bool is_good(struct player *p, size_t i)
+{
+    bool wrong_info;
+    call_once(p, i, &wrong_info);
+    return !wrong_info && kt_results_ordinary(&p->space, &p->play->recording->call[i]);
+}
+
+/* The first pass: times do not matter, so results can be looked at. Where they are no fit input for later calls, and
+ * fresh inputs do not help, they are replaced. */
+static void try_call(struct player *p, size_t i)
+{
+    struct kt_board *board = p->play->board;
+    const struct kt_recorded_call *call = &p->play->recording->call[i];
+    board->part[i] = KT_PLAYED;
+    if (is_good(p, i))
+        return;
+    board->part[i] = KT_REFILLED;
+    kt_contents_refill(&p->contents[0], call, KT_READ);
+    if (is_good(p, i))
+        return;
+    bool wrong_info;
+    kt_contents_refill(&p->contents[0], call, KT_READ);
+    call_once(p, i, &wrong_info);
+    if (wrong_info)
+        board->absent[call->shape] = KT_WRONG_INFO;
+    board->part[i] = KT_STRANGE;
+    kt_contents_refill(&p->contents[0], call, KT_WRITE);
+}
+
+static void play_pass(struct player *p, bool is_trial)
+{
+    const struct kt_recording *r = p->play->recording;
+    struct kt_board *board = p->play->board;
+    uint64_t start = now_ns();
+    uint64_t last_end = 0;
+    size_t window = 0;
+    p->pass.denormal = p->pass.overflowed = 0;
+    for (size_t i = 0; i < r->calls; i++) {
+        if (r->call[i].opens) {
+            kt_contents_fill(&p->contents[window++]);
+            last_end = kt_clock_start();
+        }
+        board->at = i;
+        board->seconds[i] = KT_NOT_TIMED;
+        if (board->absent[r->call[i].shape])
+            continue;
+        if (is_trial)
+            try_call(p, i);
+        else
+            play_call(p, i, &last_end);
+    }
+    p->pass.seconds = (double)(now_ns() - start) * 1e-9;
+}
+
+_Noreturn void kt_play_serve(const struct kt_play *play, int socket)
+{
+    struct player player = {.play = play, .library = *play->library};
+    struct kt_error error = {0};
+    char byte;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    dup2(STDERR_FILENO, STDOUT_FILENO);
+    player.pass.usable = prepare(&player, &error) == KT_OK;
+    player.pass.space = player.space.kind;
+    snprintf(player.pass.text, sizeof player.pass.text, "%.500s", error.text);
+    while (send(socket, &player.pass, sizeof player.pass, MSG_NOSIGNAL) == sizeof player.pass && player.pass.usable) {
+        if (recv(socket, &byte, 1, 0) != 1)
+            break;
+        play_pass(&player, byte == KT_TRIAL);
+    }
+    _exit(0);
+}

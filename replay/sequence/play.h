@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Plays recorded calls in their order, in a process of its own, and times each: a call finds in the caches what the
+ * calls before it left there. What the tool and that process share is in a board, which outlives a library that
+ * crashes.
+ */
+#ifndef KT_PLAY_H
+#define KT_PLAY_H
+
+#include "replay/sequence/space.h"
+#include "replay/library.h"
+#include "replay/sequence/recorded.h"
+#include "replay/setup.h"
+
+/* What the trial showed about a call. */
+enum kt_part {
+    KT_PLAYED,
+    KT_REFILLED, /* what it reads has to be filled again just before: earlier results are no fit input for it */
+    KT_STRANGE,  /* that did not help: its results are replaced */
+};
+
+/* Requests: a pass that is not timed, in which results are looked at; and one that is. */
+enum { KT_TRIAL = 't', KT_TIMED = 'p' };
+
+/* Why a shape is not played. */
+enum kt_absence { KT_PRESENT, KT_MISSING, KT_WRONG_INFO, KT_CRASHED, KT_NO_THUNK, KT_OTHER_INTEGERS, KT_IMPOSSIBLE };
+
+/* A call's time of a pass that does not count: it was left out, or ended with another info. */
+#define KT_NOT_TIMED (-1.0f)
+
+struct kt_board {
+    volatile uint64_t at;    /* the call in progress */
+    volatile bool is_inside; /* a call, rather than between two */
+    float *seconds;          /* by call, of the last pass */
+    unsigned char *part;     /* by call: enum kt_part */
+    unsigned char *absent;   /* by shape: enum kt_absence */
+};
+
+/* What a process says after it was started and after each pass. */
+struct kt_pass {
+    bool usable;
+    enum kt_space_kind space;
+    double seconds;                /* that it took */
+    uint64_t denormal, overflowed; /* calls that met such numbers */
+    char text[512];                /* not usable: why */
+};
+
+struct kt_play {
+    const struct kt_recording *recording;
+    const struct kt_ranges *ranges;
+    const struct kt_library *library;
+    size_t shapes;
+    enum kt_gaps gaps;
+    struct kt_board *board;
+};
+
+/* Shared memory for so many calls and shapes, all zeros. NULL: there is none. */
+struct kt_board *kt_board_new(size_t calls, size_t shapes);
+void kt_board_free(struct kt_board *board, size_t calls, size_t shapes);
+
+/* The process: sends a struct kt_pass when it is ready, and one for each byte that comes. */
+_Noreturn void kt_play_serve(const struct kt_play *play, int socket);
+
+#endif

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Three walks over the trace at most: which thread and how many calls; which shapes the windows miss; what is kept.
+ */
+#include "replay/sequence/recorded.h"
+
+#include "replay/random.h"
+#include "trace/memory.h"
+
+#include <string.h>
+
+/* --- calls of a level, with what is nested in them ------------------------------------------------------------- */
+
+/* Whether a call contains others shows when the next one comes. */
+struct walk {
+    enum kt_level level;
+    struct kt_cursor cursor;
+    struct kt_call last;
+    uint64_t last_args[KT_CONTEXT_WORDS];
+    bool ended;
+};
+
+static void walk_begin(const struct kt_trace *trace, enum kt_level level, struct walk *out)
+{
+    *out = (struct walk){.level = level};
+    kt_cursor_begin(trace, &out->cursor);
+}
+
+static void remember(struct walk *w, const struct kt_call *call)
+{
+    w->last = *call;
+    w->last.args = memcpy(w->last_args, call->args, call->entry->symbol.arg_bytes);
+}
+
+struct found {
+    struct kt_call call;
+    uint64_t args[KT_CONTEXT_WORDS];
+    double seconds;
+};
+
+/* Moves to the next call; true if the one before it is of the level: OUT is that. */
+static bool pass_over(struct walk *w, const struct kt_call *next, struct found *out)
+{
+    bool leaves = w->level == KT_LEAVES;
+    bool inside = leaves ? next && next->parent == (int64_t)w->last.n : next && next->depth > 0;
+    bool found = w->last.complete && !(leaves && inside) && (leaves || !inside);
+    if (found) {
+        out->call = w->last;
+        out->call.args = memcpy(out->args, w->last_args, w->last.entry->symbol.arg_bytes);
+        out->seconds = kt_call_seconds(&w->last);
+    }
+    if (next && (leaves || !inside))
+        remember(w, next);
+    return found;
+}
+
+/* False at the end. */
+static bool walk_next(struct walk *w, struct found *out)
+{
+    struct kt_call next;
+    while (!w->ended) {
+        w->ended = !kt_cursor_next(&w->cursor, &next);
+        if (pass_over(w, w->ended ? NULL : &next, out))
+            return true;
+    }
+    return false;
+}
+
+/* --- which thread ---------------------------------------------------------------------------------------------- */
+
+static bool is_of(const struct kt_recording *r, const struct kt_call *call)
+{
+    return call->process == r->process && call->tid == r->tid;
+}
+
+/* Threads come one after the other; OUT becomes the busiest. */
+static void choose_thread(const struct kt_trace *trace, enum kt_level level, struct kt_recording *out)
+{
+    struct walk walk;
+    struct found found;
+    struct kt_recording one = {0};
+    walk_begin(trace, level, &walk);
+    for (bool more = true; more;) {
+        more = walk_next(&walk, &found);
+        if (one.of_calls && (!more || !is_of(&one, &found.call))) {
+            out->threads++;
+            out->trace_seconds += one.of_seconds;
+            if (one.of_seconds > out->of_seconds || !out->process) {
+                one.threads = out->threads;
+                one.trace_seconds = out->trace_seconds;
+                *out = one;
+            }
+            one = (struct kt_recording){0};
+        }
+        if (!more)
+            break;
+        one.process = found.call.process;
+        one.tid = found.call.tid;
+        one.of_calls++;
+        one.of_seconds += found.seconds;
+    }
+}
+
+static void forget(struct kt_collection *collection)
+{
+    struct kt_shapes shapes;
+    kt_collection_finish(collection, &shapes);
+    kt_shapes_free(&shapes);
+}
+
+/* --- which calls ----------------------------------------------------------------------------------------------- */
+
+/* Calls of one shape: how many the windows hold, and some drawn at random from all of them. */
+enum { ENOUGH = 3, MOST_RARE = 200 };
+static const double negligible = 1e-4; /* of the time of all shapes */
+
+struct occurrences {
+    size_t in_windows, seen;
+    size_t place[ENOUGH];
+};
+
+static void note_occurrence(struct occurrences *o, size_t place, bool in_window, uint64_t *state)
+{
+    size_t at = o->seen < ENOUGH ? o->seen : kt_random(state) % (o->seen + 1);
+    o->in_windows += in_window;
+    o->seen++;
+    if (at < ENOUGH)
+        o->place[at] = place;
+}
+
+static struct occurrences *find_occurrences(const struct kt_trace *trace, const struct kt_shapes *shapes,
+                                            enum kt_level level, const struct kt_recording *r)
+{
+    struct walk walk;
+    struct found found;
+    uint64_t state = 1;
+    size_t place = 0;
+    const struct kt_window *w = r->window;
+    const struct kt_window *end = w + r->windows;
+    struct kt_collection *collection = kt_collection_of(trace, shapes);
+    struct occurrences *of = kt_resize(NULL, shapes->count, sizeof *of);
+    memset(of, 0, shapes->count * sizeof *of);
+    walk_begin(trace, level, &walk);
+    while (walk_next(&walk, &found)) {
+        if (!is_of(r, &found.call))
+            continue;
+        size_t shape = kt_collection_number(collection, &found.call);
+        note_occurrence(&of[shape], place, w < end && place >= w->counted && place < w->end, &state);
+        w += ++place == (w < end ? w->end : 0);
+    }
+    forget(collection);
+    return of;
+}
+
+/* Places of calls whose shapes the windows meet too seldom; of the heaviest of these shapes, which come first. */
+static size_t find_rare(const struct kt_trace *trace, const struct kt_shapes *shapes, enum kt_level level,
+                        const struct kt_recording *r, size_t out[MOST_RARE * ENOUGH])
+{
+    size_t count = 0;
+    struct occurrences *of = find_occurrences(trace, shapes, level, r);
+    for (size_t i = 0; i < shapes->count && count <= (MOST_RARE - 1) * ENOUGH; i++) {
+        if (of[i].in_windows >= ENOUGH || shapes->shape[i].total < negligible * shapes->seconds)
+            continue;
+        for (size_t k = 0; k < ENOUGH && k < of[i].seen; k++)
+            out[count++] = of[i].place[k];
+    }
+    free(of);
+    return count;
+}
+
+static void choose_windows(const struct kt_trace *trace, const struct kt_shapes *shapes, enum kt_level level,
+                           const struct kt_recording_limit *limit, struct kt_recording *r)
+{
+    size_t rare[MOST_RARE * ENOUGH];
+    double share = r->of_seconds > limit->seconds ? limit->seconds / r->of_seconds : 1;
+    size_t keep = (size_t)(share * (double)r->of_calls);
+    keep = keep < limit->calls ? keep : limit->calls;
+    r->windows = kt_windows_choose(r->of_calls, keep, NULL, 0, &r->window);
+    if (keep >= r->of_calls)
+        return;
+    size_t rares = find_rare(trace, shapes, level, r, rare);
+    free(r->window);
+    r->windows = kt_windows_choose(r->of_calls, keep, rare, rares, &r->window);
+}
+
+/* --- keeping them ---------------------------------------------------------------------------------------------- */
+
+static uint64_t *keep_args(struct kt_recording *r, const struct found *found)
+{
+    enum { BLOCK_WORDS = 1 << 16 };
+    size_t words = (found->call.entry->symbol.arg_bytes + 7) / 8;
+    if (words > r->words_left) {
+        r->memory = kt_room_for_one(r->memory, r->blocks, sizeof *r->memory);
+        r->memory[r->blocks++] = kt_resize(NULL, BLOCK_WORDS, sizeof **r->memory);
+        r->words_left = BLOCK_WORDS;
+    }
+    uint64_t *to = r->memory[r->blocks - 1] + (BLOCK_WORDS - r->words_left);
+    r->words_left -= words;
+    return memcpy(to, found->args, found->call.entry->symbol.arg_bytes);
+}
+
+static void keep_call(struct kt_recording *r, const struct found *found, size_t shape, uint64_t gap)
+{
+    int64_t info = 0;
+    bool has_info = kt_call_info(&found->call, &info);
+    r->call = kt_room_for_one(r->call, r->calls, sizeof *r->call);
+    r->call[r->calls++] = (struct kt_recorded_call){.entry = found->call.entry,
+                                                    .args = keep_args(r, found),
+                                                    .shape = (uint32_t)shape,
+                                                    .ok = !has_info || info == 0,
+                                                    .gap = gap,
+                                                    .seconds = found->seconds};
+}
+
+static void keep_windows(const struct kt_trace *trace, const struct kt_shapes *shapes, enum kt_level level,
+                         struct kt_recording *r)
+{
+    struct walk walk;
+    struct found found;
+    size_t place = 0;
+    uint64_t last_end = 0;
+    bool opens = false;
+    const struct kt_window *w = r->window;
+    struct kt_collection *collection = kt_collection_of(trace, shapes);
+    walk_begin(trace, level, &walk);
+    while (walk_next(&walk, &found) && w < r->window + r->windows) {
+        if (!is_of(r, &found.call))
+            continue;
+        size_t shape = place >= w->first ? kt_collection_number(collection, &found.call) : SIZE_MAX;
+        opens |= place == w->first;
+        if (shape < shapes->count) {
+            uint64_t gap = found.call.start > last_end && !opens ? found.call.start - last_end : 0;
+            keep_call(r, &found, shape, gap);
+            r->call[r->calls - 1].opens = opens;
+            r->call[r->calls - 1].counted = place >= w->counted;
+            opens = false;
+        }
+        last_end = found.call.start + found.call.ticks;
+        w += ++place == w->end;
+    }
+    forget(collection);
+}
+
+void kt_recording_read(const struct kt_trace *trace, const struct kt_shapes *shapes, enum kt_level level,
+                       const struct kt_recording_limit *limit, struct kt_recording *out)
+{
+    *out = (struct kt_recording){0};
+    choose_thread(trace, level, out);
+    if (!out->of_calls)
+        return;
+    choose_windows(trace, shapes, level, limit, out);
+    keep_windows(trace, shapes, level, out);
+}
+
+void kt_recording_free(struct kt_recording *r)
+{
+    for (size_t i = 0; i < r->blocks; i++)
+        free(r->memory[i]);
+    free(r->memory);
+    free(r->call);
+    free(r->window);
+    *r = (struct kt_recording){0};
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The recorded calls of one thread in their order, as the sequence is played from: of the thread that spent most time
+ * in calls of the level. Of a long recording only windows are kept, each a number of calls that follow each other.
+ */
+#ifndef KT_RECORDED_H
+#define KT_RECORDED_H
+
+#include "trace/shape.h"
+
+struct kt_recorded_call {
+    const struct kt_entry *entry;
+    uint64_t *args; /* as stored; in the recording's memory */
+    uint32_t shape; /* its number */
+    bool counted;   /* not one of those that only bring the caches into their state */
+    bool opens;     /* a window */
+    bool ok;        /* it has no info, or info was 0 */
+    uint64_t gap;   /* ticks from the end of the call before it to its start; 0 where it opens a window */
+    double seconds; /* in situ, without the cost of recording it and what is nested in it */
+};
+
+/* Calls FIRST to END - 1 of the thread; those before COUNTED warm up. */
+struct kt_window {
+    size_t first, counted, end;
+};
+
+struct kt_recording {
+    const struct kt_process *process;
+    uint32_t tid;
+    size_t threads;       /* that made calls of the level */
+    size_t of_calls;      /* that the thread made */
+    double of_seconds;    /* that they took */
+    double trace_seconds; /* that those of all threads took */
+    struct kt_window *window;
+    size_t windows;
+    struct kt_recorded_call *call; /* of the windows */
+    size_t calls;
+    uint64_t **memory; /* of the arguments; owned */
+    size_t blocks, words_left;
+};
+
+/* What may be kept: so many calls, and so many seconds of calls in situ. */
+struct kt_recording_limit {
+    size_t calls;
+    double seconds;
+};
+
+/* OUT is to be freed also if the trace has no such call: then calls is 0. */
+void kt_recording_read(const struct kt_trace *trace, const struct kt_shapes *shapes, enum kt_level level,
+                       const struct kt_recording_limit *limit, struct kt_recording *out);
+void kt_recording_free(struct kt_recording *recording);
+
+/*
+ * Windows of CALLS calls that together hold about KEEP, spread over all of them at random, sorted, not overlapping; and
+ * a short one for each place in MUST_HAVE. One for all if they may all be kept. Returns how many; *OUT is owned by the
+ * caller. A pure function of its arguments.
+ */
+size_t kt_windows_choose(size_t calls, size_t keep, const size_t *must_have, size_t must_haves, struct kt_window **out);
+
+#endif

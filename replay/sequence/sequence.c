@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "replay/sequence/sequence.h"
+
+#include "trace/memory.h"
+#include "trace/text.h"
+
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { LEAST_PASSES = 3, MOST_PASSES = 100, MOST_CALLS = 1 << 20, MOST_CRASHES = 8, MOST_SAMPLES = 64 << 20 };
+static const double planned_passes = 8;   /* that the budget is to suffice for */
+static const double call_overhead = 1e-6; /* seconds that playing a call takes besides it */
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* --- what is played -------------------------------------------------------------------------------------------- */
+
+static void give_up(struct kt_sequence *s, const char *why)
+{
+    if (!*s->unusable)
+        snprintf(s->unusable, sizeof s->unusable, "%.250s", why);
+}
+
+/* The memory of all calls; a shape whose operands cannot be real is left out. */
+static void find_ranges(struct kt_sequence *s, size_t calls)
+{
+    for (size_t c = 0; c < calls; c++) {
+        struct kt_operand operand[KT_MAX_OPERANDS];
+        struct kt_values values;
+        const struct kt_recorded_call *call = &s->recording.call[c];
+        const struct kt_symbol *symbol = &call->entry->symbol;
+        kt_values_decode(symbol, (const unsigned char *)call->args, &values);
+        int count = kt_operands(symbol, &values, call->entry->int_bytes == 8 ? 8 : 4, operand);
+        for (int i = 0; i < count; i++)
+            if (operand[i].hi < operand[i].lo || !kt_ranges_add(&s->ranges, operand[i].lo, operand[i].hi))
+                s->board->absent[call->shape] = KT_IMPOSSIBLE;
+    }
+    kt_ranges_join(&s->ranges);
+    s->bytes = kt_ranges_bytes(&s->ranges);
+}
+
+/* As many windows as there is memory for, from the first on. */
+static void keep_what_fits(struct kt_sequence *s, uint64_t limit)
+{
+    struct kt_recording *r = &s->recording;
+    find_ranges(s, r->calls);
+    while (s->bytes > limit && r->calls) {
+        size_t calls = r->calls / 2;
+        kt_ranges_free(&s->ranges);
+        for (size_t c = calls; c < r->calls; c++)
+            s->recording.windows -= r->call[c].opens;
+        r->calls = calls;
+        find_ranges(s, calls);
+    }
+    if (!r->calls)
+        give_up(s, "the operands of a single call take more than half of the memory that is available");
+}
+
+static void read_calls(struct kt_sequence *s, const struct kt_replay_options *options)
+{
+    struct kt_recording_limit limit = {.calls = MOST_CALLS};
+    double share = 1;
+    if (s->setup->shapes.seconds > 0) {
+        double calls = 0;
+        for (size_t i = 0; i < s->setup->shapes.count; i++)
+            calls += (double)s->setup->shapes.shape[i].calls;
+        share = s->setup->shapes.seconds / (s->setup->shapes.seconds + calls * call_overhead);
+    }
+    limit.seconds = share * s->budget / planned_passes;
+    kt_recording_read(&s->setup->trace, &s->setup->shapes, options->level, &limit, &s->recording);
+    if (!s->recording.calls)
+        give_up(s, "the trace has no single calls of that level");
+}
+
+void kt_sequence_open(const struct kt_setup *setup, const struct kt_replay_options *options,
+                      const struct kt_library *library, double budget, struct kt_sequence *out)
+{
+    *out = (struct kt_sequence){
+        .open = true, .setup = setup, .library = *library, .budget = budget, .level = options->level, .socket = -1};
+    struct kt_sequence *s = out;
+    read_calls(s, options);
+    if (!s->recording.calls)
+        return;
+    s->board_calls = s->recording.calls;
+    s->board = kt_board_new(s->board_calls, setup->shapes.count);
+    if (!s->board) {
+        give_up(s, "there is no shared memory");
+        return;
+    }
+    keep_what_fits(s, kt_pages_limit());
+    s->play = (struct kt_play){&s->recording, &s->ranges, &s->library, setup->shapes.count, options->gaps, s->board};
+}
+
+/* --- the process ----------------------------------------------------------------------------------------------- */
+
+static void bury(struct kt_sequence *s)
+{
+    if (!s->pid)
+        return;
+    close(s->socket);
+    kill(s->pid, SIGKILL);
+    waitpid(s->pid, NULL, 0);
+    s->pid = 0;
+    s->socket = -1;
+}
+
+static bool receive(struct kt_sequence *s, double limit)
+{
+    struct pollfd poll_fd = {.fd = s->socket, .events = POLLIN};
+    int ready;
+    while ((ready = poll(&poll_fd, 1, limit < 1e6 ? (int)(1e3 * limit) : 1000000000)) < 0 && errno == EINTR)
+        ;
+    return ready == 1 && recv(s->socket, &s->last, sizeof s->last, 0) == sizeof s->last;
+}
+
+/* The library ended the process, or hangs, in the call that was in progress: calls of its shape are left out. */
+static void note_crash(struct kt_sequence *s)
+{
+    bury(s);
+    if (s->board->is_inside)
+        s->board->absent[s->recording.call[s->board->at].shape] = KT_CRASHED;
+    if (!s->board->is_inside || ++s->crashes == MOST_CRASHES)
+        give_up(s, "the library ended the process, or hung, again and again");
+    s->board->is_inside = false;
+}
+
+static bool start(struct kt_sequence *s)
+{
+    enum { START_SECONDS = 300 };
+    int pair[2];
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) {
+        give_up(s, "there is no socket");
+        return false;
+    }
+    fflush(NULL);
+    s->pid = fork();
+    if (s->pid == 0) {
+        close(pair[0]);
+        kt_play_serve(&s->play, pair[1]);
+    }
+    close(pair[1]);
+    s->socket = pair[0];
+    if (s->pid > 0 && receive(s, START_SECONDS) && s->last.usable)
+        return true;
+    give_up(s, s->pid > 0 && !s->last.usable && *s->last.text ? s->last.text : "its process could not be started");
+    s->pid = s->pid > 0 ? s->pid : 0;
+    bury(s);
+    return false;
+}
+
+/* --- passes ---------------------------------------------------------------------------------------------------- */
+
+static void keep_samples(struct kt_sequence *s)
+{
+    const struct kt_recording *r = &s->recording;
+    double total = 0;
+    s->sample = kt_room_for_one(s->sample, s->passes, sizeof *s->sample);
+    s->pass_total = kt_room_for_one(s->pass_total, s->passes, sizeof *s->pass_total);
+    s->sample[s->passes] = kt_resize(NULL, r->calls, sizeof **s->sample);
+    memcpy(s->sample[s->passes], s->board->seconds, r->calls * sizeof **s->sample);
+    for (size_t i = 0; i < r->calls; i++)
+        if (r->call[i].counted && s->board->seconds[i] >= 0)
+            total += (double)s->board->seconds[i];
+    s->pass_total[s->passes++] = total;
+}
+
+/* How long a pass may take before it is taken for hanging. */
+static double patience(const struct kt_sequence *s)
+{
+    double seconds = 0;
+    for (size_t i = 0; i < s->recording.calls; i++)
+        seconds += s->recording.call[i].seconds;
+    return 20 + 50 * seconds + (double)s->bytes * 1e-7 * (double)s->recording.windows;
+}
+
+bool kt_sequence_pass(struct kt_sequence *s)
+{
+    double begin = now();
+    if (*s->unusable || s->passes == MOST_PASSES || (s->passes + 1) * s->recording.calls > MOST_SAMPLES)
+        return false;
+    if (!s->pid && !start(s))
+        return false;
+    const char request = s->is_tried ? KT_TIMED : KT_TRIAL;
+    if (send(s->socket, &request, 1, MSG_NOSIGNAL) != 1 || !receive(s, patience(s)))
+        note_crash(s);
+    else if (s->is_tried)
+        keep_samples(s);
+    else
+        s->is_tried = true;
+    s->seconds += now() - begin;
+    return true;
+}
+
+static int compare(const void *a, const void *b)
+{
+    float x = *(const float *)a;
+    float y = *(const float *)b;
+    return (x > y) - (x < y);
+}
+
+/* *LEAST becomes the least of its times, if that is less. */
+static double median_of_call(const struct kt_sequence *s, size_t i, double *least)
+{
+    float time[MOST_PASSES];
+    size_t count = 0;
+    for (unsigned p = 0; p < s->passes; p++)
+        if (s->sample[p][i] >= 0)
+            time[count++] = s->sample[p][i];
+    if (!count)
+        return NAN;
+    qsort(time, count, sizeof *time, compare);
+    *least = (double)*time < *least ? (double)*time : *least;
+    return ((double)time[(count - 1) / 2] + (double)time[count / 2]) / 2;
+}
+
+/* True for a call whose time tells something. */
+static bool counts(const struct kt_sequence *s, size_t i)
+{
+    return s->recording.call[i].counted && !isnan(s->estimate[i]);
+}
+
+static void estimate(struct kt_sequence *s)
+{
+    size_t shapes = s->setup->shapes.count;
+    s->estimate = kt_resize(NULL, s->recording.calls, sizeof *s->estimate);
+    s->of_shape = kt_resize(NULL, shapes, sizeof *s->of_shape);
+    s->of_shape_count = kt_resize(NULL, shapes, sizeof *s->of_shape_count);
+    s->least = kt_resize(NULL, shapes, sizeof *s->least);
+    for (size_t i = 0; i < shapes; i++)
+        s->least[i] = INFINITY;
+    memset(s->of_shape, 0, shapes * sizeof *s->of_shape);
+    memset(s->of_shape_count, 0, shapes * sizeof *s->of_shape_count);
+    for (size_t i = 0; i < s->recording.calls; i++) {
+        size_t shape = s->recording.call[i].shape;
+        s->estimate[i] = median_of_call(s, i, &s->least[shape]);
+        if (!counts(s, i))
+            continue;
+        s->of_shape[shape] = kt_room_for_one(s->of_shape[shape], s->of_shape_count[shape], sizeof **s->of_shape);
+        s->of_shape[shape][s->of_shape_count[shape]++] = s->estimate[i];
+    }
+}
+
+void kt_sequence_finish(struct kt_sequence *s)
+{
+    while (s->passes < LEAST_PASSES || s->seconds < s->budget) {
+        kt_progress("sequence", s->seconds < s->budget ? s->seconds : s->budget, s->budget);
+        if (!kt_sequence_pass(s))
+            break;
+    }
+    kt_progress_end();
+    bury(s);
+    if (!*s->unusable && !s->passes)
+        give_up(s, "no pass came to its end");
+    if (!*s->unusable)
+        estimate(s);
+}
+
+void kt_sequence_close(struct kt_sequence *s)
+{
+    bury(s);
+    for (unsigned p = 0; p < s->passes; p++)
+        free(s->sample[p]);
+    for (size_t i = 0; s->of_shape && i < s->setup->shapes.count; i++)
+        free(s->of_shape[i]);
+    free(s->sample);
+    free(s->pass_total);
+    free(s->of_shape);
+    free(s->of_shape_count);
+    free(s->least);
+    free(s->estimate);
+    if (s->open)
+        kt_board_free(s->board, s->board_calls, s->setup->shapes.count);
+    kt_ranges_free(&s->ranges);
+    kt_recording_free(&s->recording);
+    *s = (struct kt_sequence){0};
+}
+
+/* --- what came out --------------------------------------------------------------------------------------------- */
+
+static size_t shape_of(const struct kt_sequence *s, const struct kt_job *job)
+{
+    return (size_t)(job->shape - s->setup->shapes.shape);
+}
+
+struct kt_stat kt_sequence_stat(const struct kt_sequence *s, const struct kt_job *job)
+{
+    size_t shape = shape_of(s, job);
+    double sum = 0;
+    if (!s->of_shape || !s->of_shape_count[shape])
+        return kt_stat_of(NULL, 0, KT_BEST_MEDIAN);
+    size_t n = s->of_shape_count[shape];
+    for (size_t i = 0; i < n; i++)
+        sum += s->of_shape[shape][i];
+    struct kt_stat stat = kt_stat_of(s->of_shape[shape], n, KT_BEST_MEDIAN);
+    stat.min = s->least[shape];
+    stat.best = sum / (double)n;
+    return stat;
+}
+
+const char *kt_sequence_absence(const struct kt_sequence *s, const struct kt_job *job)
+{
+    static const char *const text[] = {[KT_PRESENT] = NULL,
+                                       [KT_MISSING] = "is not in the library",
+                                       [KT_WRONG_INFO] = "ended with another info than in the program",
+                                       [KT_CRASHED] = "ended the process, or hung",
+                                       [KT_NO_THUNK] = "cannot be called by ktrace",
+                                       [KT_OTHER_INTEGERS] = "was recorded with integers of another width",
+                                       [KT_IMPOSSIBLE] = "was called with arguments that describe impossible operands"};
+    return s->board ? text[s->board->absent[shape_of(s, job)]] : NULL;
+}
+
+/* The median of the calls of each shape that count, times their number, of all shapes. */
+static void sum_medians(const struct kt_sequence *s, struct kt_sequence_sum *out)
+{
+    size_t shapes = s->setup->shapes.count;
+    double **insitu = kt_resize(NULL, shapes, sizeof *insitu);
+    size_t *count = kt_resize(NULL, shapes, sizeof *count);
+    for (size_t i = 0; i < shapes; i++) {
+        insitu[i] = kt_resize(NULL, s->of_shape_count[i], sizeof **insitu);
+        count[i] = 0;
+    }
+    for (size_t i = 0; i < s->recording.calls; i++) {
+        const struct kt_recorded_call *call = &s->recording.call[i];
+        if (counts(s, i))
+            insitu[call->shape][count[call->shape]++] = call->seconds;
+    }
+    for (size_t i = 0; i < shapes; i++) {
+        double calls = (double)count[i];
+        if (count[i]) {
+            out->typical_insitu += calls * kt_stat_of(insitu[i], count[i], KT_BEST_MEDIAN).median;
+            out->typical_played += calls * kt_stat_of(s->of_shape[i], count[i], KT_BEST_MEDIAN).median;
+        }
+        free(insitu[i]);
+    }
+    free(insitu);
+    free(count);
+}
+
+void kt_sequence_sum(const struct kt_sequence *s, struct kt_sequence_sum *out)
+{
+    *out = (struct kt_sequence_sum){0};
+    for (size_t i = 0; s->estimate && i < s->recording.calls; i++) {
+        const struct kt_recorded_call *call = &s->recording.call[i];
+        out->left_out += s->board->absent[call->shape] != KT_PRESENT;
+        out->refilled += s->board->part[i] == KT_REFILLED;
+        out->strange += s->board->part[i] == KT_STRANGE;
+        if (!counts(s, i))
+            continue;
+        out->calls++;
+        out->insitu += call->seconds;
+        out->played += s->estimate[i];
+    }
+    out->share = s->recording.trace_seconds > 0 ? out->insitu / s->recording.trace_seconds : 0;
+    if (!s->estimate)
+        return;
+    sum_medians(s, out);
+    struct kt_stat total = kt_stat_of(s->pass_total, s->passes, KT_BEST_QUARTILE);
+    out->quarter_lo = total.best;
+    out->quarter_hi = s->pass_total[(3 * s->passes - 1) / 4];
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The context `sequence`: the calls of one thread, or windows of them, played in their order in memory laid out as
+ * it was, over and over. The estimate of a call is the median of its times over the passes; a shape's statistic is that
+ * of its calls' estimates, of which the mean is the best: times the number of calls it is a sum over the calls. Its
+ * minimum is over all times.
+ */
+#ifndef KT_SEQUENCE_H
+#define KT_SEQUENCE_H
+
+#include "replay/sequence/play.h"
+#include "replay/setup.h"
+
+#include <sys/types.h>
+
+struct kt_sequence {
+    bool open;
+    char unusable[256]; /* why there are no times, or "" */
+    const struct kt_setup *setup;
+    enum kt_level level;
+    struct kt_library library; /* borrowed from a worker */
+    struct kt_recording recording;
+    struct kt_ranges ranges;
+    uint64_t bytes; /* that they take */
+    struct kt_play play;
+    struct kt_board *board;
+    size_t board_calls; /* that it has room for */
+    pid_t pid;          /* 0: no process */
+    int socket;
+    unsigned crashes;
+    unsigned passes;    /* that count */
+    bool is_tried;      /* a first pass has shown which calls need fresh inputs */
+    float **sample;     /* by pass: the times of the calls; owned */
+    double *pass_total; /* by pass: seconds of the calls that count; owned */
+    struct kt_pass last;
+    double seconds;    /* spent */
+    double budget;     /* to be spent */
+    double *estimate;  /* by call, NAN: none; after finish; owned */
+    double **of_shape; /* by shape: the estimates of its calls; after finish; owned */
+    size_t *of_shape_count;
+    double *least; /* by shape: the least of its times; after finish; owned */
+};
+
+/* BUDGET: seconds. A sequence that cannot be played says why in unusable. LIBRARY must live as long. */
+void kt_sequence_open(const struct kt_setup *setup, const struct kt_replay_options *options,
+                      const struct kt_library *library, double budget, struct kt_sequence *out);
+/* One pass. False: there cannot be more, or need not. */
+bool kt_sequence_pass(struct kt_sequence *sequence);
+/* What passes are still needed, and the estimates. */
+void kt_sequence_finish(struct kt_sequence *sequence);
+void kt_sequence_close(struct kt_sequence *sequence);
+
+/* The statistic of a job's shape; n = 0: none of its calls was timed. */
+struct kt_stat kt_sequence_stat(const struct kt_sequence *sequence, const struct kt_job *job);
+
+/* Of the calls that count and were timed. */
+struct kt_sequence_sum {
+    size_t calls;
+    double insitu;                         /* measured in the program, without the cost of recording */
+    double played;                         /* sum of estimates */
+    double typical_insitu, typical_played; /* sums of the medians of their shapes: disturbed calls do not count */
+    double share;      /* of the time of all calls of the level in the trace that these calls took */
+    double quarter_lo; /* of the totals of single passes: quartiles */
+    double quarter_hi;
+    size_t refilled, strange, left_out; /* calls, see enum kt_part */
+};
+void kt_sequence_sum(const struct kt_sequence *sequence, struct kt_sequence_sum *out);
+
+/* Why a shape was not played; NULL: it was, or was not among the calls. */
+const char *kt_sequence_absence(const struct kt_sequence *sequence, const struct kt_job *job);
+
+#endif

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "replay/sequence/sequence_result.h"
+
+#include "trace/json.h"
+#include "trace/text.h"
+
+#include <stdio.h>
+
+enum { CELL = 32 };
+
+static const char *const layout_text[] = {
+    [KT_AS_RECORDED] = "as recorded", [KT_MOVED] = "moved as a whole", [KT_COMPACTED] = "compacted"};
+static const char *const gaps_text[] = {
+    [KT_GAPS_NONE] = "none", [KT_GAPS_IDLE] = "idle", [KT_GAPS_TRAFFIC] = "traffic"};
+
+double kt_sequence_total(const struct kt_sequence *s)
+{
+    double total = 0;
+    for (size_t i = 0; i < s->setup->jobs.count; i++) {
+        const struct kt_job *job = &s->setup->jobs.job[i];
+        struct kt_stat stat = kt_sequence_stat(s, job);
+        if (!job->refused)
+            total += stat.n ? (double)job->shape->calls * stat.best : job->shape->total;
+    }
+    return total;
+}
+
+json_t *kt_sequence_json(const struct kt_sequence *s)
+{
+    const struct kt_recording *r = &s->recording;
+    struct kt_sequence_sum sum;
+    kt_sequence_sum(s, &sum);
+    if (*s->unusable)
+        return json_pack("{s:o}", "unusable", kt_json_text(s->unusable));
+    json_t *json = json_pack("{s:i, s:i, s:i, s:I, s:I, s:i, s:i}", "pid", (int)r->process->pid, "tid", (int)r->tid,
+                             "threads", (int)r->threads, "calls", (json_int_t)r->of_calls, "counted",
+                             (json_int_t)sum.calls, "windows", (int)r->windows, "passes", (int)s->passes);
+    json_t *times = json_pack("{s:f, s:f, s:f, s:f, s:[f, f], s:f, s:f}", "insitu", sum.insitu, "seconds", sum.played,
+                              "ratio", sum.insitu > 0 ? sum.played / sum.insitu : 0, "typical",
+                              sum.typical_insitu > 0 ? sum.typical_played / sum.typical_insitu : 0, "quartiles",
+                              sum.quarter_lo, sum.quarter_hi, "share", sum.share, "seconds_spent", s->seconds);
+    json_t *memory = json_pack("{s:s, s:I, s:s}", "layout", layout_text[s->last.space], "bytes", (json_int_t)s->bytes,
+                               "gaps", gaps_text[s->play.gaps]);
+    json_t *data = json_pack("{s:I, s:I, s:I, s:I, s:I}", "refilled", (json_int_t)sum.refilled, "strange",
+                             (json_int_t)sum.strange, "left_out", (json_int_t)sum.left_out, "denormal",
+                             (json_int_t)s->last.denormal, "overflowed", (json_int_t)s->last.overflowed);
+    json_object_update(json, times);
+    json_object_update(json, memory);
+    json_object_update(json, data);
+    json_decref(times);
+    json_decref(memory);
+    json_decref(data);
+    return json;
+}
+
+static void print_data(const struct kt_sequence *s, const struct kt_sequence_sum *sum)
+{
+    printf("Operands in %.1f MB, addresses %s; between calls: %s.\n", (double)s->bytes * 1e-6,
+           layout_text[s->last.space], gaps_text[s->play.gaps]);
+    if (sum->refilled || sum->strange)
+        printf("%zu calls a pass had their inputs written again just before, as results of earlier calls were not\n"
+               "legal or ordinary for them; %zu left the range of ordinary numbers all the same.\n",
+               sum->refilled, sum->strange);
+    if (sum->left_out)
+        printf("%zu calls were left out: their shapes could not be played.\n", sum->left_out);
+}
+
+void kt_sequence_print(const struct kt_sequence *s)
+{
+    const struct kt_recording *r = &s->recording;
+    struct kt_sequence_sum sum;
+    char insitu[CELL], played[CELL], lo[CELL], hi[CELL], calls[CELL], all[CELL], share[CELL];
+    if (*s->unusable) {
+        printf("\nNo sequence: %s.\n", s->unusable);
+        return;
+    }
+    kt_sequence_sum(s, &sum);
+    kt_text_count((double)sum.calls, calls);
+    kt_text_count((double)r->of_calls, all);
+    kt_text_seconds(sum.insitu, insitu);
+    kt_text_seconds(sum.played, played);
+    kt_text_seconds(sum.quarter_lo, lo);
+    kt_text_seconds(sum.quarter_hi, hi);
+    kt_text_percent(sum.share, share);
+    printf("\nSequence: %s of %s calls of thread %u in %zu window%s, %s of the time of all calls; %u passes.\n", calls,
+           all, r->tid, r->windows, r->windows == 1 ? "" : "s", share, s->passes);
+    if (r->threads > 1)
+        printf("The other %zu threads' calls were not played: theirs may have shared its caches.\n", r->threads - 1);
+    printf("These calls took %s in the program, %s in the sequence (half of the passes: %s to %s): ratio %.3f.\n",
+           insitu, played, lo, hi, sum.insitu > 0 ? sum.played / sum.insitu : 0);
+    printf("Medians of their shapes times calls: ratio %.3f.\n",
+           sum.typical_insitu > 0 ? sum.typical_played / sum.typical_insitu : 0);
+    print_data(s, &sum);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What makes two measurements stand for each other, as text: the keys of the store of results.
+ */
+#ifndef KT_IDENTITY_H
+#define KT_IDENTITY_H
+
+#include "replay/job.h"
+#include "replay/library.h"
+#include "replay/placement.h"
+
+/* Samples of another number mean something else: to be raised with every change of how a call is prepared, timed or
+ * scheduled. */
+enum { KT_TIMING_METHOD = 3 };
+
+/* Host, processor, how many, caches. To be freed. */
+char *kt_identity_machine(void);
+
+/*
+ * Everything that the library consists of once it is loaded, by build id, or by path, time and size where there is
+ * none, and the environment variables that BLAS libraries obey. Loads it in a process of its own, as only the dynamic
+ * linker knows what it will find. NULL if it cannot be loaded. To be freed.
+ */
+char *kt_identity_library(const struct kt_library *library);
+
+/* Machine, library, its threads, timing method. NULL if the library is not known. To be freed. */
+char *kt_identity_setting(const struct kt_library *library);
+
+/* Routine, symbol, arguments (scalars by class), operands as they are laid out for the replay, what they held if that
+ * is known. To be freed. */
+char *kt_identity_shape(const struct kt_job *job);
+
+/* Name of the context, the timer and, unless PLACED is NULL, how the operands are placed, to a hundredth. To be freed.
+ */
+char *kt_identity_context(const char *name, enum kt_timer_kind timer, const struct kt_placements_of_shape *placed);
+
+#endif

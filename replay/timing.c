@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Makes shapes of calls that were never recorded, and has a worker time them as those of a trace.
+ */
+#include "replay/timing.h"
+
+#include "replay/machine/caches.h"
+#include "replay/forge.h"
+#include "replay/store/identity.h"
+#include "replay/interrupt.h"
+#include "replay/random.h"
+#include "replay/setup.h"
+#include "replay/worker.h"
+#include "trace/memory.h"
+#include "trace/text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <time.h>
+
+enum { MOST_CONTEXTS = KT_MAX_CONTEXTS };
+
+struct kt_timing {
+    struct kt_library library;
+    struct kt_hierarchy hierarchy;
+    const struct kt_context *context[MOST_CONTEXTS];
+    size_t contexts;
+    uint64_t random;
+};
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+int kt_timing_interrupted(void)
+{
+    return kt_interrupted();
+}
+
+/* --- which library ----------------------------------------------------------------------------------------- */
+
+/* FNV-1a */
+static uint32_t hash_of_files(const struct kt_library *library)
+{
+    uint32_t hash = 2166136261u;
+    for (int i = 0; i < library->files; i++)
+        for (const char *c = library->file[i]; *c; c++)
+            hash = (hash ^ (unsigned char)*c) * 16777619u;
+    return hash;
+}
+
+/* However the user wrote it, the same files have the same name, and others another one. */
+static void name_library(struct kt_library *library)
+{
+    if (!kt_library_name_build(library, true))
+        snprintf(library->name, sizeof library->name, "%.24s-%08x", kt_base_name(library->file[0]),
+                 hash_of_files(library));
+}
+
+/* What was recorded by the short name that it has: its models are then those of the name as well, whichever of its
+ * files a program was linked with. */
+static void use_short_name(struct kt_library *library)
+{
+    struct kt_library named = {0};
+    struct kt_error ignored = {0};
+    bool same = kt_library_find(library->name, &named, &ignored) == KT_OK && kt_library_same(&named, library);
+    if (same) {
+        struct kt_library recorded = *library;
+        *library = named;
+        library->threads = recorded.threads;
+        named = recorded;
+    }
+    kt_library_free(&named);
+}
+
+static enum kt_status choose_library(const struct kt_timing_of *of, struct kt_library *out, struct kt_error *error)
+{
+    *out = (struct kt_library){0};
+    if (!of->blas && !of->trace)
+        return kt_fail(error, KT_USAGE, "which library? --blas names one");
+    KT_TRY(of->blas ? kt_library_find(of->blas, out, error) : kt_library_recorded(of->trace, out, error));
+    if (of->blas)
+        name_library(out);
+    else
+        use_short_name(out);
+    if (of->threads)
+        out->threads = of->threads;
+    return KT_OK;
+}
+
+static enum kt_status describe(const struct kt_library *library, struct kt_timing_identity *out, struct kt_error *error)
+{
+    char *objects = kt_identity_library(library);
+    if (!objects)
+        return kt_fail(error, KT_BAD_INPUT, "%s cannot be loaded", library->file[0]);
+    snprintf(out->name, sizeof out->name, library->threads > 1 ? "%.40s-%d-threads" : "%.40s", library->name,
+             library->threads);
+    out->machine = kt_identity_machine();
+    if (asprintf(&out->library, "threads %d, method %d,%s", library->threads, KT_TIMING_METHOD, objects) < 0)
+        abort();
+    free(objects);
+    return KT_OK;
+}
+
+enum kt_status kt_timing_identify(const struct kt_timing_of *of, struct kt_timing_identity *out, struct kt_error *error)
+{
+    struct kt_library library;
+    *out = (struct kt_timing_identity){0};
+    enum kt_status status = choose_library(of, &library, error);
+    if (status == KT_OK)
+        status = describe(&library, out, error);
+    kt_library_free(&library);
+    return status;
+}
+
+void kt_timing_identity_free(struct kt_timing_identity *identity)
+{
+    free(identity->machine);
+    free(identity->library);
+    *identity = (struct kt_timing_identity){0};
+}
+
+/* --- opening ----------------------------------------------------------------------------------------------- */
+
+static enum kt_status take_contexts(struct kt_timing *t, const char *const *context, size_t contexts,
+                                    struct kt_error *error)
+{
+    unsigned evicted = 0;
+    kt_caches_read(NULL, &t->hierarchy.caches);
+    for (size_t i = 0; i < contexts; i++) {
+        const struct kt_context *c = kt_context_find(context[i]);
+        if (!c || kt_context_is_tracked(c) || i == MOST_CONTEXTS)
+            return kt_fail(error, KT_USAGE, "context '%s': calls of chosen sizes cannot be timed in it", context[i]);
+        if (kt_context_last_cache(c) >= t->hierarchy.caches.count)
+            return kt_fail(error, KT_USAGE, "context '%s': there is no such cache here", context[i]);
+        t->context[t->contexts++] = c;
+        evicted |= kt_context_evicts(c, &t->hierarchy.caches);
+    }
+    kt_hierarchy_calibrate(evicted, kt_pages_limit() / 4, &t->hierarchy);
+    return KT_OK;
+}
+
+enum kt_status kt_timing_open(const struct kt_timing_of *of, const char *const *context, size_t contexts,
+                              struct kt_timing **out, struct kt_error *error)
+{
+    struct kt_timing *t = *out = kt_resize(NULL, 1, sizeof *t);
+    *t = (struct kt_timing){.random = 1};
+    enum kt_status status = choose_library(of, &t->library, error);
+    if (status == KT_OK)
+        status = take_contexts(t, context, contexts, error);
+    if (status != KT_OK) {
+        kt_timing_close(t);
+        *out = NULL;
+        return status;
+    }
+    kt_interrupt_catch();
+    return KT_OK;
+}
+
+void kt_timing_close(struct kt_timing *timing)
+{
+    if (!timing)
+        return;
+    kt_library_free(&timing->library);
+    free(timing);
+}
+
+/* --- rounds ------------------------------------------------------------------------------------------------ */
+
+struct rounds {
+    struct kt_timing *timing;
+    struct kt_timing_call *call;
+    size_t calls;
+    const struct kt_timing_rules *rules;
+    struct kt_forged forged;
+    struct kt_worker worker;
+    double *visit; /* least of each visit, by call, context, round */
+    unsigned done; /* rounds */
+};
+
+static double *visits_of(const struct rounds *r, size_t call, size_t context)
+{
+    return &r->visit[(call * r->timing->contexts + context) * r->rules->rounds];
+}
+
+static double least_of(const double *x, size_t n)
+{
+    double least = x[0];
+    for (size_t i = 1; i < n; i++)
+        least = x[i] < least ? x[i] : least;
+    return least;
+}
+
+/* Was the processor taken away during each of the samples just taken? */
+static bool is_spoilt(const struct kt_worker *worker, size_t count)
+{
+    return worker->disturbances.by[KT_DISTURBED_SWITCH] >= count;
+}
+
+/* Visits that are not spoilt come first. */
+static void keep_visit(struct rounds *r, size_t i, size_t context, double least, bool spoilt)
+{
+    struct kt_timed *timed = &r->call[i].result[context];
+    double *visits = visits_of(r, i, context);
+    unsigned at = timed->visits - timed->spoilt;
+    visits[timed->visits] = visits[at];
+    visits[spoilt ? timed->visits : at] = least;
+    timed->visits++;
+    timed->spoilt += spoilt;
+}
+
+/* What the first visit found decides how many samples the next ones take. */
+static enum kt_status visit(struct rounds *r, size_t i, size_t context, struct kt_error *error)
+{
+    double seconds[KT_VISIT_SAMPLES];
+    size_t count = 0;
+    size_t job = r->forged.job_of[i] - 1;
+    bool spoilt = true;
+    for (int attempt = 0; attempt < 2 && spoilt; attempt++) {
+        KT_TRY(kt_worker_time(&r->worker, job, r->timing->context[context], seconds, &count, error));
+        spoilt = count && is_spoilt(&r->worker, count);
+    }
+    if (r->worker.failure[job] && !kt_interrupted())
+        snprintf(r->call[i].failure, sizeof r->call[i].failure, "%s", r->worker.failure[job]);
+    if (!count)
+        return KT_OK;
+    double least = least_of(seconds, count);
+    keep_visit(r, i, context, least, spoilt);
+    r->call[i].result[context].samples += (unsigned)count;
+    if (context == 0)
+        r->forged.jobs.job[job].insitu.median = least;
+    return KT_OK;
+}
+
+/* Contexts of a call one after the other: its operands are then there. */
+static enum kt_status visit_contexts(struct rounds *r, size_t i, struct kt_error *error)
+{
+    size_t contexts = r->timing->contexts;
+    size_t first = kt_random(&r->timing->random) % contexts;
+    if (!r->forged.job_of[i] || r->forged.jobs.job[r->forged.job_of[i] - 1].refused) {
+        const char *why = r->forged.job_of[i] ? r->forged.jobs.job[r->forged.job_of[i] - 1].refused : "no such call";
+        snprintf(r->call[i].failure, sizeof r->call[i].failure, "%s", why);
+        return KT_OK;
+    }
+    for (size_t c = 0; c < contexts; c++) {
+        size_t context = (first + c) % contexts;
+        if (r->call[i].contexts & 1u << context && !r->call[i].failure[0] && !kt_interrupted())
+            KT_TRY(visit(r, i, context, error));
+    }
+    return KT_OK;
+}
+
+static void shuffle(size_t *order, size_t count, uint64_t *state)
+{
+    for (size_t i = 0; i < count; i++) {
+        size_t j = kt_random(state) % (i + 1);
+        order[i] = order[j];
+        order[j] = i;
+    }
+}
+
+static enum kt_status run_round(struct rounds *r, size_t *order, struct kt_error *error)
+{
+    const struct kt_timing_rules *rules = r->rules;
+    unsigned processes = rules->processes ? rules->processes : 1;
+    if (r->done && r->done * processes / rules->rounds != (r->done - 1) * processes / rules->rounds)
+        kt_worker_renew(&r->worker);
+    shuffle(order, r->calls, &r->timing->random);
+    for (size_t i = 0; i < r->calls && !kt_interrupted(); i++) {
+        KT_TRY(visit_contexts(r, order[i], error));
+        if (rules->label)
+            kt_progress(rules->label, (double)(r->done * r->calls + i + 1), (double)(rules->rounds * r->calls));
+    }
+    r->done++;
+    return KT_OK;
+}
+
+static enum kt_status run_rounds(struct rounds *r, struct kt_error *error)
+{
+    enum { FEWEST = 3 };
+    double start = now();
+    size_t *order = kt_resize(NULL, r->calls, sizeof *order);
+    enum kt_status status = KT_OK;
+    while (status == KT_OK && r->done < r->rules->rounds && !kt_interrupted()) {
+        if (r->done >= FEWEST && r->rules->seconds > 0 && now() - start > r->rules->seconds)
+            break;
+        status = run_round(r, order, error);
+    }
+    if (r->rules->label)
+        kt_progress_end();
+    free(order);
+    return status;
+}
+
+/* --- estimates --------------------------------------------------------------------------------------------- */
+
+static double best_of(double *x, size_t n)
+{
+    return kt_stat_of(x, n, KT_BEST_QUARTILE).best;
+}
+
+/* Two estimates, each from every other visit. */
+static double noise_of(const double *visit, size_t n)
+{
+    double *half = kt_resize(NULL, n, sizeof *half);
+    double estimate[2] = {NAN, NAN};
+    for (size_t parity = 0; parity < 2 && n >= 2; parity++) {
+        size_t count = 0;
+        for (size_t i = parity; i < n; i += 2)
+            half[count++] = visit[i];
+        estimate[parity] = best_of(half, count);
+    }
+    free(half);
+    return fabs(estimate[0] - estimate[1]) / (estimate[0] + estimate[1]);
+}
+
+/* What is left of the cost of the clock, which is subtracted, differs from process to process, and clocks of virtual
+ * machines advance in steps of 10 ns. A call that is shorter counts as that long. */
+static const double doubt = 5e-9; /* seconds */
+
+static void estimate(const struct rounds *r)
+{
+    enum { FEWEST_GOOD = 3 };
+    for (size_t i = 0; i < r->calls; i++)
+        for (size_t c = 0; c < r->timing->contexts; c++) {
+            struct kt_timed *timed = &r->call[i].result[c];
+            double *visits = visits_of(r, i, c);
+            size_t good = timed->visits - timed->spoilt;
+            size_t count = good >= FEWEST_GOOD ? good : timed->visits;
+            timed->noise = count ? noise_of(visits, count) : NAN;
+            timed->best = count ? fmax(doubt, best_of(visits, count)) : NAN;
+            timed->noise = hypot(isfinite(timed->noise) ? timed->noise : 1, doubt / timed->best);
+        }
+}
+
+static struct kt_library copy_library(const struct kt_library *library)
+{
+    struct kt_library copy = *library;
+    for (int i = 0; i < copy.files; i++)
+        copy.file[i] = kt_copy(copy.file[i]);
+    return copy;
+}
+
+static void clear_results(const struct kt_timing *t, struct kt_timing_call *call, size_t calls)
+{
+    for (size_t i = 0; i < calls; i++) {
+        call[i].failure[0] = '\0';
+        for (size_t c = 0; c < t->contexts; c++)
+            call[i].result[c] = (struct kt_timed){.best = NAN, .noise = NAN};
+    }
+}
+
+enum kt_status kt_timing_run(struct kt_timing *timing, struct kt_timing_call *call, size_t calls,
+                             const struct kt_timing_rules *rules, struct kt_error *error)
+{
+    struct rounds r = {.timing = timing, .call = call, .calls = calls, .rules = rules};
+    struct kt_library library = copy_library(&timing->library);
+    clear_results(timing, call, calls);
+    kt_forge(call, calls, timing->library.int_bytes, &r.forged);
+    r.visit = kt_resize(NULL, calls * timing->contexts * rules->rounds, sizeof *r.visit);
+    kt_worker_prepare(&library, &r.forged.jobs, &timing->hierarchy, &r.worker);
+    enum kt_status status = run_rounds(&r, error);
+    if (status == KT_OK)
+        estimate(&r);
+    kt_worker_close(&r.worker);
+    kt_forged_free(&r.forged);
+    free(r.visit);
+    return status;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Timing calls that nobody recorded: sizes that others choose, operands as replay makes them. The one way by which
+ * models get samples.
+ *
+ * A call is timed as a replay times it: in a worker process, with legal data, its operands brought into the context,
+ * single calls between two readings of the clock. Rounds are the outermost loop, calls come in random order in each,
+ * and so that no estimate rests on the pages of one process, rounds are spread over several.
+ */
+#ifndef KT_TIMING_H
+#define KT_TIMING_H
+
+#include "trace/operand.h"
+#include "trace/reader.h"
+
+struct kt_timing;
+
+/* Which library. */
+struct kt_timing_of {
+    const char *blas;             /* path, soname or short name; NULL: as the trace was recorded */
+    const struct kt_trace *trace; /* may be NULL if BLAS is not */
+    int threads;                  /* 0: as recorded, or 1 */
+};
+
+/* Texts that are the same only on the same machine, for the same build of the library. */
+struct kt_timing_identity {
+    char name[64]; /* of the library: a short one where there is one */
+    char *machine; /* owned */
+    char *library; /* with its threads and the variables that it obeys; owned */
+};
+
+/* One clear error if the library is not there or cannot be loaded. To be freed in any case. */
+enum kt_status kt_timing_identify(const struct kt_timing_of *of, struct kt_timing_identity *out,
+                                  struct kt_error *error);
+void kt_timing_identity_free(struct kt_timing_identity *identity);
+
+/* Contexts: names as --context of replay takes them, tracked and sequence are none. */
+enum kt_status kt_timing_open(const struct kt_timing_of *of, const char *const *context, size_t contexts,
+                              struct kt_timing **out, struct kt_error *error);
+void kt_timing_close(struct kt_timing *timing); /* NULL is allowed */
+
+/* What was found for a call in one context. Times are seconds. A model is to tell what a call takes when nothing gets
+ * in its way, so other than a replay it leaves out samples during which the processor was taken away. */
+struct kt_timed {
+    double best; /* lower quartile of the least of each visit; NAN: not timed */
+    double
+        noise; /* relative: half the difference of two such estimates, from every other visit each, and the clock's */
+    unsigned visits; /* rounds in which it was timed */
+    unsigned spoilt; /* of these, in how many something else ran on the processor during each sample: they count only if
+                        fewer than three others are left */
+    unsigned samples; /* single calls */
+};
+
+/*
+ * A call. Arrays: VALUES.address is where they are, modulo the page; operands do not overlap. A leading dimension has
+ * to be given like all else.
+ */
+struct kt_timing_call {
+    const struct kt_routine *routine; /* borrowed, called by its Fortran name, so in column-major terms */
+    struct kt_values values;
+    double guess;            /* seconds that it will take, roughly */
+    unsigned contexts;       /* to be timed in, as bits: those of kt_timing_open in their order */
+    struct kt_timed *result; /* by context; the caller's */
+    char failure[160];       /* why it could not be timed, or "" */
+};
+
+struct kt_timing_rules {
+    unsigned rounds;    /* visits of each call; at least 2 */
+    unsigned processes; /* over which they are spread */
+    double seconds;     /* then it ends after the current round, but not before the third; 0: no limit */
+    const char *label;  /* of the progress bar; NULL: none */
+};
+
+/* Times all calls. Ends early when the user interrupts (kt_timing_interrupted); calls then have fewer visits or none.
+ */
+enum kt_status kt_timing_run(struct kt_timing *timing, struct kt_timing_call *call, size_t calls,
+                             const struct kt_timing_rules *rules, struct kt_error *error);
+
+/* The signal by which the user ended measuring, 0: none yet; a second one ends the process. */
+int kt_timing_interrupted(void);
+
+#endif

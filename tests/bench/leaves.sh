@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# leaves.sh [ORDERS [ROUNDS]]: the BLAS calls inside the reference LAPACK's dgeqrf, dpotrf and dgetrf, replayed in
+# sequence and on their own: sums over the sum of the times they took in the program. Warm should be below 1, cold above.
+. tests/bench/lib.sh
+orders=${1:-200 500 1000}
+rounds=${2:-5}
+# So many factorisations that a trace takes some tenths of a second.
+times_of() { local t=$((1200000000 / ($1 * $1 * $1))); [ $t -gt 30 ] && t=30; [ $t -lt 1 ] && t=1; echo $t; }
+for routine in dgeqrf dpotrf dgetrf; do
+    for n in $orders; do
+        rm -f "$dir"/*.json
+        for ((i = 0; i < rounds; i++)); do
+            progress "$routine $n: round $((i + 1)) of $rounds"
+            rm -rf "$dir/trace"
+            KTRACE_OUT=$dir/trace LD_PRELOAD=$shim "$tools/leaves" "$routine" "$n" "$(times_of "$n")"
+            # all contexts once, as that takes long; then only what is compared most closely
+            [ $i -gt 0 ] && contexts=sequence || contexts=warm,cold,sequence
+            "$B/ktrace" replay --level leaves --routine "${BLAS_ONLY:-d[cdgnst]*,idamax}" --context $contexts --budget "${BUDGET:-3}" --json \
+                "$dir/trace" >"$dir/$i.json" 2>/dev/null
+        done
+        progress
+        printf '%s %5d: %s\n' "$routine" "$n" "$("$PYTHON" tests/bench/sequence_agrees.py total "$dir"/*.json)"
+    done
+done

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# How good predictions are: algorithms, block sizes, rankings, on points that no model has seen (make bench-predict).
+# Truth and prediction of each comparison are of the same run; candidates take turns (model/predict/execution.h).
+#
+#     BLAS=      library: files joined by commas; default reference LAPACK on OpenBLAS
+#     BUDGET=    seconds for the models of each operation; default 300
+#     LARGEST=   n; default 3000
+#     MEASURE=   seconds for measuring each point; default 20
+cd "$(dirname "$0")/../.." || exit 1
+kt=${B:-build}/ktrace
+blas=$(ls /usr/lib/*/openblas-serial/libblas.so.3 | head -n 1),$(ls /usr/lib/*/lapack/liblapack.so.3 | head -n 1)
+BLAS=${BLAS:-$blas} BUDGET=${BUDGET:-300} LARGEST=${LARGEST:-3000} MEASURE=${MEASURE:-20}
+export OUT=${OUT:-$(mktemp -d)} OPENBLAS_NUM_THREADS=1
+[ -n "$CACHE" ] && cache="--cache $CACHE"
+echo "results in $OUT, load $(cut -d' ' -f1 /proc/loadavg)"
+
+step=$((LARGEST / 12))
+for operation in cholesky qr lu trinv dlauum; do
+    "$kt" model build --blas "$BLAS" --algorithm $operation --n "64:$LARGEST:$step" --b 8,16,32,64,128,256 --budget "$BUDGET" --json \
+        >"$OUT/models-$operation.json" || exit 1
+done
+"$kt" model build --blas "$BLAS" --algorithm dgeqrf --m 4000 --n 100:1000:150 --b 8,32,64,128,256 --budget "$BUDGET" --json \
+    >"$OUT/models-tall.json" || exit 1
+
+# 3: predicted times over n and b, against both sums that know nothing of caches
+for routine in dgeqrf dpotrf; do
+    for b in 8 24 40 64 104 160 256; do
+        "$kt" model predict --blas "$BLAS" $cache --algorithm $routine --n "100:$LARGEST:$((LARGEST / 7))" --b $b --measure \
+            --budget "$MEASURE" --json >"$OUT/predict-$routine-$b.json"
+    done
+done
+# 4: block sizes; also tall and skinny
+for routine in dgeqrf dpotrf dgetrf dtrtri dlauum; do
+    "$kt" model tune $routine --blas "$BLAS" $cache --n "40,88,200,$((LARGEST / 5)):$LARGEST:$((LARGEST / 5))" --b 8:64:8,80:256:16 --measure \
+        --budget "$MEASURE" -o "$OUT/tune-$routine" --json >"$OUT/tune-$routine.json"
+done
+"$kt" model tune dgeqrf --blas "$BLAS" $cache --m 4000 --n 100,300,600,1000 --b 8:64:8,80:256:16 --measure --budget "$MEASURE" \
+    --json >"$OUT/tune-dgeqrf-tall.json"
+# 5: rankings
+for operation in cholesky lu trinv qr; do
+    "$kt" model rank $operation --blas "$BLAS" $cache --n "96,200,400,$((LARGEST / 3)),$LARGEST" --b 24,64,128,256 --measure \
+        --budget "$MEASURE" --json >"$OUT/rank-$operation.json"
+done
+"${PYTHON:-/usr/bin/python3}" tests/bench/predict_summary.py "$OUT"

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Times ddot with its operands in cache and flushed, knowing nothing of ktrace: what examples/whaley.sh checks replays
+ * against. Rounds are the outermost loop, sizes in random order. Of each size it prints the lower quartiles in seconds:
+ *
+ *     N UNFLUSHED FLUSHED CLOCK CLOCK
+ *
+ * and the clock of the core in Hz, mean over the calls of each kind, from a chain of additions before each call.
+ *
+ * Usage: whaley_harness LIBRARY SECONDS N...
+ */
+#include <dlfcn.h>
+#include <immintrin.h>
+#include <sched.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { SIZES = 64, MOST = 20000, PAGE = 4096, GAP = 65536, OFFSET = 512, ROOM = 64 << 20, LINE = 64 };
+
+typedef double ddot_function(const int *n, const double *x, const int *incx, const double *y, const int *incy);
+
+struct series {
+    double *seconds; /* room for MOST */
+    size_t count;
+    double clock; /* sum over the calls */
+};
+
+struct size {
+    int n;
+    struct series context[2]; /* in cache, flushed */
+};
+
+static ddot_function *ddot;
+static unsigned char *area;
+static size_t area_bytes;
+static double tick;      /* seconds */
+static uint64_t nothing; /* ticks between two readings */
+static volatile double result;
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* What was begun before has ended. */
+static uint64_t read_clock(void)
+{
+    _mm_lfence();
+    return __rdtsc();
+}
+
+static void calibrate(void)
+{
+    double begin = now();
+    uint64_t ticks = __rdtsc();
+    while (now() - begin < 0.05)
+        ;
+    tick = (now() - begin) / (double)(__rdtsc() - ticks);
+    nothing = UINT64_MAX;
+    for (int i = 0; i < 1000; i++) {
+        uint64_t start = read_clock();
+        uint64_t took = read_clock() - start;
+        nothing = took < nothing ? took : nothing;
+    }
+}
+
+static double core_clock(void)
+{
+    uint64_t sum = 1;
+    uint64_t least = UINT64_MAX;
+    for (int piece = 0; piece < 2; piece++) {
+        uint64_t start = read_clock();
+        for (int i = 0; i < 100; i++)
+            __asm__ volatile("add %1, %0\n\tadd %1, %0\n\tadd %1, %0\n\tadd %1, %0\n\tadd %1, %0\n\t"
+                             "add %1, %0\n\tadd %1, %0\n\tadd %1, %0\n\tadd %1, %0\n\tadd %1, %0\n\t"
+                             : "+r"(sum)
+                             : "r"(start)
+                             : "cc");
+        uint64_t took = read_clock() - start;
+        least = took < least ? took : least;
+    }
+    return 1000 / ((double)(least > nothing ? least - nothing : 1) * tick);
+}
+
+static void read_vector(const double *x, int n)
+{
+    for (int i = 0; i < n; i += LINE / (int)sizeof *x)
+        (void)*(const volatile double *)(x + i);
+}
+
+__attribute__((target("clflushopt"))) static void flush_vector(const double *x, int n)
+{
+    for (int i = 0; i < n + LINE / (int)sizeof *x - 1; i += LINE / (int)sizeof *x)
+        _mm_clflushopt((void *)(x + (i < n ? i : n - 1)));
+}
+
+static double time_call(int n, const double *x, const double *y, int flushed)
+{
+    const int one = 1;
+    if (flushed) {
+        flush_vector(x, n);
+        flush_vector(y, n);
+        _mm_mfence();
+    } else {
+        read_vector(x, n);
+        read_vector(y, n);
+    }
+    uint64_t start = read_clock();
+    result = ddot(&n, x, &one, y, &one);
+    uint64_t took = read_clock() - start;
+    return (double)(took > nothing ? took - nothing : 0) * tick;
+}
+
+/* The vectors lie on other pages in each visit: a place in physical memory may be a lucky one. */
+static void visit(struct size *s)
+{
+    size_t x_bytes = ((size_t)s->n * sizeof(double) + PAGE - 1) / PAGE * PAGE;
+    size_t spare = (area_bytes - 2 * x_bytes - GAP - 2 * PAGE) / PAGE;
+    double *x = (double *)(area + (size_t)rand() % spare * PAGE);
+    double *y = (double *)((unsigned char *)x + x_bytes + GAP + OFFSET);
+    int samples = s->n < 200000 ? 20 : 1;
+    time_call(s->n, x, y, 0);
+    for (int k = rand() % 2, i = 0; i < 2; i++, k = !k)
+        for (int j = 0; j < samples && s->context[k].count < MOST; j++) {
+            s->context[k].clock += core_clock();
+            s->context[k].seconds[s->context[k].count++] = time_call(s->n, x, y, k);
+        }
+}
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a;
+    double y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double lower_quartile(struct series *s)
+{
+    qsort(s->seconds, s->count, sizeof *s->seconds, compare);
+    return s->seconds[(s->count - 1) / 4];
+}
+
+static void prepare(const char *library, const struct size *size, int sizes)
+{
+    cpu_set_t one;
+    int largest = 1;
+    void *handle = dlopen(library, RTLD_NOW);
+    ddot = handle ? (ddot_function *)dlsym(handle, "ddot_") : NULL;
+    if (!ddot) {
+        fprintf(stderr, "whaley_harness: no ddot_ in %s: %s\n", library, dlerror());
+        exit(1);
+    }
+    CPU_ZERO(&one);
+    CPU_SET((size_t)sched_getcpu(), &one);
+    sched_setaffinity(0, sizeof one, &one);
+    for (int i = 0; i < sizes; i++)
+        largest = size[i].n > largest ? size[i].n : largest;
+    area_bytes = 2 * (size_t)largest * sizeof(double) + ROOM;
+    area = aligned_alloc(PAGE, (area_bytes + PAGE - 1) / PAGE * PAGE);
+    if (!area)
+        exit(1);
+    for (size_t i = 0; i < area_bytes / sizeof(double); i++)
+        ((double *)area)[i] = rand() / (RAND_MAX / 2.0) - 1;
+    calibrate();
+}
+
+static void run(struct size *size, int sizes, double seconds)
+{
+    double begin = now();
+    int order[SIZES];
+    do {
+        for (int i = 0; i < sizes; i++) {
+            int j = rand() % (i + 1);
+            order[i] = order[j];
+            order[j] = i;
+        }
+        for (int i = 0; i < sizes; i++)
+            visit(&size[order[i]]);
+    } while (now() - begin < seconds);
+}
+
+int main(int argc, char **argv)
+{
+    static struct size size[SIZES];
+    int sizes = argc - 3;
+    if (sizes < 1 || sizes > SIZES) {
+        fprintf(stderr, "usage: whaley_harness LIBRARY SECONDS N...\n");
+        return 2;
+    }
+    for (int i = 0; i < sizes; i++) {
+        size[i].n = atoi(argv[3 + i]);
+        for (int k = 0; k < 2; k++)
+            size[i].context[k].seconds = malloc(MOST * sizeof(double));
+    }
+    srand((unsigned)time(NULL));
+    prepare(argv[1], size, sizes);
+    run(size, sizes, atof(argv[2]));
+    for (int i = 0; i < sizes; i++)
+        printf("%d %.6e %.6e %.6e %.6e\n", size[i].n, lower_quartile(&size[i].context[0]),
+               lower_quartile(&size[i].context[1]), size[i].context[0].clock / (double)size[i].context[0].count,
+               size[i].context[1].clock / (double)size[i].context[1].count);
+    return 0;
+}

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# ktrace model calls, predict, tune and rank; run --block-size. What algorithms say is what LAPACK does: the same kernels
+# with the same sizes at the same places, whatever the block size. Nothing here depends on how long anything takes.
+. tests/lib.sh
+kt=$PWD/$B/ktrace
+root=$PWD
+lapack=$(ls /usr/lib/*/lapack/liblapack.so.3 /usr/lib64/lapack/liblapack.so.3 2>/dev/null | head -n 1)
+blas=$(ls /usr/lib/*/blas/libblas.so.3 /usr/lib64/blas/libblas.so.3 2>/dev/null | head -n 1)
+openblas=$(ls /usr/lib/*/openblas-serial/libopenblas.so.0 2>/dev/null | head -n 1)
+export KTRACE_QUIET=1 XDG_CACHE_HOME=$T/cache
+mkdir -p "$XDG_CACHE_HOME"
+cd "$T" || exit 1
+
+# record DIR ROUTINE N [OPTIONS...]: reference LAPACK on reference BLAS
+record() {
+    local out=$1 routine=$2 n=$3
+    shift 3
+    LD_LIBRARY_PATH=${blas%/*} "$kt" run -o "$out" "$@" -- "$PYTHON" "$root/tests/predict/lapack_calls.py" "$lapack" "$routine" "$n" &&
+        "$kt" dump --json "$out" >"$out.jsonl"
+}
+compare() { "$PYTHON" "$root/tests/predict/compare_calls.py" "$@"; }
+
+# --- sequences
+for routine in dpotrf dgetrf dgeqrf dtrtri dlauum; do
+    for block in 24 32; do
+        record "$routine$block" "$routine" 150 --block-size "$routine=$block:20"
+        rest=""
+        [ $routine = dgeqrf ] && rest="--set nx=20"
+        "$kt" model calls "$routine" --n 150 --b $block $rest --json >written.jsonl
+        true_that "$routine, blocks of $block: the calls that LAPACK makes" compare "$routine$block.jsonl" written.jsonl
+    done
+done
+"$kt" model calls qr_right --n 150 --b 24 --set nx=20 --json >written.jsonl
+true_that "dgeqrf down to the calls of dlarfb" compare dgeqrf24.jsonl written.jsonl dlarfb
+same "another block size, other calls" "1" "$(cmp -s dgeqrf24.jsonl dgeqrf32.jsonl; echo $?)"
+record plain dgeqrf 150
+"$kt" model calls dgeqrf --n 150 --b 32 --json >written.jsonl
+true_that "without --block-size LAPACK's own" compare plain.jsonl written.jsonl
+record others dgeqrf 150 --block-size dpotrf=8,sgeqrf=8
+true_that "... and with that of other routines" compare others.jsonl written.jsonl
+same "the trace tells what was set" "dpotrf=8,sgeqrf=8" "$("$kt" info --json others | query 'd["options"]["KTRACE_BLOCK_SIZE"]')"
+same "libktrace.so itself has no ilaenv" "" "$(nm -D --defined-only "$root/$B/libktrace.so" | grep -i ilaenv)"
+for bad in dgeqrf dgeqrf= dgeqrf=0 dgeqrf=8:x dgeqrf=8, =8 dgeqrf=8:1:2; do
+    "$kt" run --block-size "$bad" -- true 2>/dev/null; same "--block-size $bad: status" 2 $?
+done
+for file in "$root"/examples/algorithms/*.kta; do
+    true_that "${file##*/} runs" "$kt" model calls "$file" --n 70 --b 16
+done
+
+# --- models of small sizes, built in seconds; how good they are does not matter
+"$kt" model build --blas reference --algorithm cholesky --n 16:64:16 --b 16,32 --budget 4 --samples rounds=2,processes=1 >build 2>&1
+same "build --algorithm: status" 0 $?
+of="--blas reference --cache 1M"
+"$kt" model predict $of --algorithm cholesky_right --n 64 --b 16 --json >p.json; same "predict: status" 0 $?
+same "... all calls are known" "0 10" "$(query 'str(d["calls_not_predicted"]) + " " + str(d["calls_total"])' <p.json)"
+same "... between the sums that know nothing of caches" True \
+    "$(query 'min(d["warm"], d["cold"]) * 0.999 <= d["predicted"]["seconds"] <= max(d["warm"], d["cold"]) * 1.001' <p.json)"
+same "... the sum of its calls" True \
+    "$(query 'abs(sum(c["predicted"]["seconds"] for c in d["calls"]) / d["predicted"]["seconds"] - 1) < 1e-9' <p.json)"
+same "... an interval around it" True "$(query 'd["predicted"]["lo"] <= d["predicted"]["seconds"] <= d["predicted"]["hi"]' <p.json)"
+"$kt" model predict $of --algorithm cholesky_right --n 32,64 --b 16 --measure --rounds 3 --json >m.json
+same "predict --measure" "True 2" "$(query 'str(d["measured"] > 0 and abs((d["predicted"]["seconds"] / d["measured"] - 1) - d["error"]) < 1e-9) + " " + str(len(d["curve"]))' <m.json)"
+"$kt" model predict $of --algorithm cholesky_right --n 64 >text; has "text: the sums" "if all operands were always in cache" "$(<text)"
+same "text: 80 columns" "" "$(head -n 6 text | grep -E '.{81}')"
+"$kt" model predict $of --combine level --algorithm cholesky_right --n 64 --json >l.json; same "by level" level "$(query 'd["combination"]' <l.json)"
+"$kt" model predict $of --algorithm cholesky_right --n 900 --b 300 --json >far.json
+same "far outside: no numbers" "True" "$(query 'd["calls_not_predicted"] > 0' <far.json)"
+has "... and said so" "no model   for" "$("$kt" model predict $of --algorithm cholesky_right --n 900 --b 300)"
+
+record small dpotrf 60 --block-size dpotrf=16
+"$kt" model predict $of --level leaves --json small >t.json; same "predict a trace: status" 0 $?
+same "... measured beside it" True "$(query 'd["measured"] > 0 and d["calls_total"] > 0 and 0 <= d["missing_share"] <= 1' <t.json)"
+
+"$kt" model tune dpotrf $of --n 48,64 --b 16,32 --json >tune.json; same "tune: status" 0 $?
+same "... a curve of 1 and those given" "[1.0, 16.0, 32.0]" "$(query '[c["value"] for c in d["curve"]]' <tune.json)"
+same "... the least of them is the best" True \
+    "$(query 'd["best"] == min((c for c in d["curve"] if c["predicted"]), key=lambda c: c["predicted"]["seconds"])["value"]' <tune.json)"
+same "... and for each size" 2 "$(query 'len(d["curves"])' <tune.json)"
+same "reference LAPACK asks for block sizes" yes "$(query 'd["block_size_matters"]' <tune.json)"
+has "text: how to apply it" "ktrace run --block-size dpotrf=" "$("$kt" model tune dpotrf $of --n 48 --b 16,32)"
+if command -v gnuplot >/dev/null; then
+    "$kt" model tune dpotrf $of --n 48,64 --b 16,32 -o plots >/dev/null
+    same "plots" "block_size.csv block_size.gp block_size.png block_size.svg" "$(ls plots | tr '\n' ' ' | sed 's/ $//')"
+    "$kt" model predict $of --algorithm dpotrf --n 32,48,64 --b 16 -o plots >/dev/null
+    true_that "... of predictions" test -s plots/predicted.svg -a -s plots/predicted.png
+fi
+if [ -n "$openblas" ]; then
+    "$kt" model tune dpotrf --blas "$openblas" --models "$(ls cache/ktrace/models/*)" --force --n 48 --b 16,32 >own
+    has "OpenBLAS's own dpotrf" "no effect" "$(<own)"
+fi
+
+"$kt" model rank cholesky $of --n 48,64 --b 16,32 --json >rank.json; same "rank: status" 0 $?
+same "... all five, in the order of their times" True \
+    "$(query 'len(d["order"]) == 5 and [o["predicted"]["seconds"] for o in d["order"] if o["predicted"]] == sorted(o["predicted"]["seconds"] for o in d["order"] if o["predicted"])' <rank.json)"
+same "... of each size" "[48.0, 64.0]" "$(query '[o["n"] for o in d["orders"]]' <rank.json)"
+cp "$root/examples/algorithms/cholesky_right.kta" same.kta
+sed -i 's/^algorithm .*/algorithm the_same/' same.kta
+same "the same algorithm twice is a tie" "False True 1 1" \
+    "$("$kt" model rank $of --n 64 --b 16 --algorithm same.kta cholesky_right --json | query '" ".join(str(o[k]) for k in ("tied", "rank") for o in d["order"])')"
+
+# --- what is wrong
+printf 'algorithm x\nparameters n=3\nmatrix A(n,n)\ndpotf2(L, n+1, A)\n' >wrong.kta
+out=$("$kt" model calls wrong.kta 2>&1); same "a wrong algorithm: status" 3 $?
+has "... file and line" "wrong.kta:4: the operand a of dpotf2, 4 x 4, reaches beyond A" "$out"
+"$kt" model predict $of 2>/dev/null; same "neither trace nor algorithm: status" 2 $?
+"$kt" model tune dgesv $of --n 10 2>/dev/null; same "a routine without blocks: status" 2 $?
+"$kt" model tune dpotrf $of 2>/dev/null; same "no size: status" 2 $?
+"$kt" model predict $of --algorithm dpotrf --b 8,16 2>/dev/null; same "two block sizes: status" 2 $?
+"$kt" model tune dpotrf $of --n 5x 2>/dev/null; same "a wrong size: status" 2 $?
+"$kt" model calls nothing 2>/dev/null; same "an unknown algorithm: status" 3 $?
+"$kt" model predict $of --algorithm dpotrf --set nx=3 2>/dev/null; same "a parameter that it lacks: status" 2 $?
+XDG_CACHE_HOME=$T/empty "$kt" model rank cholesky $of --n 64 2>err; same "no models: status" 3 $?
+has "... what to do" "model build" "$(<err)"
+if [ -n "$openblas" ]; then
+    names=$(for name in openblas openblas-serial "$openblas" "$openblas,$lapack"; do
+        XDG_CACHE_HOME=$T/empty "$kt" model rank cholesky --blas "$name" --n 64 2>&1 | grep -o '/models/[^/]*json'; done | uniq | wc -l)
+    same "models belong to files, whatever a user calls them" 2 "$names"
+fi
+exit $((failures != 0))

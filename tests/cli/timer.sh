@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# ktrace replay --timer: every timer gives times of all shapes, what it cannot do is said, and their times are kept apart.
+. tests/lib.sh
+kt=$B/ktrace
+export KTRACE_QUIET=1 OPENBLAS_NUM_THREADS=1
+"$kt" run -o "$T/t" -- "$PYTHON" tests/snapshot.py calls dot gemv end >/dev/null
+replay() { "$kt" replay --json --store "$T/store" --context warm,cold --budget 0.2 "$@" "$T/t" >"$T/r.json" 2>"$T/err"; }
+of() { query "$1" <"$T/r.json"; }
+for timer in wall cpu sets; do
+    replay --timer $timer; same "--timer $timer" "0 $timer 3" "$? $(of 'd["timer"]') $(of 'len(d["shapes"])')"
+    same "... measures for itself" "0 True" "$(of 'd["store"]["series_reused"]') $(of 'd["rounds"] > 0')"
+    same "... has times of all" True "$(of 'all(c["n"] > 0 and c["median"] >= 0 for s in d["shapes"] for c in s["contexts"].values())')"
+    replay --timer $timer; same "... and knows them afterwards" 0 "$(of 'd["rounds"]')"
+done
+replay --timer cpu --threads 2; same "processor time of two threads: status" 2 $?
+has "... says why" 'does not tell how long' "$(<"$T/err")"
+replay --timer sun; same "no such timer: status" 2 $?
+has "... says which there are" 'wall, cpu or sets' "$(<"$T/err")"
+exit $((failures != 0))

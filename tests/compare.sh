@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# ktrace compare: the document and the tables, contexts, numbers of threads, routines that a library lacks, the store of
+# results, the plot, and really running the program. What the times are depends on the machine: make bench-verify.
+. tests/lib.sh
+kt=$PWD/$B/ktrace
+export KTRACE_QUIET=1 OPENBLAS_NUM_THREADS=1
+cat >"$T/app.py" <<'END'
+import numpy as np
+g = np.random.default_rng(1)
+x, a, b = (g.standard_normal(n) for n in (2000, (200, 200), (60, 60)))
+for i in range(20): x @ x[::-1].copy(), a @ x[:200], b @ b, np.linalg.solve(a, x[:200])
+print("this must not be in our output")
+END
+"$kt" run -o "$T/t" -- "$PYTHON" "$T/app.py" >/dev/null 2>&1
+compare() { local out=$1; shift; "$kt" compare --json --budget 1 "$@" >"$T/$out.json" 2>"$T/$out.err"; }
+in_json() { query "$2" <"$T/$1.json" | tr -d "(),'"; }
+# differences A B: of two documents, which parts are not the same
+differences() {
+    "$PYTHON" -c 'import json, sys
+a, b = (json.load(open(n)) for n in sys.argv[1:3])
+print(*[k for k in ("libraries", "routines", "shapes", "best", "application") if a[k] != b[k]])' "$T/$1.json" "$T/$2.json"
+}
+files_of() { "$kt" info --libraries --json "$1" 2>/dev/null | query 'd["libraries"][0]["files"][0]' 2>/dev/null; }
+blis=$(files_of blis-serial)
+
+# --- the document
+compare first "$T/t" --blas reference --blas openblas-serial; same "compare" 0 $?
+same "the recorded library is the baseline" "openblas-serial True" "$(in_json first 'd["baseline"], d["baseline_is_recorded"]')"
+same "operands are tracked" "tracked [tracked]" "$(in_json first 'd["context"], sorted({s["context"] for s in d["shapes"]})')"
+same "every library has its keys" "[]" \
+     "$(in_json first '[k for l in d["libraries"] for k in ("path", "name", "version", "seconds", "ratio", "worst_residual", "failed") if k not in l]')"
+same "intervals hold their values" True \
+     "$(in_json first 'all(l["ratio"]["lo"] <= l["ratio"]["value"] <= l["ratio"]["hi"] and l["seconds_interval"][0] < l["seconds_interval"][1] for l in d["libraries"][1:])')"
+same "routines add up to the library" True \
+     "$(in_json first 'all(abs(sum(r["libraries"][i]["seconds"] for r in d["routines"]) - l["seconds"]) < 1e-9 for i, l in enumerate(d["libraries"]))')"
+same "... shapes too" True \
+     "$(in_json first 'all(abs(sum(s["calls"] * s["libraries"][i]["seconds"]["best"] for s in d["shapes"]) - l["seconds"]) < 1e-9 for i, l in enumerate(d["libraries"]))')"
+same "only outermost calls" "[dcopy ddot dgemm dgemv dgesv]" "$(in_json first 'sorted({s["routine"] for s in d["shapes"] if s["calls"] >= 20})')"
+same "the best of each is no slower than the best" "True True" "$(in_json first 'd["best"]["mix_ratio"] <= 1, d["best"]["library"] in [l["name"] for l in d["libraries"]]')"
+same "the program changes by what BLAS does" True \
+     "$(in_json first 'abs(d["libraries"][1]["seconds_application"] - d["application"]["seconds"] - d["libraries"][1]["seconds"] + d["libraries"][0]["seconds"]) < 1e-6')"
+
+# --- the store
+start=$SECONDS
+compare second "$T/t" --blas reference --blas openblas-serial; same "a second time" 0 $?
+true_that "... takes less than 5 s" test $((SECONDS - start)) -lt 5
+same "... measures nothing" "0 True" "$(in_json second 'd["rounds"], d["store"]["reused"]')"
+same "... and has the same numbers" "" "$(differences first second)"
+compare fresh "$T/t" --blas reference --blas openblas-serial --fresh
+same "--fresh measures again" "True False" "$(in_json fresh 'd["rounds"] > 0, d["store"]["reused"]')"
+compare more "$T/t" --blas reference --blas openblas-serial --budget 2
+same "more time: known samples are added to" True "$("$PYTHON" -c 'import json, sys
+a, b = (json.load(open(sys.argv[1] + n)) for n in ("/fresh.json", "/more.json"))
+print(all(b["shapes"][i]["libraries"][l]["seconds"]["n"] > s["libraries"][l]["seconds"]["n"] for i, s in enumerate(a["shapes"]) for l in (0, 1)))' "$T")"
+
+# --- text, plot
+text=$("$kt" compare --budget 1 "$T/t" --blas reference --plot "$T/plot.svg" 2>"$T/err")
+same "with a plot: exit status" 0 $?
+same "tables fit 80 columns" "" "$(awk 'length($0) > 80' <<<"${text//$T/}")"
+for word in baseline '^dgesv' '^dgemv' 'Best: ' '95 % interval'; do has "... tell: $word" "$word" "$text"; done
+has "the plot is one" '<svg' "$(head -c 2000 "$T/plot.svg")"
+has "... with its data" '^dgemm,[0-9.e-]+,' "$(<"$T/plot.csv")"
+
+# --- threads, copies, a library without LAPACK, a trace without order
+mkdir "$T/copy"; cp "$(files_of openblas-serial)" "$T/libopenblas.so.0"; cp "$T/libopenblas.so.0" "$T/copy"
+copies=(--threads 2,1 --blas "$T/libopenblas.so.0" --blas "$T/copy/libopenblas.so.0" --context warm)
+compare threads "$T/t" "${copies[@]}"
+same "two numbers of threads, two copies" "openblas-serial x1; libopenblas.so.0 x1; libopenblas.so.0 #2 x1; openblas-serial x2; libopenblas.so.0 x2; libopenblas.so.0 #2 x2" \
+     "$(in_json threads '"; ".join(l["label"] for l in d["libraries"])')"
+compare copies "$T/t" "${copies[@]}"
+same "... copies are told apart in the store, too" "True" "$(in_json copies 'd["store"]["reused"]')$(differences threads copies)"
+if [ -n "$blis" ]; then
+    compare lacks "$T/t" --context warm --blas "$blis"; same "a library without LAPACK: exit status" 0 $?
+    same "... what it lacks is named" "dgesv True" "$(in_json lacks 'd["libraries"][1]["failed"][0]["routine"], "has no" in d["libraries"][1]["failed"][0]["why"]')"
+    same "... and counts as the baseline's time" True "$(in_json lacks 'd["libraries"][1]["seconds_lacking"] > 0')"
+    compare lapack "$T/t" --context warm --blas "$blis" --lapack reference
+    same "--lapack has it" 0 "$(in_json lapack 'len(d["libraries"][1]["failed"])')"
+else skip "a library without LAPACK" "BLIS is not installed"; fi
+KTRACE_MODE=profile "$kt" run -o "$T/profile" -- "$PYTHON" "$T/app.py" >/dev/null 2>&1
+compare profile "$T/profile" --blas reference; same "a profile: exit status" 0 $?
+same "... operands are warm" "[warm]" "$(in_json profile 'sorted({s["context"] for s in d["shapes"]})')"
+has "... which is said" 'compared warm' "$(<"$T/profile.err")"
+
+# --- really run
+export TMPDIR=$T/scratch; mkdir "$TMPDIR"
+compare verified --verify --runs 2 --blas reference "$T/t" -- "$PYTHON" "$T/app.py"; same "--verify" 0 $?
+same "... predicted beside measured" "True 2 2" \
+     "$(in_json verified 'all(l["predicted"] > 0 and l["measured"]["best"] > 0 and l["failed"] is None for l in d["verify"]["libraries"]), d["verify"]["runs"], d["verify"]["libraries"][1]["measured"]["n"]')"
+same "... all calls are there" True "$(in_json verified 'all(l["calls"] == sum(s["calls"] for s in d["shapes"]) for l in d["verify"]["libraries"])')"
+text=$("$kt" compare --budget 1 --verify --runs 1 --blas reference -- "$PYTHON" "$T/app.py" 2>"$T/err")
+same "without a trace, it is recorded: exit status" 0 $?
+has "... as text" 'Really run, 1 time on each' "$text"
+same "... the program's output is not in ours" "" "$(grep 'must not' <<<"$text")"
+same "... which fits 80 columns" "" "$(awk 'length($0) > 80' <<<"${text//$T/}")"
+"$kt" compare --budget 1 --verify --runs 1 --blas reference -- false >/dev/null 2>"$T/err"
+same "a program that fails: exit status" 3 $?
+has "... is named" 'false ended with status 1' "$(<"$T/err")"
+same "... nothing is left" "" "$(ls "$TMPDIR")"
+
+# --- what is wrong: STATUS PATTERN ARGUMENTS...
+refused() {
+    local status=$1 pattern=$2; shift 2
+    "$kt" compare "$@" >"$T/out" 2>"$T/err"
+    local found="$? $(stat -c %s "$T/out")"
+    same "refused: $(sed "s|$T|.|g" <<<"$*")" "$status 0" "$found"
+    has "... in words" "$pattern" "$(<"$T/err")"
+}
+refused 2 'which libraries' "$T/t"
+refused 2 'which trace' --blas reference
+refused 2 'numbers from 1' --blas reference --threads 0 "$T/t"
+refused 2 'which library is it to be compared' --blas openblas-serial "$T/t"
+refused 2 'more than 16' --blas reference --blas "$T/libopenblas.so.0" --threads 1,2,3,4,5,6,7 "$T/t"
+refused 2 'stands behind' --blas reference --verify "$T/t"
+refused 3 'nosuchtrace' --blas reference "$T/nosuchtrace"
+exit $((failures != 0))

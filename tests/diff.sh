@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# ktrace diff on real runs: what shows on any machine. How often it is wrong is measured by tests/bench/diff.sh, and with runs
+# that are made up by tests/unit/test_diff.c.
+. tests/lib.sh
+kt=$PWD/$B/ktrace
+shim=$PWD/$B/libktrace.so
+export KTRACE_QUIET=1
+# run NAME M PERCENT: calls of dgemm of that order take so much longer
+run() { SLOW_M=$2 SLOW_PERCENT=$3 LD_PRELOAD="$shim $PWD/$B/tests/diff/slow.so" KTRACE_OUT=$T/$1 "$B/tests/diff/rounds" "${rounds:-100}"; }
+compare() { "$kt" diff --json "$@" >"$T/diff.json"; }
+of_diff() { query "$1" <"$T/diff.json"; }
+changed='[(s["change"], s["routine"], s["args"].get("m", 0)) for s in d["shapes"] if s["change"] in ("slower", "faster", "new", "vanished")]'
+
+# Much slower shows on any machine, and faster too.
+for try in 1 2 3; do
+    rm -rf "$T/a" "$T/b"; run a 48 0; run b 48 900
+    compare "$T/a" "$T/b"; status=$?
+    [ "$(of_diff '("slower", "dgemm", 48) in '"$changed")" = True ] && break
+done
+same "ten times slower: the shape is named" True "$(of_diff '("slower", "dgemm", 48) in '"$changed")"
+same "... exit status" 1 $status
+same "... its routine has it too" True "$(of_diff '[r["shapes_changed"] for r in d["routines"] if r["routine"] == "dgemm"][0] >= 1')"
+compare "$T/b" "$T/a"
+same "... the other way round: faster" True "$(of_diff '("faster", "dgemm", 48) in '"$changed")"
+"$kt" diff "$T/a" "$T/b" >"$T/text"
+has "... in words" "^slower +dgemm +N N 48 48 48" "$(<"$T/text")"
+same "... in 80 columns" 0 "$(awk 'length > 80' "$T/text" | wc -l)"
+"$kt" diff --margin 2000 "$T/a" "$T/b" >/dev/null 2>&1; same "--margin out of range" 2 $?
+"$kt" diff "$T/a" "$T/a" >/dev/null; same "a trace and itself: nothing" 0 $?
+
+# Other input: shapes appear and vanish.
+rounds=20 run few 0 0
+KTRACE_ROUTINES='!ddot' rounds=20 run less 0 0
+compare "$T/few" "$T/less"
+same "shapes that vanish" "6 vanished ddot" "$(of_diff '"%d %s %s" % (d["changed"], d["shapes"][0]["change"], d["shapes"][0]["routine"])')"
+compare "$T/less" "$T/few"
+same "... and appear" "6 new" "$(of_diff '"%d %s" % (d["changed"], d["shapes"][0]["change"])')"
+same "a profile" 0 "$(KTRACE_MODE=profile run p 0 0; KTRACE_MODE=profile run q 0 0; "$kt" diff --margin 900 "$T/p" "$T/q" >/dev/null; echo $?)"
+
+# Another library is no drift.
+"$kt" run -o "$T/ref" --blas reference -- "$B/tests/diff/rounds" 50 2>/dev/null
+if "$kt" run -o "$T/blis" --blas blis -- "$B/tests/diff/rounds" 50 2>/dev/null; then
+    has "libraries that differ: nothing is taken out" "not taken out" "$("$kt" diff "$T/ref" "$T/blis")"
+    has "... for that reason" "the libraries differ" "$("$kt" diff "$T/ref" "$T/blis")"
+else
+    skip "libraries that differ" "BLIS is not installed"
+fi
+"$kt" diff "$T/few" >/dev/null 2>&1; same "one trace is not enough" 2 $?
+"$kt" diff "$T/few" /nowhere >/dev/null 2>&1; same "a trace that is not there" 3 $?
+exit $((failures != 0))

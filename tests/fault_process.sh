@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Processes that die, are replaced or make others behave as without us, and what was recorded can be read.
+. tests/fault/lib.sh
+ends=$F/ends xerbla=$F/xerbla
+flight='[c["routine"] for c in d["in_flight"]]'
+per_process() { calls t 'sorted([c["pid"] for c in d].count(p) for p in {c["pid"] for c in d})'; }
+
+behaves "SIGSEGV in a routine" "$ends" calls100 segv; sound
+holds "the call in flight" "(101, [('ddot', 4)], 'incomplete')" 'd["calls"], [(c["routine"], c["args"]["n"]) for c in d["in_flight"]], d["state"]'
+behaves "SIGSEGV in a routine of a routine, handled by leaving" "$ends" calls100 segvs; sound
+holds "the calls in flight" "['dgesv', 'dgetrs', 'dtrsm']" "$flight"
+behaves "SIGSEGV in routines, handled by going on" "$ends" calls100 jump50 calls100; sound
+holds "the state" "('complete', [])" 'd["state"], d["in_flight"]'
+same "... the calls that ended" 200 "$(calls t 'sum(c["complete"] and c["routine"] == "ddot" for c in d)')"
+behaves "the library ends the process" "$ends" calls100 stop; sound; holds "calls" 101 'd["calls"]'
+for from in blas lapack; do
+    behaves "abort in $from" "$xerbla" abort $from 1; sound
+    holds "the call in flight" "$([ $from = blas ] && echo dgemm || echo dpotrf)" 'd["in_flight"][0]["routine"]'
+    behaves "exit in $from" "$xerbla" exit $from 1; sound
+    for way in return longjmp throw calls; do
+        behaves "an error handler: $way from $from" "$xerbla" $way $from 500; sound
+        holds "the state" "('complete', [], [])" 'd["state"], d["in_flight"], d["lost"]'
+        same "... depths" "[0]" "$(calls t 'sorted({c["depth"] for c in d if c["routine"] == "ddot" and c["parent"] is None})')"
+    done
+done
+
+behaves "_exit" "$ends" calls1000 _exit5; sound; holds "calls" 1000 'd["calls"]'
+behaves "quick_exit, with calls by its functions" "$ends" calls1000 quick_exit6; sound; holds "calls" 1002 'd["calls"]'
+behaves "exit, with calls by its functions" "$ends" calls1000 exit7; sound; holds "calls" "(1002, 'complete')" 'd["calls"], d["state"]'
+behaves "exec" "$ends" calls10 exec7; sound; holds "processes and calls" "(2, 17)" 'd["processes"], d["calls"]'
+KTRACE_FOLLOW=0 behaves "exec, KTRACE_FOLLOW=0" "$ends" calls10 exec7; sound
+holds "processes and calls" "(1, 10)" 'd["processes"], d["calls"]'
+behaves "fork" "$ends" calls10 fork5 calls10; sound; same "... calls of each" "[5, 20]" "$(per_process)"
+behaves "children of children" "$ends" chain6; sound; same "... calls of each" "[5, 5, 5, 5, 5, 5, 5]" "$(per_process)"
+behaves "fork and exec" "$ends" calls10 system5 calls10; sound; same "... calls of each" "[5, 20]" "$(per_process)"
+behaves "vfork and exec" "$ends" calls10 vfork5 calls10; sound; same "... calls of each" "[5, 20]" "$(per_process)"
+behaves "posix_spawn" "$ends" calls10 spawn5 calls10; sound; same "... calls of each" "[5, 20]" "$(per_process)"
+KTRACE_FOLLOW=0 behaves "posix_spawn, KTRACE_FOLLOW=0" "$ends" calls10 spawn5 calls10; sound; same "... calls of each" "[20]" "$(per_process)"
+behaves "calls of a child that shares our memory" "$ends" calls10 borrow5 calls10; sound
+true_that "... none of ours is missing" test "$(info t 'd["calls"]')" -ge 20
+behaves "raw clone" "$ends" calls10 clone1000 calls10; sound; same "... calls of each" "[1000, 1020]" "$(per_process)"
+behaves "raw clone before the first call" "$ends" clone1000 calls10; sound; same "... calls of each" "[1000, 1010]" "$(per_process)"
+behaves "raw clones, with fork in between" "$ends" calls5000 clones30 fork5 clones30; sound
+same "... calls of each" "$(printf '[5, '; printf '10, %.0s' {1..60}; echo 5600])" "$(per_process)"
+behaves "a daemon" "$ends" calls10 daemon20 say1; sound; same "... calls of each" "[10, 20]" "$(per_process)"
+exit $((failures != 0))

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Where a trace cannot be written, or no longer: the program behaves as without us, and what is lost is counted.
+. tests/fault/lib.sh
+refusals=$F/refusals
+MANY=400000
+
+# disk NAME OPTIONS: a file system of its own at $T/disk
+disk() { mkdir -p "$T/disk" && mount -t tmpfs -o "$2" ktrace-test "$T/disk" 2>/dev/null || { skip "$1" "cannot mount a file system here"; false; }; }
+if disk "full disk" size=1m; then
+    OUT=$T/disk/t behaves "full disk" "$refusals" calls$MANY thread$MANY; loses; accounted $((2 * MANY)) disk/t; sound disk/t
+    rm -r "$T/disk/t"
+    OUT=$T/disk/t behaves "a disk that is full for a while" "$refusals" calls10 fill:"$T/disk/x" calls$MANY free:"$T/disk/x" calls1100 calls10
+    accounted $((MANY + 1120)) disk/t; sound disk/t
+    rm -rf "$T/disk"/*
+    OUT=$T/disk/t behaves "a disk that was full before" "$refusals" fill:"$T/disk/x" calls3000; loses; accounted 3000
+    umount "$T/disk"
+fi
+if disk "read-only file system" size=1m,ro; then
+    OUT=$T/disk/t behaves "read-only file system" "$refusals" calls3000; loses; accounted 3000
+    umount "$T/disk"
+fi
+if disk "no space for names" size=4m,nr_inodes=4; then
+    OUT=$T/disk/t behaves "no space for names" "$refusals" calls3000 thread10; loses; accounted 3010
+    umount "$T/disk"
+fi
+behaves "quota" "$refusals" calls10 refuse:space:122 calls$MANY thread10; loses; accounted $((MANY + 20)) t; sound
+behaves "quota from the start" "$refusals" refuse:space:122 calls3000; loses; accounted 3000
+nobody=(); [ "$(id -u)" != 0 ] || nobody=(setpriv --reuid=65534 --clear-groups)
+chmod 777 "$T"
+if "${nobody[@]}" test -x "$refusals" -a -r "$shim"; then
+    mkdir "$T/closed"
+    OUT=$T/closed/t behaves "a folder that others own" "${nobody[@]}" "$refusals" calls3000; loses; accounted 3000
+    mkdir -m 777 "$T/place"
+    OUT=$T/place/t behaves "a trace that is locked" "${nobody[@]}" "$refusals" calls10 lock:"$T/place/t" thread10 calls$MANY
+    loses; accounted $((MANY + 20))
+else
+    skip "folders without permission" "others cannot read the programs"
+fi
+behaves "a trace deleted meanwhile" "$refusals" calls10 lose:"$T/t" calls$MANY thread10; true_that "... says so" grep -q 'not recorded' "$T/said"
+accounted $((MANY + 20))
+
+behaves "RLIMIT_FSIZE" "$refusals" calls10 limit:FSIZE:70000 calls$MANY thread10; accounted $((MANY + 20)) t; sound
+behaves "RLIMIT_FSIZE of 0" "$refusals" limit:FSIZE:0 calls3000; loses; accounted 3000
+behaves "RLIMIT_NOFILE of 3" "$refusals" limit:NOFILE:3 calls3000 next; loses; accounted 3000
+behaves "... and later more" "$refusals" calls10 limit:NOFILE:3 calls$MANY thread100 limit:NOFILE:99 calls$MANY next
+accounted $((2 * MANY + 110)) t; sound
+behaves "file descriptors are the program's" "$refusals" next calls10 next calls$MANY next; loses_none; accounted $((MANY + 10))
+behaves "RLIMIT_AS" "$refusals" limit:AS:20000 calls$MANY; loses; accounted $MANY
+behaves "RLIMIT_AS, later" "$refusals" calls10 limit:AS:20000 calls$MANY; accounted $((MANY + 10)) t; sound
+behaves "RLIMIT_AS: memory for the program" "$refusals" limit:AS:16777216 calls$MANY need:8388608; accounted $MANY
+# What loading needs, with us: below that the dynamic linker itself fails.
+least=$(for ((k = 2000; k < 200000; k += 250)); do
+    [ "$(ulimit -v $k; KTRACE_DISABLE=1 LD_PRELOAD=$shim "$refusals" calls10 2>&1)" = "done" ] && break; done 2>/dev/null; echo $k)
+for more in 250 1000 4000 8000 16000 32000; do
+    behaves "address space of $more KiB more than loading needs" bash -c "ulimit -v $((least + more)); exec '$refusals' calls$MANY"
+    accounted $MANY
+done
+behaves "out of memory" "$refusals" refuse:map:12 calls3000; loses; accounted 3000
+behaves "... later" "$refusals" calls10 refuse:map:12 calls$MANY; accounted $((MANY + 10)) t; sound
+
+behaves "no shared mappings" "$refusals" refuse:shared:19 calls$MANY thread10; accounted $((MANY + 10)) "$([ -d "$T/t" ] && echo t)"
+true_that "... says so once, if anything is lost" test "$(grep -c 'were not recorded' "$T/said")" -le 1
+behaves "... later" "$refusals" calls10 refuse:shared:19 calls$MANY; accounted $((MANY + 10))
+for error in 95 38; do
+    behaves "no reservations, error $error" "$refusals" refuse:fallocate:$error calls$MANY thread10; loses_none; accounted $((MANY + 10)) t; sound
+done
+for what in madvise:22 madvise:38 membarrier:38; do
+    behaves "refused: $what" "$refusals" refuse:$what calls$MANY thread10; loses_none; accounted $((MANY + 10)) t; sound
+done
+behaves "no threads for anybody" "$refusals" refuse:thread:11 calls$MANY thread10; loses_none; accounted $MANY t; sound
+
+rm -rf "$T/t"
+for i in 1 2 3; do LD_PRELOAD=$shim KTRACE_OUT=$T/t KTRACE_QUIET=1 "$refusals" calls1000 >"$T/out$i" & done; wait
+same "three processes with one place: output" "done done done" "$(cat "$T"/out? | paste -sd' ')"; sound
+holds "processes and calls" "(3, 3000, 'complete')" 'd["processes"], d["calls"], d["state"]'
+if unshare --pid --fork --mount-proc true 2>/dev/null; then
+    rm -rf "$T/t"
+    for i in 1 2 3; do LD_PRELOAD=$shim KTRACE_OUT=$T/t KTRACE_QUIET=1 unshare --pid --fork "$refusals" calls1000 >/dev/null & done; wait
+    sound; holds "... and one process id" "(3, 3000, 'complete')" 'd["processes"], d["calls"], d["state"]'
+else
+    skip "processes of one id" "cannot make a process namespace here"
+fi
+exit $((failures != 0))

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Threads that come and go, are cancelled or interrupted: the program behaves as without us, and no call is missing.
+. tests/fault/lib.sh
+crew=$F/crew
+LIMIT=200 behaves "12,000 short threads" "$crew" short 12000; sound
+holds "threads, calls, losses" "(12000, 12000, [])" 'd["threads"], d["calls"], d["lost"]'
+behaves "threads alive at exit" "$crew" alive 50000; sound; true_that "... calls" test "$(info t 'd["calls"]')" -gt 1000
+behaves "main ends before a thread does" "$crew" leave 3000; sound
+holds "calls" "(6000, 'complete')" 'd["calls"], d["state"]'
+behaves "threads cancelled between calls" "$crew" deferred 150; sound; holds "no call in flight" "('complete', [])" 'd["state"], d["in_flight"]'
+behaves "threads cancelled within calls" "$crew" any 150; sound; holds "the state" "('complete', [])" 'd["state"], d["lost"]'
+behaves "fork amid threads' calls" "$crew" forks 60; sound; holds "processes" 61 'd["processes"]'
+for i in 1 2 3; do
+    LIMIT=20 behaves "threads, modules that come and go, and forks, run $i" "$F/race" 30 "$PWD/$B/tests/abi/module_any.so"; sound
+    holds "processes, losses" "(31, [])" 'd["processes"], d["lost"]'
+done
+behaves "signals for the process reach the thread that waits" "$crew" wait 60; sound; holds "calls" 180000 'd["calls"]'
+behaves "setuid" "$crew" setuid 60; sound; holds "calls" 180000 'd["calls"]'
+behaves "a thing that only processes of one thread may do" "$crew" alone 20000; sound; holds "calls" 20000 'd["calls"]'
+
+# Calls of the routines that the program counts: those that ended, and perhaps some that were left. Of what is lost it is
+# not known which routines it was.
+within_counts() {
+    local ended left found lost
+    read -r ended left <"$T/under/COUNTS"
+    found=$("$B/ktrace" report --json "$T/t" | query 'sum(r["calls"] for r in d["routines"] if r["routine"] in ("ddot", "dgesv", "dpotrf"))')
+    lost=$(info t 'sum(l["calls"] for l in d["lost"])')
+    true_that "... calls: $ended - $lost <= $found <= $ended + $left" test $((ended - lost)) -le "$found" -a "$found" -le $((ended + left))
+    # Lost are nested calls as well: one in a hundred of all calls at most.
+    true_that "... few are lost" test $((100 * lost)) -lt "$(info t 'd["calls"]')"
+}
+for stack in same own; do
+    for way in return jump; do
+        behaves "signal handlers that call, $stack stack, $way" "$F/interrupts" $stack $way 400; sound; within_counts
+    done
+done
+exit $((failures != 0))

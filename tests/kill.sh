@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Programs of one and of four threads are killed at random times; each trace holds exactly what they counted.
+# RUNS=1000 is what `make kill-test` does.
+. tests/lib.sh
+F=$PWD/$B/tests/fault
+killed() { "$F/killer" "$PWD/$B/ktrace" "$PWD/$B/libktrace.so" "$F/victim" "$T" "$@"; }
+out=$(killed "${RUNS:-100}" 2>&1)
+if [ $? = 0 ]; then ok "killed programs: $out"; else not_ok "killed programs" "$(tail -n 19 <<<"$out")"; fi
+out=$(killed 4 cut 2>&1)
+same "a trace that lost its end is noticed" 1 $?
+has "... by what is missing" 'the trace holds' "$out"
+exit $((failures != 0))

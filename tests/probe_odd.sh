@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# ktrace probe where things are missing: one processor, little memory, no huge pages, no permission to pin threads or to
+# make code, a system that lies about its caches. It finishes, says what it could not do, and believes its measurements.
+# Nothing here depends on how long anything takes.
+. tests/lib.sh
+export XDG_CACHE_HOME=$T/cache
+probe="$B/ktrace probe"
+ask() { query "$1" <"$T/probe.json"; }
+not_determined() { ask '" / ".join(n["what"]+": "+n["why"] for n in d["not_determined"])'; }
+
+KTRACE_PROBE_PARTS=cores taskset -c 0 $probe --json >"$T/probe.json" 2>"$T/err"
+same "on one processor it ends well" 0 $?
+same "there is no pair of cores to compare" "[]" "$(ask '[p for s in d["sharing"] for p in s["pairs"]]')"
+same "one core is like itself" True "$(ask 'd["cores_alike"]')"
+same "nothing is kept of a part" no "$([ -e "$T/cache" ] && echo yes || echo no)"
+
+KTRACE_PROBE_PARTS=caches,bandwidth prlimit --as=$((512 << 20)) $probe --quick --json >"$T/probe.json" 2>"$T/err"
+same "with 512 MiB it ends well" 0 $?
+same "it has latencies" True "$(ask 'd["memory"]["latency_cycles"] > 0 and d["memory"]["span_bytes"] <= 512 << 20')"
+
+# Inherited by what is executed.
+cat >"$T/no_huge.py" <<'PY'
+import ctypes, os, sys
+PR_SET_THP_DISABLE = 41
+assert ctypes.CDLL(None).prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0) == 0
+os.execvp(sys.argv[1], sys.argv[1:])
+PY
+KTRACE_PROBE_PARTS=caches "$PYTHON" "$T/no_huge.py" $probe --quick --json >"$T/probe.json" 2>"$T/err"
+same "with huge pages forbidden it ends well" 0 $?
+same "and says that it had none" 0 "$(ask 'd["memory"]["huge_bytes"]')"
+same "what has no size has a reason" True \
+    "$(ask 'all(c["bytes"] or any(n["what"]=="size of cache level %d" % c["level"] for n in d["not_determined"]) for c in d["caches"])')"
+
+cat >"$T/refuse.c" <<'C'
+#define _GNU_SOURCE
+#include <errno.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+int sched_setaffinity(pid_t pid, size_t size, const cpu_set_t *set)
+{
+    (void)pid, (void)size, (void)set;
+    errno = EPERM;
+    return -1;
+}
+void *mmap(void *address, size_t size, int protection, int flags, int file, off_t offset)
+{
+    if (protection & PROT_EXEC && protection & PROT_WRITE) {
+        errno = EACCES;
+        return MAP_FAILED;
+    }
+    return (void *)syscall(SYS_mmap, address, size, protection, flags, file, offset);
+}
+C
+gcc -O1 -fPIC -shared -o "$T/refuse.so" "$T/refuse.c"
+KTRACE_PROBE_PARTS=contexts,cores,code LD_PRELOAD=$T/refuse.so $probe --json >"$T/probe.json" 2>"$T/err"
+same "without permission to pin or to make code it ends well" 0 $?
+has "it says that threads cannot be pinned" "SMT: threads cannot be pinned" "$(not_determined)"
+has "so cores are not compared" "asymmetry of cores: threads cannot be pinned" "$(not_determined)"
+has "and that code cannot be made" "instruction cache: the system does not let code be made" "$(not_determined)"
+same "SMT is not guessed" None "$(ask 'd["smt"]')"
+
+# A system that lies: a cache of 1 TiB, one with 0 ways, a missing level, a line of 3 bytes, text where numbers should be.
+cache=$T/sysfs/cpu/cpu0/cache
+lie() {
+    mkdir -p "$cache/index$1"
+    printf '%s\n' "$2" >"$cache/index$1/type"; printf '%s\n' "$3" >"$cache/index$1/level"; printf '%s\n' "$4" >"$cache/index$1/size"
+    printf '%s\n' "$5" >"$cache/index$1/ways_of_associativity"; printf '%s\n' "$6" >"$cache/index$1/coherency_line_size"
+    echo 0-99999 >"$cache/index$1/shared_cpu_list"
+}
+lie 0 Data 1 2K 0 3
+lie 1 Instruction 1 -5K x y
+lie 2 Unified 3 1024G 99 garbage
+mkdir -p "$T/cache/ktrace"
+$probe --quick >/dev/null 2>"$T/err"
+KTRACE_SYSFS=$T/sysfs $probe --show --json >"$T/probe.json" 2>"$T/err"
+same "with a lying system it ends well" 0 $?
+same "measurements stay what they are" True "$(ask 'd["caches"][0]["effective_bytes"] > 4096 if d["caches"] else True')"
+has "the lie is told apart" "bytes of cache level 1" "$(ask '[x["what"] for x in d["differences"]]')"
+has "in words, too" "! bytes of cache level 1: the system says 2 KiB" "$(KTRACE_SYSFS=$T/sysfs $probe --show)"
+KTRACE_SYSFS=$T/nowhere $probe --show --json >"$T/probe.json" 2>"$T/err"
+same "with no sysfs at all, too" 0 $?
+same "it claims nothing then" "[]" "$(ask 'd["claimed_caches"]')"
+exit $((failures != 0))

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Profile mode: the same counts as a full trace, in memory that is bounded whatever happens, and readable after a kill.
+. tests/lib.sh
+export KTRACE_QUIET=1
+counts=$PWD/$B/tests/profile/counts
+profiled() { local out=$1; shift; KTRACE_MODE=profile traced "$out" "$@"; }
+report() { "$B/ktrace" report --json "$T/$1"; }
+# Memory that the program has more than without us, in KiB.
+more_memory() { local own; own=$(KTRACE_DISABLE=1 traced none "$counts" "$@"); echo $(($(profiled "mem.$1" "$counts" "$@" | cut -d' ' -f2) - ${own#* })); }
+
+# --- the same as a full trace ---------------------------------------------------------------------------------------
+traced full "$counts" mix 20 >/dev/null
+profiled profile "$counts" mix 20 >/dev/null
+report full >"$T/full.json"; report profile >"$T/profile.json"
+out=$("$PYTHON" tests/profile/same.py "$T/full.json" "$T/profile.json")
+has "counts, operations and callers are those of a full trace" "^[0-9]+ shapes, [0-9]+ routines$" "$out"
+same "and nothing differs" 1 "$(wc -l <<<"$out")"
+same "info says what it is" "profile full" "$(info profile 'd["mode"]') $(info full 'd["mode"]')"
+same "check finds nothing wrong" 0 "$("$B/ktrace" check "$T/profile" >/dev/null; echo $?)"
+for level in outermost leaves; do
+    for trace in full profile; do
+        "$B/ktrace" replay --level $level --budget 0.05 --json "$T/$trace" >"$T/$trace.$level"
+    done
+    shapes='sorted((s["routine"], str(s["args"]), s["calls"]) for s in d["shapes"])'
+    same "replay, $level: the same shapes" "$(query "$shapes" <"$T/full.$level")" "$(query "$shapes" <"$T/profile.$level")"
+done
+has "a C program of a shape" "dpotrf_ as recorded by ktrace: the first call of shape" "$("$B/ktrace" repro --routine dpotrf "$T/profile")"
+has "which has its info" "info = [1-9]" "$("$B/ktrace" repro --routine dpotrf "$T/profile")"
+has "there is no single call" "has no single calls" "$("$B/ktrace" repro --call 1 "$T/profile" 2>&1)"
+"$B/ktrace" pack --output "$T/packed.tar.zst" "$T/profile" >/dev/null
+routines='[(r["routine"], r["calls"], r["seconds"]) for r in d["routines"]]'
+same "packed, it is the same" "$(query "$routines" <"$T/profile.json")" "$("$B/ktrace" report --json "$T/packed.tar.zst" | query "$routines")"
+same "ktrace run --mode" "profile 100" "$("$B/ktrace" run --mode profile -o "$T/run" -- "$counts" fixed 100 >/dev/null; info run 'd["mode"]') $(info run 'd["calls"]')"
+has "a mode that does not exist" "KTRACE_MODE=some: expected full or profile" "$(KTRACE_QUIET=0 KTRACE_MODE=some traced some "$counts" fixed 1 2>&1)"
+
+# --- bounded --------------------------------------------------------------------------------------------------------
+true_that "100,000 shapes in less than 16 MiB" test "$(more_memory shapes 100000 3)" -lt 16384
+same "no call is missing" "300000 300000" "$(info mem.shapes 'd["calls"]') $(report mem.shapes | query 'd["routines"][0]["calls"]')"
+same "what had no room is counted, and its work is not guessed" "True None" \
+    "$(info mem.shapes 'd["overflow"] > 200000 and d["overflow"] < 300000') $(report mem.shapes | query 'd["routines"][0]["flops"]')"
+same "shapes and overflow are all calls" 300000 "$(report mem.shapes | query 'd["overflow"] + sum(s["calls"] for s in d["shapes"])')"
+has "and check says so" "had no room for their shape" "$("$B/ktrace" check "$T/mem.shapes")"
+profiled equations "$counts" equations 400 >/dev/null
+same "calls that nest leave room for the shapes of those that do not" "400 True" "$(report equations | query 'len(d["shapes"])') $(info equations 'd["overflow"] > 0')"
+true_that "5,000 threads one after the other: 2 MiB" test "$(more_memory threads 5000)" -lt 2048
+same "no call of theirs is missing, nor a thread" "9999 5000 0" "$(info mem.threads 'd["calls"]') $(info mem.threads 'd["threads"]') $(info mem.threads 'd["overflow"]')"
+same "calls of threads add up" 9999 "$(report mem.threads | query 'sum(t["calls"] for t in d["threads"])')"
+profiled crowd "$counts" crowd 1000 >/dev/null
+same "1,000 threads at one time" "1999 1000" "$(info crowd 'd["calls"]') $(info crowd 'd["threads"]')"
+profiled scalars "$counts" scalars 1000 >/dev/null
+same "scalars are told apart by class" "[1, 1, 1, 1000]" "$(report scalars | query 'sorted(s["calls"] for s in d["shapes"])')"
+true_that "10^7 calls of one shape" test "$(more_memory fixed 10000000)" -lt 2048
+same "are one count" "10000000 1" "$(info mem.fixed 'd["calls"]') $(report mem.fixed | query 'len(d["shapes"])')"
+
+# --- nothing lost ---------------------------------------------------------------------------------------------------
+same "a forked child has a profile of its own" "[50, 50]" "$(profiled fork "$counts" fork 50 >/dev/null; info fork 'sorted(p["calls"] for p in d["process_table"])')"
+# begun and ended: how many more than the program's own count; a call may be in flight on either side of it.
+facts='" ".join(map(str, (d["calls"], d["calls"] - d["unfinished"], sum(s["calls"] for s in d["shapes"]), d["state"])))'
+for i in 1 2 3 4 5 6 7 8; do
+    head -c 4096 /dev/zero >"$T/count"
+    KTRACE_MODE=profile KTRACE_OUT="$T/kill$i" LD_PRELOAD="$PWD/$B/libktrace.so" "$counts" forever 3<>"$T/count" &
+    while [ ! -e "$T/kill$i"/p*/s* ]; do sleep 0.01; done
+    sleep 0.0$i; kill -9 $!; wait $! 2>/dev/null
+    own=$(od -An -t u8 -N 8 "$T/count")
+    read -r begun ended shapes state <<<"$(report "kill$i" | query "$facts")"
+    true_that "killed, run $i: $own calls by its own count, $begun begun, $ended ended" \
+        test $((begun - own)) -ge 0 -a $((begun - own)) -le 1 -a $((ended - own)) -ge 0 -a $((ended - own)) -le 1
+    same "all that ended have a shape; the trace is incomplete" "$ended incomplete" "$shapes $state"
+done
+if mkdir "$T/full_disk" && mount -t tmpfs -o size=64k none "$T/full_disk" 2>/dev/null; then
+    same "a full disk: the program goes on" "30000" "$(KTRACE_OUT="$T/full_disk/t" KTRACE_MODE=profile LD_PRELOAD="$PWD/$B/libktrace.so" "$counts" shapes 10000 3 | cut -d' ' -f1)"
+    same "and no call is missing" 30000 "$("$B/ktrace" info --json "$T/full_disk/t" | query 'd["calls"] + sum(l["calls"] for l in d["lost"])')"
+    umount "$T/full_disk"
+else
+    skip "a full disk" "cannot mount a tmpfs"
+fi

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# ktrace roofline: points, picture and data of real traces under the roofs of a machine file, counted calls, kernels of
+# chosen sizes, and whatever cannot be drawn.
+. tests/lib.sh
+kt=$PWD/$B/ktrace
+root=$PWD
+machine=$PWD/tests/roofline/machine.json
+export KTRACE_QUIET=1 XDG_CACHE_HOME=$T/cache OPENBLAS_NUM_THREADS=1
+
+roofline() { "$kt" roofline --machine "$machine" "$@"; }
+points() { roofline --json "$1" | query "$2"; }
+# fails NAME STATUS PATTERN COMMAND...: one clear line on standard error
+fails() {
+    local name=$1 status=$2 pattern=$3 found
+    shift 3
+    "$@" >"$T/out" 2>"$T/err"
+    found=$?
+    if [ $found = "$status" ] && [ "$(wc -l <"$T/err")" = 1 ] && grep -qE -- "$pattern" "$T/err"; then ok "$name"
+    else not_ok "$name" "status $found, expected $status" "$(<"$T/err")"; fi
+}
+
+# --- a trace, replayed ----------------------------------------------------------------------------------------------
+traced t "$PYTHON" tests/roofline/calls.py || exit 1
+"$kt" replay --budget 1 --store none "$T/t" >/dev/null 2>"$T/err" || not_ok "replay" "$(<"$T/err")"
+"$kt" dump --json "$T/t" >"$T/calls"
+roofline "$T/t" -o "$T/x.svg" >"$T/text" 2>"$T/err"; same "status" 0 $?
+has "what was drawn is told" "x.svg, drawn by .*x.gp; data in .*x.csv" "$(<"$T/err")"
+has "the picture is there" "<svg" "$(head -c 400 "$T/x.svg")"
+same "gnuplot has nothing to say" "" "$(cd "$T" && gnuplot x.gp 2>&1 | grep -v 'Skipping data file')"
+parsed() { "$PYTHON" tests/roofline/plot.py "$@" 2>"$T/err" || not_ok "a plot that can be parsed: $1" "$(<"$T/err")"; }
+parsed "$T/x.gp" "$T/x.csv" "$T/calls" "$machine"
+has "text: the ridge" "^ridge +4 flop/byte" "$(<"$T/text")"
+same "text: 80 columns" "" "$(grep -E '.{81}' "$T/text")"
+roofline --json "$T/t" >"$T/json"
+same "JSON: roofs" "['bytes', 'flops'] fma double x4 16.0 flop/cycle" \
+    "$(query '"%s %s %s %s" % (sorted({r["kind"] for r in d["roofs"]}), *[(r["name"], r["value"], r["unit"]) for r in d["roofs"] if r["value"] == 16][0])' <"$T/json")"
+same "JSON: what programs rely on" "" "$(query '" ".join(k for p in d["points"] for k in ("routine","args","calls","series","intensity","flops_per_cycle","source","share") if k not in p)' <"$T/json")"
+same "JSON: shares add up" True "$(query 'abs(sum(p["share"] for p in d["points"] if p["context"] == "in situ") - 1) < 1e-6' <"$T/json")"
+same "JSON: intensity is flops over traffic" True \
+    "$(query 'all(abs(p["intensity"] * p["traffic"] / p["flops"] - 1) < 1e-9 for p in d["points"] if p["intensity"] and p["flops"])' <"$T/json")"
+same "JSON: dgemm of 64 moves three matrices, which need not begin at a line" True \
+    "$(query '98304 <= [p["traffic"] for p in d["points"] if p["routine"] == "dgemm" and p["args"] and p["args"]["M"] == 64 and p["context"] == "in situ"][0] <= 98304 + 3 * 64' <"$T/json")"
+same "JSON: without counters nothing is counted" "modelled None" \
+    "$(query '" ".join(sorted({str(p["source"]) for p in d["points"]} | {str(p["traffic_counted"]) for p in d["points"]}, reverse=True))' <"$T/json")"
+same "JSON: warm and cold replays" "cold in situ warm" "$(query '" ".join(sorted({p["context"] for p in d["points"] if p["number"]}))' <"$T/json")"
+same "three shapes if asked for" "3" "$(roofline --json --top 3 "$T/t" | query 'len({p["number"] for p in d["points"] if p["number"]})')"
+same "what comes from memory is at most all of it, and less of what was just used" True \
+    "$(roofline --json --tracked "$T/t" | query 'all(p["traffic_tracked"] <= p["traffic"] + 1024 for p in d["points"] if p["args"] and p["context"] == "in situ") and [p["traffic_tracked"] < 0.3 * p["traffic"] for p in d["points"] if p["context"] == "in situ" and p["routine"] == "dgemm" and p["args"] and p["args"]["M"] == 64][0]')"
+same "without the cache model it is not known" None "$(query 'd["points"][0]["traffic_tracked"]' <"$T/json")"
+for plot in boxes waterfall; do
+    roofline --plot $plot "$T/t" -o "$T/$plot.png" >/dev/null 2>"$T/err"; same "$plot: status" 0 $?
+    same "$plot: a PNG" "PNG" "$(head -c 4 "$T/$plot.png" | tail -c 3)"
+done
+same "the waterfall's parts add up to the time in situ" True "$("$PYTHON" -c '
+import csv, sys
+rows = [r for r in csv.DictReader(open(sys.argv[1])) if r["routine"] == "all calls"]
+total = [float(r["seconds"]) for r in rows if r["part"] == "in situ"][0]
+print(abs(sum(float(r["seconds"]) for r in rows if r["part"] != "in situ") / total - 1) < 1e-4)' "$T/waterfall.csv")"
+cp -r "$T/t" "$T/t2"
+sed -i 's/^pid.*/pid\t1/' "$T"/t2/*/meta
+roofline "$T/t" "$T/t2" -o "$T/two.pdf" >/dev/null 2>"$T/err"; same "two traces: status" 0 $?
+same "two traces: a PDF" "%PDF" "$(head -c 4 "$T/two.pdf")"
+parsed "$T/two.gp" "$T/two.csv" - "$machine"
+
+# --- loops of the paper ---------------------------------------------------------------------------------------------
+# intensity TRACE BYTES: of all its calls, what the cache model says came from memory, with a last cache of so many bytes
+intensity() {
+    sed "s/1048576/$2/g" "$machine" >"$T/machine.json"
+    "$kt" roofline --machine "$T/machine.json" --json --tracked "$T/$1" | query '(lambda p: sum(x["flops"] * x["calls"] for x in p) / sum(x["traffic_tracked"] * x["calls"] for x in p))([x for x in d["points"] if x["context"] == "in situ" and x["calls"] > 100])'
+}
+# about NAME EXPECTED FOUND: within 5 %
+about() { true_that "$1: $3" awk -v e="$2" -v f="$3" 'BEGIN { exit !(f > 0.95 * e && f < 1.05 * e) }'; }
+# On one processor: what is in the caches of another is not here.
+cpu=$("$PYTHON" -c "import os; print(min(os.sched_getaffinity(0)))")
+KTRACE_ROUTINES=ddot,dgemm traced triple taskset -c "$cpu" "$PYTHON" tests/roofline/loops.py triple 256
+KTRACE_ROUTINES=ddot,dgemm traced blocked taskset -c "$cpu" "$PYTHON" tests/roofline/loops.py blocked 1024 32
+about "triple loop, B in no cache: 1/4" 0.25 "$(intensity triple 131072)"
+about "triple loop, all in cache: n/12" 21.33 "$(intensity triple 4194304)"
+about "blocks, each of A and B loaded anew: Nb/8" 4 "$(intensity blocked 131072)"
+about "blocks, a row of A stays: Nb/4, less C and A: 7.53" 7.53 "$(intensity blocked 4194304)"
+
+# --- counters -------------------------------------------------------------------------------------------------------
+zen=amd64_fam19h_zen4::
+fills=${zen}ANY_DATA_CACHE_FILLS_FROM_SYSTEM
+# counts NAME WORDS: a trace of 100 calls on the made-up counters of tests/events/fake.c
+counts() {
+    FAKE=$2 LIBPFM_ENCODE_INACTIVE=1 KTRACE_EVENTS="${zen}RETIRED_SSE_AVX_FLOPS:ANY,$fills:DRAM_IO_NEAR,$fills:DRAM_IO_FAR" \
+        KTRACE_OUT=$T/$1 LD_PRELOAD="$PWD/$B/tests/events/fake.so $PWD/$B/libktrace.so" "$B/tests/abi/life" calls100 >/dev/null
+    points "$T/$1" '" ".join(str(d["points"][0][k]) for k in ("source", "intensity", "flops", "flops_counted", "traffic", "traffic_counted"))'
+}
+same "counted beside modelled" "counted 0.003125 3.0 10.0 64.0 3200.0" "$(counts counted '')"
+same "counters that others had for half of the time" "counted 0.003125 3.0 20.0 64.0 6400.0" "$(counts shared share=2)"
+same "counters that never counted: n/a, not 0" "modelled 0.046875 3.0 None 64.0 None" "$(counts starved starve)"
+has "text: counted" " counted$" "$(roofline "$T/counted")"
+has "text: beside modelled" "^1  ddot 2 +3 +10 +3.33 +64 +3200 +50$" "$(roofline "$T/counted")"
+has "what this machine counts" "^memory traffic, bytes: " "$("$kt" roofline --events)"
+same "... in JSON" "4" "$("$kt" roofline --events --json | query 'len(d["quantities"])')"
+
+# --- kernels --------------------------------------------------------------------------------------------------------
+roofline --kernel dgemm --n 8:32:3 --states all --budget 1 -o "$T/k.svg" --json >"$T/json" 2>"$T/err"; same "kernel: status" 0 $?
+same "kernel: three sizes from four states" "3 4" "$(query '"%d %d" % (len({p["args"]["n"] for p in d["points"]}), len({p["series"] for p in d["points"]}))' <"$T/json")"
+same "kernel: curves" "4" "$("$PYTHON" -c '
+import re, sys
+text = open(sys.argv[1]).read()
+print(len(re.search(r"\$curves << EOD\n(.*?)^EOD", text, re.S | re.M).group(1).strip().split("\n\n")))' "$T/k.gp")"
+
+# --- what cannot be -------------------------------------------------------------------------------------------------
+fails "which trace" 2 "which trace" roofline
+fails "no such trace" 3 "nowhere" roofline "$T/nowhere"
+fails "a picture of no kind" 2 "svg, .png or .pdf" roofline "$T/t" -o "$T/x.bmp"
+fails "a bad --top" 2 "--top 0" roofline --top 0 "$T/t"
+fails "a bad size" 2 "--n 5:2" roofline --kernel dgemm --n 5:2
+fails "a bad state" 2 "--states hot" roofline --kernel dgemm --states hot
+fails "no kernel" 2 "dgemmm" roofline --kernel dgemmm
+fails "a kernel and a trace" 2 "without a trace" roofline --kernel dgemm "$T/t"
+fails "events and a trace" 2 "go alone" roofline --events "$T/t"
+fails "no machine file" 3 "nothere" "$kt" roofline --machine "$T/nothere" "$T/t"
+echo '{"tsc_hz": 1e9, "core_hz": 1e9}' >"$T/empty.json"
+fails "a machine file without roofs" 3 "no peak" "$kt" roofline --machine "$T/empty.json" "$T/t"
+fails "a folder that is not there" 4 "cannot be written" roofline "$T/t" -o "$T/no/x.svg"
+printf 'import numpy as np\nfrom scipy.linalg import blas\nx = np.ones(9)\nfor i in range(5): blas.dcopy(x, x.copy())\n' >"$T/copies.py"
+KTRACE_ROUTINES=dcopy traced copies "$PYTHON" "$T/copies.py"
+fails "no call computes" 3 "operations can be counted" roofline "$T/copies"
+cp -r "$T/t" "$T/other"
+sed -i 's/^cpu_model.*/cpu_model\tOther 9000/; s/^host.*/host\tfar/' "$T"/other/p*/meta "$T"/other/*/meta 2>/dev/null
+fails "a trace of another machine" 3 "another machine \(Other 9000.*--machine" "$kt" roofline "$T/other"
+roofline "$T/other" >/dev/null 2>&1; same "... whose roofs are named" 0 $?
+sed -i 's/"cpu": *"[^"]*"/"cpu":"Other 9000"/' "$T/other/replay.json"
+has "... or which was replayed there" "^roofs +double " "$("$kt" roofline "$T/other")"
+fails "no waterfall without a replay" 3 "replay" roofline --plot waterfall "$T/counted" -o "$T/w.svg"
+mkdir "$T/bin"; for tool in sh; do ln -s "$(command -v $tool)" "$T/bin/"; done
+rm -f "$T/y.svg"
+PATH=$T/bin "$kt" roofline --machine "$machine" "$T/t" -o "$T/y.svg" >/dev/null 2>"$T/err"; same "without gnuplot: status" 0 $?
+has "... one line says how to draw" "'gnuplot .*y.gp' draws" "$(<"$T/err")"
+same "... data and script are there, the picture is not" "y.csv y.gp" "$(cd "$T" && ls y.* | xargs)"
+cd "$root" || exit 1
+exit $((failures != 0))

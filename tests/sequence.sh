@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The context `sequence`: calls in a context that is known, calls inside LAPACK, libraries that misbehave. Bounds on times
+# are wide, as other users of the machine can slow a part of a test by half; make bench-sequence tells how near it comes.
+. tests/lib.sh
+kt=$B/ktrace
+export KTRACE_QUIET=1 OPENBLAS_NUM_THREADS=1
+[ -x "$B/tests/bench/known" ] || { skip "sequence" "tests/bench/known is not built"; exit 0; }
+
+for i in 1 2 3; do
+    rm -rf "$T/known"
+    traced known "$B/tests/bench/known" 60 2>/dev/null
+    "$kt" replay --json --context warm,sequence --budget 3 "$T/known" >"$T/known$i.json" 2>"$T/err" || not_ok "replay" "$(<"$T/err")"
+done
+# CONTEXT over in situ of the shape with that routine and size: of the medians of three rounds the least, as a round can be
+# slow as a whole.
+ratio() { "$PYTHON" -c 'import json, sys
+context, routine, n = sys.argv[1], sys.argv[2], int(sys.argv[3])
+rounds = [s for f in sys.argv[4:] for s in json.load(open(f))["shapes"] if s["routine"] == routine and n in s["args"].values()]
+print(round(min(s["contexts"][context]["median"] for s in rounds) / min(s["insitu"]["median"] for s in rounds), 2))' "$@" "$T"/known[123].json; }
+is() { if "$PYTHON" -c "import sys; sys.exit(not ($2))"; then ok "$1: $2"; else not_ok "$1" "$2"; fi; }
+for kind in "dgemv 300" "ddot 4001" "dgemm 48"; do
+    # shellcheck disable=SC2086
+    s=$(ratio sequence $kind) w=$(ratio warm $kind)
+    is "$kind comes from memory: near the time in the program" "0.6 < $s < 1.6"
+    is "... which warm misses by far more" "2 * abs($s - 1) < abs($w - 1)"
+done
+is "dgemv 200 was in cache" "0.6 < $(ratio sequence dgemv 200) < 1.6"
+is "what only the program knows is not made up" "$(ratio sequence dgemv 220) < 0.6"
+
+q() { query "d['sequence']$1" <"$T/known1.json"; }
+same "all calls are played" "$(query 'sum(s["calls"] for s in d["shapes"])' <"$T/known1.json")" "$(q '["counted"]')"
+same "... in one window" 1 "$(q '["windows"]')"
+same "... on one thread" 1 "$(q '["threads"]')"
+same "... none left out" 0 "$(q '["left_out"]')"
+has "... at addresses that tell the same" 'as recorded|moved as a whole' "$(q '["layout"]')"
+true_that "a total for the context" query 'd["totals"]["sequence"] > 0 or 1/0' <"$T/known1.json"
+has "the table has a column" 'in situ +sequence' "$("$kt" replay --context sequence --budget 1 "$T/known" 2>/dev/null)"
+
+for routine in dgeqrf dpotrf dgetrf; do
+    for i in 1 2 3; do # once more if something else took the processor meanwhile
+        rm -rf "${T:?}/$routine"
+        traced "$routine" "$B/tests/bench/leaves" "$routine" 200 10
+        "$kt" replay --json --level leaves --context sequence --budget 2 "$T/$routine" >"$T/leaves.json" 2>/dev/null
+        near=$(query '0.6 < d["sequence"]["typical"] < 1.6' <"$T/leaves.json")
+        [ "$near" = False ] || break
+    done
+    same "$routine: no call meets denormal numbers or overflows" "[0, 0, 0]" \
+         "$(query '[d["sequence"][k] for k in ("denormal", "overflowed", "left_out")]' <"$T/leaves.json")"
+    is "... few need fresh inputs" "$(query 'd["sequence"]["refilled"] + d["sequence"]["strange"]' <"$T/leaves.json") < $(query 'd["sequence"]["counted"] / 20' <"$T/leaves.json")"
+    is "... and times are near those in the program" "0.6 < $(query 'round(d["sequence"]["typical"], 2)' <"$T/leaves.json") < 1.6"
+done
+
+# More calls than the budget is for: windows, in which each shape that matters is met.
+traced long "$B/tests/bench/known" 1200 2>/dev/null
+"$kt" replay --json --context sequence --budget 0.3 "$T/long" >"$T/long.json" 2>/dev/null
+is "a long trace: a part of the calls" "1 < $(query 'd["sequence"]["windows"]' <"$T/long.json") and $(query 'd["sequence"]["counted"] / d["sequence"]["calls"]' <"$T/long.json") < 0.9"
+same "... each shape is met" True "$(query 'all(s["contexts"]["sequence"]["n"] >= 3 for s in d["shapes"])' <"$T/long.json")"
+
+for gaps in idle traffic; do
+    "$kt" replay --json --context sequence --gaps $gaps --budget 1 "$T/known" >"$T/gaps.json" 2>/dev/null
+    same "gaps filled: $gaps" "$gaps" "$(query 'd["sequence"]["gaps"]' <"$T/gaps.json")"
+done
+"$kt" replay --gaps wide "$T/known" 2>"$T/err"
+same "gaps of another kind: usage" 2 $?
+"$kt" compare --context sequence --blas openblas-serial --blas reference "$T/known" 2>"$T/err"
+same "compare has no such context: usage" 2 $?
+has "... says so" "no context sequence" "$(<"$T/err")"
+
+# A library without most routines; of those that it has two end the process.
+cat >"$T/bad.c" <<'END'
+#include <stdlib.h>
+void dgemv_(void) { abort(); }
+void dcopy_(void) { _Exit(3); }
+double ddot_(void) { return 1; }
+END
+${CC:-gcc} -shared -fPIC -o "$T/libbad.so" "$T/bad.c" 2>/dev/null
+"$kt" replay --json --context sequence --blas "$T/libbad.so" --budget 1 "$T/known" >"$T/bad.json" 2>/dev/null
+same "a library that dies: what can be played is" "['ddot']" \
+     "$(query 'sorted({s["routine"] for s in d["shapes"] if s["contexts"]["sequence"]["n"]})' <"$T/bad.json")"
+is "... what it does not have, or dies of, is left out" "$(query 'd["sequence"]["left_out"]' <"$T/bad.json") > 100"
+has "... with the reason" "ended the process" "$(query '[n["why"] for n in d["not_replayed"]]' <"$T/bad.json")"
+exit $((failures != 0))

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What a comparison makes of its samples, and what verifying makes of its runs: sums, ratios, who is best, the best of
+ * each, shapes that a library does not run. And the options.
+ */
+#include "replay/compare/comparison.h"
+#include "replay/compare/verify.h"
+#include "trace/memory.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+/* --- options ----------------------------------------------------------------------------------------------- */
+
+static void test_thread_counts(void **state)
+{
+    (void)state;
+    int list[KT_MOST_LANES];
+    size_t count;
+    struct kt_error error = {0};
+    assert_int_equal(kt_thread_counts_parse("1,4,1,16", list, &count, &error), KT_OK);
+    assert_int_equal(count, 3);
+    assert_int_equal(list[0], 1);
+    assert_int_equal(list[2], 16);
+    static const char *const wrong[] = {"",  "0",  "-1", "1,",  ",1",          "1,,2",
+                                        "a", "1a", " 1", "1;2", "99999999999", "1.5"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_int_equal(kt_thread_counts_parse(wrong[i], list, &count, &error), KT_USAGE);
+    assert_int_equal(kt_thread_counts_parse("1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17", list, &count, &error),
+                     KT_USAGE);
+}
+
+/* Words separated by blanks, which are changed; at most 15. */
+static enum kt_status parse(char *line, struct kt_compare_options *out)
+{
+    char *argv[16] = {(char *)"compare"};
+    int argc = 1;
+    struct kt_error error = {0};
+    for (char *word; (word = strsep(&line, " "));)
+        argv[argc++] = word;
+    *out = (struct kt_compare_options){.runs = 5};
+    return kt_compare_options_parse(argc, argv, out, &error);
+}
+
+static void test_options(void **state)
+{
+    (void)state;
+    struct kt_compare_options o;
+    char plain[] = "--blas a trace --blas b --threads 2 --lapack c --plot p.svg";
+    assert_int_equal(parse(plain, &o), KT_OK);
+    assert_string_equal(o.replay.trace, "trace");
+    assert_int_equal(o.replay.libraries, 2);
+    assert_string_equal(o.lapack, "c");
+    assert_int_equal(o.thread[0], 2);
+    assert_null(o.command);
+    char verified[] = "--verify --blas a --runs 3 -- program --blas -- x";
+    assert_int_equal(parse(verified, &o), KT_OK);
+    assert_null(o.replay.trace);
+    assert_int_equal(o.runs, 3);
+    assert_string_equal(o.command[0], "program");
+    assert_string_equal(o.command[2], "--");
+    char with_trace[] = "--verify trace --blas a -- program";
+    assert_int_equal(parse(with_trace, &o), KT_OK);
+    assert_string_equal(o.replay.trace, "trace");
+    static const char *const wrong[] = {"trace",
+                                        "--blas a",
+                                        "--blas a --verify trace",
+                                        "--blas a trace -- program",
+                                        "--blas a --verify --",
+                                        "--blas a --verify --runs 0 -- program",
+                                        "--blas a one two",
+                                        "--blas a trace --context warm,cold",
+                                        "--blas a trace --context sequence"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char *copy = kt_copy(wrong[i]);
+        assert_int_equal(parse(copy, &o), KT_USAGE);
+        free(copy);
+    }
+}
+
+/* --- sums -------------------------------------------------------------------------------------------------- */
+
+enum { SHAPES = 3, LIBRARIES = 3, VISITS = 12 };
+
+/* Three shapes of two routines, on three libraries. */
+struct scene {
+    struct kt_routine routine[2];
+    struct kt_entry entry[2];
+    struct kt_shape_group shape[SHAPES];
+    struct kt_job job[SHAPES];
+    char *failure[LIBRARIES][SHAPES];
+    bool broken[LIBRARIES][SHAPES];
+    const struct kt_context *context[SHAPES];
+    struct kt_stream *stream;
+    struct kt_process process;
+    struct kt_comparison c;
+};
+
+static void add_visits(struct kt_series *series, double seconds, unsigned from)
+{
+    for (unsigned v = from; v < VISITS; v++) {
+        double sample = seconds * (1 + 0.001 * ((v * 7) % 5));
+        kt_series_add(series, v, &sample, 1);
+    }
+}
+
+static void open_scene(struct scene *s)
+{
+    *s = (struct scene){.routine = {{.name = "dgemm"}, {.name = "dgesv"}}};
+    s->process = (struct kt_process){.calls = 1, .streams = 1, .events = 1, .seconds = 10};
+    s->c.setup.trace = (struct kt_trace){.process = &s->process, .processes = 1};
+    s->c.setup.jobs = (struct kt_jobs){.job = s->job, .count = SHAPES};
+    s->c.libraries = LIBRARIES;
+    s->c.timed = SHAPES;
+    for (int i = 0; i < SHAPES; i++) {
+        s->entry[i / 2].symbol.routine = &s->routine[i / 2];
+        s->shape[i] = (struct kt_shape_group){.calls = 100, .total = 1};
+        s->shape[i].first.entry = &s->entry[i / 2];
+        s->job[i].shape = &s->shape[i];
+    }
+    for (int l = 0; l < LIBRARIES; l++) {
+        s->c.worker[l].failure = s->failure[l];
+        s->c.worker[l].broken = s->broken[l];
+    }
+    kt_schedule_make(SHAPES, LIBRARIES, &s->c.schedule);
+}
+
+static void set_time(struct scene *s, int shape, int library, double seconds)
+{
+    add_visits(&s->c.schedule.item[shape].lane[library], seconds, 0);
+}
+
+static void close_scene(struct scene *s)
+{
+    kt_comparison_free(&s->c);
+    kt_schedule_free(&s->c.schedule);
+}
+
+static bool near(double a, double b)
+{
+    return fabs(a - b) < 0.02 * fabs(b);
+}
+
+/* Library 1 is twice as fast in dgemm, twice as slow in dgesv; library 2 lacks dgesv and is like the baseline. */
+static void test_sums(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    for (int i = 0; i < SHAPES; i++) {
+        set_time(&s, i, 0, 0.01);
+        set_time(&s, i, 1, i < 2 ? 0.005 : 0.02);
+        if (i < 2)
+            set_time(&s, i, 2, 0.01);
+    }
+    s.failure[2][2] = (char *)"has no dgesv_";
+    s.c.schedule.item[2].lane[2].absent = true;
+    kt_comparison_sum_up(&s.c);
+    assert_true(near(s.c.sum[0].seconds, 3) && near(s.c.sum[1].seconds, 3) && near(s.c.sum[2].seconds, 2));
+    assert_true(near(s.c.sum[1].ratio.value, 1) && near(s.c.sum[2].ratio.value, 1));
+    assert_true(s.c.sum[1].lo <= s.c.sum[1].seconds && s.c.sum[1].seconds <= s.c.sum[1].hi);
+    assert_int_equal(s.c.sum[2].failed, 1);
+    assert_true(near(s.c.sum[2].lacking, 1) && near(kt_comparison_blas(&s.c, 2), 3));
+    assert_true(near(kt_comparison_multiple(&s.c, 2), 1));
+    assert_true(near(kt_comparison_application(&s.c, 1), 10));
+    assert_int_equal(s.c.routines, 2);
+    assert_string_equal(s.c.routine[0].name, "dgemm");
+    assert_int_equal(s.c.routine[0].best, 1);
+    assert_true(s.c.routine[0].is_certain);
+    assert_int_equal(s.c.routine[1].best, 0);
+    assert_true(near(s.c.mix.seconds, 2)); /* dgemm on library 1, dgesv on another one */
+    assert_string_equal(kt_comparison_failure(&s.c, 2, 2), "has no dgesv_");
+    assert_null(kt_comparison_failure(&s.c, 2, 1));
+    close_scene(&s);
+}
+
+/* What the baseline cannot run counts for none. */
+static void test_baseline_fails(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    for (int i = 0; i < SHAPES; i++)
+        for (int l = 0; l < LIBRARIES; l++)
+            if (i || l)
+                set_time(&s, i, l, 0.01 * (l + 1));
+    s.failure[0][0] = (char *)"crashed";
+    s.broken[0][0] = true;
+    kt_comparison_sum_up(&s.c);
+    assert_false(kt_comparison_counts(&s.c, 0));
+    assert_true(near(s.c.sum[0].seconds, 2) && near(s.c.sum[1].seconds, 4));
+    assert_true(near(kt_comparison_blas(&s.c, 1), 6)); /* it is taken to change as the others */
+    assert_true(near(s.c.sum[2].ratio.value, 3));
+    assert_true(kt_comparison_found_defect(&s.c));
+    assert_string_equal(kt_comparison_verdict(&s.c, 0), "baseline");
+    assert_string_equal(kt_comparison_verdict(&s.c, 1), "slower");
+    close_scene(&s);
+}
+
+/* Pairs are visits of one round, also if one lane has missed some. */
+static void test_pairs_by_round(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    for (int i = 0; i < SHAPES; i++) {
+        for (unsigned v = 0; v < VISITS; v++) {
+            double drift = 1 + v;
+            double sample[] = {0.01 * drift, 0.02 * drift};
+            kt_series_add(&s.c.schedule.item[i].lane[0], v, &sample[0], 1);
+            if (v >= 3)
+                kt_series_add(&s.c.schedule.item[i].lane[1], v, &sample[1], 1);
+        }
+        set_time(&s, i, 2, 0.01);
+    }
+    kt_comparison_sum_up(&s.c);
+    const struct kt_compared *cell = kt_comparison_cell(&s.c, 0, 1);
+    assert_int_equal(cell->ratio.n, VISITS - 3);
+    assert_true(near(cell->ratio.value, 2) && near(cell->ratio.hi, 2));
+    assert_true(isnan(cell->residual) && !cell->wrong);
+    close_scene(&s);
+}
+
+static void test_no_wall_time_of_two_threads(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    s.process.streams = 2;
+    for (int i = 0; i < SHAPES; i++)
+        for (int l = 0; l < LIBRARIES; l++)
+            set_time(&s, i, l, 0.01);
+    kt_comparison_sum_up(&s.c);
+    assert_true(isnan(kt_comparison_application(&s.c, 1)) && near(kt_comparison_blas(&s.c, 1), 3));
+    assert_string_equal(kt_comparison_verdict(&s.c, 1), "no difference");
+    close_scene(&s);
+}
+
+/* --- verifying --------------------------------------------------------------------------------------------- */
+
+static void test_verify(void **state)
+{
+    (void)state;
+    double blas[3][6] = {{1, 2, 1, 2, 1, 2}, {2, 4, 2, 4, 2, 4}, {1.5, NAN, 1.5, NAN, 1.5, 3}};
+    double wall[6] = {1, 1, 1, 1, 1, 1};
+    double predicted[] = {1, 2.1, 1.5};
+    struct kt_verify v = {.lanes = 3, .runs = 6};
+    for (int l = 0; l < 3; l++) {
+        v.lane[l].blas = blas[l];
+        v.lane[l].typical = blas[l];
+        v.lane[l].wall = v.lane[l].cpu = wall;
+    }
+    kt_verify_sum_up(&v, predicted);
+    assert_true(near(v.lane[1].ratio.value, 2) && near(v.lane[1].ratio.lo, 2) && near(v.lane[1].ratio.hi, 2));
+    assert_true(fabs(v.lane[1].error - 0.05) < 1e-9 && fabs(v.lane[1].error_typical - 0.05) < 1e-9);
+    assert_int_equal(v.lane[2].time.n, 4);
+    assert_true(near(v.lane[2].ratio.value, 1.5));
+    assert_true(v.is_ordered);
+    double other_way[] = {1, 0.5, 1.5};
+    double apart[6] = {9, 9, 9, 9, 9, 9};
+    v.lane[1].blas = apart;
+    kt_verify_sum_up(&v, other_way);
+    assert_false(v.is_ordered);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_thread_counts),  cmocka_unit_test(test_options),
+        cmocka_unit_test(test_sums),           cmocka_unit_test(test_baseline_fails),
+        cmocka_unit_test(test_pairs_by_round), cmocka_unit_test(test_no_wall_time_of_two_threads),
+        cmocka_unit_test(test_verify),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Runs that were made up: how often is a change seen where there is none, and how often one that is there. The exact
+ * rank test is compared with what counting all arrangements gives.
+ */
+#include "model/report/diff.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { SHAPES = 24, CALLS = 400, RUNS = 40 };
+
+static uint64_t state = 1;
+
+static double uniform(void)
+{
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return ((double)(state >> 11) + 0.5) * 0x1p-53;
+}
+
+static double normal(void)
+{
+    return sqrt(-2 * log(uniform())) * cos(6.283185307179586 * uniform());
+}
+
+/* --- the test of ranks ------------------------------------------------------------------------------------- */
+
+static int above(unsigned second, int count)
+{
+    int pairs = 0;
+    for (int i = 0; i < count; i++)
+        for (int j = 0; j < i; j++)
+            pairs += (second >> i & 1) && !(second >> j & 1);
+    return pairs;
+}
+
+/* Of all choices of M places among N + M, the part that has at least as many pairs. */
+static double by_counting(int n, int m, int pairs)
+{
+    int all = 0;
+    int such = 0;
+    for (unsigned second = 0; second < 1u << (n + m); second++) {
+        if (__builtin_popcount(second) != m)
+            continue;
+        all++;
+        such += above(second, n + m) >= pairs;
+    }
+    return (double)such / all;
+}
+
+static void test_ranks_against_counting(void **unused)
+{
+    (void)unused;
+    for (int n = 1; n <= 6; n++)
+        for (int m = 1; m <= 6; m++) {
+            unsigned second = 0;
+            double x[6];
+            double y[6];
+            int counts[2] = {0, 0};
+            while (__builtin_popcount(second) != m)
+                second = (unsigned)(uniform() * (1u << (n + m)));
+            for (int i = 0; i < n + m; i++)
+                if (second >> i & 1)
+                    y[counts[1]++] = i;
+                else
+                    x[counts[0]++] = i;
+            assert_true(fabs(kt_rank_above(x, n, y, m, 0) - by_counting(n, m, above(second, n + m))) < 1e-12);
+            assert_true(fabs(kt_rank_least(n, m) - by_counting(n, m, n * m)) < 1e-12);
+        }
+    assert_true(fabs(kt_rank_least(16, 16) * 601080390 - 1) < 1e-6);
+}
+
+static void test_ties_count_for_chance(void **unused)
+{
+    (void)unused;
+    const double same[] = {1, 1, 1, 1, 1, 1};
+    assert_true(kt_rank_above(same, 6, same, 6, 0) == 1);
+}
+
+static void test_shift_and_its_interval(void **unused)
+{
+    (void)unused;
+    const double x[] = {1, 2, 3, 4, 5, 6, 7, 8};
+    const double y[] = {11, 12, 13, 14, 15, 16, 17, 18};
+    struct kt_rank_shift shift = kt_rank_shift(x, 8, y, 8);
+    assert_true(fabs(shift.shift - 10) < 1e-12);
+    assert_true(shift.lo < 10 && shift.hi > 10 && shift.lo > 5 && shift.hi < 15);
+    shift = kt_rank_shift(x, 2, y, 2); /* one of six arrangements: never as rare as 2.5 % */
+    assert_true(isinf(shift.lo) && isinf(shift.hi));
+}
+
+static void test_interval_holds_the_shift(void **unused)
+{
+    (void)unused;
+    enum { TIMES = 2000 };
+    int held = 0;
+    for (int t = 0; t < TIMES; t++) {
+        double x[10];
+        double y[12];
+        for (int i = 0; i < 10; i++)
+            x[i] = normal();
+        for (int i = 0; i < 12; i++)
+            y[i] = normal() + 1;
+        struct kt_rank_shift shift = kt_rank_shift(x, 10, y, 12);
+        held += shift.lo <= 1 && shift.hi >= 1;
+    }
+    assert_true(held >= 0.94 * TIMES && held < TIMES);
+}
+
+static void test_holm(void **unused)
+{
+    (void)unused;
+    double p[] = {0.04, 0.01, 0.02, 0.5};
+    const double expected[] = {0.08, 0.04, 0.06, 0.5};
+    kt_holm(p, 4);
+    for (int i = 0; i < 4; i++)
+        assert_true(fabs(p[i] - expected[i]) < 1e-12);
+}
+
+/* --- whole runs -------------------------------------------------------------------------------------------- */
+
+/* A run as it is on a shared machine: slower as a whole, with slow spells that all shapes meet, outliers, and shapes
+ * that differ by 1 % for no reason. */
+struct machine {
+    double as_a_whole;
+    double spell[CALLS];
+};
+
+static struct machine draw_machine(void)
+{
+    struct machine m = {.as_a_whole = exp(0.1 * normal())};
+    double slow = 0;
+    for (int i = 0; i < CALLS; i++) {
+        if (uniform() < 0.02)
+            slow = uniform() < 0.3 ? 0.2 * uniform() : 0;
+        m.spell[i] = slow;
+    }
+    return m;
+}
+
+static void draw_side(struct kt_diff_side *side, double seconds, const struct machine *m)
+{
+    struct kt_samples samples = {0};
+    double total = 0;
+    double of_its_own = exp(0.01 * normal());
+    for (int i = 0; i < CALLS; i++) {
+        double outlier = uniform() < 0.01 ? 3 * uniform() : 0;
+        double time = seconds * m->as_a_whole * of_its_own * (1 + m->spell[i] + outlier) * exp(0.03 * normal());
+        kt_samples_add(&samples, time);
+        total += time;
+    }
+    kt_diff_fill(side, &samples, CALLS, total);
+    kt_samples_free(&samples);
+}
+
+static double seconds_of(int shape)
+{
+    return 1e-6 * pow(1.3, shape);
+}
+
+/* SLOWED: that shape takes FACTOR times as long in the second run; -1: none. */
+static void draw_runs(struct kt_diff *diff, int slowed, double factor)
+{
+    *diff = (struct kt_diff){.drift_out = true, .shape = calloc(SHAPES, sizeof *diff->shape), .shapes = SHAPES};
+    for (int run = 0; run < 2; run++) {
+        struct machine m = draw_machine();
+        for (int i = 0; i < SHAPES; i++) {
+            diff->shape[i].first.n = (uint64_t)i;
+            draw_side(&diff->shape[i].side[run], seconds_of(i) * (run == 1 && i == slowed ? factor : 1), &m);
+            diff->total[run] += diff->shape[i].side[run].total;
+        }
+    }
+    kt_diff_judge(diff, &kt_diff_usual);
+}
+
+static void test_same_program_twice(void **unused)
+{
+    (void)unused;
+    int alarms = 0;
+    for (int r = 0; r < RUNS; r++) {
+        struct kt_diff diff;
+        draw_runs(&diff, -1, 1);
+        assert_true(diff.tested >= SHAPES / 2);
+        assert_true(fabs(log(diff.drift)) < 0.6);
+        alarms += diff.changed > 0;
+        kt_diff_free(&diff);
+    }
+    assert_in_range(alarms, 0, RUNS / 20);
+}
+
+static void check_slowed(double factor, enum kt_change change)
+{
+    int named = 0;
+    int others = 0;
+    for (int r = 0; r < RUNS; r++) {
+        struct kt_diff diff;
+        int slowed = 12 + r % 12;
+        draw_runs(&diff, slowed, factor);
+        bool found = diff.changed && diff.shape[0].first.n == (uint64_t)slowed && diff.shape[0].change == change;
+        named += found;
+        others += diff.changed > (size_t)found;
+        if (found) {
+            assert_true(diff.shape[0].p <= 0.05);
+            assert_true(fabs(diff.shape[0].ratio / diff.drift / factor - 1) < 0.06);
+        }
+        kt_diff_free(&diff);
+    }
+    assert_in_range(named, RUNS * 95 / 100, RUNS);
+    assert_in_range(others, 0, RUNS / 20);
+}
+
+static void test_one_shape_slower(void **unused)
+{
+    (void)unused;
+    check_slowed(1.10, KT_SLOWER);
+}
+
+static void test_one_shape_faster(void **unused)
+{
+    (void)unused;
+    check_slowed(1 / 1.12, KT_FASTER);
+}
+
+/* Where libraries differ, what is common to all is the library. */
+static void test_everything_slower(void **unused)
+{
+    (void)unused;
+    struct kt_diff diff;
+    draw_runs(&diff, -1, 1);
+    for (int i = 0; i < SHAPES; i++)
+        for (int b = 0; b < KT_DIFF_BLOCKS; b++)
+            diff.shape[i].side[1].block[b] += 1;
+    for (int i = 0; i < SHAPES; i++)
+        diff.shape[i].side[1].stat.median *= exp(1);
+    kt_diff_judge(&diff, &kt_diff_usual);
+    assert_true(diff.changed <= 1 && diff.drift > 1.5);
+    diff.drift_out = false;
+    kt_diff_judge(&diff, &kt_diff_usual);
+    assert_int_equal(diff.changed, diff.tested);
+    assert_int_equal(diff.shape[0].change, KT_SLOWER);
+    kt_diff_free(&diff);
+}
+
+static void test_new_vanished_few_small(void **unused)
+{
+    (void)unused;
+    struct kt_diff diff = {.shape = calloc(4, sizeof *diff.shape), .shapes = 4, .total = {10, 10}};
+    struct kt_samples few = {0};
+    for (int i = 0; i < 5; i++)
+        kt_samples_add(&few, 1e-3 * (i + 1));
+    for (int i = 0; i < 4; i++)
+        diff.shape[i].first.n = (uint64_t)i;
+    kt_diff_fill(&diff.shape[0].side[1], &few, 5, 1);
+    kt_diff_fill(&diff.shape[1].side[0], &few, 5, 2);
+    for (int run = 0; run < 2; run++) {
+        kt_diff_fill(&diff.shape[2].side[run], &few, 5, 3);
+        kt_diff_fill(&diff.shape[3].side[run], &few, 5, 0.001);
+    }
+    kt_samples_free(&few);
+    kt_diff_judge(&diff, &kt_diff_usual);
+    assert_int_equal(diff.changed, 2);
+    assert_int_equal(diff.tested, 0);
+    for (size_t i = 0; i < 4; i++) {
+        static const enum kt_change expected[] = {KT_APPEARED, KT_VANISHED, KT_TOO_FEW, KT_SMALL};
+        assert_int_equal(diff.shape[i].change, expected[diff.shape[i].first.n]);
+    }
+    assert_true(isnan(diff.drift));
+    kt_diff_free(&diff);
+}
+
+/* --- samples in order -------------------------------------------------------------------------------------- */
+
+static void test_samples_stay_in_order(void **unused)
+{
+    (void)unused;
+    double taken[1000];
+    struct kt_samples samples = {0};
+    assert_int_equal(kt_samples_take(&samples, taken, 1000), 0);
+    for (int i = 0; i < 7 * KT_SAMPLES_KEPT; i++) {
+        kt_samples_add(&samples, 1 + i);
+        if (i == 2 || i == 5000 || i == KT_SAMPLES_KEPT - 1 || i == KT_SAMPLES_KEPT || i == 7 * KT_SAMPLES_KEPT - 1) {
+            size_t n = kt_samples_take(&samples, taken, 1000);
+            assert_int_equal(n, i < 1000 ? i + 1 : 1000);
+            for (size_t t = 0; t < n; t++)
+                assert_true(fabs(taken[t] - (1 + (double)t * (i + 1) / (double)n)) <= 1 + 0.003 * i);
+        }
+    }
+    kt_samples_free(&samples);
+}
+
+static void test_samples_of_a_histogram(void **unused)
+{
+    (void)unused;
+    double taken[1000];
+    struct kt_samples samples = {0};
+    kt_samples_spread(&samples, 1, 2, 1000);
+    size_t n = kt_samples_take(&samples, taken, 1000);
+    double halves[2] = {0, 0};
+    assert_int_equal(n, 512);
+    for (size_t t = 0; t < n; t++)
+        halves[2 * t / n] += taken[t] / ((double)n / 2);
+    assert_true(fabs(halves[0] - 1.5) < 0.02 && fabs(halves[1] - 1.5) < 0.02);
+    kt_samples_free(&samples);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ranks_against_counting),
+        cmocka_unit_test(test_ties_count_for_chance),
+        cmocka_unit_test(test_shift_and_its_interval),
+        cmocka_unit_test(test_interval_holds_the_shift),
+        cmocka_unit_test(test_holm),
+        cmocka_unit_test(test_same_program_twice),
+        cmocka_unit_test(test_one_shape_slower),
+        cmocka_unit_test(test_one_shape_faster),
+        cmocka_unit_test(test_everything_slower),
+        cmocka_unit_test(test_new_vanished_few_small),
+        cmocka_unit_test(test_samples_stay_in_order),
+        cmocka_unit_test(test_samples_of_a_histogram),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What is asked of models and how they are kept: queries of calls through any interface, what a trace needs, the file.
+ */
+#include "model/kernels/kernel_needs.h"
+#include "model/kernels/model_set.h"
+#include "tests/table_load.h"
+#include "tests/tracegen.h"
+#include "trace/memory.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define SPEC "trace/routines"
+
+/* --- queries ----------------------------------------------------------------------------------------------- */
+
+/* WORDS: a value for each argument that is no array, in Fortran order; letters as 'X'. */
+static struct kt_values values_of(const struct kt_routine *r, const double *word)
+{
+    struct kt_values v = {0};
+    for (int i = 0; i < r->args; i++)
+        if (r->arg[i].role != KT_ARRAY)
+            v.v[i] = *word++;
+    return v;
+}
+
+static void expect_query(const char *routine, enum kt_view view, bool row_major, const double *word,
+                         const char *options, const char *sizes)
+{
+    const struct kt_routine *r = kt_table_find(&kt_spec_table, routine);
+    struct kt_symbol symbol;
+    struct kt_model_query q;
+    char text[64] = "";
+    struct kt_values v = values_of(r, word);
+    v.row_major = row_major;
+    assert_true(kt_symbol_make(r, view, &symbol));
+    assert_true(kt_model_query_of_call(&symbol, &v, &q));
+    for (int a = 0; a < q.axes; a++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), a ? " %ld" : "%ld", (long)q.size[a]);
+    assert_string_equal(q.routine, routine);
+    assert_string_equal(q.options, options);
+    assert_string_equal(text, sizes);
+}
+
+static void queries(void **state)
+{
+    (void)state;
+    const double gemm[] = {'N', 'C', 100, 200, 300, 1, 100, 200, 0, 100};
+    expect_query("dgemm", KT_FORTRAN, false, gemm, "NT alpha=1 beta=0", "100 200 300");
+    expect_query("zgemm", KT_FORTRAN, false, gemm, "NC alpha=1 beta=0", "100 200 300");
+    const double trsm[] = {'L', 'L', 'N', 'U', 64, 32, 2.5, 64, 64};
+    expect_query("dtrsm", KT_FORTRAN, false, trsm, "LLN alpha=x", "64 32");
+    const double axpy[] = {1000, -1, 1, 4};
+    expect_query("daxpy", KT_FORTRAN, false, axpy, "alpha=-1 incy=n", "1000");
+    const double laswp[] = {10, 100, 17, 48, 1};
+    expect_query("dlaswp", KT_FORTRAN, false, laswp, "k1=1 incx=1", "10 32");
+}
+
+/* C' = B' A': what a row-major call is in column-major terms. */
+static void row_major_queries(void **state)
+{
+    (void)state;
+    const double gemm[] = {'N', 'T', 100, 200, 300, 1, 300, 300, 0, 200};
+    expect_query("dgemm", KT_CBLAS, true, gemm, "TN alpha=1 beta=0", "200 100 300");
+    expect_query("dgemm", KT_CBLAS, false, gemm, "NT alpha=1 beta=0", "100 200 300");
+    const double trsm[] = {'L', 'L', 'N', 'N', 64, 32, 1, 64, 32};
+    expect_query("dtrsm", KT_CBLAS, true, trsm, "RUN alpha=1", "32 64");
+    const double gemv[] = {'N', 100, 200, 1, 200, 1, 0, 3};
+    expect_query("dgemv", KT_CBLAS, true, gemv, "T alpha=1 beta=0 incy=n", "200 100");
+    const double syrk[] = {'U', 'N', 50, 60, 1, 60, 1, 50};
+    expect_query("dsyrk", KT_CBLAS, true, syrk, "LT alpha=1 beta=1", "50 60");
+    const double ger[] = {10, 20, 1, 1, 2, 20};
+    expect_query("dger", KT_CBLAS, true, ger, "alpha=1 incx=n", "20 10");
+}
+
+static void no_query(void **state)
+{
+    (void)state;
+    const struct kt_routine *r = kt_table_find(&kt_spec_table, "dgeqrf");
+    struct kt_symbol symbol;
+    struct kt_model_query q;
+    const double geqrf[] = {100, 50, 100, -1, 0};
+    struct kt_values v = values_of(r, geqrf);
+    assert_true(kt_symbol_make(r, KT_FORTRAN, &symbol));
+    assert_false(kt_model_query_of_call(&symbol, &v, &q)); /* asks for its workspace */
+    v.v[r->args - 2] = 100;
+    assert_true(kt_symbol_make(r, KT_LAPACKE, &symbol));
+    v.row_major = true;
+    assert_false(kt_model_query_of_call(&symbol, &v, &q));
+}
+
+/* --- needs ------------------------------------------------------------------------------------------------- */
+
+static void needs_of_a_trace(void **state)
+{
+    (void)state;
+    struct kt_gen gen;
+    struct kt_trace trace;
+    struct kt_needs needs;
+    struct kt_values v;
+    struct kt_error error = {0};
+    kt_gen_begin(&gen, SPEC, 42);
+    int gemm = kt_gen_entry(&gen, "dgemm", KT_FORTRAN);
+    int copy = kt_gen_entry(&gen, "dcopy", KT_FORTRAN);
+    kt_gen_call(&gen,
+                &(struct kt_gen_call){7, gemm, 0, 1000, 500000, "N T 20 30 40 1 0x1000 999 0x2000 999 0 0x3000 999"});
+    kt_gen_call(&gen,
+                &(struct kt_gen_call){7, gemm, 0, 600000, 200000, "N T 64 16 8 1 0x1000 64 0x2000 16 0 0x3000 64"});
+    kt_gen_call(&gen, &(struct kt_gen_call){7, copy, 0, 900000, 100, "5 0x1000 1 0x2000 1"});
+    kt_gen_end(&gen, true);
+    assert_int_equal(kt_trace_open(gen.trace, &trace, &error), KT_OK);
+    kt_needs_collect(&trace, 1u << KT_OUTERMOST, NULL, &needs);
+    assert_int_equal(needs.count, 2);
+    const struct kt_need *need = &needs.need[0];
+    assert_string_equal(need->query.routine, "dgemm");
+    assert_true(need->box.lo[0] == 20 && need->box.hi[0] == 64 && need->box.lo[2] == 8 && need->box.hi[2] == 40);
+    assert_int_equal(need->uses, 2);
+    kt_need_values(need, (const int64_t[]){100, 50, 1100, 0}, &v);
+    assert_true(v.v[0] == 'N' && v.v[2] == 100 && v.v[3] == 50 && v.v[4] == 1100);
+    assert_true(v.v[7] == 999); /* lda, as in the trace; ldb too; of 100 rows */
+    kt_needs_free(&needs);
+    kt_needs_collect(&trace, 1u << KT_OUTERMOST, "dcopy,dger", &needs);
+    assert_int_equal(needs.count, 1);
+    kt_needs_free(&needs);
+    kt_trace_close(&trace);
+    kt_gen_remove(&gen);
+}
+
+/* --- the file ---------------------------------------------------------------------------------------------- */
+
+static struct kt_models *example(const char *path)
+{
+    struct kt_error error = {0};
+    struct kt_models *models = kt_models_new(path, "library", "machine", "build");
+    struct kt_model_query q = {.routine = "dgemv", .options = "N alpha=1 beta=1", .axes = 2};
+    assert_int_equal(kt_models_add_routine(models, kt_table_find(&kt_spec_table, "dgemv"), &error), KT_OK);
+    struct kt_kernel_model *m = kt_models_add(models, &q, KT_MODEL_WARM);
+    m->domain = (struct kt_box){{8, 8}, {64, 64}};
+    strcpy(m->axis[0], "m");
+    strcpy(m->axis[1], "n");
+    m->region = kt_resize(NULL, 1, sizeof *m->region);
+    m->regions = 1;
+    *m->region = (struct kt_region){.box = m->domain, .frame = m->domain, .degree = {1, 1}, .coefficients = 4};
+    m->region->fitted = true;
+    m->region->coefficient = kt_resize(NULL, 4, sizeof(double));
+    for (int i = 0; i < 4; i++)
+        m->region->coefficient[i] = 1e-6 / (i + 1);
+    m->point = kt_resize(NULL, 1, sizeof *m->point);
+    m->point[m->points++] = (struct kt_point){.size = {8, 64}, .seconds = 1e-6, .noise = 0.01, .samples = 30};
+    m->residues.period = 8;
+    m->residues.shift[1][3] = 2.5;
+    m->level[m->levels++] = 1;
+    return models;
+}
+
+static char path[64];
+
+static void is_kept(void **state)
+{
+    struct kt_error error = {0};
+    struct kt_models *read;
+    struct kt_model_answer before;
+    struct kt_model_answer after;
+    (void)state;
+    struct kt_models *models = example(path);
+    struct kt_model_query q = {.routine = "dgemv", .options = "N alpha=1 beta=1", .axes = 2, .size = {32, 19}};
+    kt_models_ask(models, &q, KT_MODEL_WARM, &before);
+    assert_int_equal(before.known, KT_MODEL_KNOWN);
+    assert_int_equal(kt_models_write(models, &error), KT_OK);
+    kt_models_close(models);
+    assert_int_equal(kt_models_read(path, &read, &error), KT_OK);
+    kt_models_ask(read, &q, KT_MODEL_WARM, &after);
+    assert_true(before.seconds == after.seconds && before.lo == after.lo && before.hi == after.hi);
+    assert_non_null(kt_models_routine(read, "dgemv"));
+    assert_null(kt_models_routine(read, "dgemm"));
+    assert_int_equal(read->model[0].points, 1);
+    assert_true(read->model[0].residues.shift[1][3] == 2.5);
+    kt_models_ask(read, &q, KT_MODEL_COLD, &after);
+    assert_int_equal(after.known, KT_MODEL_UNKNOWN);
+    strcpy(q.options, "T alpha=1 beta=1");
+    assert_int_equal(kt_models_find(read, &q, KT_MODEL_WARM), -1);
+    kt_models_close(read);
+}
+
+static void write_part(const char *text, size_t size)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fwrite(text, 1, size, file);
+    fclose(file);
+}
+
+/* Whatever is damaged is an error or gives models that can be asked; never more. */
+static void survives(const char *text, size_t size, bool must_fail)
+{
+    struct kt_error error = {0};
+    struct kt_models *models;
+    struct kt_model_answer answer;
+    struct kt_model_query q = {.routine = "dgemv", .options = "N alpha=1 beta=1", .axes = 2, .size = {32, 19}};
+    write_part(text, size);
+    enum kt_status status = kt_models_read(path, &models, &error);
+    if (status == KT_OK) {
+        assert_false(must_fail);
+        kt_models_ask(models, &q, KT_MODEL_WARM, &answer);
+        kt_models_close(models);
+        return;
+    }
+    assert_int_equal(status, KT_BAD_INPUT);
+    assert_null(models);
+    assert_non_null(strstr(error.text, path));
+}
+
+static void damaged_files(void **state)
+{
+    static char text[16384];
+    struct kt_error error = {0};
+    (void)state;
+    struct kt_models *models = example(path);
+    assert_int_equal(kt_models_write(models, &error), KT_OK);
+    kt_models_close(models);
+    FILE *file = fopen(path, "r");
+    size_t size = fread(text, 1, sizeof text, file);
+    fclose(file);
+    while (size && text[size - 1] != '}')
+        size--;
+    for (size_t i = 0; i < size; i += 5)
+        survives(text, i, true);
+    for (size_t i = 0; i < size; i += 3) {
+        char kept = text[i];
+        for (const char *c = i % 2 ? "9\"" : "-}"; *c; c++) {
+            text[i] = *c;
+            survives(text, size, false);
+        }
+        text[i] = kept;
+    }
+    survives(text, size, false);
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* A million answers in less than five seconds of processor time; it is about a fifth of a second. */
+static void is_fast(void **state)
+{
+    (void)state;
+    struct kt_models *models = example(path);
+    struct kt_model_query q = {.routine = "dgemv", .options = "N alpha=1 beta=1", .axes = 2};
+    struct kt_model_answer answer;
+    double start = now();
+    double sum = 0;
+    for (int64_t i = 0; i < 1000000; i++) {
+        q.size[0] = 8 + i % 50;
+        q.size[1] = 8 + i % 41;
+        kt_models_ask(models, &q, KT_MODEL_WARM, &answer);
+        sum += answer.seconds;
+    }
+    assert_true(sum > 0);
+    assert_true(now() - start < 5);
+    print_message("# %.2f s\n", now() - start);
+    kt_models_close(models);
+}
+
+static int setup(void **state)
+{
+    int file;
+    strcpy(path, "/tmp/ktrace-models.XXXXXX");
+    file = mkstemp(path);
+    close(file);
+    return kt_spec_setup(state);
+}
+
+static int teardown(void **state)
+{
+    unlink(path);
+    return kt_spec_teardown(state);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(queries),          cmocka_unit_test(row_major_queries), cmocka_unit_test(no_query),
+        cmocka_unit_test(needs_of_a_trace), cmocka_unit_test(is_kept),           cmocka_unit_test(damaged_files),
+        cmocka_unit_test(is_fast),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Models of functions that are known: what the fit, the refinement and the residues make of them.
+ */
+#include "model/kernels/model_build.h"
+#include "model/kernels/model_level.h"
+#include "model/kernels/refine.h"
+#include "model/kernels/residues.h"
+#include "trace/memory.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+typedef double known(const int64_t *size);
+
+static struct kt_solver *solver;
+
+static int open_solver(void **state)
+{
+    struct kt_error error = {0};
+    (void)state;
+    solver = kt_solver_open(&error);
+    if (!solver)
+        fail_msg("%s", error.text);
+    return 0;
+}
+
+static int close_solver(void **state)
+{
+    (void)state;
+    kt_solver_close(solver);
+    return 0;
+}
+
+/* --- building without measuring ------------------------------------------------------------------------------ */
+
+struct sampling {
+    struct kt_kernel_model *model;
+    known *function;
+    size_t samples;
+};
+
+static void add(struct kt_kernel_model *m, const int64_t *size, double seconds, bool held_out)
+{
+    struct kt_point p = {.seconds = seconds, .samples = 1, .held_out = held_out};
+    memcpy(p.size, size, (size_t)m->axes * sizeof *size);
+    kt_model_add_point(m, &p);
+}
+
+static void sample(void *context, const int64_t *size)
+{
+    struct sampling *s = context;
+    add(s->model, size, s->function(size), false);
+    s->samples++;
+}
+
+static struct kt_kernel_model empty_model(int axes, int64_t lo, int64_t hi)
+{
+    struct kt_kernel_model m = {.axes = axes};
+    for (int a = 0; a < axes; a++) {
+        m.domain.lo[a] = lo;
+        m.domain.hi[a] = hi;
+    }
+    return m;
+}
+
+/* As a build does it; returns how many samples it took. */
+static size_t refine(const struct kt_refine_rules *rules, known *function, struct kt_kernel_model *m)
+{
+    struct sampling s = {m, function, 0};
+    struct kt_error error = {0};
+    kt_refine_begin(rules, m);
+    for (bool again = true; again;) {
+        again = false;
+        for (size_t i = 0; i < m->regions; i++) {
+            if (!kt_refine_is_pending(&m->region[i]))
+                continue;
+            kt_refine_wanted(rules, m, i, sample, &s);
+            assert_int_equal(kt_refine_fit(rules, solver, m, i, &error), KT_OK);
+            if (kt_refine_excess(rules, m, i) > rules->bound)
+                again = kt_refine_split(rules, m, i) || again;
+        }
+    }
+    return s.samples;
+}
+
+static double ask(const struct kt_kernel_model *m, int64_t a, int64_t b, int64_t c)
+{
+    const int64_t size[KT_MODEL_AXES] = {a, b, c};
+    struct kt_model_answer answer;
+    kt_kernel_model_ask(m, size, &answer);
+    return answer.seconds;
+}
+
+/* Largest relative error at all sizes of a step. */
+static double worst_error(const struct kt_kernel_model *m, known *function, int64_t lo, int64_t hi, int64_t step)
+{
+    double worst = 0;
+    for (int64_t a = lo; a <= hi; a += step)
+        for (int64_t b = lo; b <= hi; b += step) {
+            const int64_t size[KT_MODEL_AXES] = {a, b, a};
+            worst = fmax(worst, fabs(ask(m, a, b, a) / function(size) - 1));
+        }
+    return worst;
+}
+
+/* --- the tests --------------------------------------------------------------------------------------------- */
+
+static double cubic(const int64_t *s)
+{
+    double m = (double)s[0];
+    double n = (double)s[1];
+    return 1e-7 + 3e-9 * m + 2e-9 * m * n + 1e-10 * m * m * n + 5e-13 * m * m * m * n;
+}
+
+static double product(const int64_t *s)
+{
+    return 1e-7 + 1e-10 * (double)s[0] * (double)s[1] * (double)s[2] + 1e-9 * (double)s[0] * (double)s[1];
+}
+
+static void recovers_polynomials(void **state)
+{
+    const struct kt_refine_rules rules = KT_REFINE_DEFAULTS;
+    (void)state;
+    struct kt_kernel_model m = empty_model(2, 8, 1024);
+    assert_int_equal(refine(&rules, cubic, &m), 25);
+    assert_int_equal(m.regions, 1);
+    assert_true(worst_error(&m, cubic, 8, 1024, 56) < 1e-9);
+    kt_kernel_model_free(&m);
+    m = empty_model(3, 8, 512);
+    assert_int_equal(refine(&rules, product, &m), 125);
+    assert_true(worst_error(&m, product, 8, 512, 24) < 1e-9);
+    kt_kernel_model_free(&m);
+}
+
+/* Where the cache ends, memory is six times as slow. */
+static double with_kink(const int64_t *s)
+{
+    double bytes = 8 * (double)s[0] * (double)s[1];
+    return 1e-7 + bytes * 1e-10 + fmax(0, bytes - 1e6) * 5e-10;
+}
+
+static void refines_at_a_kink(void **state)
+{
+    struct kt_refine_rules rules = KT_REFINE_DEFAULTS;
+    (void)state;
+    struct kt_kernel_model m = empty_model(2, 8, 1024);
+    size_t samples = refine(&rules, with_kink, &m);
+    double coarse = worst_error(&m, with_kink, 8, 1024, 8);
+    assert_true(m.regions > 4);
+    assert_true(samples < 128 * 128 / 10);
+    kt_kernel_model_free(&m);
+    m = empty_model(2, 8, 1024);
+    rules.bound = 0.01;
+    assert_true(refine(&rules, with_kink, &m) > samples);
+    assert_true(worst_error(&m, with_kink, 8, 1024, 8) < coarse);
+    assert_true(coarse < 0.2);
+    kt_kernel_model_free(&m);
+}
+
+/* Rough along one axis only. */
+static double with_step(const int64_t *s)
+{
+    return 1e-7 + 1e-9 * (double)s[1] * (s[0] > 300 ? 3 : 1);
+}
+
+static void splits_along_the_rough_axis(void **state)
+{
+    const struct kt_refine_rules rules = KT_REFINE_DEFAULTS;
+    (void)state;
+    struct kt_kernel_model m = empty_model(2, 8, 1024);
+    size_t samples = refine(&rules, with_step, &m);
+    assert_true(m.regions > 3);
+    assert_true(samples < 25 + 10 * 25);
+    for (size_t i = 0; i < m.regions; i++)
+        assert_true(m.region[i].box.lo[1] == 8 && m.region[i].box.hi[1] == 1024);
+    kt_kernel_model_free(&m);
+}
+
+static double two_paces(const int64_t *s)
+{
+    return s[0] <= 512 ? 1e-9 * (double)s[0] : 1e-6 + 3e-9 * (double)s[0];
+}
+
+/* Regions cover the domain without gaps, and no smaller than allowed. */
+static void splits_are_complete(void **state)
+{
+    struct kt_refine_rules rules = KT_REFINE_DEFAULTS;
+    (void)state;
+    rules.smallest = 64;
+    struct kt_kernel_model m = empty_model(1, 8, 1024);
+    refine(&rules, two_paces, &m);
+    assert_true(m.regions > 1);
+    for (int64_t n = 8; n <= 1024; n++)
+        assert_true(isfinite(ask(&m, n, 0, 0)));
+    for (size_t i = 0; i < m.regions; i++)
+        assert_true(m.region[i].box.hi[0] - m.region[i].box.lo[0] >= 63);
+    kt_kernel_model_free(&m);
+}
+
+/* Noise of a sample is not taken for structure. */
+static void noise_does_not_split(void **state)
+{
+    const struct kt_refine_rules rules = KT_REFINE_DEFAULTS;
+    struct sampling s = {0};
+    struct kt_error error = {0};
+    (void)state;
+    struct kt_kernel_model m = empty_model(2, 8, 512);
+    s = (struct sampling){&m, cubic, 0};
+    kt_refine_begin(&rules, &m);
+    kt_refine_wanted(&rules, &m, 0, sample, &s);
+    m.point[12].seconds *= 1.3;
+    assert_int_equal(kt_refine_fit(&rules, solver, &m, 0, &error), KT_OK);
+    assert_true(kt_refine_excess(&rules, &m, 0) > rules.bound);
+    for (size_t i = 0; i < m.points; i++)
+        m.point[i].noise = 0.15;
+    assert_true(kt_refine_excess(&rules, &m, 0) < rules.bound);
+    kt_kernel_model_free(&m);
+}
+
+/* Strips of 4 rows; what is left over takes as long as 4. Columns one by one. */
+static double in_strips(const int64_t *s)
+{
+    double rows = ceil((double)s[0] / 4) * 4;
+    return 2e-7 + 1e-10 * rows * rows * (double)s[1];
+}
+
+static void residues_of_strips(void **state)
+{
+    const struct kt_refine_rules rules = KT_REFINE_DEFAULTS;
+    struct kt_error error = {0};
+    (void)state;
+    struct kt_kernel_model m = empty_model(2, 8, 512);
+    refine(&rules, in_strips, &m);
+    double before = worst_error(&m, in_strips, 9, 500, 7);
+    for (int64_t i = 0; i < 60; i++) {
+        const int64_t size[KT_MODEL_AXES] = {9 + i * 37 % 200, 9 + i * 53 % 200};
+        add(&m, size, in_strips(size), false);
+    }
+    assert_int_equal(kt_residues_fit(&rules, solver, &m, &error), KT_OK);
+    for (int r = 0; r < 8; r++) {
+        assert_true(fabs(m.residues.shift[0][r] - (r % 4 ? 4 - r % 4 : 0)) < 0.1);
+        assert_true(fabs(m.residues.shift[1][r]) < 0.1);
+    }
+    assert_true(before > 0.1);
+    assert_true(worst_error(&m, in_strips, 9, 500, 7) < 0.01);
+    kt_kernel_model_free(&m);
+}
+
+/* Sizes below 8 are sampled one by one. */
+static double small_special(const int64_t *s)
+{
+    return s[0] < 8 ? 1e-7 * (double)(s[0] * s[0]) : 1e-7 + 1e-9 * (double)s[0];
+}
+
+static void small_sizes_apart(void **state)
+{
+    const struct kt_refine_rules rules = KT_REFINE_DEFAULTS;
+    (void)state;
+    struct kt_kernel_model m = empty_model(1, 1, 100);
+    refine(&rules, small_special, &m);
+    assert_int_equal(m.domain.hi[0], 104);
+    assert_true(fabs(ask(&m, 1, 0, 0) / 1e-7 - 1) < 0.5);
+    assert_true(fabs(ask(&m, 5, 0, 0) / 25e-7 - 1) < 0.25);
+    assert_true(fabs(ask(&m, 40, 0, 0) / 1.4e-7 - 1) < 1e-6);
+    kt_kernel_model_free(&m);
+}
+
+static void outside_the_domain(void **state)
+{
+    const struct kt_refine_rules rules = KT_REFINE_DEFAULTS;
+    struct kt_model_answer answer;
+    (void)state;
+    struct kt_kernel_model m = empty_model(2, 8, 512);
+    kt_kernel_model_ask(&m, (const int64_t[]){64, 64, 0, 0}, &answer);
+    assert_int_equal(answer.known, KT_MODEL_UNKNOWN);
+    refine(&rules, cubic, &m);
+    kt_kernel_model_ask(&m, (const int64_t[]){512, 512, 0, 0}, &answer);
+    assert_int_equal(answer.known, KT_MODEL_KNOWN);
+    assert_true(answer.lo <= answer.seconds && answer.seconds <= answer.hi);
+    kt_kernel_model_ask(&m, (const int64_t[]){640, 512, 0, 0}, &answer);
+    assert_int_equal(answer.known, KT_MODEL_OUTSIDE);
+    assert_true(fabs(answer.outside - 0.25) < 1e-12);
+    assert_true(answer.hi / answer.lo > 1.2);
+    kt_kernel_model_ask(&m, (const int64_t[]){2048, 512, 0, 0}, &answer);
+    assert_int_equal(answer.known, KT_MODEL_TOO_FAR);
+    assert_true(isnan(answer.seconds));
+    kt_kernel_model_ask(&m, (const int64_t[]){0, 512, 0, 0}, &answer);
+    assert_int_equal(answer.known, KT_MODEL_TOO_FAR);
+    kt_kernel_model_free(&m);
+}
+
+/* A batch at another pace: its anchors tell, and the lower quartile of the paces is where all ends. */
+static void one_pace(void **state)
+{
+    const struct kt_refine_rules rules = KT_REFINE_DEFAULTS;
+    const struct kt_point *anchor[KT_ANCHORS];
+    double ratio[] = {1.21, 1.19, 1.2, 3, 1.2};
+    (void)state;
+    struct kt_kernel_model m = empty_model(2, 8, 512);
+    refine(&rules, cubic, &m);
+    assert_int_equal(kt_level_anchors(&m, 1, anchor), KT_ANCHORS);
+    assert_int_equal(kt_level_anchors(&m, 0, anchor), 0);
+    assert_true(fabs(kt_level_of_batch(ratio, 5) - 1.2) < 1e-12);
+    assert_true(kt_level_of_batch(NULL, 0) == 1);
+    double before = ask(&m, 64, 64, 0);
+    double levels[] = {1, 0.8, 0.8, 0.8, 1.2};
+    for (size_t i = 0; i < 5; i++)
+        kt_level_note(&m, levels[i]);
+    kt_level_settle(&m);
+    assert_true(fabs(ask(&m, 64, 64, 0) / before - 0.8) < 1e-9);
+    assert_true(fabs(m.level[0] - 1.25) < 1e-9);
+    kt_kernel_model_free(&m);
+}
+
+static void judges_by_held_out_points(void **state)
+{
+    const struct kt_refine_rules rules = KT_REFINE_DEFAULTS;
+    (void)state;
+    struct kt_kernel_model m = empty_model(2, 8, 512);
+    refine(&rules, cubic, &m);
+    for (int64_t i = 1; i <= 10; i++) {
+        const int64_t size[KT_MODEL_AXES] = {8 * i + 8, 16 * i};
+        add(&m, size, cubic(size) * (i % 2 ? 1.01 : 0.99), true);
+    }
+    kt_model_judge(&m);
+    assert_int_equal(m.error.n, 10);
+    assert_int_equal(m.others.n, 0);
+    assert_true(m.error.average > 0.0098 && m.error.average < 0.0102);
+    assert_true(m.error.worst < 0.0102);
+    kt_kernel_model_free(&m);
+}
+
+static void grids(void **state)
+{
+    const struct kt_refine_rules rules = KT_REFINE_DEFAULTS;
+    int64_t at[KT_GRID_MOST];
+    (void)state;
+    assert_int_equal(kt_refine_axis(&rules, 8, 1024, at), 5);
+    assert_true(at[0] == 8 && at[4] == 1024);
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(at[i] % 8, 0);
+    assert_int_equal(kt_refine_axis(&rules, 64, 64, at), 1);
+    assert_int_equal(kt_refine_axis(&rules, 64, 72, at), 2);
+    assert_int_equal(kt_refine_axis(&rules, 1, 8, at), 5);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(grids),
+        cmocka_unit_test(recovers_polynomials),
+        cmocka_unit_test(refines_at_a_kink),
+        cmocka_unit_test(splits_along_the_rough_axis),
+        cmocka_unit_test(splits_are_complete),
+        cmocka_unit_test(noise_does_not_split),
+        cmocka_unit_test(residues_of_strips),
+        cmocka_unit_test(small_sizes_apart),
+        cmocka_unit_test(outside_the_domain),
+        cmocka_unit_test(one_pace),
+        cmocka_unit_test(judges_by_held_out_points),
+    };
+    return cmocka_run_group_tests(tests, open_solver, close_solver);
+}

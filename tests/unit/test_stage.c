@@ -1,0 +1,492 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Bringing operands into a context: the sizes of caches, the rule that finds how much to read, which lines a step is
+ * about, and whether what a plan promises is true: loads of what is in a cache, was evicted from it, or is in memory
+ * take as long as they should.
+ */
+#include "ktrace/clock.h"
+#include "replay/machine/cache.h"
+#include "replay/machine/caches.h"
+#include "replay/machine/crew.h"
+#include "replay/machine/pages.h"
+#include "replay/random.h"
+#include "replay/stage.h"
+#include "trace/memory.h"
+
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include <cmocka.h>
+
+/* --- sizes ------------------------------------------------------------------------------------------------- */
+
+static void write_index(const char *root, int index, const char *const text[4])
+{
+    static const char *const name[] = {"type", "level", "size", "shared_cpu_list"};
+    char path[512];
+    snprintf(path, sizeof path, "%s/index%d", root, index);
+    assert_int_equal(mkdir(path, 0700), 0);
+    for (int i = 0; i < 4; i++) {
+        snprintf(path, sizeof path, "%s/index%d/%s", root, index, name[i]);
+        FILE *file = fopen(path, "w");
+        assert_non_null(file);
+        fprintf(file, "%s\n", text[i]);
+        fclose(file);
+    }
+}
+
+static void caches_as_the_system_lists_them(void **state)
+{
+    (void)state;
+    char root[] = "/tmp/ktrace-caches.XXXXXX";
+    struct kt_caches caches;
+    assert_non_null(mkdtemp(root));
+    write_index(root, 0, (const char *const[]){"Data", "1", "48K", "0,64"});
+    write_index(root, 1, (const char *const[]){"Instruction", "1", "32K", "0,64"});
+    write_index(root, 2, (const char *const[]){"Unified", "2", "2048K", "0,64"});
+    write_index(root, 3, (const char *const[]){"Unified", "3", "105M", "0-31,64-95"});
+    kt_caches_read(root, &caches);
+    assert_int_equal(caches.count, 3);
+    assert_int_equal(caches.cache[0].bytes, 48 << 10);
+    assert_int_equal(caches.cache[0].shared, 2);
+    assert_int_equal(caches.cache[1].bytes, 2 << 20);
+    assert_int_equal(caches.cache[2].bytes, 105 << 20);
+    assert_int_equal(caches.cache[2].shared, 64);
+    char command[100];
+    snprintf(command, sizeof command, "rm -r %s", root);
+    assert_int_equal(system(command), 0);
+}
+
+static void caches_of_this_machine(void **state)
+{
+    (void)state;
+    struct kt_caches caches;
+    kt_caches_read("/nowhere", &caches);
+    assert_int_equal(caches.count, 2);
+    kt_caches_read(NULL, &caches);
+    assert_in_range(caches.count, 1, KT_MAX_CACHES);
+    for (unsigned i = 1; i < caches.count; i++)
+        assert_true(caches.cache[i].bytes > caches.cache[i - 1].bytes);
+}
+
+/* --- the rule of the calibration --------------------------------------------------------------------------- */
+
+static void choose_where_times_stop_rising(void **state)
+{
+    (void)state;
+    const double step[] = {5, 7, 14, 15, 15, 15};
+    assert_false(kt_sweep_is_flat(step, 0));
+    assert_false(kt_sweep_is_flat(step, 1));
+    assert_false(kt_sweep_is_flat(step, 4)); /* who knows whether it goes on */
+    assert_true(kt_sweep_is_flat(step, 5));
+    assert_int_equal(kt_sweep_choose(step, 5), 2);
+    const double at_once[] = {15, 15, 14.8};
+    assert_true(kt_sweep_is_flat(at_once, 3));
+    assert_int_equal(kt_sweep_choose(at_once, 3), 0);
+    const double slowly[] = {5, 6, 7, 8.5, 10, 12, 14.5};
+    assert_false(kt_sweep_is_flat(slowly, 7));
+    assert_int_equal(kt_sweep_choose(slowly, 7), 6);
+    const double noisy[] = {5, 14, 11, 14.5, 15};
+    assert_false(kt_sweep_is_flat(noisy, 3));
+    assert_true(kt_sweep_is_flat(noisy, 5));
+    assert_int_equal(kt_sweep_choose(noisy, 5), 1);
+}
+
+static void doubts(void **state)
+{
+    (void)state;
+    assert_string_equal(kt_sweep_doubt(&(struct kt_sweep){65536, 5, 14, 250, ""}, false, true), "");
+    assert_string_equal(kt_sweep_doubt(&(struct kt_sweep){1 << 26, 60, 250, 250, ""}, true, false), "");
+    assert_string_not_equal(kt_sweep_doubt(&(struct kt_sweep){1 << 26, 60, 250, 250, ""}, true, true), "");
+    assert_string_not_equal(kt_sweep_doubt(&(struct kt_sweep){1 << 26, 60, 150, 250, ""}, true, false), "");
+    assert_string_not_equal(kt_sweep_doubt(&(struct kt_sweep){65536, 5, 6, 250, ""}, false, false), "");
+    assert_string_not_equal(kt_sweep_doubt(&(struct kt_sweep){65536, 5, 240, 250, ""}, false, false), "");
+    assert_string_not_equal(kt_sweep_doubt(&(struct kt_sweep){0}, false, false), "");
+}
+
+/* A limit leaves less to read, and that is said. */
+static void calibration_within_a_limit(void **state)
+{
+    (void)state;
+    static struct kt_hierarchy hierarchy;
+    kt_caches_read(NULL, &hierarchy.caches);
+    hierarchy.caches.count = hierarchy.caches.count > 2 ? 2 : hierarchy.caches.count;
+    unsigned last = hierarchy.caches.count - 1;
+    kt_hierarchy_calibrate(1u << last, 100000, &hierarchy);
+    assert_true(hierarchy.sweep[last].bytes <= 100000);
+    assert_non_null(strstr(hierarchy.sweep[last].doubt, "0.1 MB only"));
+}
+
+static void some_of_the_last_cache_is_usable(void **state)
+{
+    (void)state;
+    static struct kt_hierarchy hierarchy;
+    kt_caches_read(NULL, &hierarchy.caches);
+    unsigned last = hierarchy.caches.count - 1;
+    uint64_t usable = kt_hierarchy_usable(&hierarchy, 1 << 28);
+    print_message("of %.1f MB of the last cache %.1f MB are usable\n", (double)hierarchy.caches.cache[last].bytes / 1e6,
+                  (double)usable / 1e6);
+    assert_true(usable <= hierarchy.caches.cache[last].bytes);
+    assert_true(last == 0 || usable >= hierarchy.caches.cache[last - 1].bytes);
+    hierarchy.caches.count = 1;
+    assert_int_equal(kt_hierarchy_usable(&hierarchy, 1 << 28), hierarchy.caches.cache[0].bytes);
+}
+
+/* --- which lines ------------------------------------------------------------------------------------------- */
+
+enum { MOST_PIECES = 4000 };
+static struct {
+    uint64_t lo, hi;
+} piece[MOST_PIECES];
+static int pieces;
+
+static void note(uint64_t lo, uint64_t hi)
+{
+    assert_true(pieces < MOST_PIECES);
+    piece[pieces].lo = lo;
+    piece[pieces++].hi = hi;
+}
+
+static void walk(const struct kt_operand *o, float from, float to)
+{
+    pieces = 0;
+    kt_step_walk(&(struct kt_step){.kind = KT_TOUCH, .from = from, .to = to}, o, note);
+}
+
+static struct kt_operand vector(uint64_t base, int64_t n, int64_t inc)
+{
+    uint64_t bytes = (uint64_t)((n - 1) * (inc < 0 ? -inc : inc) + 1) * 8;
+    return (struct kt_operand){.form = KT_FORM_VECTOR,
+                               .base = base,
+                               .lo = base,
+                               .hi = base + bytes,
+                               .rows = n,
+                               .cols = 1,
+                               .ld = inc,
+                               .below = n,
+                               .above = n,
+                               .elements = (uint64_t)n,
+                               .elem = 8};
+}
+
+static void parts_of_a_vector(void **state)
+{
+    (void)state;
+    struct kt_operand x = vector(0x10010, 1000, 1);
+    walk(&x, 0, 1);
+    assert_int_equal(pieces, 1);
+    assert_int_equal(piece[0].lo, 0x10000);
+    assert_int_equal(piece[0].hi, 0x10010 + 8000);
+    walk(&x, 0.25F, 0.5F);
+    assert_int_equal(pieces, 1);
+    assert_int_equal(piece[0].lo, (0x10010 + 2000) / 64 * 64);
+    assert_int_equal(piece[0].hi, 0x10010 + 4000);
+    walk(&x, 0.5F, 0.5F);
+    assert_int_equal(pieces, 0);
+}
+
+/* Elements 16 bytes apart: each line once. */
+static void a_line_once(void **state)
+{
+    (void)state;
+    struct kt_operand x = vector(0x20000, 64, 2);
+    walk(&x, 0, 1);
+    uint64_t done = 0;
+    int lines = 0;
+    for (int i = 0; i < pieces; i++)
+        for (uint64_t at = piece[i].lo; at < piece[i].hi; at += 64, lines++) {
+            assert_true(at >= done);
+            done = at + 64;
+        }
+    assert_int_equal(lines, 16);
+}
+
+static void parts_of_a_matrix(void **state)
+{
+    (void)state;
+    struct kt_operand a = {.form = KT_FORM_MATRIX,
+                           .base = 0x40000,
+                           .lo = 0x40000,
+                           .hi = 0x40000 + (9 * 1024 + 128) * 8,
+                           .rows = 128,
+                           .cols = 10,
+                           .ld = 1024,
+                           .below = 128,
+                           .above = 128,
+                           .elements = 1280,
+                           .elem = 8};
+    walk(&a, 0, 1);
+    assert_int_equal(pieces, 10);
+    walk(&a, 0.25F, 0.75F); /* from the middle of the third column to the middle of the eighth */
+    assert_int_equal(pieces, 6);
+    assert_int_equal(piece[0].lo, 0x40000 + (2 * 1024 + 64) * 8);
+    assert_int_equal(piece[0].hi, 0x40000 + (2 * 1024 + 128) * 8);
+    assert_int_equal(piece[5].lo, 0x40000 + 7 * 1024 * 8);
+    assert_int_equal(piece[5].hi, 0x40000 + (7 * 1024 + 64) * 8);
+}
+
+/* --- is it true? ------------------------------------------------------------------------------------------- */
+
+/* An operand whose lines are a chain in random order, so that walking it takes what loads take. */
+struct chained {
+    struct kt_operand operand;
+    void **line[4096];
+    size_t lines;
+};
+
+static void chain_up(struct chained *c, uint64_t base, uint64_t bytes)
+{
+    uint64_t state = 7;
+    c->operand = vector(base, (int64_t)bytes / 8, 1);
+    c->lines = bytes / 64;
+    for (size_t i = 0; i < c->lines; i++) {
+        size_t j = kt_random(&state) % (i + 1);
+        c->line[i] = c->line[j];
+        c->line[j] = (void **)(base + i * 64);
+    }
+    for (size_t i = 0; i < c->lines; i++)
+        *c->line[i] = c->line[(i + 1) % c->lines];
+}
+
+static double ticks_of_a_load(const struct chained *c)
+{
+    void **at = c->line[0];
+    uint64_t start = kt_clock_start();
+    for (size_t i = 0; i < c->lines; i++)
+        at = *(void **volatile *)at;
+    return (double)(kt_clock_stop() - start) / (double)c->lines;
+}
+
+/* The least of some tries: others on the machine only add. */
+static double load_after(struct kt_stage *stage, const char *context, const struct kt_hierarchy *h,
+                         const struct kt_placements_of_shape *placed, const struct chained *c)
+{
+    static struct kt_plans plans;
+    double least = 1e9;
+    kt_plans_make(kt_context_find(context), &c->operand, 1, &h->caches, placed, &plans);
+    for (int i = 0; i < 40; i++) {
+        kt_stage_set(stage, &plans.plan[0], &c->operand, &(struct kt_recaller){0});
+        double ticks = ticks_of_a_load(c);
+        least = ticks < least ? ticks : least;
+    }
+    return least;
+}
+
+struct machine {
+    struct kt_hierarchy hierarchy;
+    struct kt_stage *stage;
+    unsigned char *area;
+    struct chained chained;
+};
+
+static void open_machine(struct machine *m, int threads)
+{
+    struct kt_error error = {0};
+    memset(m, 0, sizeof *m);
+    kt_caches_read(NULL, &m->hierarchy.caches);
+    kt_hierarchy_calibrate((1u << (m->hierarchy.caches.count - 1)) - 1, 1 << 28, &m->hierarchy);
+    assert_int_equal(kt_stage_open(&m->hierarchy, threads, &m->stage, &error), KT_OK);
+    m->area = kt_pages_map(1 << 20, KT_PAGES_HUGE);
+    assert_non_null(m->area);
+}
+
+static void close_machine(struct machine *m)
+{
+    kt_pages_unmap(m->area, 1 << 20);
+    kt_stage_close(m->stage);
+}
+
+/* --- times of loads ---------------------------------------------------------------------------------------- */
+
+enum verdict { AS_PROMISED, OTHERWISE, CANNOT_TELL };
+
+/* Others use the caches, too: one good try of some tells that the plans do what they promise. A sanitizer's loads go
+ * through its own memory. */
+static void try_some(enum verdict (*try)(void))
+{
+#ifdef __SANITIZE_ADDRESS__
+    (void)try;
+    skip();
+#else
+    enum verdict verdict = OTHERWISE;
+    bool can_tell = true;
+    for (int i = 0; i < 8 && verdict != AS_PROMISED; i++) {
+        verdict = try();
+        can_tell = can_tell && verdict != CANNOT_TELL;
+    }
+    if (verdict != AS_PROMISED && !can_tell)
+        skip();
+    assert_int_equal(verdict, AS_PROMISED);
+#endif
+}
+
+enum { NEAR, OUT_OF_L1, OUT_OF_L2, FAR, CACHES };
+
+/* In order, and each clearly farther than the one before? */
+static bool are_in_order(const struct machine *m)
+{
+    static const char *const context[CACHES] = {"warm", "l1", "l2", "cold"};
+    double ticks[CACHES];
+    bool in_order = true;
+    for (int i = 0; i < CACHES; i++) {
+        ticks[i] = load_after(m->stage, context[i], &m->hierarchy, NULL, &m->chained);
+        in_order = in_order && (i == 0 || ticks[i] > 1.5 * ticks[i - 1]);
+    }
+    print_message("ticks of a load: warm %.1f, l1 %.1f, l2 %.1f, cold %.1f\n", ticks[NEAR], ticks[OUT_OF_L1],
+                  ticks[OUT_OF_L2], ticks[FAR]);
+    return in_order;
+}
+
+static enum verdict order_of_caches(void)
+{
+    static struct machine m;
+    open_machine(&m, 1);
+    bool doubted = m.hierarchy.caches.count < 2 || *m.hierarchy.sweep[0].doubt || *m.hierarchy.sweep[1].doubt;
+    chain_up(&m.chained, (uint64_t)m.area, m.hierarchy.caches.cache[0].bytes / 2);
+    enum verdict verdict = doubted ? CANNOT_TELL : are_in_order(&m) ? AS_PROMISED : OTHERWISE;
+    close_machine(&m);
+    return verdict;
+}
+
+static void each_cache_is_farther(void **state)
+{
+    (void)state;
+    try_some(order_of_caches);
+}
+
+static enum verdict mean_of_parts(void)
+{
+    static struct machine m;
+    const struct kt_placements_of_shape placed = {.placement = {{.share = {{0.5F, 0, 0, 0.5F, 0}}, .weight = 1}},
+                                                  .count = 1};
+    open_machine(&m, 1);
+    chain_up(&m.chained, (uint64_t)m.area, 16384);
+    double warm = load_after(m.stage, "warm", &m.hierarchy, NULL, &m.chained);
+    double cold = load_after(m.stage, "cold", &m.hierarchy, NULL, &m.chained);
+    double tracked = load_after(m.stage, "tracked", &m.hierarchy, &placed, &m.chained);
+    print_message("ticks of a load: warm %.1f, half and half %.1f, cold %.1f\n", warm, tracked, cold);
+    close_machine(&m);
+    bool between = tracked > warm + 0.35 * (cold - warm) && tracked < warm + 0.65 * (cold - warm);
+    return between ? AS_PROMISED : OTHERWISE;
+}
+
+/* A load of an operand in parts takes the mean of its parts. */
+static void parts_are_where_they_should_be(void **state)
+{
+    (void)state;
+    try_some(mean_of_parts);
+}
+
+/* Least ticks of a load of each quarter, the farthest first. */
+static void time_quarters(struct machine *m, double least[4])
+{
+    static struct chained quarter[4];
+    static struct kt_plans plans;
+    const struct kt_placements_of_shape placed = {.placement = {{.share = {{0.25F, 0.25F, 0.25F, 0.25F}}, .weight = 1}},
+                                                  .count = 1};
+    m->chained.operand = vector((uint64_t)m->area, 32768 / 8, 1);
+    for (int q = 0; q < 4; q++) {
+        chain_up(&quarter[q], (uint64_t)m->area + (uint64_t)q * 8192, 8192);
+        least[q] = 1e9;
+    }
+    kt_plans_make(kt_context_find("tracked"), &m->chained.operand, 1, &m->hierarchy.caches, &placed, &plans);
+    for (int i = 0; i < 160; i++) {
+        kt_stage_set(m->stage, &plans.plan[0], &m->chained.operand, &(struct kt_recaller){0});
+        double ticks = ticks_of_a_load(&quarter[i % 4]);
+        least[i % 4] = ticks < least[i % 4] ? ticks : least[i % 4];
+    }
+    print_message("ticks of a load, by quarter: %.1f, %.1f, %.1f, %.1f\n", least[0], least[1], least[2], least[3]);
+}
+
+static enum verdict order_of_quarters(void)
+{
+    static struct machine m;
+    double least[4];
+    enum verdict verdict = CANNOT_TELL;
+    open_machine(&m, 1);
+    if (m.hierarchy.caches.count == 3 && !*m.hierarchy.sweep[0].doubt && !*m.hierarchy.sweep[1].doubt) {
+        time_quarters(&m, least);
+        verdict = AS_PROMISED;
+        for (int q = 0; q < 3; q++)
+            verdict = least[q] > 1.5 * least[q + 1] ? verdict : OTHERWISE;
+    }
+    close_machine(&m);
+    return verdict;
+}
+
+/* An operand with a quarter in each level: loads of each quarter take longer than of the one behind it. */
+static void each_quarter_in_its_level(void **state)
+{
+    (void)state;
+    try_some(order_of_quarters);
+}
+
+static enum verdict order_with_a_crew(void)
+{
+    static struct machine m;
+    enum verdict verdict = CANNOT_TELL;
+    open_machine(&m, 2);
+    if (!*m.hierarchy.sweep[0].doubt) {
+        chain_up(&m.chained, (uint64_t)m.area, m.hierarchy.caches.cache[0].bytes / 2);
+        double warm = load_after(m.stage, "warm", &m.hierarchy, NULL, &m.chained);
+        double l1 = load_after(m.stage, "l1", &m.hierarchy, NULL, &m.chained);
+        verdict = l1 > 1.5 * warm ? AS_PROMISED : OTHERWISE;
+    }
+    close_machine(&m);
+    return verdict;
+}
+
+/* With a crew the caches of this processor are swept, too. */
+static void a_crew_evicts(void **state)
+{
+    (void)state;
+    try_some(order_with_a_crew);
+}
+
+static _Atomic int visited[CPU_SETSIZE];
+
+static void visit(void *argument)
+{
+    (void)argument;
+    visited[sched_getcpu()]++;
+}
+
+static void a_crew_is_everywhere(void **state)
+{
+    (void)state;
+    cpu_set_t allowed;
+    struct kt_crew *crew = kt_crew_new();
+    assert_non_null(crew);
+    assert_int_equal(sched_getaffinity(0, sizeof allowed, &allowed), 0);
+    assert_int_equal(kt_crew_size(crew), CPU_COUNT(&allowed));
+    for (int i = 0; i < 100; i++)
+        kt_crew_run(crew, visit, NULL);
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+        assert_int_equal(visited[cpu], CPU_ISSET(cpu, &allowed) ? 100 : 0);
+    kt_crew_free(crew);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(caches_as_the_system_lists_them),
+        cmocka_unit_test(caches_of_this_machine),
+        cmocka_unit_test(choose_where_times_stop_rising),
+        cmocka_unit_test(doubts),
+        cmocka_unit_test(calibration_within_a_limit),
+        cmocka_unit_test(some_of_the_last_cache_is_usable),
+        cmocka_unit_test(parts_of_a_vector),
+        cmocka_unit_test(a_line_once),
+        cmocka_unit_test(parts_of_a_matrix),
+        cmocka_unit_test(each_cache_is_farther),
+        cmocka_unit_test(parts_are_where_they_should_be),
+        cmocka_unit_test(a_crew_evicts),
+        cmocka_unit_test(each_quarter_in_its_level),
+        cmocka_unit_test(a_crew_is_everywhere),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

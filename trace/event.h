@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Events as include/ktrace/format.h describes them, taken apart. Whoever uses this has made sure that they are whole.
+ * What is done for every event is inline: a trace may hold 10^9 of them.
+ */
+#ifndef KT_EVENT_H
+#define KT_EVENT_H
+
+#include "ktrace/format.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+struct kt_head {
+    enum kt_event kind;
+    unsigned words;
+    unsigned id;    /* entry or depth */
+    uint32_t upper; /* changed words or ticks */
+};
+
+/* The end of a call; INFO and what follows are 0 unless there is more to tell. */
+struct kt_end {
+    unsigned depth;
+    uint64_t start, ticks;
+    bool has_cpu;
+    unsigned cpu;
+    int64_t info;
+    unsigned counters;
+    const uint64_t *counter;
+};
+
+/* A call's words, as the last call of its context left them. */
+struct kt_context_slot {
+    uint64_t key;     /* which chunk and entry they are of; 0: none yet */
+    uint64_t version; /* for whoever reads calls: 0 when the slot is new */
+    uint64_t mask;    /* the same */
+    uint64_t word[KT_CONTEXT_WORDS];
+};
+
+/* All zeros at first; to be cleared before each chunk. */
+struct kt_contexts {
+    uint64_t chunk; /* counts them: slots of earlier ones are out of date */
+    struct kt_context_slot slot[KT_CONTEXTS];
+};
+
+static inline uint64_t kt_word_at(const unsigned char *at)
+{
+    uint64_t word;
+    memcpy(&word, at, sizeof word);
+    return word;
+}
+
+static inline struct kt_head kt_event_at(const unsigned char *at)
+{
+    uint64_t head = kt_word_at(at);
+    if ((head & 0xff) == KT_EVENT_DONE)
+        return (struct kt_head){KT_EVENT_DONE, 1, head >> 8 & 0xffff, 0};
+    if ((head & 0xff) == KT_EVENT_LEAF_END)
+        return (struct kt_head){KT_EVENT_LEAF_END, 1, 0, 0};
+    return (struct kt_head){(enum kt_event)(head & 0xff), head >> 8 & 0xff, head >> 16 & 0xffff,
+                            (uint32_t)(head >> 32)};
+}
+
+static inline bool kt_begins_call(struct kt_head head)
+{
+    return head.kind == KT_EVENT_CALL || head.kind == KT_EVENT_WIDE || head.kind == KT_EVENT_DONE;
+}
+
+static inline bool kt_ends_call(struct kt_head head)
+{
+    return head.kind == KT_EVENT_END || head.kind == KT_EVENT_LONG_END || head.kind == KT_EVENT_LEAF_END;
+}
+
+static inline uint64_t kt_changed_words(struct kt_head head, const unsigned char *at)
+{
+    return head.kind == KT_EVENT_WIDE ? kt_word_at(at + 8) : head.upper;
+}
+
+static inline size_t kt_difference_bytes(const unsigned char *at)
+{
+    unsigned more = *at & 7;
+    return more < 7 ? 1 + more : KT_DIFFERENCE_BYTES;
+}
+
+/* A difference of at most 9 bytes, in an event that ends at END and is longer than 8 bytes. */
+static inline uint64_t kt_difference_at(const unsigned char *at, const unsigned char *end)
+{
+    unsigned more = *at & 7;
+    if (more == 7)
+        return kt_unzigzag(kt_word_at(at + 1));
+    /* Reads eight bytes at once, none of them behind the event. */
+    uint64_t value = end - at >= 8 ? kt_word_at(at) : kt_word_at(end - 8) >> 8 * (8 - (end - at));
+    return kt_unzigzag((value & UINT64_MAX >> (56 - 8 * more)) >> 3);
+}
+
+static inline void kt_contexts_clear(struct kt_contexts *contexts)
+{
+    contexts->chunk++;
+}
+
+/* Two times of so many BITS each: the duration, and that from LAST to the start. */
+static inline struct kt_end kt_short_end(uint64_t times, unsigned bits, uint64_t last)
+{
+    uint64_t mask = ((uint64_t)1 << bits) - 1;
+    return (struct kt_end){.start = last + (times >> bits & mask), .ticks = times & mask};
+}
+
+/* Of an event that ends a call; a DONE and a LEAF_END tell no depth. LAST: ticks of the last end before it in its
+ * chunk, or the anchor's. */
+static inline struct kt_end kt_end_at(const unsigned char *event, uint64_t last)
+{
+    struct kt_head head = kt_event_at(event);
+    if (head.kind == KT_EVENT_DONE)
+        return kt_short_end(kt_word_at(event) >> 24, KT_DONE_BITS, last);
+    if (head.kind == KT_EVENT_LEAF_END)
+        return kt_short_end(kt_word_at(event) >> 8, KT_LEAF_END_BITS, last);
+    if (head.kind == KT_EVENT_END)
+        return (struct kt_end){.depth = head.id, .start = kt_word_at(event + 8), .ticks = head.upper};
+    return (struct kt_end){.depth = head.id,
+                           .start = kt_word_at(event + 8),
+                           .ticks = kt_word_at(event + 16),
+                           .has_cpu = true,
+                           .cpu = (unsigned)kt_word_at(event + 24) & UINT16_MAX,
+                           .info = (int64_t)kt_word_at(event + 32),
+                           .counters = head.words - KT_LONG_END_WORDS,
+                           .counter = (const uint64_t *)(const void *)(event + 8 * (size_t)KT_LONG_END_WORDS)};
+}
+
+/* Adds the differences of an event's CHANGED words, which are some, to a call's. */
+void kt_context_change(struct kt_context_slot *slot, const unsigned char *event, uint64_t changed);
+
+/* Of a CALL or WIDE: where the words of the call are, until the next call in the same slot. */
+static inline struct kt_context_slot *kt_contexts_call(struct kt_contexts *contexts, const unsigned char *event)
+{
+    struct kt_head head = kt_event_at(event);
+    struct kt_context_slot *slot = &contexts->slot[head.id % KT_CONTEXTS];
+    uint64_t key = contexts->chunk << 16 | head.id;
+    uint64_t changed = kt_changed_words(head, event);
+    if (slot->key != key)
+        *slot = (struct kt_context_slot){.key = key};
+    if (changed)
+        kt_context_change(slot, event, changed);
+    return slot;
+}
+
+#endif

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "trace/snapshots.h"
+
+#include "trace/memory.h"
+
+#include <ctype.h>
+#include <stdio.h>
+
+/* Of one file; more is none that the shim wrote. */
+static const size_t most_bytes = (size_t)1 << 36;
+
+/* --- files ------------------------------------------------------------------------------------------------- */
+
+static unsigned char *read_stream(FILE *file, size_t *size)
+{
+    unsigned char *bytes = NULL;
+    *size = 0;
+    if (fseek(file, 0, SEEK_END) != 0)
+        return NULL;
+    long end = ftell(file);
+    if (end <= 0 || (size_t)end > most_bytes || fseek(file, 0, SEEK_SET) != 0)
+        return NULL;
+    bytes = kt_resize(NULL, (size_t)end, 1);
+    *size = fread(bytes, 1, (size_t)end, file);
+    return bytes;
+}
+
+static unsigned char *read_file(const struct kt_files *files, const char *path, size_t *size)
+{
+    if (kt_files_are_packed(files)) {
+        const unsigned char *view = kt_files_view(files, path, size);
+        return view ? memcpy(kt_resize(NULL, *size, 1), view, *size) : NULL;
+    }
+    FILE *file = fopen(path, "re");
+    unsigned char *bytes = file ? read_stream(file, size) : NULL;
+    if (file)
+        fclose(file);
+    return bytes;
+}
+
+/* --- one snapshot ------------------------------------------------------------------------------------------ */
+
+static bool is_sound_operand(const struct kt_snapshot *s, const struct kt_snapshot_operand *operand, uint32_t arg_bytes)
+{
+    return operand->offset % 8 == 0 && operand->offset < arg_bytes && operand->at % 8 == 0 && operand->at <= s->size &&
+           operand->bytes <= s->size - operand->at && operand->bytes <= operand->asked;
+}
+
+static bool is_sound_head(const struct kt_snapshot_head *head, const struct kt_process *process, size_t size)
+{
+    if (head->byte_order != KT_BYTE_ORDER || head->major != KT_FORMAT_MAJOR || head->header_bytes < sizeof *head ||
+        head->header_bytes % 8 || head->header_bytes > size || head->operands > KT_MAX_PARAMS ||
+        head->entry >= process->entries || !process->entry[head->entry].symbol.routine)
+        return false;
+    return head->arg_bytes == process->entry[head->entry].symbol.arg_bytes && head->arg_bytes % 8 == 0 &&
+           head->header_bytes + (uint64_t)head->arg_bytes + head->operands * sizeof(struct kt_snapshot_operand) <= size;
+}
+
+/* Nothing is believed that was not checked. */
+static bool parse(const struct kt_process *process, struct kt_snapshot *s)
+{
+    struct kt_snapshot_head head;
+    memcpy(&head, s->bytes, sizeof head);
+    if (!is_sound_head(&head, process, s->size))
+        return false;
+    s->call = (struct kt_call){.process = process,
+                               .tid = head.tid,
+                               .entry = &process->entry[head.entry],
+                               .parent = -1,
+                               .args = s->bytes + head.header_bytes};
+    s->operand = (const struct kt_snapshot_operand *)(const void *)(s->bytes + head.header_bytes + head.arg_bytes);
+    s->operands = head.operands;
+    for (unsigned i = 0; i < s->operands; i++)
+        if (!is_sound_operand(s, &s->operand[i], head.arg_bytes))
+            return false;
+    return true;
+}
+
+static bool is_finished(const struct kt_snapshot *s)
+{
+    return s->bytes && s->size >= sizeof(struct kt_snapshot_head) &&
+           !memcmp(s->bytes, KT_SNAPSHOT_MAGIC, strlen(KT_SNAPSHOT_MAGIC));
+}
+
+static void load(const struct kt_process *process, const char *name, struct kt_snapshots *out)
+{
+    char path[4096];
+    struct kt_snapshot s = {0};
+    if (snprintf(path, sizeof path, "%s/%s", process->path, name) >= (int)sizeof path)
+        return;
+    s.bytes = read_file(process->files, path, &s.size);
+    bool finished = is_finished(&s);
+    if (!finished || !parse(process, &s)) {
+        out->damaged += finished;
+        free(s.bytes);
+        return;
+    }
+    out->bytes += s.size;
+    out->snapshot = kt_room_for_one(out->snapshot, out->count, sizeof *out->snapshot);
+    out->snapshot[out->count++] = s;
+}
+
+/* --- all of them ------------------------------------------------------------------------------------------- */
+
+static int compare_names(const void *a, const void *b)
+{
+    return strverscmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void load_process(const struct kt_process *process, struct kt_snapshots *out)
+{
+    struct kt_error ignored = {0};
+    struct kt_file_names names = {0};
+    out->missing += process->snapshots_missing;
+    if (kt_files_list(process->files, process->path, &names, &ignored) != KT_OK)
+        return;
+    if (names.count)
+        qsort(names.name, names.count, sizeof *names.name, compare_names);
+    for (size_t i = 0; i < names.count; i++)
+        if (names.name[i][0] == 'o' && isdigit((unsigned char)names.name[i][1]))
+            load(process, names.name[i], out);
+    kt_file_names_free(&names);
+}
+
+void kt_snapshots_load(const struct kt_trace *trace, struct kt_snapshots *out)
+{
+    *out = (struct kt_snapshots){0};
+    for (size_t i = 0; i < trace->processes; i++)
+        load_process(&trace->process[i], out);
+}
+
+void kt_snapshots_free(struct kt_snapshots *snapshots)
+{
+    for (size_t i = 0; i < snapshots->count; i++)
+        free(snapshots->snapshot[i].bytes);
+    free(snapshots->snapshot);
+    *snapshots = (struct kt_snapshots){0};
+}
+
+const unsigned char *kt_snapshot_contents(const struct kt_snapshot *s, const struct kt_param *param, uint64_t *bytes)
+{
+    for (unsigned i = 0; i < s->operands; i++)
+        if (s->operand[i].offset == param->offset) {
+            *bytes = s->operand[i].bytes;
+            return s->bytes + s->operand[i].at;
+        }
+    *bytes = 0;
+    return NULL;
+}

@@ -74,9 +74,17 @@ lie 1 Instruction 1 -5K x y
 lie 2 Unified 3 1024G 99 garbage
 mkdir -p "$T/cache/ktrace"
 $probe --quick >/dev/null 2>"$T/err"
+"$PYTHON" - "$T"/cache/ktrace/machine-*.json <<'END'
+# As measured on a quiet machine: what a busy one refuses to tell cannot be compared with what the system says.
+import json, sys
+machine = json.load(open(sys.argv[1]))
+machine["caches"] = [{"level": 1, "bytes": 32768, "ways": 8, "latency_cycles": 4.0, "latency_ns": 1.0,
+                      "effective_bytes": 31616, "confidence": 1.0}]
+json.dump(machine, open(sys.argv[1], "w"))
+END
 KTRACE_SYSFS=$T/sysfs $probe --show --json >"$T/probe.json" 2>"$T/err"
 same "with a lying system it ends well" 0 $?
-same "measurements stay what they are" True "$(ask 'd["caches"][0]["effective_bytes"] > 4096 if d["caches"] else True')"
+same "measurements stay what they are" 32768 "$(ask 'd["caches"][0]["bytes"]')"
 has "the lie is told apart" "bytes of cache level 1" "$(ask '[x["what"] for x in d["differences"]]')"
 has "in words, too" "! bytes of cache level 1: the system says 2 KiB" "$(KTRACE_SYSFS=$T/sysfs $probe --show)"
 KTRACE_SYSFS=$T/nowhere $probe --show --json >"$T/probe.json" 2>"$T/err"

@@ -60,15 +60,23 @@ def programs(directory):
 
     def at(name):
         return os.path.join(directory, name)
+
+    def given(name):
+        return os.path.join(os.path.dirname(os.path.abspath(__file__)), "verify", name)
+    # Of Debian's libsuitesparse-dev; where that is not installed there is no program either.
+    subprocess.run(["gcc", "-O2", "-I/usr/include/suitesparse", "-o", at("sparse_cholesky"), given("sparse_cholesky.c"),
+                    "-lcholmod"], capture_output=True)
     found = {
         "NumPy": [python, os.path.abspath("examples/demo.py")],
         "SciPy": [python, at("use_scipy.py")],
         "Octave": ["octave-cli", "--norc", "--no-history", at("octave.m")],
         "R": ["Rscript", "--vanilla", at("r.R")],
         "HPL": ["sh", "-c", f"cd '{directory}' && exec hpcc"],
+        "CHOLMOD": [at("sparse_cholesky")],
+        "CP2K": ["sh", "-c", f"cd '{directory}' && exec cp2k -i '{given('water.inp')}'"],
         "eigenvalues": ["sh", "-c", f"exec {LAPACK_TESTS}/xeigtstd <'{at('sep.in')}'"],
     }
-    needed = {"eigenvalues": LAPACK_TESTS + "/xeigtstd", "HPL": "hpcc"}
+    needed = {"eigenvalues": LAPACK_TESTS + "/xeigtstd", "HPL": "hpcc", "CP2K": "cp2k"}
     missing = [n for n in found if not shutil.which(needed.get(n, found[n][0]))]
     if subprocess.run([python, "-c", "import scipy"], capture_output=True).returncode:
         missing.append("SciPy")

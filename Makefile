@@ -71,10 +71,12 @@ help:
 	@echo 'make sanitize   unit tests and fuzzers under AddressSanitizer and UndefinedBehaviorSanitizer'
 	@echo 'make valgrind   the tools under valgrind'
 	@echo 'make fuzz       damaged traces for the reader and the verbs, SECONDS= for each fuzzer (clang); fuzz-regression: those found so far'
+	@echo 'make profile-long  profile mode for 10^9 calls: some minutes'
 	@echo 'make fmt        format the sources with clang-format'
 	@echo 'make packages   install the packages that building needs (packages-demo, packages-check: those too)'
 	@echo 'make setup-libraries  install OpenBLAS, BLIS, the reference BLAS and, where it can be had, MKL: what compare and run --blas choose from'
 	@echo 'make install    into PREFIX=$(PREFIX), below DESTDIR= if given'
+	@echo 'make clean      remove what was built'
 	@echo 'variables       O=build DEBUG=1 SAN=address,undefined V=1 CC= CFLAGS= WERROR=1'
 
 # --- building ---------------------------------------------------------------------------------------------------

@@ -65,13 +65,28 @@ static void print_parts(const char *verb)
     }
 }
 
+/* What the parts of model take besides options. */
+static const char *part_arguments(const char *part)
+{
+    static const char *const arguments[][2] = {{"build", " [TRACE]"},
+                                               {"show", ""},
+                                               {"predict", " [TRACE...]"},
+                                               {"tune", " ROUTINE"},
+                                               {"rank", " OPERATION|ALGORITHM..."},
+                                               {"calls", " ALGORITHM"}};
+    for (size_t i = 0; i < sizeof arguments / sizeof *arguments; i++)
+        if (!strcmp(part, arguments[i][0]))
+            return arguments[i][1];
+    return "";
+}
+
 static int print_part(const char *verb, const char *part)
 {
     char name[64];
     snprintf(name, sizeof name, "%s %s", verb, part);
     for (const struct kt_verb_option *o = kt_verb_options(); o->verb; o++)
         if (!strcmp(o->verb, name)) {
-            printf("usage: ktrace %s [OPTIONS]\n", name);
+            printf("usage: ktrace %s [OPTIONS]%s\n", name, part_arguments(part));
             print_options(name);
             return KT_OK;
         }

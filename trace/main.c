@@ -33,11 +33,17 @@ static bool has_option(int argc, char **argv, const char *option)
     return false;
 }
 
-static int help_on(char *verb)
+/* PART: of the verb model; both may be NULL. */
+static int help_on(char *verb, char *part)
 {
     char help[] = "help";
-    char *arguments[] = {help, verb, NULL};
-    return kt_verb_help(verb ? 2 : 1, arguments);
+    char *arguments[] = {help, verb, part, NULL};
+    return kt_verb_help(part ? 3 : verb ? 2 : 1, arguments);
+}
+
+static bool is_help(const char *argument)
+{
+    return !strcmp(argument, "--help") || !strcmp(argument, "-h");
 }
 
 /* Of this machine, not of a trace. */
@@ -49,8 +55,10 @@ static bool asks_for_libraries(int argc, char **argv)
 /* ARGV[0] is the verb. */
 static int run_verb(int argc, char **argv)
 {
-    if (argc == 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")))
-        return help_on(argv[0]);
+    if (argc == 2 && is_help(argv[1]))
+        return help_on(argv[0], NULL);
+    if (argc == 3 && is_help(argv[2]) && !strcmp(argv[0], "model"))
+        return help_on(argv[0], argv[1]);
     if (asks_for_libraries(argc, argv))
         return kt_library_list(argc, argv);
     for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
@@ -70,8 +78,8 @@ static int run_command(int argc, char **argv)
         printf("ktrace %s\n", KT_VERSION);
         return KT_OK;
     }
-    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
-        return help_on(NULL);
+    if (is_help(argv[1]))
+        return help_on(NULL, NULL);
     return run_verb(argc - 1, argv + 1);
 }
 

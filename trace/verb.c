@@ -46,14 +46,14 @@ enum { MAX_OPTIONS = 24 };
     {                                                                                                                \
         verb, "json", 'j', false, NULL, "one JSON document on standard output"                                       \
     }
-#define ALGORITHM_OPTIONS(verb)                                                                         \
+#define ALGORITHM_OPTIONS(verb, rounds, seconds)                                                        \
     {verb, "n", 'n', false, "LIST", "columns, such as 1000 or 100:3000:100"},                           \
         {verb, "m", 'm', false, "N", "rows; default as many as columns"},                               \
         {verb, "set", 'S', false, "NAME=NUMBER", "another parameter of the algorithm, such as nx=0"},   \
         {verb, "measure", 'M', false, NULL, "run it, too, on that library: predicted beside measured"}, \
-        {verb, "rounds", 'R', false, "N", "of measuring; default 15 or 21"},                            \
+        {verb, "rounds", 'R', false, "N", "of measuring; default " rounds},                             \
     {                                                                                                   \
-        verb, "budget", 's', false, "SECONDS", "for measuring, each size; default 10 or 20"             \
+        verb, "budget", 's', false, "SECONDS", "for measuring, each size; default " seconds             \
     }
 
 /* Where operands are when a call is timed. */
@@ -71,7 +71,7 @@ static const struct kt_verb_option options[] = {
     {"report", "top", 't', false, "N", "rows of each table; default 15"},
     {"report", "by", 'b', false, "routine|shape|caller|region|thread|counter|rank|part", "only that table"},
     JSON_OPTION("report"),
-    {"replay", "context", 'c', false, "LIST", CONTEXTS ", sequence; default warm,cold,tracked"},
+    {"replay", "context", 'c', false, "LIST", "sequence, " CONTEXTS "; default warm,cold,tracked"},
     {"replay", "gaps", 'g', false, "none|idle|traffic",
      "sequence: what happens between calls for as long as it took in the program"},
     {"replay", "blas", 'b', false, "LIB", "a path, a soname or a short name; default: what was recorded"},
@@ -89,7 +89,7 @@ static const struct kt_verb_option options[] = {
     {"replay", "misalign", 'm', false, "N", "operands begin at no multiples of N bytes"},
     {"compare", "blas", 'b', false, "LIB", "a path, a soname or a short name; one or more, besides what was recorded"},
     {"compare", "lapack", 'L', false, "LIB", "where routines come from that a library of --blas lacks"},
-    {"compare", "context", 'c', false, "CONTEXT", "tracked (default) or another of those of replay: " CONTEXTS},
+    {"compare", "context", 'c', false, "CONTEXT", CONTEXTS "; default tracked"},
     {"compare", "budget", 's', false, "SECONDS", "time for the samples, and for checking results; default 60"},
     {"compare", "check", 'k', false, "yes|no|only", "are the results right? default yes; only: nothing is timed"},
     {"compare", "threads", 't', false, "LIST", "numbers of threads of each library, such as 1,2; default: as recorded"},
@@ -119,7 +119,7 @@ static const struct kt_verb_option options[] = {
      "degree=3, oversampling=1, bound=5 (% of the worst sample), smallest=32, multiple=8, rounds=10, processes=2, "
      "heldout=8"},
     {"model build", "algorithm", 'A', false, "NAME",
-     "the kernels of that algorithm, file or operation (cholesky, lu, qr)"},
+     "the kernels of that algorithm, file or operation (cholesky, lu, qr, trinv)"},
     {"model build", "n", 'N', false, "LIST", "with --algorithm: columns, such as 100:1000:50"},
     {"model build", "m", 'M', false, "N", "rows; default as many as columns"},
     {"model build", "b", 'B', false, "LIST", "with --algorithm: sizes of blocks; default: the algorithm's"},
@@ -138,17 +138,17 @@ static const struct kt_verb_option options[] = {
     LEVEL_OPTION("model predict"),
     {"model predict", "top", 't', false, "N", "rows of the table; default 15"},
     {"model predict", "algorithm", 'a', false, "FILE", "in place of a trace: a file or a name, such as dpotrf"},
-    ALGORITHM_OPTIONS("model predict"),
+    ALGORITHM_OPTIONS("model predict", "15", "10"),
     {"model predict", "b", 'b', false, "N", "size of blocks; default: the algorithm's"},
     {"model predict", "output", 'o', true, "DIR", "plot of predicted, all warm, all cold and measured times"},
     PREDICTION_OPTIONS("model tune"),
     {"model tune", "algorithm", 'a', false, "FILE", "what the routine does; default: as LAPACK 3.11 does it"},
-    ALGORITHM_OPTIONS("model tune"),
+    ALGORITHM_OPTIONS("model tune", "21", "20"),
     {"model tune", "b", 'b', false, "LIST", "block sizes to choose from; default 1 (none) and 8:256:8"},
     {"model tune", "output", 'o', true, "DIR", "plot of time against the block size"},
     PREDICTION_OPTIONS("model rank"),
     {"model rank", "algorithm", 'a', false, "FILE", "one of those to be compared, like the arguments"},
-    ALGORITHM_OPTIONS("model rank"),
+    ALGORITHM_OPTIONS("model rank", "21", "20"),
     {"model rank", "b", 'b', false, "LIST", "size of blocks, of several the best; default: of each its own"},
     {"model calls", "n", 'n', false, "N", "columns; default: the algorithm's"},
     {"model calls", "m", 'm', false, "N", "rows; default as many as columns"},

@@ -9,6 +9,8 @@
  *     definitions   objects, libraries and entries, appended when first met, text
  *     t<TID>        one stream of calls per thread, binary: a sequence of chunks
  *     s<TID>        instead of it in profile mode: what the calls of a thread add up to
+ *     o<N>          what the operands of a call held, with KTRACE_SNAPSHOT
+ *     control       what the process does, and is to do
  *     end           totals, text; only there after a clean end
  *
  * Text files hold lines of fields separated by tabs; backslash, tab, newline and bytes outside printable
@@ -26,7 +28,8 @@
 #include <stdint.h>
 
 /* A change of any structure or of the meaning of a field bumps the major version; readers refuse others.
- * New lines and new fields at the end of a line of the text files bump the minor version; readers ignore them. */
+ * New kinds of events, new lines and new fields at the end of a line of the text files bump the minor version; readers
+ * ignore them. */
 #define KT_FORMAT_MAJOR 2
 #define KT_FORMAT_MINOR 0
 

@@ -16,4 +16,7 @@ done
 for table in $("$kt" help report | sed -n 's/.*--by \([a-z|]*\)/\1/p' | tr '|' ' '); do
     has "report knows the table $table" "which trace" "$("$kt" report --by $table 2>&1)"
 done
+for part in build show predict tune rank calls; do
+    has "model $part --help" "usage: ktrace model $part" "$("$kt" model $part --help)"
+done
 exit $((failures != 0))

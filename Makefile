@@ -329,9 +329,12 @@ comma := ,
 # Programs that reproduce the table: generated callers of every symbol, the proof of operand ranges.
 TEST_TOOLS := $(addprefix $(T)/,footprint list_symbols gen_roundtrip replayable tracker)
 # footprint replaces the xerbla of the libraries it loads.
-$(TEST_TOOLS): $(T)/%: $(O)/tests/%.o $(TEST_PARTS) $(OBJECTS)
+$(filter-out %/gen_roundtrip,$(TEST_TOOLS)): $(T)/%: $(O)/tests/%.o $(TEST_PARTS) $(OBJECTS)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS_) -rdynamic -o $@ $^ $(LIBS)
+$(T)/gen_roundtrip: $(patsubst %.c,$(O)/%.o,$(wildcard tests/roundtrip/*.c)) $(TEST_PARTS) $(OBJECTS)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CFLAGS_) -o $@ $^ $(LIBS)
 
 # Fuzzers: driven by tests/fuzz/driver.c, or by libFuzzer (make fuzz builds them with LIBFUZZER=1).
 FUZZERS := $(addprefix $(T)/fuzz/,stream text trace packed spec algorithm)

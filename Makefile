@@ -200,6 +200,8 @@ setup-mkl:
 
 T := $(O)/tests
 TEST_PARTS := $(patsubst %,$(O)/tests/%.o,tracegen table_load synth poison prototype) $(O)/trace/spec.o
+# What several of the unit tests need.
+UNIT_PARTS := $(patsubst %.c,$(O)/%.o,$(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c)))
 UNIT_PROGRAMS := $(UNIT:%=$(T)/unit/test_%)
 ABI := $(addprefix $(T)/abi/,libfake1.so libfake2.so libfake3.so libfakenested.so libfakef2c.so libfake64.so libbad.so libmiddle.so module_one.so \
        module_two.so module_three.so module_mixed.so module_early.so module_nested.so scopes reload results_gfortran results_f2c life wide \
@@ -208,7 +210,7 @@ ABI := $(addprefix $(T)/abi/,libfake1.so libfake2.so libfake3.so libfakenested.s
        libsysv.so lookup libboth.so both crowd coroutine storm $(if $(findstring x86_64,$(shell $(CC) -dumpmachine)),unwind))
 export B = $(O)
 
-$(T)/unit/%: $(O)/tests/unit/%.o $(TEST_PARTS) $(OBJECTS)
+$(T)/unit/%: $(O)/tests/unit/%.o $(UNIT_PARTS) $(TEST_PARTS) $(OBJECTS)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS_) -o $@ $^ $(LIBS) -lcmocka
 

@@ -202,6 +202,8 @@ setup-mkl:
 
 T := $(O)/tests
 TEST_PARTS := $(patsubst %,$(O)/tests/%.o,tracegen table_load synth poison prototype) $(O)/trace/spec.o
+# What several of the unit tests need.
+UNIT_PARTS := $(patsubst %.c,$(O)/%.o,$(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c)))
 UNIT_PROGRAMS := $(UNIT:%=$(T)/unit/test_%)
 ABI := $(addprefix $(T)/abi/,libfake1.so libfake2.so libfake3.so libfakenested.so libfakef2c.so libfake64.so libbad.so libmiddle.so module_one.so \
        module_two.so module_three.so module_mixed.so module_early.so module_nested.so scopes reload results_gfortran results_f2c life wide \
@@ -210,7 +212,7 @@ ABI := $(addprefix $(T)/abi/,libfake1.so libfake2.so libfake3.so libfakenested.s
        libsysv.so lookup libboth.so both crowd coroutine storm $(if $(findstring x86_64,$(shell $(CC) -dumpmachine)),unwind))
 export B = $(O)
 
-$(T)/unit/%: $(O)/tests/unit/%.o $(TEST_PARTS) $(OBJECTS)
+$(T)/unit/%: $(O)/tests/unit/%.o $(UNIT_PARTS) $(TEST_PARTS) $(OBJECTS)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS_) -o $@ $^ $(LIBS) -lcmocka
 
@@ -331,9 +333,12 @@ comma := ,
 # Programs that reproduce the table: generated callers of every symbol, the proof of operand ranges.
 TEST_TOOLS := $(addprefix $(T)/,footprint list_symbols gen_roundtrip replayable tracker)
 # footprint replaces the xerbla of the libraries it loads.
-$(TEST_TOOLS): $(T)/%: $(O)/tests/%.o $(TEST_PARTS) $(OBJECTS)
+$(filter-out %/gen_roundtrip,$(TEST_TOOLS)): $(T)/%: $(O)/tests/%.o $(TEST_PARTS) $(OBJECTS)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS_) -rdynamic -o $@ $^ $(LIBS)
+$(T)/gen_roundtrip: $(patsubst %.c,$(O)/%.o,$(wildcard tests/roundtrip/*.c)) $(TEST_PARTS) $(OBJECTS)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CFLAGS_) -o $@ $^ $(LIBS)
 
 # Fuzzers: driven by tests/fuzz/driver.c, or by libFuzzer (make fuzz builds them with LIBFUZZER=1).
 FUZZERS := $(addprefix $(T)/fuzz/,stream text trace packed spec algorithm)

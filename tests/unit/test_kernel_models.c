@@ -32,53 +32,58 @@ static struct kt_values values_of(const struct kt_routine *r, const double *word
     return v;
 }
 
-static void expect_query(const char *routine, enum kt_view view, bool row_major, const double *word,
-                         const char *options, const char *sizes)
+struct query_case {
+    const char *routine;
+    enum kt_view view;
+    double word[10];
+    const char *options, *sizes; /* what is asked for */
+};
+
+static void expect_query(const struct query_case *c, bool row_major)
 {
-    const struct kt_routine *r = kt_table_find(&kt_spec_table, routine);
+    const struct kt_routine *r = kt_table_find(&kt_spec_table, c->routine);
     struct kt_symbol symbol;
     struct kt_model_query q;
     char text[64] = "";
-    struct kt_values v = values_of(r, word);
+    struct kt_values v = values_of(r, c->word);
     v.row_major = row_major;
-    assert_true(kt_symbol_make(r, view, &symbol));
+    assert_true(kt_symbol_make(r, c->view, &symbol));
     assert_true(kt_model_query_of_call(&symbol, &v, &q));
     for (int a = 0; a < q.axes; a++)
         snprintf(text + strlen(text), sizeof text - strlen(text), a ? " %ld" : "%ld", (long)q.size[a]);
-    assert_string_equal(q.routine, routine);
-    assert_string_equal(q.options, options);
-    assert_string_equal(text, sizes);
+    assert_string_equal(q.routine, c->routine);
+    assert_string_equal(q.options, c->options);
+    assert_string_equal(text, c->sizes);
 }
 
 static void queries(void **state)
 {
     (void)state;
-    const double gemm[] = {'N', 'C', 100, 200, 300, 1, 100, 200, 0, 100};
-    expect_query("dgemm", KT_FORTRAN, false, gemm, "NT alpha=1 beta=0", "100 200 300");
-    expect_query("zgemm", KT_FORTRAN, false, gemm, "NC alpha=1 beta=0", "100 200 300");
-    const double trsm[] = {'L', 'L', 'N', 'U', 64, 32, 2.5, 64, 64};
-    expect_query("dtrsm", KT_FORTRAN, false, trsm, "LLN alpha=x", "64 32");
-    const double axpy[] = {1000, -1, 1, 4};
-    expect_query("daxpy", KT_FORTRAN, false, axpy, "alpha=-1 incy=n", "1000");
-    const double laswp[] = {10, 100, 17, 48, 1};
-    expect_query("dlaswp", KT_FORTRAN, false, laswp, "k1=1 incx=1", "10 32");
+    static const struct query_case cases[] = {
+        {"dgemm", KT_FORTRAN, {'N', 'C', 100, 200, 300, 1, 100, 200, 0, 100}, "NT alpha=1 beta=0", "100 200 300"},
+        {"zgemm", KT_FORTRAN, {'N', 'C', 100, 200, 300, 1, 100, 200, 0, 100}, "NC alpha=1 beta=0", "100 200 300"},
+        {"dgemm", KT_CBLAS, {'N', 'T', 100, 200, 300, 1, 300, 300, 0, 200}, "NT alpha=1 beta=0", "100 200 300"},
+        {"dtrsm", KT_FORTRAN, {'L', 'L', 'N', 'U', 64, 32, 2.5, 64, 64}, "LLN alpha=x", "64 32"},
+        {"daxpy", KT_FORTRAN, {1000, -1, 1, 4}, "alpha=-1 incy=n", "1000"},
+        {"dlaswp", KT_FORTRAN, {10, 100, 17, 48, 1}, "k1=1 incx=1", "10 32"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        expect_query(&cases[i], false);
 }
 
 /* C' = B' A': what a row-major call is in column-major terms. */
 static void row_major_queries(void **state)
 {
     (void)state;
-    const double gemm[] = {'N', 'T', 100, 200, 300, 1, 300, 300, 0, 200};
-    expect_query("dgemm", KT_CBLAS, true, gemm, "TN alpha=1 beta=0", "200 100 300");
-    expect_query("dgemm", KT_CBLAS, false, gemm, "NT alpha=1 beta=0", "100 200 300");
-    const double trsm[] = {'L', 'L', 'N', 'N', 64, 32, 1, 64, 32};
-    expect_query("dtrsm", KT_CBLAS, true, trsm, "RUN alpha=1", "32 64");
-    const double gemv[] = {'N', 100, 200, 1, 200, 1, 0, 3};
-    expect_query("dgemv", KT_CBLAS, true, gemv, "T alpha=1 beta=0 incy=n", "200 100");
-    const double syrk[] = {'U', 'N', 50, 60, 1, 60, 1, 50};
-    expect_query("dsyrk", KT_CBLAS, true, syrk, "LT alpha=1 beta=1", "50 60");
-    const double ger[] = {10, 20, 1, 1, 2, 20};
-    expect_query("dger", KT_CBLAS, true, ger, "alpha=1 incx=n", "20 10");
+    static const struct query_case cases[] = {
+        {"dgemm", KT_CBLAS, {'N', 'T', 100, 200, 300, 1, 300, 300, 0, 200}, "TN alpha=1 beta=0", "200 100 300"},
+        {"dtrsm", KT_CBLAS, {'L', 'L', 'N', 'N', 64, 32, 1, 64, 32}, "RUN alpha=1", "32 64"},
+        {"dgemv", KT_CBLAS, {'N', 100, 200, 1, 200, 1, 0, 3}, "T alpha=1 beta=0 incy=n", "200 100"},
+        {"dsyrk", KT_CBLAS, {'U', 'N', 50, 60, 1, 60, 1, 50}, "LT alpha=1 beta=1", "50 60"},
+        {"dger", KT_CBLAS, {10, 20, 1, 1, 2, 20}, "alpha=1 incx=n", "20 10"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        expect_query(&cases[i], true);
 }
 
 static void no_query(void **state)
@@ -136,11 +141,19 @@ static void needs_of_a_trace(void **state)
 
 /* --- the file ---------------------------------------------------------------------------------------------- */
 
-static struct kt_models *example(const char *path)
+static char path[64];
+
+static struct kt_model_query gemv(int64_t m, int64_t n)
+{
+    return (struct kt_model_query){.routine = "dgemv", .options = "N alpha=1 beta=1", .axes = 2, .size = {m, n}};
+}
+
+/* Of a warm dgemv alone. */
+static struct kt_models *example(void)
 {
     struct kt_error error = {0};
     struct kt_models *models = kt_models_new(path, "library", "machine", "build");
-    struct kt_model_query q = {.routine = "dgemv", .options = "N alpha=1 beta=1", .axes = 2};
+    struct kt_model_query q = gemv(0, 0);
     assert_int_equal(kt_models_add_routine(models, kt_table_find(&kt_spec_table, "dgemv"), &error), KT_OK);
     struct kt_kernel_model *m = kt_models_add(models, &q, KT_MODEL_WARM);
     m->domain = (struct kt_box){{8, 8}, {64, 64}};
@@ -161,21 +174,25 @@ static struct kt_models *example(const char *path)
     return models;
 }
 
-static char path[64];
+static void write_and_close(struct kt_models *models)
+{
+    struct kt_error error = {0};
+    assert_int_equal(kt_models_write(models, &error), KT_OK);
+    kt_models_close(models);
+}
 
 static void is_kept(void **state)
 {
+    (void)state;
     struct kt_error error = {0};
     struct kt_models *read;
     struct kt_model_answer before;
     struct kt_model_answer after;
-    (void)state;
-    struct kt_models *models = example(path);
-    struct kt_model_query q = {.routine = "dgemv", .options = "N alpha=1 beta=1", .axes = 2, .size = {32, 19}};
+    struct kt_models *models = example();
+    struct kt_model_query q = gemv(32, 19);
     kt_models_ask(models, &q, KT_MODEL_WARM, &before);
     assert_int_equal(before.known, KT_MODEL_KNOWN);
-    assert_int_equal(kt_models_write(models, &error), KT_OK);
-    kt_models_close(models);
+    write_and_close(models);
     assert_int_equal(kt_models_read(path, &read, &error), KT_OK);
     kt_models_ask(read, &q, KT_MODEL_WARM, &after);
     assert_true(before.seconds == after.seconds && before.lo == after.lo && before.hi == after.hi);
@@ -204,7 +221,7 @@ static void survives(const char *text, size_t size, bool must_fail)
     struct kt_error error = {0};
     struct kt_models *models;
     struct kt_model_answer answer;
-    struct kt_model_query q = {.routine = "dgemv", .options = "N alpha=1 beta=1", .axes = 2, .size = {32, 19}};
+    struct kt_model_query q = gemv(32, 19);
     write_part(text, size);
     enum kt_status status = kt_models_read(path, &models, &error);
     if (status == KT_OK) {
@@ -220,12 +237,9 @@ static void survives(const char *text, size_t size, bool must_fail)
 
 static void damaged_files(void **state)
 {
-    static char text[16384];
-    struct kt_error error = {0};
     (void)state;
-    struct kt_models *models = example(path);
-    assert_int_equal(kt_models_write(models, &error), KT_OK);
-    kt_models_close(models);
+    static char text[16384];
+    write_and_close(example());
     FILE *file = fopen(path, "r");
     size_t size = fread(text, 1, sizeof text, file);
     fclose(file);
@@ -255,8 +269,8 @@ static double now(void)
 static void is_fast(void **state)
 {
     (void)state;
-    struct kt_models *models = example(path);
-    struct kt_model_query q = {.routine = "dgemv", .options = "N alpha=1 beta=1", .axes = 2};
+    struct kt_models *models = example();
+    struct kt_model_query q = gemv(0, 0);
     struct kt_model_answer answer;
     double start = now();
     double sum = 0;

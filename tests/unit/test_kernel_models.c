@@ -134,6 +134,41 @@ static void needs_of_a_trace(void **state)
     kt_gen_remove(&gen);
 }
 
+/* ALL: as many of the sizes 8, 16, 24 of each axis, in Fortran order, are legal together. */
+static void expect_legal(const char *routine, const double *word, int all)
+{
+    const struct kt_routine *r = kt_table_find(&kt_spec_table, routine);
+    struct kt_need need = {.routine = r, .values = values_of(r, word), .seconds = 1, .tight_seconds = 1};
+    int argument[KT_MODEL_AXES];
+    int axes = kt_model_axes_of(r, argument);
+    int legal = 0;
+    for (int i = 0; i < (axes == 2 ? 9 : 27); i++)
+        legal += kt_need_is_legal(&need, (const int64_t[]){8 + i % 3 * 8, 8 + i / 3 % 3 * 8, 8 + i / 9 * 8, 0});
+    assert_int_equal(legal, all);
+}
+
+/* What a model samples is what LAPACK allows. */
+static void sizes_that_bound_each_other(void **state)
+{
+    (void)state;
+    const double larft[] = {'F', 'C', 100, 32, 100, 32};
+    expect_legal("dlarft", larft, 6); /* n >= k */
+    const double larfb[] = {'L', 'T', 'F', 'C', 100, 60, 32, 100, 32, 100, 60};
+    expect_legal("dlarfb", larfb, 18); /* m >= k */
+    const double larfb_right[] = {'R', 'T', 'F', 'C', 100, 60, 32, 60, 32, 100, 100};
+    expect_legal("dlarfb", larfb_right, 18); /* n >= k */
+    const double ormqr[] = {'L', 'T', 100, 60, 32, 100, 100, 60, 0};
+    expect_legal("dormqr", ormqr, 18); /* m >= k */
+    const double orgqr[] = {100, 60, 32, 100, 60, 0};
+    expect_legal("dorgqr", orgqr, 10); /* m >= n >= k */
+    const double orglq[] = {32, 60, 32, 32, 32, 0};
+    expect_legal("dorglq", orglq, 10); /* n >= m >= k */
+    const double geqrt[] = {100, 60, 32, 100, 32, 0};
+    expect_legal("dgeqrt", geqrt, 14); /* min(m, n) >= nb */
+    const double geqrf[] = {100, 60, 100, 60, 0};
+    expect_legal("dgeqrf", geqrf, 9);
+}
+
 /* --- the file ---------------------------------------------------------------------------------------------- */
 
 static struct kt_models *example(const char *path)
@@ -292,7 +327,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(queries),          cmocka_unit_test(row_major_queries), cmocka_unit_test(no_query),
         cmocka_unit_test(needs_of_a_trace), cmocka_unit_test(is_kept),           cmocka_unit_test(damaged_files),
-        cmocka_unit_test(is_fast),
+        cmocka_unit_test(is_fast),          cmocka_unit_test(sizes_that_bound_each_other),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -59,9 +59,22 @@ static void queries(void **state)
     const double trsm[] = {'L', 'L', 'N', 'U', 64, 32, 2.5, 64, 64};
     expect_query("dtrsm", KT_FORTRAN, false, trsm, "LLN alpha=x", "64 32");
     const double axpy[] = {1000, -1, 1, 4};
-    expect_query("daxpy", KT_FORTRAN, false, axpy, "alpha=-1 incy=n", "1000");
+    expect_query("daxpy", KT_FORTRAN, false, axpy, "alpha=-1 incy=near", "1000");
     const double laswp[] = {10, 100, 17, 48, 1};
     expect_query("dlaswp", KT_FORTRAN, false, laswp, "k1=1 incx=1", "10 32");
+}
+
+/* Rows of a matrix of 1024 rows, which fall on each other in the first cache, tell nothing of those of one of 1000. */
+static void classes_of_increments(void **state)
+{
+    (void)state;
+    const double increment[] = {1, -1, 0, 7, 8, -1000, 512, 1024, -1024, 520};
+    const char *const class[] = {"",         "incx=near", "incx=near", "incx=near", "incx=far",
+                                 "incx=far", "incx=page", "incx=page", "incx=page", "incx=far"};
+    for (size_t i = 0; i < sizeof increment / sizeof *increment; i++)
+        expect_query("dcopy", KT_FORTRAN, false, (const double[]){100, increment[i], 1}, class[i], "100");
+    expect_query("zcopy", KT_FORTRAN, false, (const double[]){100, 1, 4}, "incy=far", "100");
+    expect_query("scopy", KT_FORTRAN, false, (const double[]){100, 512, 2048}, "incx=far incy=page", "100");
 }
 
 /* C' = B' A': what a row-major call is in column-major terms. */
@@ -74,11 +87,11 @@ static void row_major_queries(void **state)
     const double trsm[] = {'L', 'L', 'N', 'N', 64, 32, 1, 64, 32};
     expect_query("dtrsm", KT_CBLAS, true, trsm, "RUN alpha=1", "32 64");
     const double gemv[] = {'N', 100, 200, 1, 200, 1, 0, 3};
-    expect_query("dgemv", KT_CBLAS, true, gemv, "T alpha=1 beta=0 incy=n", "200 100");
+    expect_query("dgemv", KT_CBLAS, true, gemv, "T alpha=1 beta=0 incy=near", "200 100");
     const double syrk[] = {'U', 'N', 50, 60, 1, 60, 1, 50};
     expect_query("dsyrk", KT_CBLAS, true, syrk, "LT alpha=1 beta=1", "50 60");
     const double ger[] = {10, 20, 1, 1, 2, 20};
-    expect_query("dger", KT_CBLAS, true, ger, "alpha=1 incx=n", "20 10");
+    expect_query("dger", KT_CBLAS, true, ger, "alpha=1 incx=near", "20 10");
 }
 
 static void no_query(void **state)
@@ -325,9 +338,15 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(queries),          cmocka_unit_test(row_major_queries), cmocka_unit_test(no_query),
-        cmocka_unit_test(needs_of_a_trace), cmocka_unit_test(is_kept),           cmocka_unit_test(damaged_files),
-        cmocka_unit_test(is_fast),          cmocka_unit_test(sizes_that_bound_each_other),
+        cmocka_unit_test(queries),
+        cmocka_unit_test(row_major_queries),
+        cmocka_unit_test(no_query),
+        cmocka_unit_test(needs_of_a_trace),
+        cmocka_unit_test(is_kept),
+        cmocka_unit_test(damaged_files),
+        cmocka_unit_test(is_fast),
+        cmocka_unit_test(sizes_that_bound_each_other),
+        cmocka_unit_test(classes_of_increments),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

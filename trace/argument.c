@@ -279,10 +279,26 @@ static enum kt_status read_beta(struct kt_notation *l, const struct kt_routine *
     return kt_accept(l, ')') ? KT_OK : kt_fail(l->error, KT_BAD_INPUT, "expected ')' at '%.20s'", l->at);
 }
 
-/* {letters} of an option, {expression} for a number. */
-static enum kt_status read_legal(struct kt_notation *l, const struct kt_routine *r, struct kt_arg *arg)
+/* <= or >= before the expression; moves behind it. */
+static enum kt_legal_range read_bound(struct kt_notation *l)
+{
+    if (l->at[0] == '\0' || l->at[1] != '=')
+        return KT_NO_BOUND;
+    enum kt_legal_range bound = *l->at == '<' ? KT_AT_MOST : *l->at == '>' ? KT_AT_LEAST : KT_NO_BOUND;
+    l->at += bound == KT_NO_BOUND ? 0 : 2;
+    return bound;
+}
+
+static enum kt_status read_legal_number(struct kt_notation *l, const struct kt_routine *r, struct kt_arg *arg)
 {
     const struct kt_scope scope = {kt_find_argument, r};
+    arg->bound = read_bound(l);
+    return kt_expr_parse(&l->at, &scope, &arg->legal, l->error);
+}
+
+/* {letters} of an option, {expression} for a number, with <= or >= if it is a bound. */
+static enum kt_status read_legal(struct kt_notation *l, const struct kt_routine *r, struct kt_arg *arg)
+{
     if (!kt_accept(l, '{'))
         return KT_OK;
     if (arg->role == KT_ARRAY || arg->role == KT_PROCEDURE)
@@ -290,7 +306,7 @@ static enum kt_status read_legal(struct kt_notation *l, const struct kt_routine 
     if (is_option(arg->role))
         arg->letters = kt_letters_read(&l->at);
     else
-        KT_TRY(kt_expr_parse(&l->at, &scope, &arg->legal, l->error));
+        KT_TRY(read_legal_number(l, r, arg));
     if (!kt_accept(l, '}') || (is_option(arg->role) && !arg->letters))
         return kt_fail(l->error, KT_BAD_INPUT, "expected {LETTERS} or {expression} at '%.20s'", l->at);
     return KT_OK;

@@ -240,6 +240,22 @@ void kt_table_free(struct kt_table *table)
     *table = (struct kt_table){0};
 }
 
+static bool is_within(const struct kt_arg *arg, double value, const double *values)
+{
+    if (arg->bound == KT_NO_BOUND)
+        return true;
+    double bound = kt_expr_eval(&arg->legal, values);
+    return arg->bound == KT_AT_MOST ? value <= bound : value >= bound;
+}
+
+bool kt_is_within_bounds(const struct kt_routine *routine, const double *values)
+{
+    for (int i = 0; i < routine->args; i++)
+        if (!is_within(&routine->arg[i], values[i], values))
+            return false;
+    return true;
+}
+
 const struct kt_routine *kt_table_find(const struct kt_table *table, const char *routine)
 {
     for (size_t i = 0; i < table->count; i++)

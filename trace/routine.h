@@ -81,6 +81,9 @@ enum kt_data {
     KT_TREE_PLACES,
 };
 
+/* Which other values of a number are legal besides the one that the table names: {<=EXPR}, {>=EXPR}. */
+enum kt_legal_range { KT_NO_BOUND, KT_AT_MOST, KT_AT_LEAST };
+
 struct kt_shape {
     enum kt_form form;
     struct kt_expr dim[4]; /* array, vector, packed: n; matrix: m, n; band: m, n, kl, ku */
@@ -103,8 +106,9 @@ struct kt_arg {
     enum kt_data data;
     struct kt_expr data_parameter; /* what the contents depend on besides; no expression: 0 */
     struct kt_shape shape;         /* arrays only */
-    uint32_t letters;     /* legal letters of an option, a set as in trace/expr.h; 0: those usual for its role */
-    struct kt_expr legal; /* of a number: a legal value, for a workspace the least; no expression: any size */
+    uint32_t letters;          /* legal letters of an option, a set as in trace/expr.h; 0: those usual for its role */
+    struct kt_expr legal;      /* of a number: a legal value, for a workspace the least; no expression: any size */
+    enum kt_legal_range bound; /* of a number: LEGAL is the largest legal value, or the smallest */
 };
 
 /*
@@ -149,6 +153,9 @@ void kt_table_free(struct kt_table *table);
 
 /* NULL if there is none. */
 const struct kt_routine *kt_table_find(const struct kt_table *table, const char *routine);
+
+/* Are these values of all arguments within the bounds that the table gives? Where it gives none any value is. */
+bool kt_is_within_bounds(const struct kt_routine *routine, const double *values);
 
 size_t kt_type_bytes(enum kt_type type); /* of an element; integers count as 4 */
 bool kt_type_is_complex(enum kt_type type);

@@ -3,8 +3,9 @@
  * Models of kernels: what a call of a routine costs on one library and one machine, from timings of other sizes.
  *
  * After Peise & Bientinesi, section 2: one model for each routine, combination of options (but diag), class of each
- * scalar (-1, 0, 1, other), class of each increment (1, other) and context of the operands; in each a piecewise
- * polynomial of the sizes. Row-major calls of BLAS are asked as what they are in column-major terms. Leading dimensions
+ * scalar (-1, 0, 1, other), class of each increment (1; others by the distance of elements: near, within a line of
+ * the caches; page, a multiple of a page; far, all else) and context of the operands; in each a piecewise polynomial of
+ * the sizes. Row-major calls of BLAS are asked as what they are in column-major terms. Leading dimensions
  * are not modelled: they were large, or tight, as in the trace that the models were built for.
  *
  * An open set is only read: any number of threads may ask it at the same time.
@@ -31,7 +32,7 @@ extern const char *const kt_model_context_name[KT_MODEL_CONTEXT_COUNT];
 /* What is asked. Sizes are those arguments that have the role of a size, in Fortran order. */
 struct kt_model_query {
     char routine[KT_NAME];          /* dgemm */
-    char options[KT_MODEL_OPTIONS]; /* "NT alpha=1 beta=0", "LLN alpha=x", "incx=n"; x: not -1, 0, 1; n: not 1 */
+    char options[KT_MODEL_OPTIONS]; /* "NT alpha=1 beta=0", "LLN alpha=x", "incx=far"; x: not -1, 0, 1 */
     int axes;
     int64_t size[KT_MODEL_AXES];
 };

@@ -219,3 +219,10 @@ void kt_need_values(const struct kt_need *need, const int64_t *size, struct kt_v
             out->address[i] = (uint64_t)i * 21 * 64;
     }
 }
+
+bool kt_need_is_legal(const struct kt_need *need, const int64_t *size)
+{
+    struct kt_values values;
+    kt_need_values(need, size, &values);
+    return kt_is_within_bounds(need->routine, values.v);
+}

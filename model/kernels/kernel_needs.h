@@ -56,4 +56,7 @@ void kt_needs_free(struct kt_needs *needs);
  */
 void kt_need_values(const struct kt_need *need, const int64_t *size, struct kt_values *out);
 
+/* Are these sizes legal together, as far as the routine's table says it? */
+bool kt_need_is_legal(const struct kt_need *need, const int64_t *size);
+
 #endif

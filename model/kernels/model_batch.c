@@ -43,9 +43,10 @@ static double bytes_at(const struct kt_build *build, size_t need, const int64_t 
     return bytes_of(build->needs->need[need].routine, &values);
 }
 
-bool kt_batch_is_too_large(const struct kt_build *build, size_t need, const int64_t *size)
+bool kt_batch_can_time(const struct kt_build *build, size_t need, const int64_t *size)
 {
-    return bytes_at(build, need, size) > (double)build->rules->most_bytes;
+    return kt_need_is_legal(&build->needs->need[need], size) &&
+           bytes_at(build, need, size) <= (double)build->rules->most_bytes;
 }
 
 static double guess_from_operations(const struct kt_build *build, size_t need, const int64_t *size)

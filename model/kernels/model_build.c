@@ -67,7 +67,7 @@ static void wish_for(void *context, const int64_t *size)
     struct wishing *w = context;
     struct kt_wish wish = {.need = w->need, .contexts = 1u << w->context};
     memcpy(wish.size, size, sizeof wish.size);
-    if (kt_batch_is_too_large(w->build, w->need, size))
+    if (!kt_batch_can_time(w->build, w->need, size))
         return;
     wish.guess = kt_batch_guess(w->build, w->need, w->context, size);
     w->cost += kt_batch_cost(w->build, &wish);
@@ -236,7 +236,7 @@ static void draw_points(const struct kt_build *build, size_t need, size_t contex
         for (int a = 0; a < m->axes; a++)
             wish.size[a] = draw_size(kind, region->box.lo[a], region->box.hi[a], &state);
         if (!is_of_kind(kind, m->axes, wish.size) || kt_model_find_point(m, wish.size) ||
-            kt_batch_is_too_large(build, need, wish.size))
+            !kt_batch_can_time(build, need, wish.size))
             continue;
         wish.guess = kt_batch_guess(build, need, context, wish.size);
         kt_batch_add(batch, build, &wish);

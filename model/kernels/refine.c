@@ -40,6 +40,14 @@ static bool is_fitted(const struct kt_refine_rules *rules, const struct kt_kerne
            is_regular(rules, m->axes, point->size);
 }
 
+static int count_fitted(const struct kt_refine_rules *rules, const struct kt_kernel_model *m, const struct kt_box *box)
+{
+    int n = 0;
+    for (size_t i = 0; i < m->points; i++)
+        n += is_fitted(rules, m, box, &m->point[i]);
+    return n;
+}
+
 /* --- boxes and grids --------------------------------------------------------------------------------------- */
 
 void kt_refine_domain(const struct kt_refine_rules *rules, int axes, struct kt_box *domain)
@@ -155,15 +163,33 @@ static int fewer(int a, int b)
     return a < b ? a : b;
 }
 
-/* As many degrees as the samples of an axis allow. */
-static void choose_degrees(const struct kt_refine_rules *rules, int axes, struct kt_region *region)
+/* Where a part of the grid cannot be timed, as with sizes that bound each other, there are to be as many samples for a
+ * term as on a whole grid of two axes, or the polynomial meets them and nothing between. The first axes come first to
+ * be lowered: sizes that bound others, in which time mostly grows no faster than linearly. */
+static void lower_degrees(int axes, int samples, struct kt_region *region)
 {
+    int most = 2 * samples / 3;
+    while (kt_region_coefficients(region, axes) > (most > 1 ? most : 1)) {
+        int highest = 0;
+        for (int a = 1; a < axes; a++)
+            highest = region->degree[a] > region->degree[highest] ? a : highest;
+        region->degree[highest]--;
+    }
+}
+
+/* As many degrees as the samples of an axis allow. */
+static void choose_degrees(const struct kt_refine_rules *rules, int axes, int samples, struct kt_region *region)
+{
+    int grid = 1;
     for (int a = 0; a < axes; a++) {
         int64_t at[KT_GRID_MOST];
         int n = kt_refine_axis(rules, region->box.lo[a], region->box.hi[a], at);
         int most = n > 2 ? n - 1 - fewer(rules->oversampling, n - 2) : n - 1;
         region->degree[a] = fewer(rules->degree, most);
+        grid *= n;
     }
+    if (samples < grid)
+        lower_degrees(axes, samples, region);
 }
 
 static void effective_sizes(const struct kt_kernel_model *m, const int64_t *size, double *out)
@@ -195,15 +221,13 @@ static void judge(const struct kt_refine_rules *rules, const struct kt_kernel_mo
 }
 
 /* One equation for each sample, divided by its time: relative errors count. */
-static int make_equations(const struct kt_refine_rules *rules, const struct kt_kernel_model *m,
-                          const struct kt_region *region, int columns, double **a)
+static void make_equations(const struct kt_refine_rules *rules, const struct kt_kernel_model *m,
+                           const struct kt_region *region, int rows, double **a)
 {
     double basis[KT_MAX_COEFFICIENTS];
     double size[KT_MODEL_AXES];
-    int rows = 0;
+    int columns = region->coefficients;
     int row = 0;
-    for (size_t i = 0; i < m->points; i++)
-        rows += is_fitted(rules, m, &region->box, &m->point[i]);
     *a = kt_resize(NULL, (size_t)rows * (size_t)columns, sizeof **a);
     for (size_t i = 0; i < m->points; i++) {
         if (!is_fitted(rules, m, &region->box, &m->point[i]))
@@ -214,7 +238,6 @@ static int make_equations(const struct kt_refine_rules *rules, const struct kt_k
             (*a)[c * rows + row] = basis[c] / m->point[i].seconds;
         row++;
     }
-    return rows;
 }
 
 static enum kt_status solve(struct kt_solver *solver, int rows, int columns, const double *a, double *x,
@@ -234,13 +257,12 @@ enum kt_status kt_refine_fit(const struct kt_refine_rules *rules, struct kt_solv
     struct kt_region fitted = m->region[region];
     double *a;
     fitted.frame = fitted.box;
-    choose_degrees(rules, m->axes, &fitted);
-    fitted.coefficients = kt_region_coefficients(&fitted, m->axes);
-    int rows = make_equations(rules, m, &fitted, fitted.coefficients, &a);
-    if (rows == 0) {
-        free(a);
+    int rows = count_fitted(rules, m, &fitted.box);
+    if (rows == 0)
         return KT_OK;
-    }
+    choose_degrees(rules, m->axes, rows, &fitted);
+    fitted.coefficients = kt_region_coefficients(&fitted, m->axes);
+    make_equations(rules, m, &fitted, rows, &a);
     fitted.coefficient = kt_resize(NULL, (size_t)fitted.coefficients, sizeof *fitted.coefficient);
     enum kt_status status = solve(solver, rows, fitted.coefficients, a, fitted.coefficient, error);
     free(a);

@@ -64,11 +64,24 @@ static void queries(void **state)
         {"zgemm", KT_FORTRAN, {'N', 'C', 100, 200, 300, 1, 100, 200, 0, 100}, "NC alpha=1 beta=0", "100 200 300"},
         {"dgemm", KT_CBLAS, {'N', 'T', 100, 200, 300, 1, 300, 300, 0, 200}, "NT alpha=1 beta=0", "100 200 300"},
         {"dtrsm", KT_FORTRAN, {'L', 'L', 'N', 'U', 64, 32, 2.5, 64, 64}, "LLN alpha=x", "64 32"},
-        {"daxpy", KT_FORTRAN, {1000, -1, 1, 4}, "alpha=-1 incy=n", "1000"},
+        {"daxpy", KT_FORTRAN, {1000, -1, 1, 4}, "alpha=-1 incy=near", "1000"},
         {"dlaswp", KT_FORTRAN, {10, 100, 17, 48, 1}, "k1=1 incx=1", "10 32"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         expect_query(&cases[i], false);
+}
+
+/* Rows of a matrix of 1024 rows, which fall on each other in the first cache, tell nothing of those of one of 1000. */
+static void classes_of_increments(void **state)
+{
+    (void)state;
+    const double increment[] = {1, -1, 0, 7, 8, -1000, 512, 1024, -1024, 520};
+    const char *const class[] = {"",         "incx=near", "incx=near", "incx=near", "incx=far",
+                                 "incx=far", "incx=page", "incx=page", "incx=page", "incx=far"};
+    for (size_t i = 0; i < sizeof increment / sizeof *increment; i++)
+        expect_query(&(struct query_case){"dcopy", KT_FORTRAN, {100, increment[i], 1}, class[i], "100"}, false);
+    expect_query(&(struct query_case){"zcopy", KT_FORTRAN, {100, 1, 4}, "incy=far", "100"}, false);
+    expect_query(&(struct query_case){"scopy", KT_FORTRAN, {100, 512, 2048}, "incx=far incy=page", "100"}, false);
 }
 
 /* C' = B' A': what a row-major call is in column-major terms. */
@@ -78,9 +91,9 @@ static void row_major_queries(void **state)
     static const struct query_case cases[] = {
         {"dgemm", KT_CBLAS, {'N', 'T', 100, 200, 300, 1, 300, 300, 0, 200}, "TN alpha=1 beta=0", "200 100 300"},
         {"dtrsm", KT_CBLAS, {'L', 'L', 'N', 'N', 64, 32, 1, 64, 32}, "RUN alpha=1", "32 64"},
-        {"dgemv", KT_CBLAS, {'N', 100, 200, 1, 200, 1, 0, 3}, "T alpha=1 beta=0 incy=n", "200 100"},
+        {"dgemv", KT_CBLAS, {'N', 100, 200, 1, 200, 1, 0, 3}, "T alpha=1 beta=0 incy=near", "200 100"},
         {"dsyrk", KT_CBLAS, {'U', 'N', 50, 60, 1, 60, 1, 50}, "LT alpha=1 beta=1", "50 60"},
-        {"dger", KT_CBLAS, {10, 20, 1, 1, 2, 20}, "alpha=1 incx=n", "20 10"},
+        {"dger", KT_CBLAS, {10, 20, 1, 1, 2, 20}, "alpha=1 incx=near", "20 10"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         expect_query(&cases[i], true);
@@ -137,6 +150,41 @@ static void needs_of_a_trace(void **state)
     kt_needs_free(&needs);
     kt_trace_close(&trace);
     kt_gen_remove(&gen);
+}
+
+/* ALL: as many of the sizes 8, 16, 24 of each axis, in Fortran order, are legal together. */
+static void expect_legal(const char *routine, const double *word, int all)
+{
+    const struct kt_routine *r = kt_table_find(&kt_spec_table, routine);
+    struct kt_need need = {.routine = r, .values = values_of(r, word), .seconds = 1, .tight_seconds = 1};
+    int argument[KT_MODEL_AXES];
+    int axes = kt_model_axes_of(r, argument);
+    int legal = 0;
+    for (int i = 0; i < (axes == 2 ? 9 : 27); i++)
+        legal += kt_need_is_legal(&need, (const int64_t[]){8 + i % 3 * 8, 8 + i / 3 % 3 * 8, 8 + i / 9 * 8, 0});
+    assert_int_equal(legal, all);
+}
+
+/* What a model samples is what LAPACK allows. */
+static void sizes_that_bound_each_other(void **state)
+{
+    (void)state;
+    const double larft[] = {'F', 'C', 100, 32, 100, 32};
+    expect_legal("dlarft", larft, 6); /* n >= k */
+    const double larfb[] = {'L', 'T', 'F', 'C', 100, 60, 32, 100, 32, 100, 60};
+    expect_legal("dlarfb", larfb, 18); /* m >= k */
+    const double larfb_right[] = {'R', 'T', 'F', 'C', 100, 60, 32, 60, 32, 100, 100};
+    expect_legal("dlarfb", larfb_right, 18); /* n >= k */
+    const double ormqr[] = {'L', 'T', 100, 60, 32, 100, 100, 60, 0};
+    expect_legal("dormqr", ormqr, 18); /* m >= k */
+    const double orgqr[] = {100, 60, 32, 100, 60, 0};
+    expect_legal("dorgqr", orgqr, 10); /* m >= n >= k */
+    const double orglq[] = {32, 60, 32, 32, 32, 0};
+    expect_legal("dorglq", orglq, 10); /* n >= m >= k */
+    const double geqrt[] = {100, 60, 32, 100, 32, 0};
+    expect_legal("dgeqrt", geqrt, 14); /* min(m, n) >= nb */
+    const double geqrf[] = {100, 60, 100, 60, 0};
+    expect_legal("dgeqrf", geqrf, 9);
 }
 
 /* --- the file ---------------------------------------------------------------------------------------------- */
@@ -304,9 +352,15 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(queries),          cmocka_unit_test(row_major_queries), cmocka_unit_test(no_query),
-        cmocka_unit_test(needs_of_a_trace), cmocka_unit_test(is_kept),           cmocka_unit_test(damaged_files),
+        cmocka_unit_test(queries),
+        cmocka_unit_test(row_major_queries),
+        cmocka_unit_test(no_query),
+        cmocka_unit_test(needs_of_a_trace),
+        cmocka_unit_test(is_kept),
+        cmocka_unit_test(damaged_files),
         cmocka_unit_test(is_fast),
+        cmocka_unit_test(sizes_that_bound_each_other),
+        cmocka_unit_test(classes_of_increments),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -56,6 +56,8 @@ static void add(struct kt_kernel_model *m, const int64_t *size, double seconds, 
 static void sample(void *context, const int64_t *size)
 {
     struct sampling *s = context;
+    if (isnan(s->function(size))) /* there is no such call */
+        return;
     add(s->model, size, s->function(size), false);
     s->samples++;
 }
@@ -136,6 +138,57 @@ static void recovers_polynomials(void **state)
     m = empty_model(3, 8, 512);
     assert_int_equal(refine(&rules, product, &m), 125);
     assert_true(worst_error(&m, product, 8, 512, 24) < 1e-9);
+    kt_kernel_model_free(&m);
+}
+
+static double triangle(const int64_t *s)
+{
+    double n = (double)s[0];
+    double k = (double)s[1];
+    return k > n ? NAN : 1e-7 + 1e-9 * n * k + 1e-11 * n * k * k + 5e-10 * k * k;
+}
+
+static double bent_triangle(const int64_t *s)
+{
+    double n = (double)s[0];
+    double k = (double)s[1];
+    return k > n ? NAN : 1e-7 + 1e-9 * n * pow(k, 1.5) + 1e-8 * sqrt(n) * k;
+}
+
+/* Half of the sizes are of no call; the other half is known as well as elsewhere. */
+static void refines_a_triangle(void **state)
+{
+    const struct kt_refine_rules rules = KT_REFINE_DEFAULTS;
+    double worst = 0;
+    (void)state;
+    struct kt_kernel_model m = empty_model(2, 8, 512);
+    refine(&rules, bent_triangle, &m);
+    for (int64_t n = 8; n <= 512; n += 8)
+        for (int64_t k = 8; k <= n; k += 8)
+            worst = fmax(worst, fabs(ask(&m, n, k, 0) / bent_triangle((const int64_t[]){n, k}) - 1));
+    print_message("# %d regions, worst error %.1f %%\n", (int)m.regions, 100 * worst);
+    assert_true(worst < 0.1);
+    kt_kernel_model_free(&m);
+}
+
+/* No more of a polynomial than samples can contradict: where k <= n, 15 points of a grid of 25 cannot tell 16 numbers.
+ */
+static void fits_what_is_there(void **state)
+{
+    const struct kt_refine_rules rules = KT_REFINE_DEFAULTS;
+    struct kt_error error = {0};
+    (void)state;
+    struct kt_kernel_model m = empty_model(2, 8, 264);
+    int64_t at[KT_GRID_MOST];
+    kt_refine_begin(&rules, &m);
+    int n = kt_refine_axis(&rules, 8, 264, at);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j <= i; j++)
+            add(&m, (const int64_t[]){at[i], at[j], 0, 0}, triangle((const int64_t[]){at[i], at[j]}), false);
+    assert_int_equal(kt_refine_fit(&rules, solver, &m, 0, &error), KT_OK);
+    assert_true(m.region[0].coefficients < m.region[0].samples);
+    for (int64_t k = 8; k <= 264; k += 16)
+        assert_true(fabs(ask(&m, 264, k, 0) / triangle((const int64_t[]){264, k}) - 1) < 1e-6);
     kt_kernel_model_free(&m);
 }
 
@@ -356,6 +409,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(grids),
         cmocka_unit_test(recovers_polynomials),
+        cmocka_unit_test(fits_what_is_there),
+        cmocka_unit_test(refines_a_triangle),
         cmocka_unit_test(refines_at_a_kink),
         cmocka_unit_test(splits_along_the_rough_axis),
         cmocka_unit_test(splits_are_complete),

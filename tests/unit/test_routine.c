@@ -141,13 +141,17 @@ static void test_legal_values(void **state)
 {
     (void)state;
     struct kt_table table;
-    parse("?abc d | opt:norm{1IO} dim:n dim:k{min(n,3)} int:ilo{1} log:want fun:select"
+    parse("?abc d | opt:norm{1IO} dim:n dim:k{<=min(n,3)} int:ilo{1} log:want fun:select"
           " in:v_1[n,k;n] in:t[k,k;2;U] io:u[n,n;lda;L;U] ld:lda work:w[norm=1?n:0] lwork:lwork{3*n} info:info |",
           &table);
     const struct kt_routine *r = &table.routine[0];
-    const double v[KT_MAX_ARGS] = {'1', 9};
+    double v[KT_MAX_ARGS] = {'1', 9, 3};
     assert_int_equal(r->arg[0].letters, kt_letter_bit('1') | kt_letter_bit('I') | kt_letter_bit('O'));
     assert_int_equal(kt_expr_eval(&r->arg[2].legal, v), 3);
+    assert_true(r->arg[2].bound == KT_AT_MOST && r->arg[3].bound == KT_NO_BOUND);
+    assert_true(kt_is_within_bounds(r, v));
+    v[2] = 4;
+    assert_false(kt_is_within_bounds(r, v));
     assert_int_equal(kt_expr_eval(&r->arg[11].legal, v), 27);
     assert_int_equal(kt_expr_eval(&r->arg[10].shape.dim[0], v), 9);
     assert_int_equal(r->arg[6].shape.step, 1);

@@ -117,12 +117,17 @@ def with_data(arguments, old):
 LEGAL = r"\{[^}]*\}"
 
 
+def without_bounds(word):
+    """A word of the arguments with {EXPR} for {<=EXPR} and {>=EXPR}: which of them it is, is the table's business."""
+    return re.sub(r"\{[<>]=", "{", word)
+
+
 def without_added(described, imported):
     """DESCRIBED without the {legal} values that IMPORTED leaves open."""
     words, sources = described.split(" "), imported.split(" ")
     if len(words) != len(sources):
         return described
-    return " ".join(re.sub(LEGAL, "", w) if "{" not in s else w for w, s in zip(words, sources))
+    return " ".join(re.sub(LEGAL, "", w) if "{" not in s else without_bounds(w) for w, s in zip(words, sources))
 
 
 def with_added(imported, described):
@@ -130,8 +135,8 @@ def with_added(imported, described):
     words, sources = described.split(" "), imported.split(" ")
     if len(words) != len(sources):
         return imported
-    return " ".join(s + re.search(LEGAL, w).group() if "{" in w and "{" not in s and re.sub(LEGAL, "", w) == s else s
-                    for w, s in zip(words, sources))
+    return " ".join(s + re.search(LEGAL, w).group() if "{" in w and "{" not in s and re.sub(LEGAL, "", w) == s else
+                    w if without_bounds(w) == s else s for w, s in zip(words, sources))
 
 
 def equal(imported, described):

@@ -106,7 +106,7 @@ static double write_past(unsigned char *at, long bytes, long rounds)
 {
     for (long round = 0; round < rounds; round++)
         for (long i = 0; i < bytes; i += (long)sizeof(__m128i))
-            _mm_stream_si128((__m128i *)(void *)(at + i), _mm_set1_epi64x(round));
+            _mm_stream_si128((__m128i *)(void *)(at + i), _mm_set1_epi64x(round + 1)); /* not 0 */
     _mm_sfence();
     return 0;
 }

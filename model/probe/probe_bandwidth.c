@@ -46,7 +46,7 @@ static size_t choose(struct stream *out, double *base, double bytes, bool memory
         const struct kt_stream_loop *loop = &kt_stream_loops[i];
         if (!kt_stream_loop_present(loop) || (!memory && !strcmp(loop->operation, "nt_store")))
             continue;
-        size_t doubles = (size_t)(bytes / 8 / loop->arrays) / KT_STREAM_BLOCK * KT_STREAM_BLOCK;
+        size_t doubles = kt_stream_doubles(bytes / 8 / loop->arrays);
         for (int parts = 1; doubles && parts <= PARTS_MAX; parts *= memory ? 4 : 2)
             out[count++] = (struct stream){loop, parts, base, doubles, (int)fmax(1, 200e3 / bytes)};
     }

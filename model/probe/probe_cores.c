@@ -173,7 +173,7 @@ static double stream_rate(const char *operation, struct kt_team *team, struct sh
     double end = kt_seconds_now() + 1;
     for (size_t i = 0; i < kt_stream_loop_count; i++) {
         const struct kt_stream_loop *loop = &kt_stream_loops[i];
-        size_t doubles = bytes / 8 / (size_t)loop->arrays / KT_STREAM_BLOCK * KT_STREAM_BLOCK;
+        size_t doubles = kt_stream_doubles((double)bytes / 8 / loop->arrays);
         if (!kt_stream_loop_present(loop) || strcmp(loop->operation, operation) != 0)
             continue;
         for (int m = 0; m < team->members; m++) {

@@ -54,6 +54,12 @@ const struct kt_stream_loop kt_stream_loops[] = {
 
 const size_t kt_stream_loop_count = sizeof kt_stream_loops / sizeof *kt_stream_loops;
 
+size_t kt_stream_doubles(double doubles)
+{
+    size_t blocks = (size_t)(doubles / KT_STREAM_BLOCK);
+    return blocks > 0 ? ((blocks - 1) | 1) * KT_STREAM_BLOCK : 0;
+}
+
 bool kt_stream_loop_present(const struct kt_stream_loop *loop)
 {
 #if defined(__x86_64__)

@@ -21,6 +21,10 @@ struct kt_stream_loop {
 extern const struct kt_stream_loop kt_stream_loops[];
 extern const size_t kt_stream_loop_count;
 
+/* Of an array that has room for DOUBLES: an odd number of blocks, so that the parts do not begin at the same place of
+ * a set of a cache or of a bank of memory. */
+size_t kt_stream_doubles(double doubles);
+
 bool kt_stream_loop_present(const struct kt_stream_loop *loop);
 
 #endif

@@ -41,7 +41,8 @@ struct reply {
 
 /* --- the worker's side ------------------------------------------------------------------------------------- */
 
-/* Calls shorter than this run once before they are timed, so that their code and stack are there. */
+/* Calls shorter than this run once before they are timed, so that their code and stack are there, and what the library
+ * keeps for itself, such as packed operands: another call or another context has displaced it. */
 static const double warm_up_below = 5e-3;
 
 /* After so long a visit ends. */
@@ -51,8 +52,9 @@ struct side {
     const struct kt_worker *worker;
     struct kt_library library;
     struct kt_sampler sampler;
-    struct kt_plans plans; /* of the request that is served */
-    double *seconds;       /* by job: of the last call */
+    struct kt_plans plans;            /* of the request that is served */
+    const struct kt_context *context; /* of the last one */
+    double *seconds;                  /* by job: of the last call */
 };
 
 /* All workers choose the same processor: only one of them is ever busy, and comparisons then share its conditions. */
@@ -94,7 +96,8 @@ static void take_samples(struct side *side, const struct request *request, const
 {
     const struct kt_job *job = &side->worker->jobs->job[request->job];
     double *last = &side->seconds[request->job];
-    bool fresh = kt_sampler_prepare(&side->sampler, job);
+    bool fresh = kt_sampler_prepare(&side->sampler, job) || request->context != side->context;
+    side->context = request->context;
     kt_plans_make(request->context, job->operand, job->operands, &side->worker->hierarchy->caches, job->placed,
                   &side->plans);
     reply->outcome = TIMED;

@@ -14,12 +14,11 @@ for routine in dgeqrf dpotrf dgetrf; do
             progress "$routine $n: round $((i + 1)) of $rounds"
             rm -rf "$dir/trace"
             KTRACE_OUT=$dir/trace LD_PRELOAD=$shim "$tools/leaves" "$routine" "$n" "$(times_of "$n")"
-            # all contexts once, as that takes long; then only what is compared most closely
-            [ $i -gt 0 ] && contexts=sequence || contexts=warm,cold,sequence
-            "$B/ktrace" replay --level leaves --routine "${BLAS_ONLY:-d[cdgnst]*,idamax}" --context $contexts --budget "${BUDGET:-3}" --json \
+            "$B/ktrace" replay --level leaves --routine "${BLAS_ONLY:-d[cdgnst]*,idamax}" --budget "${BUDGET:-5}" --json \
+                --context warm,tracked,sequence,cold --store none \
                 "$dir/trace" >"$dir/$i.json" 2>/dev/null
         done
         progress
-        printf '%s %5d: %s\n' "$routine" "$n" "$("$PYTHON" tests/bench/sequence_agrees.py total "$dir"/*.json)"
+        printf '%s %5d:%s\n' "$routine" "$n" "$("$PYTHON" tests/bench/sequence_agrees.py total "$dir"/*.json)"
     done
 done

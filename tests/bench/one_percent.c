@@ -36,12 +36,14 @@ struct product {
 
 static struct kt_disturbances disturbances;
 
-enum way { ALL, CALM, CPU, WAYS };
-static const char *const way_text[] = {"wall time, all pairs", "wall time, calm pairs", "CPU time"};
+enum way { ALL, CALM, STEADY, CPU, CORE, WAYS };
+static const char *const way_text[] = {"wall time, all pairs", "wall time, calm pairs", "wall time, same clock",
+                                       "CPU time", "cycles of the core"};
 
 struct sample {
-    double wall, cpu;
-    bool calm;
+    double wall, cpu, cycles;
+    bool calm, steady;
+    double rate;
 };
 
 static struct sample time_product(const struct product *p, int inner)
@@ -60,7 +62,13 @@ static struct sample time_product(const struct product *p, int inner)
     cpu = kt_timer_between(&p->cpu, cpu, kt_timer_read(&p->cpu));
     kt_witness_take(&after);
     unsigned bits = kt_disturbances_add(&disturbances, &before, &after);
-    return (struct sample){(double)ticks * kt_timer_tick(), cpu, !(bits & 1 << KT_DISTURBED_SWITCH)};
+    double rate = (before.rate + after.rate) / 2;
+    return (struct sample){.wall = (double)ticks * kt_timer_tick(),
+                           .cpu = cpu,
+                           .cycles = (double)ticks * rate,
+                           .calm = !(bits & 1 << KT_DISTURBED_SWITCH),
+                           .steady = !(bits & 1 << KT_DISTURBED_CLOCK),
+                           .rate = rate};
 }
 
 /* The inner dimension that takes 7 ms, a multiple of 100 so that one percent is a whole number. */
@@ -95,6 +103,9 @@ static void run_trial(const struct product *p, int longer, int shorter, size_t r
         sample[!first] = time_product(p, first ? longer : shorter);
         add(out, ALL, sample[0].wall, sample[1].wall);
         add(out, CPU, sample[0].cpu, sample[1].cpu);
+        add(out, CORE, sample[0].cycles, sample[1].cycles);
+        if (sample[0].steady && sample[1].steady && fabs(sample[0].rate / sample[1].rate - 1) < 0.01)
+            add(out, STEADY, sample[0].wall, sample[1].wall);
         if (sample[0].calm && sample[1].calm)
             add(out, CALM, sample[0].wall, sample[1].wall);
     }

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How far replays in each context are from the time in the program.
 
-    sequence_agrees.py total FILE...    all calls: of each shape the least time of all rounds, times its calls
+    sequence_agrees.py total FILE...    all calls: median of the rounds' ratios, least and most in brackets
     sequence_agrees.py shapes FILE...   shape by shape: medians of the rounds' medians
 
 Each FILE is what `ktrace replay --json` printed in one round: a trace taken, and replayed at once. On a machine that
-others use, a round may be slow as a whole; the least of many tells most, as disturbances only add.
+others use, the clock changes between a trace and its replay, or a round is slow as a whole: the median of many tells.
 """
 import json
 import statistics
@@ -13,7 +13,7 @@ import sys
 
 
 def collect(files):
-    """{shape: (calls, {context: [(median, min) of each round]})}, where "in situ" is one of the contexts."""
+    """{shape: (calls, {context: [median of each round]})}, where "in situ" is one of the contexts."""
     shapes = {}
     for file in files:
         with open(file) as f:
@@ -23,38 +23,40 @@ def collect(files):
             calls, times = shapes.setdefault((name, str(shape["args"])), (shape["calls"], {}))
             for context, stat in {"in situ": shape["insitu"], **shape["contexts"]}.items():
                 if stat["n"]:
-                    times.setdefault(context, []).append((stat["median"], stat["min"]))
+                    times.setdefault(context, []).append(stat["median"])
     return shapes
 
 
-def contexts_of(shapes):
-    names = {c for _, times in shapes.values() for c in times}
-    return [c for c in ("warm", "tracked", "sequence", "cold") if c in names]
-
-
-def total(shapes):
-    """Of each context the sum of least times over that in situ, of the shapes that have both."""
+def total(file):
+    """Of each context the sum of best estimates over that in situ, of the shapes that have both."""
+    with open(file) as f:
+        shapes = json.load(f)["shapes"]
     result = {}
-    for context in contexts_of(shapes):
-        both = [(calls, times) for calls, times in shapes.values() if context in times]
-        sums = [sum(calls * min(t[1] for t in times[c]) for calls, times in both) for c in (context, "in situ")]
-        result[context] = sums[0] / sums[1]
+    for context in ("warm", "tracked", "sequence", "cold"):
+        both = [s for s in shapes if s["contexts"].get(context, {}).get("n")]
+        if both:
+            result[context] = sum(s["calls"] * s["contexts"][context]["best"] for s in both) / sum(
+                s["calls"] * s["insitu"]["best"] for s in both)
     return result
 
 
 def ratios(times):
     """Of each context the median over the rounds over that in situ."""
-    insitu = statistics.median(t[0] for t in times["in situ"])
-    return {c: statistics.median(t[0] for t in v) / insitu for c, v in times.items() if c != "in situ"}
+    insitu = statistics.median(times["in situ"])
+    return {c: statistics.median(v) / insitu for c, v in times.items() if c != "in situ"}
 
 
 def main():
-    shapes = collect(sys.argv[2:])
     if sys.argv[1] == "total":
-        print("  ".join(f"{c} {r:.3f}" for c, r in total(shapes).items()))
+        rounds = [total(file) for file in sys.argv[2:]]
+        for context in rounds[0]:
+            found = sorted(r[context] for r in rounds if context in r)
+            print(f"  {context} {statistics.median(found):.3f} ({found[0]:.3f}..{found[-1]:.3f})", end="")
+        print()
         return
+    shapes = collect(sys.argv[2:])
     for (name, _), (calls, times) in shapes.items():
-        insitu = statistics.median(t[0] for t in times["in situ"])
+        insitu = statistics.median(times["in situ"])
         found = "  ".join(f"{c} {r:6.3f}" for c, r in ratios(times).items())
         print(f"{name[:24]:24} {calls:6} calls  {insitu * 1e6:9.2f} us in situ;  over that: {found}")
 

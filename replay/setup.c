@@ -3,6 +3,7 @@
 
 #include "replay/machine/caches.h"
 #include "replay/machine/probed.h"
+#include "replay/store/identity.h"
 #include "replay/store/known_placements.h"
 #include "replay/store/recall.h"
 #include "trace/memory.h"
@@ -245,8 +246,8 @@ static enum kt_status find_caches(const struct kt_replay_options *options, struc
     struct kt_hierarchy known;
     read_caches(out);
     KT_TRY(find_evicted(options, &out->caches, &evicted, error));
-    snprintf(name, sizeof name, "caches, evicting %x%s%s", evicted, is_tracked(options) ? ", tracked" : "",
-             out->probed ? ", probed" : "");
+    snprintf(name, sizeof name, "caches by method %d, evicting %x%s%s", KT_TIMING_METHOD, evicted,
+             is_tracked(options) ? ", tracked" : "", out->probed ? ", probed" : "");
     bool is_known = recall && !options->fresh && kt_recall_fact(recall, true, name, &known, sizeof known);
     if (is_known)
         *out = known;

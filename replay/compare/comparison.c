@@ -237,7 +237,7 @@ static void find_mix(struct kt_comparison *c)
         mix->seconds += calls_of(c, i) * cell_at(c, i, best)->time.best;
         mix->elsewhere += best != mix->library;
     }
-    mix->seconds *= c->scale;
+    mix->seconds = c->pace * c->scale * mix->seconds + c->waited;
     double single = kt_comparison_blas(c, mix->library);
     mix->ratio = single > 0 ? mix->seconds / single : NAN;
     mix->application = kt_comparison_application(c, mix->library) + mix->seconds - single;
@@ -245,15 +245,24 @@ static void find_mix(struct kt_comparison *c)
 
 double kt_comparison_blas(const struct kt_comparison *c, size_t lane)
 {
-    return (c->sum[lane].seconds + c->sum[lane].lacking) * c->scale;
+    return c->pace * c->scale * (c->sum[lane].seconds + c->sum[lane].lacking) + c->waited;
 }
 
-double kt_comparison_multiple(const struct kt_comparison *c, size_t lane)
+static double multiple(const struct kt_comparison *c, size_t lane, double ratio)
 {
-    double all = c->sum[0].seconds;
-    double lacking = c->sum[lane].lacking;
-    double own = all > lacking ? (all - lacking) * c->sum[lane].ratio.value : 0;
-    return (own + lacking) / all;
+    double all = c->pace * c->scale * c->sum[0].seconds;
+    double lacking = c->pace * c->scale * c->sum[lane].lacking;
+    double own = all > lacking ? (all - lacking) * ratio : 0;
+    return (own + lacking + c->waited) / (all + c->waited);
+}
+
+struct kt_ratio kt_comparison_multiple(const struct kt_comparison *c, size_t lane)
+{
+    struct kt_ratio ratio = c->sum[lane].ratio;
+    ratio.value = multiple(c, lane, ratio.value);
+    ratio.lo = multiple(c, lane, ratio.lo);
+    ratio.hi = multiple(c, lane, ratio.hi);
+    return ratio;
 }
 
 double kt_comparison_application(const struct kt_comparison *c, size_t lane)
@@ -281,6 +290,55 @@ static double scale_of(const struct kt_comparison *c)
     return counted > 0 ? c->insitu / counted : NAN;
 }
 
+/* What the shapes took in the program over their replay on the baseline, and how long that was. */
+struct pace {
+    double ratio, seconds;
+};
+
+static int compare_pace(const void *a, const void *b)
+{
+    double x = ((const struct pace *)a)->ratio;
+    double y = ((const struct pace *)b)->ratio;
+    return (x > y) - (x < y);
+}
+
+/* Calls whose context is known run at this pace; those above it waited for something. */
+static double lower_quartile(struct pace *pace, size_t count)
+{
+    double all = 0;
+    double below = 0;
+    size_t i = 0;
+    qsort(pace, count, sizeof *pace, compare_pace);
+    for (size_t k = 0; k < count; k++)
+        all += pace[k].seconds;
+    while (i + 1 < count && (below += pace[i].seconds) < all / 4)
+        i++;
+    return pace[i].ratio;
+}
+
+/* By more than this no clock is lower: calls that all took longer waited. */
+static const double most_pace = 1.5;
+
+static void find_pace(struct kt_comparison *c)
+{
+    struct pace *pace = kt_resize(NULL, c->setup.jobs.count + 1, sizeof *pace);
+    double replayed = c->scale * c->sum[0].seconds;
+    size_t count = 0;
+    for (size_t i = 0; i < c->setup.jobs.count; i++) {
+        double seconds = calls_of(c, i) * cell_at(c, i, 0)->time.best;
+        double insitu = c->setup.jobs.job[i].shape->total;
+        if (kt_comparison_counts(c, i) && seconds > 0)
+            pace[count++] = (struct pace){insitu / seconds, insitu};
+    }
+    c->pace = 1;
+    c->waited = 0;
+    if (c->is_recorded && count && replayed > 0) {
+        c->pace = fmin(fmin(lower_quartile(pace, count), most_pace), c->insitu / replayed);
+        c->waited = c->insitu - c->pace * replayed;
+    }
+    free(pace);
+}
+
 void kt_comparison_sum_up(struct kt_comparison *c)
 {
     size_t *shape = kt_resize(NULL, c->setup.jobs.count, sizeof *shape);
@@ -293,6 +351,7 @@ void kt_comparison_sum_up(struct kt_comparison *c)
     c->scale = scale_of(c);
     for (size_t l = 0; l < c->libraries; l++)
         add_up(c, shape, shapes, l, &c->sum[l]);
+    find_pace(c);
     sum_up_routines(c, shape);
     find_mix(c);
     free(shape);

@@ -79,6 +79,8 @@ struct kt_comparison {
     struct kt_mix mix;
     double insitu; /* seconds of the recorded calls of all shapes */
     double scale;  /* how many times longer those are than the ones that count */
+    double pace;   /* how many times longer all calls took in the program than replayed, as its clock was lower */
+    double waited; /* seconds that calls took in the program beyond that: in any library, page faults for one */
     double wall;   /* seconds of the recorded program; NAN where its other work is not one after the other with calls */
 };
 
@@ -92,14 +94,19 @@ const struct kt_compared *kt_comparison_cell(const struct kt_comparison *compari
 struct kt_ratio kt_comparison_ratio(const struct kt_comparison *comparison, const size_t *shape, size_t shapes,
                                     size_t lane, size_t base);
 
-/* Seconds of BLAS, and of the whole program, on that library, all else unchanged. Shapes that were not timed are taken
- * to change as the others do. NAN: not known. */
+/*
+ * Seconds of BLAS, and of the whole program, on that library, all else unchanged. Shapes that were not timed are taken
+ * to change as the others do. NAN: not known.
+ *
+ * Where the baseline is the recorded library, it takes what it took in the program. PACE is the lower quartile, by
+ * time, of what the shapes took there over their replay; what is left, WAITED, is the same with any library.
+ */
 double kt_comparison_blas(const struct kt_comparison *comparison, size_t lane);
 double kt_comparison_application(const struct kt_comparison *comparison, size_t lane);
 
-/* What BLAS as a whole takes there, as a multiple of the baseline: the paired ratio, with the baseline's own time for
- * what the library does not run. NAN: not known. */
-double kt_comparison_multiple(const struct kt_comparison *comparison, size_t lane);
+/* What BLAS as a whole takes in the program, as a multiple of the baseline: the paired ratio of replays, with the
+ * baseline's own time for what the library does not run and with WAITED for both. NAN: not known. */
+struct kt_ratio kt_comparison_multiple(const struct kt_comparison *comparison, size_t lane);
 
 /* Is the shape timed on the baseline? */
 bool kt_comparison_counts(const struct kt_comparison *comparison, size_t shape);

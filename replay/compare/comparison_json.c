@@ -48,6 +48,9 @@ static json_t *library_json(const struct kt_comparison *c, size_t lane)
     json_object_set_new(json, "seconds", kt_json_number(sum->seconds));
     json_object_set_new(json, "seconds_interval", interval_json(sum->lo, sum->hi));
     json_object_set_new(json, "ratio", ratio_json(&sum->ratio));
+    struct kt_ratio predicted = kt_comparison_multiple(c, lane);
+    json_object_set_new(json, "seconds_predicted", kt_json_number(kt_comparison_blas(c, lane)));
+    json_object_set_new(json, "ratio_predicted", ratio_json(&predicted));
     json_object_set_new(json, "verdict", json_string(kt_comparison_verdict(c, lane)));
     json_object_set_new(json, "seconds_application", kt_json_number(kt_comparison_application(c, lane)));
     json_object_set_new(json, "seconds_lacking", kt_json_number(sum->lacking));
@@ -129,7 +132,9 @@ static json_t *excluded_json(const struct kt_comparison *c, size_t from, size_t 
 
 static json_t *application_json(const struct kt_comparison *c)
 {
-    return json_pack("{s:o, s:o}", "seconds", kt_json_number(c->wall), "seconds_blas", kt_json_number(c->insitu));
+    return json_pack("{s:o, s:o, s:o, s:o}", "seconds", kt_json_number(c->wall), "seconds_blas",
+                     kt_json_number(c->insitu), "pace", kt_json_number(c->pace), "seconds_waited",
+                     kt_json_number(c->waited));
 }
 
 static json_t *store_json(const struct kt_comparison *c)

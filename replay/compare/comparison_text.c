@@ -14,21 +14,22 @@ enum { SHAPE_WIDTH = 60, ROWS = 15, CELL = 48, HEAD_WIDTH = 12, ABREAST = 4 /* l
 /* --- libraries --------------------------------------------------------------------------------------------- */
 
 /* "+-1.2 %": half the width of the interval. */
-static void spread_text(const struct kt_lane_sum *sum, char *out)
+static void spread_text(const struct kt_comparison *c, size_t lane, char *out)
 {
-    double half = (sum->hi - sum->lo) / 2 / sum->seconds;
+    const struct kt_lane_sum *sum = &c->sum[lane];
+    double half = c->pace * c->scale * (sum->hi - sum->lo) / 2 / kt_comparison_blas(c, lane);
     snprintf(out, CELL, isnan(half) ? "" : "+-%.1f %%", 100 * half);
 }
 
 static void add_library_row(const struct kt_comparison *c, struct kt_text_table *table, size_t l)
 {
     char cell[6][CELL];
-    const struct kt_lane_sum *sum = &c->sum[l];
-    bool known = !isnan(sum->ratio.value);
-    kt_text_seconds(sum->seconds, cell[0]);
-    spread_text(sum, cell[1]);
-    snprintf(cell[2], CELL, known ? "%.3f" : "n/a", sum->ratio.value);
-    snprintf(cell[3], CELL, l && known ? "%.3f..%.3f" : "", sum->ratio.lo, sum->ratio.hi);
+    struct kt_ratio ratio = kt_comparison_multiple(c, l);
+    bool known = !isnan(ratio.value);
+    kt_text_seconds(kt_comparison_blas(c, l), cell[0]);
+    spread_text(c, l, cell[1]);
+    snprintf(cell[2], CELL, known ? "%.3f" : "n/a", ratio.value);
+    snprintf(cell[3], CELL, l && known ? "%.3f..%.3f" : "", ratio.lo, ratio.hi);
     kt_text_seconds(kt_comparison_application(c, l), cell[4]);
     snprintf(cell[5], CELL, "%zu %s", l + 1, c->label[l]);
     kt_text_table_row(table, (const char *const[]){cell[5], cell[0], cell[1], cell[2], cell[3], cell[4],
@@ -49,6 +50,14 @@ static void print_libraries(const struct kt_comparison *c)
         add_library_row(c, table, l);
     kt_text_table_print(table);
     kt_text_table_free(table);
+}
+
+static void print_pace(const struct kt_comparison *c)
+{
+    char seconds[CELL];
+    if (c->is_recorded)
+        printf("Predicted: replays times %.2f, and %s for what calls waited in the program.\n", c->pace,
+               kt_text_seconds(c->waited, seconds));
 }
 
 static void print_lacking(const struct kt_comparison *c)
@@ -282,6 +291,7 @@ void kt_comparison_print(const struct kt_comparison *c)
     }
     print_head(c);
     print_libraries(c);
+    print_pace(c);
     if (isnan(c->wall))
         printf("The program's own time is not predicted: more than one thread or process makes calls.\n");
     print_light(c);

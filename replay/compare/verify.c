@@ -154,7 +154,7 @@ enum kt_status kt_verify_run(const struct kt_comparison *c, struct kt_verify *v,
     }
     kt_progress_end();
     for (size_t l = 0; l < c->libraries; l++)
-        predicted[l] = kt_comparison_multiple(c, l);
+        predicted[l] = kt_comparison_multiple(c, l).value;
     kt_verify_sum_up(v, predicted);
     return KT_OK;
 }

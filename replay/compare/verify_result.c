@@ -92,7 +92,7 @@ static json_t *lane_json(const struct kt_verify *v, const struct kt_comparison *
     return json_pack("{s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o}", "name",
                      kt_json_text(c->label[l]), "threads", c->worker[l].library.threads, "predicted",
                      kt_json_number(kt_comparison_blas(c, l)), "measured", kt_json_stat(&one->time), "ratio_predicted",
-                     kt_json_number(kt_comparison_multiple(c, l)), "ratio_measured", ratio_json(&one->ratio), "error",
+                     kt_json_number(kt_comparison_multiple(c, l).value), "ratio_measured", ratio_json(&one->ratio), "error",
                      kt_json_number(one->error), "ratio_typical", ratio_json(&one->ratio_typical), "error_typical",
                      kt_json_number(one->error_typical), "program_predicted",
                      kt_json_number(kt_comparison_application(c, l)), "program_measured", kt_json_stat(&one->whole),
@@ -127,7 +127,7 @@ static void add_row(struct kt_text_table *table, const struct kt_verify *v, cons
     kt_text_seconds(kt_comparison_blas(c, l), cell[0]);
     snprintf(cell[1], CELL, isnan(half) ? "%s" : "%s +-%.*f %%", kt_text_seconds(one->time.median, seconds), half < 0.1,
              100 * half);
-    snprintf(cell[2], CELL, "%.3f", kt_comparison_multiple(c, l));
+    snprintf(cell[2], CELL, "%.3f", kt_comparison_multiple(c, l).value);
     ratio_text(one->ratio.value, one->error, cell[3]);
     ratio_text(one->ratio_typical.value, one->error_typical, cell[4]);
     snprintf(cell[5], CELL, "%zu %s", l + 1, c->label[l]);

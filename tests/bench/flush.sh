@@ -7,6 +7,6 @@
 export OPENBLAS_NUM_THREADS=1 KTRACE_QUIET=1
 "$B/ktrace" run -o "$dir/kernels" -- "$PYTHON" tests/bench/flush_methods.py
 for i in 1 2 3; do
-    "$B/ktrace" replay --json --blas openblas-serial --budget "${BUDGET:-15}" --context cold,allcold,l3 "$dir/kernels" >"$dir/$i.json" || exit
+    "$B/ktrace" replay --json --store none --blas openblas-serial --budget "${BUDGET:-15}" --context cold,allcold,l3 "$dir/kernels" >"$dir/$i.json" || exit
 done
 "$PYTHON" tests/bench/flush_methods.py "$dir"/?.json

@@ -165,7 +165,7 @@ static void test_sums(void **state)
     assert_true(s.c.sum[1].lo <= s.c.sum[1].seconds && s.c.sum[1].seconds <= s.c.sum[1].hi);
     assert_int_equal(s.c.sum[2].failed, 1);
     assert_true(near(s.c.sum[2].lacking, 1) && near(kt_comparison_blas(&s.c, 2), 3));
-    assert_true(near(kt_comparison_multiple(&s.c, 2), 1));
+    assert_true(near(kt_comparison_multiple(&s.c, 2).value, 1));
     assert_true(near(kt_comparison_application(&s.c, 1), 10));
     assert_int_equal(s.c.routines, 2);
     assert_string_equal(s.c.routine[0].name, "dgemm");
@@ -175,6 +175,36 @@ static void test_sums(void **state)
     assert_true(near(s.c.mix.seconds, 2)); /* dgemm on library 1, dgesv on another one */
     assert_string_equal(kt_comparison_failure(&s.c, 2, 2), "has no dgesv_");
     assert_null(kt_comparison_failure(&s.c, 2, 1));
+    close_scene(&s);
+}
+
+/* Shapes that keep pace, and one whose calls waited for something that no library changes. */
+static void test_what_calls_waited(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    s.c.is_recorded = true;
+    for (int i = 0; i < SHAPES; i++) {
+        set_time(&s, i, 0, 0.01);
+        set_time(&s, i, 1, 0.02);
+        set_time(&s, i, 2, 0.001);
+        s.shape[i].total = i == 2 ? 3.1 : 1.1;
+    }
+    kt_comparison_sum_up(&s.c);
+    assert_true(near(s.c.pace, 1.1) && near(s.c.waited, 2));
+    assert_true(near(kt_comparison_blas(&s.c, 0), 5.3) && near(kt_comparison_blas(&s.c, 1), 8.6));
+    assert_true(near(kt_comparison_multiple(&s.c, 1).value, 8.6 / 5.3));
+    assert_true(near(kt_comparison_blas(&s.c, 2), 2.33));
+    close_scene(&s);
+    open_scene(&s);
+    s.c.is_recorded = true;
+    for (int i = 0; i < SHAPES; i++) {
+        set_time(&s, i, 0, 0.01);
+        s.shape[i].total = 10;
+    }
+    kt_comparison_sum_up(&s.c);
+    assert_true(near(s.c.pace, 1.5) && near(s.c.waited, 25.5)); /* no clock is ten times lower */
     close_scene(&s);
 }
 
@@ -270,9 +300,13 @@ static void test_verify(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_thread_counts),  cmocka_unit_test(test_options),
-        cmocka_unit_test(test_sums),           cmocka_unit_test(test_baseline_fails),
-        cmocka_unit_test(test_pairs_by_round), cmocka_unit_test(test_no_wall_time_of_two_threads),
+        cmocka_unit_test(test_thread_counts),
+        cmocka_unit_test(test_options),
+        cmocka_unit_test(test_sums),
+        cmocka_unit_test(test_what_calls_waited),
+        cmocka_unit_test(test_baseline_fails),
+        cmocka_unit_test(test_pairs_by_round),
+        cmocka_unit_test(test_no_wall_time_of_two_threads),
         cmocka_unit_test(test_verify),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

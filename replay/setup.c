@@ -215,8 +215,7 @@ void kt_setup_say_doubts(const struct kt_setup *setup)
         if (*h->sweep[i].doubt)
             kt_notice("evicting from the L%u cache is not reliable here: %s", i + 1, h->sweep[i].doubt);
     if (h->probed)
-        kt_notice("sizes of caches are those that 'ktrace probe' found%s",
-                  h->probed < h->caches.count ? ", as far as it did" : "");
+        kt_notice("sizes of caches but the last are those that 'ktrace probe' found");
     uint64_t usable = h->caches.count ? h->caches.cache[h->caches.count - 1].bytes : 0;
     if (usable < h->last_bytes / 2)
         kt_notice("of %.1f MB of the last cache this process has only %.1f MB", (double)h->last_bytes / 1e6,
@@ -229,12 +228,8 @@ static void read_caches(struct kt_hierarchy *out)
     struct kt_machine machine;
     struct kt_error none = {0};
     kt_caches_read(NULL, &out->caches);
-    uint64_t last = out->caches.count ? out->caches.cache[out->caches.count - 1].bytes : 0;
-    if (kt_machine_read(NULL, &machine, &none) != KT_OK)
-        return;
-    out->probed = kt_probed_caches(&machine, &out->caches);
-    if (out->probed == out->caches.count)
-        out->last_bytes = last;
+    if (kt_machine_read(NULL, &machine, &none) == KT_OK)
+        out->probed = kt_probed_caches(&machine, &out->caches);
 }
 
 /* What an earlier replay found holds: the same operands are then said to be in the same places. */
@@ -253,7 +248,7 @@ static enum kt_status find_caches(const struct kt_replay_options *options, struc
         *out = known;
     else {
         kt_hierarchy_calibrate(evicted, kt_pages_limit() / 4, out);
-        if (is_tracked(options) && out->probed < out->caches.count)
+        if (is_tracked(options))
             measure_last_cache(out);
         if (recall)
             kt_recall_set_fact(recall, true, name, out, sizeof *out);

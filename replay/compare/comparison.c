@@ -333,7 +333,7 @@ static void find_pace(struct kt_comparison *c)
     c->pace = 1;
     c->waited = 0;
     if (c->is_recorded && count && replayed > 0) {
-        c->pace = fmin(fmin(lower_quartile(pace, count), most_pace), c->insitu / replayed);
+        c->pace = fmin(fmin(fmax(lower_quartile(pace, count), 1), most_pace), c->insitu / replayed);
         c->waited = c->insitu - c->pace * replayed;
     }
     free(pace);

@@ -75,6 +75,8 @@ static _Noreturn void be_the_run(const struct kt_program_run *run, int output)
     dup2(output, STDOUT_FILENO);
     dup2(output, STDERR_FILENO);
     setenv("KTRACE_QUIET", "1", 1);
+    if (run->routines)
+        setenv("KTRACE_ROUTINES", run->routines, 0);
     if (run->threads)
         kt_library_set_threads(run->threads);
     execv("/proc/self/exe", make_arguments(run));

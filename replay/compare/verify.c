@@ -83,8 +83,33 @@ static void forget_run(struct kt_verified *one, int round)
     one->blas[round] = one->typical[round] = one->wall[round] = one->cpu[round] = NAN;
 }
 
+static bool is_among(const struct kt_comparison *c, size_t shapes, const char *routine)
+{
+    for (size_t i = 0; i < shapes; i++)
+        if (!strcmp(c->setup.jobs.job[i].shape->first.entry->symbol.routine->name, routine))
+            return true;
+    return false;
+}
+
+/* Those that the program calls itself: to record what only nests in them takes time, as much more as a library makes
+ * more such calls. To be freed. */
+static char *routines_of(const struct kt_comparison *c)
+{
+    size_t length = 0;
+    char *list = kt_resize(NULL, 1, 1);
+    *list = '\0';
+    for (size_t i = 0; i < c->setup.jobs.count; i++) {
+        const char *name = c->setup.jobs.job[i].shape->first.entry->symbol.routine->name;
+        if (is_among(c, i, name))
+            continue;
+        list = kt_resize(list, length + strlen(name) + 2, 1);
+        length += (size_t)sprintf(list + length, length ? ",%s" : "%s", name);
+    }
+    return list;
+}
+
 /* The baseline runs as it did when it was recorded: nothing is put in its place. */
-static void run_once(const struct kt_comparison *c, struct kt_verify *v, size_t lane, int round)
+static void run_once(const struct kt_comparison *c, struct kt_verify *v, size_t lane, const char *routines, int round)
 {
     char path[4128];
     struct kt_error error = {0};
@@ -99,6 +124,7 @@ static void run_once(const struct kt_comparison *c, struct kt_verify *v, size_t 
                                  .library = is_own ? NULL : library,
                                  .threads = library->threads,
                                  .trace = path,
+                                 .routines = routines,
                                  .limit = limit};
     if (kt_program_run(&run, &time, &error) == KT_OK && read_trace(path, one, round, &error) == KT_OK) {
         one->wall[round] = time.wall;
@@ -138,6 +164,7 @@ enum kt_status kt_verify_run(const struct kt_comparison *c, struct kt_verify *v,
     double predicted[KT_MOST_LANES];
     uint64_t seed = 1;
     (void)error;
+    char *routines = routines_of(c);
     make_room(v, c->libraries, (size_t)c->options.runs);
     for (int round = 0; round < c->options.runs && !kt_interrupted(); round++) {
         shuffle(order, c->libraries, &seed);
@@ -146,13 +173,14 @@ enum kt_status kt_verify_run(const struct kt_comparison *c, struct kt_verify *v,
             if (*v->lane[lane].failed)
                 forget_run(&v->lane[lane], round);
             else
-                run_once(c, v, lane, round);
+                run_once(c, v, lane, routines, round);
             kt_progress("verify", round * (double)c->libraries + (double)i + 1,
                         (double)c->options.runs * (double)c->libraries);
         }
         v->runs += !kt_interrupted();
     }
     kt_progress_end();
+    free(routines);
     for (size_t l = 0; l < c->libraries; l++)
         predicted[l] = kt_comparison_multiple(c, l).value;
     kt_verify_sum_up(v, predicted);

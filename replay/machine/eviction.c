@@ -144,20 +144,11 @@ static double time_loads(const struct chain *chain, enum before before, const un
     return time[TRIES / 4];
 }
 
-/* What a cache holds at most. A machine file tells what of the last one is usable without a penalty; what was in it may
- * stay in the rest. */
-static uint64_t held_bytes(const struct kt_hierarchy *h, unsigned cache)
-{
-    uint64_t bytes = h->caches.cache[cache].bytes;
-    return cache + 1 == h->caches.count && h->last_bytes > bytes ? h->last_bytes : bytes;
-}
-
 /* Four times what it holds is enough for any way of replacing lines. What is read must not empty the next cache, too,
  * nor the TLB. */
-static uint64_t most_to_read(const struct kt_hierarchy *h, unsigned cache, uint64_t limit)
+static uint64_t most_to_read(const struct kt_caches *caches, unsigned cache, uint64_t limit)
 {
-    const struct kt_caches *caches = &h->caches;
-    uint64_t bytes = held_bytes(h, cache);
+    uint64_t bytes = caches->cache[cache].bytes;
     uint64_t most = 4 * bytes;
     if (cache + 1 < caches->count && most > caches->cache[cache + 1].bytes / 2)
         most = caches->cache[cache + 1].bytes / 2;
@@ -185,13 +176,12 @@ static void grow(const struct chain *chain, unsigned char *area, uint64_t first,
     out->evicted = time[chosen];
 }
 
-static void calibrate(const struct kt_hierarchy *h, unsigned cache, uint64_t limit, struct kt_sweep *out)
+static void calibrate(const struct kt_caches *caches, unsigned cache, uint64_t limit, struct kt_sweep *out)
 {
     struct chain chain;
-    const struct kt_caches *caches = &h->caches;
-    uint64_t wanted = most_to_read(h, cache, UINT64_MAX);
-    uint64_t most = most_to_read(h, cache, limit);
-    uint64_t first = held_bytes(h, cache) < most ? held_bytes(h, cache) : most;
+    uint64_t wanted = most_to_read(caches, cache, UINT64_MAX);
+    uint64_t most = most_to_read(caches, cache, limit);
+    uint64_t first = caches->cache[cache].bytes < most ? caches->cache[cache].bytes : most;
     unsigned char *area = kt_pages_map(most, KT_PAGES_HUGE);
     *out = (struct kt_sweep){0};
     if (area && make_chain(caches, cache, &chain)) {
@@ -208,11 +198,12 @@ static void calibrate(const struct kt_hierarchy *h, unsigned cache, uint64_t lim
 }
 
 /* A cache that others share may be theirs for a moment. */
-static void calibrate_with_patience(const struct kt_hierarchy *h, unsigned cache, uint64_t limit, struct kt_sweep *out)
+static void calibrate_with_patience(const struct kt_caches *caches, unsigned cache, uint64_t limit,
+                                    struct kt_sweep *out)
 {
-    int tries = cache + 1 < h->caches.count ? 3 : 1;
+    int tries = cache + 1 < caches->count ? 3 : 1;
     do
-        calibrate(h, cache, limit, out);
+        calibrate(caches, cache, limit, out);
     while (*out->doubt && --tries > 0);
 }
 
@@ -220,7 +211,7 @@ void kt_hierarchy_calibrate(unsigned evicted, uint64_t limit, struct kt_hierarch
 {
     for (unsigned i = 0; i < hierarchy->caches.count; i++)
         if (evicted >> i & 1)
-            calibrate_with_patience(hierarchy, i, limit, &hierarchy->sweep[i]);
+            calibrate_with_patience(&hierarchy->caches, i, limit, &hierarchy->sweep[i]);
 }
 
 /* Reads ever more until loads take as long as if half of the lines were in memory. */

@@ -9,7 +9,7 @@ unsigned kt_probed_caches(const struct kt_machine *machine, struct kt_caches *ca
 {
     unsigned known = 0;
     double before = 0;
-    for (unsigned i = 0; i < caches->count && i < machine->caches; i++) {
+    for (unsigned i = 0; i + 1 < caches->count && i < machine->caches; i++) {
         double bytes = machine->cache[i].effective_bytes;
         if (!(bytes > before))
             break;

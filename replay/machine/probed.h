@@ -11,7 +11,8 @@
 #include "trace/machine.h"
 
 /* Sizes of CACHES become those that programs can use without a penalty, as far as MACHINE knows them, and the line.
- * Levels are those that the system names: who shares them is not measured. Returns how many sizes are known. */
+ * Levels are those that the system names: who shares them is not measured. Not the last one: what others leave of it
+ * changes by the minute (kt_hierarchy_usable). Returns how many sizes are known. */
 unsigned kt_probed_caches(const struct kt_machine *machine, struct kt_caches *caches);
 
 /* Peaks of so many threads, if MACHINE has all that is needed: of one thread. False, and OUT is left alone, if not. */

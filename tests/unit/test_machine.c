@@ -61,6 +61,10 @@ static void replay_takes_sizes_from_it_as_far_as_they_are_known(void **state)
     assert_int_equal(kt_probed_caches(&m, &caches), 2);
     assert_true(caches.cache[0].bytes == 47000 && caches.cache[1].bytes == 800000);
     assert_true(caches.cache[2].bytes == 32 << 20 && caches.line == 128 && caches.cache[2].shared == 8);
+    m.caches = 3;
+    m.cache[2].effective_bytes = 5e6; /* others take from the last one what they do now, not what they did then */
+    assert_int_equal(kt_probed_caches(&m, &caches), 2);
+    assert_true(caches.cache[2].bytes == 32 << 20);
     m.cache[1].effective_bytes = 40000; /* smaller than the one before: not to be believed */
     assert_int_equal(kt_probed_caches(&m, &caches), 1);
 }

@@ -212,6 +212,13 @@ static json_t *sweep_json(const struct kt_sweep *sweep)
                      !*sweep->doubt, "doubt", sweep->doubt);
 }
 
+static const char *source_of(const struct kt_hierarchy *hierarchy, unsigned cache)
+{
+    if (cache < hierarchy->probed)
+        return "machine file";
+    return hierarchy->last_bytes && cache + 1 == hierarchy->caches.count ? "measured" : "system";
+}
+
 /* As the contexts take them: of the last one, what this process gets, if that was measured. */
 static json_t *caches_json(const struct kt_hierarchy *hierarchy)
 {
@@ -219,8 +226,7 @@ static json_t *caches_json(const struct kt_hierarchy *hierarchy)
     for (unsigned i = 0; i < hierarchy->caches.count; i++)
         json_array_append_new(list, json_pack("{s:i, s:I, s:o, s:s}", "level", (int)i + 1, "bytes",
                                               (json_int_t)hierarchy->caches.cache[i].bytes, "evicted_by",
-                                              sweep_json(&hierarchy->sweep[i]), "source",
-                                              i < hierarchy->probed ? "machine file" : "system"));
+                                              sweep_json(&hierarchy->sweep[i]), "source", source_of(hierarchy, i)));
     return list;
 }
 

@@ -215,7 +215,8 @@ void kt_setup_say_doubts(const struct kt_setup *setup)
         if (*h->sweep[i].doubt)
             kt_notice("evicting from the L%u cache is not reliable here: %s", i + 1, h->sweep[i].doubt);
     if (h->probed)
-        kt_notice("sizes of caches but the last are those that 'ktrace probe' found");
+        kt_notice("sizes of caches but the last are those that 'ktrace probe' found%s",
+                  h->probed + 1 < h->caches.count ? ", as far as it did" : "");
     uint64_t usable = h->caches.count ? h->caches.cache[h->caches.count - 1].bytes : 0;
     if (usable < h->last_bytes / 2)
         kt_notice("of %.1f MB of the last cache this process has only %.1f MB", (double)h->last_bytes / 1e6,

@@ -168,7 +168,7 @@ static int fewer(int a, int b)
  * be lowered: sizes that bound others, in which time mostly grows no faster than linearly. */
 static void lower_degrees(int axes, int samples, struct kt_region *region)
 {
-    int most = 2 * samples / 3;
+    int most = axes > 1 ? 2 * samples / 3 : samples - 1;
     while (kt_region_coefficients(region, axes) > (most > 1 ? most : 1)) {
         int highest = 0;
         for (int a = 1; a < axes; a++)

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { KT_STREAM_BLOCK = 256 }; /* doubles: what lengths are multiples of */
+enum { KT_STREAM_BLOCK = 128 }; /* doubles: what lengths are multiples of */
 
 struct kt_stream_loop {
     const char *operation; /* load, store, nt_store (past the caches), copy (a = b), triad (a = b + k * c) */

@@ -95,6 +95,7 @@ static void open_workers(struct kt_comparison *k, struct kt_lanes *lanes)
         snprintf(k->label[k->libraries], sizeof k->label[0], "%s", lanes->label[i]);
         if (kt_worker_start(worker, &cause) == KT_OK) {
             k->is_recorded = k->is_recorded || (i == 0 && lanes->is_recorded);
+            k->is_as_recorded = k->is_as_recorded || (i == 0 && lanes->is_as_recorded);
             k->libraries++;
             continue;
         }

@@ -332,9 +332,10 @@ static void find_pace(struct kt_comparison *c)
     }
     c->pace = 1;
     c->waited = 0;
-    if (c->is_recorded && count && replayed > 0) {
-        c->pace = fmin(fmin(fmax(lower_quartile(pace, count), 1), most_pace), c->insitu / replayed);
-        c->waited = c->insitu - c->pace * replayed;
+    if (c->is_as_recorded && count && replayed > 0) {
+        double pace_of_all = c->insitu / replayed;
+        c->pace = fmin(fmin(fmax(lower_quartile(pace, count), 1), most_pace), pace_of_all);
+        c->waited = c->pace < pace_of_all ? c->insitu - c->pace * replayed : 0;
     }
     free(pace);
 }

@@ -60,8 +60,9 @@ struct kt_comparison {
     struct kt_setup setup;
     struct kt_worker worker[KT_MOST_LANES];
     char label[KT_MOST_LANES][KT_LANE_LABEL];
-    size_t libraries; /* lanes */
-    bool is_recorded; /* the baseline is the recorded library */
+    size_t libraries;    /* lanes */
+    bool is_recorded;    /* the baseline is the recorded library */
+    bool is_as_recorded; /* with as many threads as it had, too */
     struct kt_unusable unusable[KT_MOST_LANES];
     size_t unusables;
     const struct kt_context **context; /* by shape: tracked falls back to warm; owned */
@@ -98,8 +99,9 @@ struct kt_ratio kt_comparison_ratio(const struct kt_comparison *comparison, cons
  * Seconds of BLAS, and of the whole program, on that library, all else unchanged. Shapes that were not timed are taken
  * to change as the others do. NAN: not known.
  *
- * Where the baseline is the recorded library, it takes what it took in the program. PACE is the lower quartile, by
- * time, of what the shapes took there over their replay; what is left, WAITED, is the same with any library.
+ * Where the baseline is the recorded library with its threads, it takes what it took in the program. PACE is the lower
+ * quartile, by time, of what the shapes took there over their replay; what is left, WAITED, is the same with any
+ * library.
  */
 double kt_comparison_blas(const struct kt_comparison *comparison, size_t lane);
 double kt_comparison_application(const struct kt_comparison *comparison, size_t lane);

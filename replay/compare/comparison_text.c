@@ -55,7 +55,7 @@ static void print_libraries(const struct kt_comparison *c)
 static void print_pace(const struct kt_comparison *c)
 {
     char seconds[CELL];
-    if (c->is_recorded)
+    if (c->is_as_recorded)
         printf("Predicted: replays times %.2f, and %s for what calls waited in the program.\n", c->pace,
                kt_text_seconds(c->waited, seconds));
 }
@@ -65,9 +65,8 @@ static void print_lacking(const struct kt_comparison *c)
     char seconds[CELL];
     for (size_t l = 1; l < c->libraries; l++)
         if (c->sum[l].failed)
-            printf("%s does not run %zu shape%s (%s on %s): not in its time and ratio.\n", c->label[l],
-                   c->sum[l].failed, c->sum[l].failed == 1 ? "" : "s", kt_text_seconds(c->sum[l].lacking, seconds),
-                   c->label[0]);
+            printf("%s does not run %zu shape%s (%s on %s): counted with that time.\n", c->label[l], c->sum[l].failed,
+                   c->sum[l].failed == 1 ? "" : "s", kt_text_seconds(c->sum[l].lacking, seconds), c->label[0]);
 }
 
 /* Who is not told apart from the best one. */

@@ -123,6 +123,8 @@ static enum kt_status make_lanes(const struct kt_compare_options *options, const
             label_lane(out, out->count++, threads > 1);
         }
     out->is_recorded = choice->is_recorded;
+    out->is_as_recorded =
+        choice->is_recorded && (!choice->recorded_threads || out->library[0].threads == choice->recorded_threads);
     if (out->count < 2)
         return kt_fail(error, KT_USAGE,
                        "%s is what the trace was recorded with: which library is it to be compared "

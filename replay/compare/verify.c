@@ -164,7 +164,8 @@ enum kt_status kt_verify_run(const struct kt_comparison *c, struct kt_verify *v,
     double predicted[KT_MOST_LANES];
     uint64_t seed = 1;
     (void)error;
-    char *routines = routines_of(c);
+    bool all = !c->options.replay.routines && c->options.replay.level == KT_OUTERMOST;
+    char *routines = all ? routines_of(c) : NULL;
     make_room(v, c->libraries, (size_t)c->options.runs);
     for (int round = 0; round < c->options.runs && !kt_interrupted(); round++) {
         shuffle(order, c->libraries, &seed);

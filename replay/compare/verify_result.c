@@ -92,9 +92,9 @@ static json_t *lane_json(const struct kt_verify *v, const struct kt_comparison *
     return json_pack("{s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o}", "name",
                      kt_json_text(c->label[l]), "threads", c->worker[l].library.threads, "predicted",
                      kt_json_number(kt_comparison_blas(c, l)), "measured", kt_json_stat(&one->time), "ratio_predicted",
-                     kt_json_number(kt_comparison_multiple(c, l).value), "ratio_measured", ratio_json(&one->ratio), "error",
-                     kt_json_number(one->error), "ratio_typical", ratio_json(&one->ratio_typical), "error_typical",
-                     kt_json_number(one->error_typical), "program_predicted",
+                     kt_json_number(kt_comparison_multiple(c, l).value), "ratio_measured", ratio_json(&one->ratio),
+                     "error", kt_json_number(one->error), "ratio_typical", ratio_json(&one->ratio_typical),
+                     "error_typical", kt_json_number(one->error_typical), "program_predicted",
                      kt_json_number(kt_comparison_application(c, l)), "program_measured", kt_json_stat(&one->whole),
                      "program_cpu", kt_json_stat(&one->cpu_time), "calls", (json_int_t)one->calls, "failed",
                      *one->failed ? kt_json_text(one->failed) : json_null());

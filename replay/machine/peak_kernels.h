@@ -66,7 +66,8 @@ VECTOR_TARGET static double VECTOR(run_read)(unsigned char *at, long bytes, long
     return (double)all;
 }
 
-/* BYTES is a multiple of 1024. No zeros are written: some processors store them twice as fast (a Zen 3 past the caches). */
+/* BYTES is a multiple of 1024. No zeros are written: some processors store them twice as fast (a Zen 3 past the
+ * caches). */
 VECTOR_TARGET static double VECTOR(run_write)(unsigned char *at, long bytes, long rounds)
 {
     for (long round = 0; round < rounds; round++) {

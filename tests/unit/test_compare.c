@@ -184,7 +184,7 @@ static void test_what_calls_waited(void **state)
     (void)state;
     struct scene s;
     open_scene(&s);
-    s.c.is_recorded = true;
+    s.c.is_as_recorded = true;
     for (int i = 0; i < SHAPES; i++) {
         set_time(&s, i, 0, 0.01);
         set_time(&s, i, 1, 0.02);
@@ -198,7 +198,7 @@ static void test_what_calls_waited(void **state)
     assert_true(near(kt_comparison_blas(&s.c, 2), 2.33));
     close_scene(&s);
     open_scene(&s);
-    s.c.is_recorded = true;
+    s.c.is_as_recorded = true;
     for (int i = 0; i < SHAPES; i++) {
         set_time(&s, i, 0, 0.01);
         s.shape[i].total = 10;

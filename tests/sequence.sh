@@ -18,13 +18,17 @@ context, routine, n = sys.argv[1], sys.argv[2], int(sys.argv[3])
 rounds = [s for f in sys.argv[4:] for s in json.load(open(f))["shapes"] if s["routine"] == routine and n in s["args"].values()]
 print(round(min(s["contexts"][context]["median"] for s in rounds) / min(s["insitu"]["median"] for s in rounds), 2))' "$@" "$T"/known[123].json; }
 is() { if "$PYTHON" -c "import sys; sys.exit(not ($2))"; then ok "$1: $2"; else not_ok "$1" "$2"; fi; }
-for kind in "dgemv 300" "ddot 4001" "dgemm 48"; do
+# Where the clock of a virtual machine was lower in one of both they differ by as much, 1.8 times; contexts of one replay are
+# compared with each other.
+for kind in "dgemv 300" "ddot 4001" "dgemm 48" "dgemv 200"; do
     # shellcheck disable=SC2086
-    s=$(ratio sequence $kind) w=$(ratio warm $kind)
-    is "$kind comes from memory: near the time in the program" "0.6 < $s < 1.6"
-    is "... which warm misses by far more" "2 * abs($s - 1) < abs($w - 1)"
+    is "$kind: the sequence is near the time in the program" "0.5 < $(ratio sequence $kind) < 2"
 done
-is "dgemv 200 was in cache" "0.6 < $(ratio sequence dgemv 200) < 1.6"
+for kind in "dgemv 300" "ddot 4001"; do
+    # shellcheck disable=SC2086
+    is "$kind comes from memory, which warm does not know" "$(ratio warm $kind) < 0.7 * $(ratio sequence $kind)"
+done
+is "dgemv 200 was in cache" "0.5 < $(ratio sequence dgemv 200) / $(ratio warm dgemv 200) < 2"
 is "what only the program knows is not made up" "$(ratio sequence dgemv 220) < 0.6"
 
 q() { query "d['sequence']$1" <"$T/known1.json"; }

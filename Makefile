@@ -48,8 +48,11 @@ Q := $(if $(V),,@)
 SILENT := $(findstring s,$(firstword $(filter-out --%,$(MAKEFLAGS))))
 say = @$(if $(V)$(SILENT),:,printf '  %-6s %s\n' $(1) $(2))
 
-.PHONY: kill-test proof all help packages packages-demo packages-check check check-fast demo bench transparency deps-check fmt lint sanitize valgrind install clean
-all: $(O)/ktrace $(O)/libktrace.so $(O)/libktrace-audit.so $(O)/libktrace-block.so $(O)/routines.md
+.PHONY: all built kill-test proof help packages packages-demo packages-check check check-fast demo bench transparency deps-check fmt lint sanitize valgrind install clean
+# On all processors, unless -j says on how many.
+all:
+	@$(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc)) built
+built: $(O)/ktrace $(O)/libktrace.so $(O)/libktrace-audit.so $(O)/libktrace-block.so $(O)/routines.md
 
 help:
 	@echo 'make            build $(O)/ktrace and $(O)/libktrace.so'
@@ -487,13 +490,13 @@ check: packages-check
 	@$(MAKE) --no-print-directory -j$(shell nproc) check-built
 	@$(MAKE) --no-print-directory check-all
 .PHONY: check-all check-built
-check-built: all $(UNIT_PROGRAMS) $(ABI) $(TEST_TOOLS) $(FUZZERS) $(ROUNDTRIP) $(BENCH) $(T)/flops $(T)/traffic $(PROOF) $(EVENTS) $(PROFILE) $(MODES) $(RANKS) $(DIFF) $(FAULT) $(RIGHT)
+check-built: built $(UNIT_PROGRAMS) $(ABI) $(TEST_TOOLS) $(FUZZERS) $(ROUNDTRIP) $(BENCH) $(T)/flops $(T)/traffic $(PROOF) $(EVENTS) $(PROFILE) $(MODES) $(RANKS) $(DIFF) $(FAULT) $(RIGHT)
 check-all: check-built
 	@tests/run $(FAST_TESTS) $(SLOW_TESTS)
 # What tests/sanitize.sh needs besides all; it builds in a folder of its own.
 .PHONY: sanitized-tests
 sanitized-tests: $(UNIT_PROGRAMS) $(FUZZERS)
-check-fast: all $(UNIT_PROGRAMS) $(FUZZERS) $(ABI) $(EVENTS) $(PROFILE) $(MODES) $(RANKS)
+check-fast: built $(UNIT_PROGRAMS) $(FUZZERS) $(ABI) $(EVENTS) $(PROFILE) $(MODES) $(RANKS)
 	@tests/run $(FAST_TESTS)
 
 # The trace of the demo program, its replay and the report.
@@ -507,7 +510,7 @@ demo: packages-demo
 .PHONY: bench-programs bench-volume bench-replay bench-sequence bench-tracker bench-timers bench-flush bench-predict bench-diff packages-bench bench-tools
 packages-bench: packages-demo
 	$(call install_packages,$(BENCH_PACKAGES))
-bench-tools: all $(BENCH)
+bench-tools: built $(BENCH)
 bench:
 	-@$(MAKE) --no-print-directory packages-bench
 	@$(MAKE) --no-print-directory bench-tools
@@ -522,17 +525,17 @@ bench-timers: packages-demo
 	@$(MAKE) --no-print-directory bench-tools
 	@tests/bench/timers.sh
 bench-diff: packages-demo
-	@$(MAKE) --no-print-directory all $(DIFF)
+	@$(MAKE) --no-print-directory built $(DIFF)
 	@B=$(O) bash tests/bench/diff.sh
 bench-tracker: packages-demo
-	@$(MAKE) --no-print-directory all $(T)/tracker
+	@$(MAKE) --no-print-directory built $(T)/tracker
 	@tests/bench/tracker.sh
 bench-predict: packages-demo
 	@$(MAKE) --no-print-directory all
 	@tests/bench/predict.sh
 .PHONY: bench-models
 bench-models: packages-check
-	@$(MAKE) --no-print-directory all $(T)/bench/model_errors
+	@$(MAKE) --no-print-directory built $(T)/bench/model_errors
 	@tests/bench/models.sh
 bench-sequence: packages-demo
 	@tests/bench/leaves.sh
@@ -565,12 +568,12 @@ transparency: packages-check
 
 # Programs killed at random times; RUNS=1000 takes about a minute.
 RUNS ?= 1000
-kill-test: all $(FAULT)
+kill-test: built $(FAULT)
 	@TAP=1 RUNS=$(RUNS) tests/run tests/kill.sh
 
 # Profile mode for 10^9 calls: some minutes.
 .PHONY: profile-long
-profile-long: all $(PROFILE)
+profile-long: built $(PROFILE)
 	@TAP=1 TIME_LIMIT=7200 tests/run tests/profile_long.sh
 
 # Compiles for aarch64, and tests of pure logic in an emulator.
@@ -590,18 +593,18 @@ bench-probe: packages-demo
 proof: packages-check
 	@$(MAKE) --no-print-directory $(PROOF)
 	@tests/run tests/proof.sh
-deps-check: all
+deps-check: built
 	@tests/run tests/lint_modules.sh
-lint: all
+lint: built
 	@tests/run tests/lint_modules.sh tests/lint_functions.sh tests/cppcheck.sh
-sanitize: all $(ABI)
+sanitize: built $(ABI)
 	@tests/run tests/sanitize.sh
-valgrind: all
+valgrind: built
 	@tests/run tests/valgrind.sh
 fmt:
 	clang-format -i $$(git ls-files '*.c' '*.h' ':!preload/stub.h')
 
-install: all
+install: built
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/share/doc/ktrace
 	install $(O)/ktrace $(DESTDIR)$(PREFIX)/bin/ktrace
 	install $(O)/libktrace.so $(O)/libktrace-audit.so $(O)/libktrace-block.so $(DESTDIR)$(PREFIX)/lib

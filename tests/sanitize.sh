@@ -3,7 +3,7 @@
 . tests/lib.sh
 S=${SANITIZED:-build-san}
 export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
-out=$(make -s -j2 O="$S" SAN=address,undefined all sanitized-tests 2>&1) || { not_ok "sanitizer build" "$out"; exit 1; }
+out=$(make -s -j2 O="$S" SAN=address,undefined built sanitized-tests 2>&1) || { not_ok "sanitizer build" "$out"; exit 1; }
 for unit in "$S"/tests/unit/test_*; do
     [ -x "$unit" ] && [ -f "$unit" ] || continue
     case $unit in *.o | *.d) continue ;; esac

@@ -59,81 +59,168 @@ static void draw_rounds(unsigned *times, unsigned rounds, uint64_t *state)
         times[kt_random(state) % rounds]++;
 }
 
-/* What is estimated of a shape's pairs, from those in rounds that were drawn. */
-typedef double estimator(const struct kt_pairs *pairs, const unsigned *times, double *room);
+/* What is estimated of a shape: a quantile of what its pairs hold. */
+struct estimator {
+    double (*of_pair)(const struct kt_pairs *pairs, size_t i);
+    double (*result)(double quantile);
+    enum kt_best best;
+};
 
-static double median_ratio(const struct kt_pairs *pairs, const unsigned *times, double *room)
+static double time_of(const struct kt_pairs *pairs, size_t i)
 {
-    size_t n = 0;
-    for (size_t i = 0; i < pairs->n; i++)
-        for (unsigned k = 0; k < (times ? times[pairs->round[i]] : 1); k++)
-            room[n++] = log_ratio(pairs, i);
-    return exp(kt_stat_of(room, n, KT_BEST_MEDIAN).median);
+    return pairs->time[i];
 }
 
-static double low_time(const struct kt_pairs *pairs, const unsigned *times, double *room)
+static double itself(double x)
 {
-    size_t n = 0;
-    for (size_t i = 0; i < pairs->n; i++)
-        for (unsigned k = 0; k < (times ? times[pairs->round[i]] : 1); k++)
-            room[n++] = pairs->time[i];
-    return kt_stat_of(room, n, KT_BEST_QUARTILE).best;
+    return x;
 }
 
-/* All shapes together contribute at most this part with what is not drawn anew: it takes time. */
-static const double light_share = 0.01;
+static const struct estimator median_ratio = {log_ratio, exp, KT_BEST_MEDIAN};
+static const struct estimator low_time = {time_of, itself, KT_BEST_QUARTILE};
+
+struct held {
+    double value;
+    unsigned round;
+};
 
 struct total {
     const struct kt_pairs *pairs;
     size_t shapes;
-    estimator *estimate;
-    double *value; /* by shape, of all its pairs; NAN: none */
-    bool *light;   /* by shape: not drawn anew */
+    const struct estimator *estimator;
+    struct held **held; /* by shape: what its pairs hold, sorted, so that no replicate has to */
+    double *value;      /* by shape, of all its pairs; NAN: none */
+    size_t *next;       /* by shape: the next of its stratum, the first after the last; itself where it is alone */
+    size_t *mates;      /* by shape: how many there are in that circle */
+    double *drawn;      /* by shape: what it contributes to a replicate */
     double weight, sum;
 };
 
-static void begin_total(struct total *t, double *room)
+static int compare_held(const void *a, const void *b)
 {
-    double most = 0;
-    t->value = kt_resize(NULL, t->shapes, sizeof *t->value);
-    t->light = kt_resize(NULL, t->shapes, sizeof *t->light);
-    for (size_t i = 0; i < t->shapes; i++) {
-        t->value[i] = t->pairs[i].n ? t->estimate(&t->pairs[i], NULL, room) : NAN;
-        most += t->pairs[i].n ? t->pairs[i].weight * t->value[i] : 0;
-        t->weight += t->pairs[i].n ? t->pairs[i].weight : 0;
-    }
-    t->sum = most;
-    for (size_t i = 0; i < t->shapes; i++)
-        t->light[i] = !t->pairs[i].n || t->pairs[i].weight * t->value[i] * (double)t->shapes < light_share * most;
+    double x = ((const struct held *)a)->value;
+    double y = ((const struct held *)b)->value;
+    return (x > y) - (x < y);
 }
 
-static double draw_total(const struct total *t, const unsigned *times, double *room)
+static struct held *sort_held(const struct total *t, size_t shape)
+{
+    const struct kt_pairs *pairs = &t->pairs[shape];
+    struct held *held = kt_resize(NULL, pairs->n, sizeof *held);
+    for (size_t i = 0; i < pairs->n; i++)
+        held[i] = (struct held){t->estimator->of_pair(pairs, i), pairs->round ? pairs->round[i] : 0};
+    if (pairs->n)
+        qsort(held, pairs->n, sizeof *held, compare_held);
+    return held;
+}
+
+/* The one with that rank, from 0, where each is there as often as its round was drawn. */
+static double at_rank(const struct held *held, const unsigned *times, size_t rank)
+{
+    size_t i = 0;
+    for (size_t passed = times[held[0].round]; passed <= rank; passed += times[held[i].round])
+        i++;
+    return held[i].value;
+}
+
+/* NAN if none of its rounds was drawn. The ranks are those of kt_stat_of(). */
+static double estimate(const struct total *t, size_t shape, const unsigned *times)
+{
+    size_t n = 0;
+    const struct held *held = t->held[shape];
+    for (size_t i = 0; i < t->pairs[shape].n; i++)
+        n += times[held[i].round];
+    if (!n)
+        return NAN;
+    if (t->estimator->best == KT_BEST_QUARTILE)
+        return t->estimator->result(at_rank(held, times, (n - 1) / 4));
+    return t->estimator->result((at_rank(held, times, (n - 1) / 2) + at_rank(held, times, n / 2)) / 2);
+}
+
+static size_t next_of_stratum(const struct kt_pairs *pairs, size_t shapes, size_t i)
+{
+    for (size_t k = 1; k < shapes && pairs[i].stratum; k++)
+        if (pairs[(i + k) % shapes].stratum == pairs[i].stratum && pairs[(i + k) % shapes].n)
+            return (i + k) % shapes;
+    return i;
+}
+
+static void find_mates(struct total *t)
+{
+    t->next = kt_resize(NULL, t->shapes, sizeof *t->next);
+    t->mates = kt_resize(NULL, t->shapes, sizeof *t->mates);
+    t->drawn = kt_resize(NULL, t->shapes, sizeof *t->drawn);
+    for (size_t i = 0; i < t->shapes; i++)
+        t->next[i] = next_of_stratum(t->pairs, t->shapes, i);
+    for (size_t i = 0; i < t->shapes; i++) {
+        t->mates[i] = 1;
+        for (size_t j = t->next[i]; j != i && t->pairs[i].n; j = t->next[j])
+            t->mates[i]++;
+    }
+}
+
+/* TIMES: each round once. */
+static void begin_total(struct total *t, const unsigned *times)
+{
+    t->held = kt_resize(NULL, t->shapes, sizeof *t->held);
+    t->value = kt_resize(NULL, t->shapes, sizeof *t->value);
+    for (size_t i = 0; i < t->shapes; i++) {
+        t->held[i] = sort_held(t, i);
+        t->value[i] = estimate(t, i, times);
+        t->sum += t->pairs[i].n ? t->pairs[i].weight * t->value[i] : 0;
+        t->weight += t->pairs[i].n ? t->pairs[i].weight : 0;
+    }
+    find_mates(t);
+}
+
+/* One of its stratum, each as likely: all of a stratum stand for about as much. */
+static size_t draw_mate(const struct total *t, size_t i, uint64_t *state)
+{
+    for (uint64_t steps = t->mates[i] > 1 ? kt_random(state) % t->mates[i] : 0; steps; steps--)
+        i = t->next[i];
+    return i;
+}
+
+static double draw_total(const struct total *t, const unsigned *times, uint64_t *state)
 {
     double sum = 0;
     for (size_t i = 0; i < t->shapes; i++) {
-        double drawn = t->light[i] ? NAN : t->estimate(&t->pairs[i], times, room);
-        double value = isnan(drawn) ? t->value[i] : drawn; /* none of its rounds may have been drawn */
-        sum += t->pairs[i].n ? t->pairs[i].weight * value : 0;
+        double drawn = estimate(t, i, times);
+        double value = isnan(drawn) ? t->value[i] : drawn;
+        t->drawn[i] = t->pairs[i].n ? t->pairs[i].weight * value : 0;
     }
+    for (size_t i = 0; i < t->shapes; i++)
+        sum += t->drawn[draw_mate(t, i, state)];
     return sum;
 }
 
-static struct kt_ratio bootstrap(const struct kt_pairs *pairs, size_t shapes, estimator *estimate, uint64_t seed)
+static void end_total(struct total *t)
+{
+    for (size_t i = 0; i < t->shapes; i++)
+        free(t->held[i]);
+    free(t->held);
+    free(t->value);
+    free(t->next);
+    free(t->mates);
+    free(t->drawn);
+}
+
+static struct kt_ratio bootstrap(const struct kt_pairs *pairs, size_t shapes, const struct estimator *estimator,
+                                 uint64_t seed)
 {
     double replicate[REPLICATES];
-    struct total total = {.pairs = pairs, .shapes = shapes, .estimate = estimate};
+    struct total total = {.pairs = pairs, .shapes = shapes, .estimator = estimator};
     unsigned rounds = count_rounds(pairs, shapes);
     unsigned *times = kt_resize(NULL, rounds, sizeof *times);
-    double *room = kt_resize(NULL, rounds, sizeof *room);
-    begin_total(&total, room);
+    for (unsigned i = 0; i < rounds; i++)
+        times[i] = 1;
+    begin_total(&total, times);
     for (size_t r = 0; r < REPLICATES; r++) {
         draw_rounds(times, rounds, &seed);
-        replicate[r] = draw_total(&total, times, room) / total.weight;
+        replicate[r] = draw_total(&total, times, &seed) / total.weight;
     }
-    free(room);
     free(times);
-    free(total.value);
-    free(total.light);
+    end_total(&total);
     kt_stat_of(replicate, REPLICATES, KT_BEST_MEDIAN); /* sorts */
     return (struct kt_ratio){total.sum / total.weight, replicate[REPLICATES / 40],
                              replicate[REPLICATES - 1 - REPLICATES / 40], rounds};
@@ -151,14 +238,14 @@ struct kt_ratio kt_ratio_of_total(const struct kt_pairs *pairs, size_t shapes, u
 {
     if (is_empty(pairs, shapes))
         return (struct kt_ratio){NAN, NAN, NAN, 0};
-    return bootstrap(pairs, shapes, median_ratio, seed);
+    return bootstrap(pairs, shapes, &median_ratio, seed);
 }
 
 struct kt_ratio kt_spread_of_total(const struct kt_pairs *pairs, size_t shapes, uint64_t seed)
 {
     if (is_empty(pairs, shapes))
         return (struct kt_ratio){NAN, NAN, NAN, 0};
-    struct kt_ratio seconds = bootstrap(pairs, shapes, low_time, seed);
+    struct kt_ratio seconds = bootstrap(pairs, shapes, &low_time, seed);
     if (!(seconds.value > 0))
         return (struct kt_ratio){NAN, NAN, NAN, 0};
     return (struct kt_ratio){1, seconds.lo / seconds.value, seconds.hi / seconds.value, seconds.n};

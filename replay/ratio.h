@@ -39,7 +39,8 @@ struct kt_pairs {
     const double *time, *base;
     const unsigned *round;
     size_t n;
-    double weight; /* seconds that the other library needs for all calls of the shape */
+    double weight;  /* seconds that the other library needs for all calls that the shape stands for */
+    size_t stratum; /* 0: the shape is there for itself; others are a sample of those with that number */
 };
 
 /* The median of the pairs' ratios, with the interval of the sign test. */
@@ -47,7 +48,8 @@ struct kt_ratio kt_ratio_of(const struct kt_pairs *pairs);
 
 /*
  * Ratio of the total times of all shapes: the weighted mean of their ratios. The interval is from the bootstrap over
- * rounds, all shapes of a round together, as what disturbs a round disturbs many of them.
+ * rounds, all shapes of a round together, as what disturbs a round disturbs many of them; and over the shapes of a
+ * stratum, as others might have been drawn.
  */
 struct kt_ratio kt_ratio_of_total(const struct kt_pairs *pairs, size_t shapes, uint64_t seed);
 

@@ -53,6 +53,14 @@ void kt_series_add(struct kt_series *series, unsigned round, const double *secon
     series->round[series->visits++] = round;
 }
 
+void kt_series_forget(struct kt_series *series)
+{
+    free(series->sample);
+    free(series->visit);
+    free(series->round);
+    *series = (struct kt_series){0};
+}
+
 /* Samples of one visit share its conditions, so what counts is how the visits differ. The best estimate, the
  * lower quartile, is only believed when the fastest visits are not far below it. */
 static bool has_converged(const struct kt_series *series)
@@ -111,11 +119,8 @@ void kt_schedule_make(size_t items, size_t lanes, struct kt_schedule *out)
 void kt_schedule_free(struct kt_schedule *schedule)
 {
     for (size_t i = 0; i < schedule->items; i++) {
-        for (size_t l = 0; l < schedule->lanes; l++) {
-            free(schedule->item[i].lane[l].sample);
-            free(schedule->item[i].lane[l].visit);
-            free(schedule->item[i].lane[l].round);
-        }
+        for (size_t l = 0; l < schedule->lanes; l++)
+            kt_series_forget(&schedule->item[i].lane[l]);
         free(schedule->item[i].lane);
     }
     free(schedule->item);

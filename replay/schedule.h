@@ -81,4 +81,7 @@ void kt_schedule_free(struct kt_schedule *schedule);
 /* Adds the samples of one visit in that round. What disturbed them is added by kt_disturbances_merge(). */
 void kt_series_add(struct kt_series *series, unsigned round, const double *seconds, size_t count);
 
+/* Makes it empty. */
+void kt_series_forget(struct kt_series *series);
+
 #endif

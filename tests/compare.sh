@@ -26,7 +26,9 @@ blis=$(files_of blis-serial)
 # --- the document
 compare first "$T/t" --blas reference --blas openblas-serial; same "compare" 0 $?
 same "the recorded library is the baseline" "openblas-serial True" "$(in_json first 'd["baseline"], d["baseline_is_recorded"]')"
-same "operands are tracked" "tracked [tracked]" "$(in_json first 'd["context"], sorted({s["context"] for s in d["shapes"]})')"
+same "calls are in their sequence" "sequence [sequence]" "$(in_json first 'd["context"], sorted({s["context"] for s in d["shapes"]})')"
+compare tracked "$T/t" --blas reference --blas openblas-serial --context tracked
+same "... or alone, operands tracked" "tracked [tracked]" "$(in_json tracked 'd["context"], sorted({s["context"] for s in d["shapes"]})')"
 same "every library has its keys" "[]" \
      "$(in_json first '[k for l in d["libraries"] for k in ("path", "name", "version", "seconds", "ratio", "worst_residual", "failed") if k not in l]')"
 same "intervals hold their values" True \
@@ -49,9 +51,20 @@ same "... and has the same numbers" "" "$(differences first second)"
 compare fresh "$T/t" --blas reference --blas openblas-serial --fresh
 same "--fresh measures again" "True False" "$(in_json fresh 'd["rounds"] > 0, d["store"]["reused"]')"
 compare more "$T/t" --blas reference --blas openblas-serial --budget 2
-same "more time: known samples are added to" True "$("$PYTHON" -c 'import json, sys
+same "more time: more samples" True "$("$PYTHON" -c 'import json, sys
 a, b = (json.load(open(sys.argv[1] + n)) for n in ("/fresh.json", "/more.json"))
 print(all(b["shapes"][i]["libraries"][l]["seconds"]["n"] > s["libraries"][l]["seconds"]["n"] for i, s in enumerate(a["shapes"]) for l in (0, 1)))' "$T")"
+
+# --- more shapes than there is time for
+cat >"$T/many.py" <<'END'
+import numpy as np
+for n in range(2, 302): np.ones((n, n)) @ np.ones(n)
+END
+"$kt" run -o "$T/many" -- "$PYTHON" "$T/many.py" >/dev/null 2>&1
+compare many "$T/many" --context tracked --check no --blas reference --blas openblas-serial
+same "some of many shapes stand for all" True "$(in_json many 'abs(sum(s["share"] * s["stands_for"] for s in d["shapes"]) - 1) < 0.05')"
+same "... few of them" True "$(in_json many '45 <= len(d["shapes"]) <= 50')"
+same "... the others are told of" True "$(in_json many 'd["light"]["shapes"] + len(d["shapes"]) >= 300')"
 
 # --- text, plot
 text=$("$kt" compare --budget 1 "$T/t" --blas reference --plot "$T/plot.svg" 2>"$T/err")

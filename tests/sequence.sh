@@ -66,9 +66,6 @@ for gaps in idle traffic; do
 done
 "$kt" replay --gaps wide "$T/known" 2>"$T/err"
 same "gaps of another kind: usage" 2 $?
-"$kt" compare --context sequence --blas openblas-serial --blas reference "$T/known" 2>"$T/err"
-same "compare has no such context: usage" 2 $?
-has "... says so" "no context sequence" "$(<"$T/err")"
 
 # A library without most routines; of those that it has two end the process.
 cat >"$T/bad.c" <<'END'
@@ -83,4 +80,13 @@ same "a library that dies: what can be played is" "['ddot']" \
      "$(query 'sorted({s["routine"] for s in d["shapes"] if s["contexts"]["sequence"]["n"]})' <"$T/bad.json")"
 is "... what it does not have, or dies of, is left out" "$(query 'd["sequence"]["left_out"]' <"$T/bad.json") > 100"
 has "... with the reason" "ended the process" "$(query '[n["why"] for n in d["not_replayed"]]' <"$T/bad.json")"
+
+# Libraries are compared in the sequence; what one of them cannot play there is timed on its own.
+in_contexts() { query 'sorted({(s["routine"], s["context"]) for s in d["shapes"] if s["calls"] >= 5})' <"$T/compared.json" | tr -d "(),'"; }
+"$kt" compare --json --budget 1 --blas openblas-serial --blas reference "$T/known" >"$T/compared.json" 2>/dev/null
+same "compare, in sequence" "[dcopy sequence ddot sequence dgemm sequence dgemv sequence]" "$(in_contexts)"
+is "... in rounds of passes" "$(query 'min(l["seconds"]["n"] for s in d["shapes"] for l in s["libraries"])' <"$T/compared.json") >= 6"
+"$kt" compare --json --budget 1 --check no --blas openblas-serial --blas "$T/libbad.so" "$T/known" >"$T/compared.json" 2>/dev/null
+same "compare with a library that dies: what that cannot play is tracked" \
+     "[dcopy tracked ddot sequence dgemm tracked dgemv tracked]" "$(in_contexts)"
 exit $((failures != 0))

@@ -5,6 +5,8 @@
  */
 #include "replay/compare/comparison.h"
 #include "replay/compare/comparison_store.h"
+#include "replay/compare/draw.h"
+#include "replay/compare/sequences.h"
 #include "replay/interrupt.h"
 #include "replay/compare/verify.h"
 #include "trace/json.h"
@@ -19,6 +21,7 @@ enum { DEFAULT_RUNS = 5, INTERRUPTED_STATUS = 128 /* and the signal, as shells h
 
 struct compare {
     struct kt_comparison comparison;
+    struct kt_sequences sequences;
     struct kt_comparison_store *store; /* NULL: nothing is kept */
     struct kt_verify verify;
     struct kt_error *error;
@@ -78,7 +81,10 @@ static void measure(struct compare *c)
     k->schedule.visit = visit;
     k->schedule.begin_round = begin_round;
     k->schedule.context = c;
+    kt_sequences_run(&c->sequences, k);
     kt_schedule_run(&k->schedule);
+    k->rounds = k->schedule.rounds > c->sequences.rounds ? k->schedule.rounds : c->sequences.rounds;
+    k->spent = k->schedule.seconds + c->sequences.seconds;
     kt_comparison_store_keep(c->store, true);
 }
 
@@ -133,17 +139,64 @@ static void choose_contexts(struct kt_comparison *k)
                   kt_text_seconds(seconds, text));
 }
 
-/* Some programs call with thousands of shapes: the heaviest get the time, as many as can be timed well in it. */
-static void leave_light_shapes(struct kt_comparison *k)
+/* As many shapes as can be timed one by one in so many seconds. */
+static size_t most_shapes(const struct kt_comparison *k, double seconds)
 {
     enum { LEAST = 50, ROUNDS = 6 };
     static const double visit_seconds = 0.01;
+    double room = seconds / ((double)k->libraries * ROUNDS * visit_seconds);
+    return room < LEAST ? LEAST : room < 1e6 ? (size_t)room : 1000000;
+}
+
+/* Some programs call with thousands of shapes: of those that are not played in sequence some are timed, and stand for
+ * all. */
+static void leave_light_shapes(struct kt_comparison *k, double seconds)
+{
     struct kt_jobs *jobs = &k->setup.jobs;
-    double room = k->options.replay.budget / ((double)k->libraries * ROUNDS * visit_seconds);
-    size_t most = room < LEAST ? LEAST : room < 1e6 ? (size_t)room : 1000000;
-    k->timed = jobs->count < most ? jobs->count : most;
-    for (size_t i = k->timed; i < jobs->count; i++)
-        kt_job_refuse(&jobs->job[i], "too light to be timed in %.0f s", k->options.replay.budget);
+    size_t count = 0;
+    struct kt_drawable *shape = kt_resize(NULL, jobs->count, sizeof *shape);
+    for (size_t i = 0; i < jobs->count; i++) {
+        const struct kt_shape_group *group = jobs->job[i].shape;
+        if (!k->met[i] && !jobs->job[i].refused)
+            shape[count++] = (struct kt_drawable){.routine = group->first.entry->symbol.routine->name,
+                                                  .seconds = group->total,
+                                                  .of_a_call = group->total / (double)group->calls};
+    }
+    kt_draw_shapes(shape, count, most_shapes(k, seconds));
+    count = 0;
+    for (size_t i = 0; i < jobs->count; i++) {
+        k->stands_for[i] = k->met[i] || jobs->job[i].refused ? 1 : shape[count++].stands_for;
+        k->schedule.item[i].weight *= k->stands_for[i];
+        if (kt_comparison_is_light(k, i))
+            kt_job_refuse(&jobs->job[i], "too light to be timed in %.0f s", seconds);
+    }
+    free(shape);
+}
+
+/* What the sequence does not meet, or a library cannot play, is timed shape by shape; that gets this part of the time
+ * at least, if there is any. */
+static const double part_of_others = 0.2;
+
+static void choose_sequence(struct compare *c)
+{
+    struct kt_comparison *k = &c->comparison;
+    const struct kt_replay_options *options = &k->options.replay;
+    bool all = true;
+    double left = options->budget;
+    if (options->sequence) {
+        kt_comparison_store_read_met(c->store);
+        if (strcmp(kt_comparison_context(k), "sequence") != 0)
+            kt_sequences_begin(k, options->budget, &c->sequences);
+    }
+    for (size_t i = 0; i < k->setup.jobs.count; i++)
+        all &= k->met[i] || k->setup.jobs.job[i].refused;
+    if (options->sequence && !all) {
+        c->sequences.budget *= 1 - part_of_others;
+        left *= part_of_others;
+    }
+    k->schedule.budget = left;
+    leave_light_shapes(k, left);
+    kt_comparison_store_read(c->store);
 }
 
 /* Before the light shapes are left out: these are checked, too. */
@@ -175,10 +228,16 @@ static enum kt_status prepare(struct compare *c, struct kt_error *error)
     KT_TRY(check_workers(k, error));
     kt_setup_say_doubts(&k->setup);
     KT_TRY(check_results(k, error));
-    leave_light_shapes(k);
     choose_contexts(k);
     kt_setup_schedule(&k->setup, options, k->libraries, &k->schedule);
+    k->met = kt_resize(NULL, k->setup.jobs.count, sizeof *k->met);
+    k->stands_for = kt_resize(NULL, k->setup.jobs.count, sizeof *k->stands_for);
+    for (size_t i = 0; i < k->setup.jobs.count; i++) {
+        k->met[i] = false;
+        k->stands_for[i] = 1;
+    }
     c->store = kt_comparison_store_open(k);
+    choose_sequence(c);
     return KT_OK;
 }
 
@@ -220,6 +279,7 @@ static enum kt_status show(const struct compare *c, struct kt_error *error)
 static void close_all(struct compare *c)
 {
     struct kt_comparison *k = &c->comparison;
+    kt_sequences_close(&c->sequences);
     kt_comparison_store_close(c->store);
     kt_verify_close(&c->verify);
     kt_recall_close(&k->recall);

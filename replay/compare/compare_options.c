@@ -94,8 +94,6 @@ static enum kt_status check(const struct kt_compare_options *o, struct kt_error 
     const struct kt_replay_options *replay = &o->replay;
     if (replay->libraries == 0)
         return kt_fail(error, KT_USAGE, "which libraries? name them with --blas");
-    if (replay->sequence)
-        return kt_fail(error, KT_USAGE, "compare has no context sequence; ktrace replay has");
     if (replay->contexts > 1)
         return kt_fail(error, KT_USAGE, "libraries are compared in one context at a time");
     if (o->verify != (o->command != NULL))
@@ -117,6 +115,10 @@ enum kt_status kt_compare_options_parse(int argc, char **argv, struct kt_compare
         return kt_fail(error, KT_USAGE, "one trace at a time, not also '%s'", argv[words - 1]);
     out->replay.trace = optind < words ? argv[optind] : NULL;
     bool is_tracked = kt_placements && out->check != KT_CHECK_ONLY;
+    if (out->check == KT_CHECK_ONLY)
+        out->replay.sequence = false;
+    else if (out->replay.contexts == 0)
+        out->replay.sequence = true;
     if (out->replay.contexts == 0)
         out->replay.context[out->replay.contexts++] = kt_context_find(is_tracked ? "tracked" : "warm");
     return check(out, error);

@@ -32,9 +32,56 @@ const char *kt_comparison_failure(const struct kt_comparison *c, size_t i, size_
     return c->schedule.item[i].lane[lane].samples ? NULL : "there was no time for it";
 }
 
+static const char in_sequence[] = "sequence";
+
+const char *kt_comparison_context_of(const struct kt_comparison *c, size_t i)
+{
+    return c->met[i] ? in_sequence : c->context[i]->name;
+}
+
+const char *kt_comparison_context(const struct kt_comparison *c)
+{
+    for (size_t i = 0; i < c->setup.jobs.count; i++)
+        if (c->met[i])
+            return in_sequence;
+    return c->options.replay.context[0]->name;
+}
+
+bool kt_comparison_is_light(const struct kt_comparison *c, size_t i)
+{
+    return !(c->stands_for[i] > 0);
+}
+
+static const struct kt_shape_group *shape_of(const struct kt_comparison *c, size_t i)
+{
+    return c->setup.jobs.job[i].shape;
+}
+
+static const char *routine_of(const struct kt_comparison *c, size_t i)
+{
+    return shape_of(c, i)->first.entry->symbol.routine->name;
+}
+
+/* Calls that the shape stands for, and how long they took in the program. */
 static double calls_of(const struct kt_comparison *c, size_t i)
 {
-    return (double)c->setup.jobs.job[i].shape->calls;
+    return c->stands_for[i] * (double)shape_of(c, i)->calls;
+}
+
+static double recorded_of(const struct kt_comparison *c, size_t i)
+{
+    return c->stands_for[i] * shape_of(c, i)->total;
+}
+
+/* 0 for a shape that stands for itself; a number of its routine for one that was drawn from the light ones. */
+static size_t stratum_of(const struct kt_comparison *c, size_t i)
+{
+    size_t first = 0;
+    if (c->stands_for[i] <= 1)
+        return 0;
+    while (strcmp(routine_of(c, first), routine_of(c, i)) != 0)
+        first++;
+    return first + 1;
 }
 
 /* --- pairs ------------------------------------------------------------------------------------------------- */
@@ -73,6 +120,7 @@ static struct kt_pairs pairs_of(const struct kt_comparison *c, size_t i, size_t 
 {
     struct kt_pairs pairs = match(&c->schedule.item[i].lane[lane], &c->schedule.item[i].lane[base]);
     pairs.weight = calls_of(c, i) * cell_at(c, i, base)->time.best;
+    pairs.stratum = stratum_of(c, i);
     return pairs;
 }
 
@@ -151,7 +199,7 @@ static size_t find_shapes(const struct kt_comparison *c, const char *routine, si
 {
     size_t count = 0;
     for (size_t i = 0; i < c->setup.jobs.count; i++)
-        if (!routine || !strcmp(c->setup.jobs.job[i].shape->first.entry->symbol.routine->name, routine))
+        if (!routine || !strcmp(routine_of(c, i), routine))
             out[count++] = i;
     return count;
 }
@@ -192,10 +240,13 @@ static void sum_up_routines(struct kt_comparison *c, size_t *shape)
 {
     for (size_t i = 0; i < c->setup.jobs.count; i++)
         if (kt_comparison_counts(c, i))
-            find_routine(c, c->setup.jobs.job[i].shape->first.entry->symbol.routine->name)->calls += calls_of(c, i);
+            find_routine(c, routine_of(c, i));
     for (size_t r = 0; r < c->routines; r++) {
         struct kt_routine_sum *routine = &c->routine[r];
         size_t shapes = find_shapes(c, routine->name, shape);
+        for (size_t i = 0; i < shapes; i++)
+            if (kt_comparison_counts(c, shape[i]) || kt_comparison_is_light(c, shape[i]))
+                routine->calls += (double)shape_of(c, shape[i])->calls;
         routine->lane = kt_resize(NULL, c->libraries, sizeof *routine->lane);
         for (size_t l = 0; l < c->libraries; l++)
             add_up(c, shape, shapes, l, &routine->lane[l]);
@@ -286,7 +337,7 @@ static double scale_of(const struct kt_comparison *c)
 {
     double counted = 0;
     for (size_t i = 0; i < c->setup.jobs.count; i++)
-        counted += kt_comparison_counts(c, i) ? c->setup.jobs.job[i].shape->total : 0;
+        counted += kt_comparison_counts(c, i) ? recorded_of(c, i) : 0;
     return counted > 0 ? c->insitu / counted : NAN;
 }
 
@@ -326,7 +377,7 @@ static void find_pace(struct kt_comparison *c)
     size_t count = 0;
     for (size_t i = 0; i < c->setup.jobs.count; i++) {
         double seconds = calls_of(c, i) * cell_at(c, i, 0)->time.best;
-        double insitu = c->setup.jobs.job[i].shape->total;
+        double insitu = recorded_of(c, i);
         if (kt_comparison_counts(c, i) && seconds > 0)
             pace[count++] = (struct pace){insitu / seconds, insitu};
     }
@@ -347,7 +398,7 @@ void kt_comparison_sum_up(struct kt_comparison *c)
     make_cells(c);
     c->insitu = 0; /* of the routines that were asked for */
     for (size_t i = 0; i < c->setup.jobs.count; i++)
-        c->insitu += c->setup.jobs.job[i].shape->total;
+        c->insitu += shape_of(c, i)->total;
     c->wall = wall_of(&c->setup.trace);
     c->scale = scale_of(c);
     for (size_t l = 0; l < c->libraries; l++)
@@ -366,6 +417,8 @@ void kt_comparison_free(struct kt_comparison *c)
         free(c->unusable[i].why);
     free(c->routine);
     free(c->cell);
+    free(c->stands_for);
+    free(c->met);
     free(c->context);
 }
 

@@ -66,8 +66,11 @@ struct kt_comparison {
     struct kt_unusable unusable[KT_MOST_LANES];
     size_t unusables;
     const struct kt_context **context; /* by shape: tracked falls back to warm; owned */
-    size_t timed;                      /* so many shapes, the heaviest: for all there is no time */
+    bool *met;                         /* by shape: timed in sequence, not in that context; owned */
+    double *stands_for; /* by shape: as many times its own calls; 0: it is not timed, there is no time for all; owned */
     struct kt_schedule schedule;
+    unsigned rounds; /* most that a shape was in */
+    double spent;    /* seconds of measuring */
     struct kt_recall recall;
     struct kt_right right; /* are the results right? Empty: not looked at */
     bool is_reused;        /* everything is from an earlier comparison, of the time MEASURED (seconds since 1970) */
@@ -96,8 +99,8 @@ struct kt_ratio kt_comparison_ratio(const struct kt_comparison *comparison, cons
                                     size_t lane, size_t base);
 
 /*
- * Seconds of BLAS, and of the whole program, on that library, all else unchanged. Shapes that were not timed are taken
- * to change as the others do. NAN: not known.
+ * Seconds of BLAS, and of the whole program, on that library, all else unchanged. Shapes that could not be timed are
+ * taken to change as the others do. NAN: not known.
  *
  * Where the baseline is the recorded library with its threads, it takes what it took in the program. PACE is the lower
  * quartile, by time, of what the shapes took there over their replay; what is left, WAITED, is the same with any
@@ -110,8 +113,15 @@ double kt_comparison_application(const struct kt_comparison *comparison, size_t 
  * baseline's own time for what the library does not run and with WAITED for both. NAN: not known. */
 struct kt_ratio kt_comparison_multiple(const struct kt_comparison *comparison, size_t lane);
 
+/* The context that a shape is timed in, and of the comparison: sequence, if any shape is. */
+const char *kt_comparison_context_of(const struct kt_comparison *comparison, size_t shape);
+const char *kt_comparison_context(const struct kt_comparison *comparison);
+
 /* Is the shape timed on the baseline? */
 bool kt_comparison_counts(const struct kt_comparison *comparison, size_t shape);
+
+/* Is it left to others, which were drawn, to stand for the shape? */
+bool kt_comparison_is_light(const struct kt_comparison *comparison, size_t shape);
 
 /* Why the shape was not timed on that library; NULL: it was. */
 const char *kt_comparison_failure(const struct kt_comparison *comparison, size_t shape, size_t lane);

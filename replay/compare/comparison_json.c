@@ -22,10 +22,10 @@ static json_t *shape_name(const struct kt_job *job)
 static json_t *failed_json(const struct kt_comparison *c, size_t lane)
 {
     json_t *failed = json_array();
-    for (size_t i = 0; i < c->timed; i++) {
+    for (size_t i = 0; i < c->setup.jobs.count; i++) {
         const struct kt_job *job = &c->setup.jobs.job[i];
         const char *why = kt_comparison_failure(c, i, lane);
-        if (!why)
+        if (!why || kt_comparison_is_light(c, i))
             continue;
         json_t *one = shape_name(job);
         json_object_set_new(one, "seconds", json_real(job->shape->total));
@@ -78,8 +78,9 @@ static json_t *shape_json(const struct kt_comparison *c, size_t i)
                                         verdict_of(cell, l), "residual", kt_json_number(cell->residual), "wrong",
                                         cell->wrong ? kt_json_text(cell->wrong) : json_null()));
     }
-    json_object_set_new(shape, "context", json_string(c->context[i]->name));
+    json_object_set_new(shape, "context", json_string(kt_comparison_context_of(c, i)));
     json_object_set_new(shape, "share", kt_json_number(c->setup.jobs.job[i].shape->total / c->insitu));
+    json_object_set_new(shape, "stands_for", kt_json_number(c->stands_for[i]));
     json_object_set_new(shape, "libraries", libraries);
     return shape;
 }
@@ -117,13 +118,13 @@ static json_t *unusable_json(const struct kt_comparison *c)
     return list;
 }
 
-/* In-situ seconds and number of those shapes that count for no library. */
-static json_t *excluded_json(const struct kt_comparison *c, size_t from, size_t to)
+/* In-situ seconds and number of those shapes that count for no library: the light ones, or the others. */
+static json_t *excluded_json(const struct kt_comparison *c, bool light)
 {
     double seconds = 0;
     size_t shapes = 0;
-    for (size_t i = from; i < to; i++)
-        if (!kt_comparison_counts(c, i)) {
+    for (size_t i = 0; i < c->setup.jobs.count; i++)
+        if (!kt_comparison_counts(c, i) && kt_comparison_is_light(c, i) == light) {
             seconds += c->setup.jobs.job[i].shape->total;
             shapes++;
         }
@@ -157,11 +158,11 @@ json_t *kt_comparison_json(const struct kt_comparison *c)
         json_array_append_new(routines, routine_json(c, &c->routine[r]));
     return json_pack("{s:s, s:o, s:o, s:b, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:f, s:b}",
                      "ktrace", KT_VERSION, "machine", kt_result_machine(), "baseline", kt_json_text(c->label[0]),
-                     "baseline_is_recorded", (int)c->is_recorded, "context", c->options.replay.context[0]->name,
+                     "baseline_is_recorded", (int)c->is_recorded, "context", kt_comparison_context(c),
                      "level", c->options.replay.level == KT_LEAVES ? "leaves" : "outermost", "application",
                      application_json(c), "libraries", libraries, "routines", routines, "shapes", shapes, "best",
-                     mix_json(c), "unusable", unusable_json(c), "excluded", excluded_json(c, 0, c->timed), "light",
-                     excluded_json(c, c->timed, c->setup.jobs.count), "store", store_json(c), "rounds",
-                     (int)c->schedule.rounds, "seconds_spent", c->schedule.seconds, "interrupted",
+                     mix_json(c), "unusable", unusable_json(c), "excluded", excluded_json(c, false), "light",
+                     excluded_json(c, true), "store", store_json(c), "rounds",
+                     (int)c->rounds, "seconds_spent", c->spent, "interrupted",
                      kt_interrupted() != 0);
 }

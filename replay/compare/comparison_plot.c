@@ -97,12 +97,12 @@ static enum kt_status write_script(const struct kt_comparison *c, const char *pa
     fprintf(file, "set terminal svg size %d,%d background rgb 'white'\nset output ", WIDTH, HEIGHT);
     write_quoted(file, plot);
     fprintf(file,
-            "\nset datafile separator ','\nset title 'Predicted time of all calls, operands %s, with 95 %% intervals'\n"
+            "\nset datafile separator ','\nset title 'Predicted time of all calls, context %s, with 95 %% intervals'\n"
             "set ylabel 'seconds'\nset yrange [0:*]\nset grid ytics\nset key outside right top vertical Left reverse "
             "noenhanced\n"
             "set xtics noenhanced\nset style data histograms\n"
             "set style histogram errorbars gap 2 lw 1\nset style fill solid 0.7 border -1\nset boxwidth 0.9\n",
-            c->options.replay.context[0]->name);
+            kt_comparison_context(c));
     write_bars(file, c, data);
     return close_file(file, path, error);
 }

@@ -18,6 +18,8 @@ enum { DEFECT = '!', LACKING = '-' };
 struct kt_comparison_store {
     struct kt_comparison *comparison;
     char *setting[KT_MOST_LANES];
+    uint64_t settings; /* a number that stands for all of them */
+    uint64_t trace;    /* and one for the trace: a sequence is its own */
     char **shape;   /* by item */
     char **context; /* by item */
     bool *known;    /* by item: read, nothing to write */
@@ -91,25 +93,52 @@ static bool describe_lanes(struct kt_comparison_store *s)
     return true;
 }
 
+/* No two runs of a program take equally long in all shapes. */
+static uint64_t hash_trace(const struct kt_comparison *c)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < c->setup.shapes.count; i++) {
+        uint64_t word[2] = {c->setup.shapes.shape[i].calls};
+        memcpy(&word[1], &c->setup.shapes.shape[i].total, sizeof word[1]);
+        for (size_t k = 0; k < 2; k++)
+            hash = (hash ^ word[k]) * 0x100000001b3u;
+    }
+    return hash;
+}
+
+/* To be freed. */
+static char *context_of(const struct kt_comparison_store *s, size_t i)
+{
+    const struct kt_comparison *c = s->comparison;
+    char *text;
+    char *context;
+    if (c->met[i]) {
+        if (asprintf(&context, "sequence of %016" PRIx64, s->trace) < 0)
+            abort();
+    } else {
+        bool tracked = kt_context_is_tracked(c->context[i]);
+        const struct kt_placements_of_shape *placed = tracked ? c->setup.jobs.job[i].placed : NULL;
+        context = kt_identity_context(c->context[i]->name, KT_TIMER_WALL, placed);
+    }
+    if (asprintf(&text, "%s | compared %016" PRIx64, context, s->settings) < 0)
+        abort();
+    free(context);
+    return text;
+}
+
 static void describe_items(struct kt_comparison_store *s)
 {
     const struct kt_comparison *c = s->comparison;
     size_t items = c->setup.jobs.count;
-    uint64_t hash = hash_settings(s, c->libraries);
     s->shape = kt_resize(NULL, items, sizeof *s->shape);
     s->context = kt_resize(NULL, items, sizeof *s->context);
     s->known = kt_resize(NULL, items, sizeof *s->known);
     s->refused = kt_resize(NULL, items, sizeof *s->refused);
     for (size_t i = 0; i < items; i++) {
-        const struct kt_job *job = &c->setup.jobs.job[i];
-        bool tracked = kt_context_is_tracked(c->context[i]);
-        char *context = kt_identity_context(c->context[i]->name, KT_TIMER_WALL, tracked ? job->placed : NULL);
-        if (asprintf(&s->context[i], "%s | compared %016" PRIx64, context, hash) < 0)
-            abort();
-        free(context);
-        s->shape[i] = kt_identity_shape(job);
+        s->shape[i] = kt_identity_shape(&c->setup.jobs.job[i]);
+        s->context[i] = NULL;
         s->known[i] = false;
-        s->refused[i] = job->refused;
+        s->refused[i] = false;
     }
 }
 
@@ -119,16 +148,6 @@ static struct kt_store_key key_of(const struct kt_comparison_store *s, size_t i,
 }
 
 /* --- reading ----------------------------------------------------------------------------------------------- */
-
-static void forget(struct kt_item *item, size_t lanes)
-{
-    for (size_t l = 0; l < lanes; l++) {
-        free(item->lane[l].sample);
-        free(item->lane[l].visit);
-        free(item->lane[l].round);
-        item->lane[l] = (struct kt_series){0};
-    }
-}
 
 static bool is_end(const struct kt_store_note *note, double budget)
 {
@@ -163,8 +182,8 @@ static enum kt_status read_item(struct kt_comparison_store *s, size_t i, struct 
         found += is_there;
         ended = ended && is_there && is_end(&note[l], c->options.replay.budget);
     }
-    if (found < c->libraries) /* ratios need them all */
-        forget(&c->schedule.item[i], c->libraries);
+    for (size_t l = 0; l < c->libraries && found < c->libraries; l++) /* ratios need them all */
+        kt_series_forget(&c->schedule.item[i].lane[l]);
     for (size_t l = 0; l < c->libraries; l++) {
         if (found == c->libraries)
             take(s, i, l, &note[l]);
@@ -176,35 +195,75 @@ static enum kt_status read_item(struct kt_comparison_store *s, size_t i, struct 
     return KT_OK;
 }
 
-static enum kt_status read_all(struct kt_comparison_store *s, struct kt_error *error)
+/* All items whose being met is as asked. */
+static enum kt_status read_items(struct kt_comparison_store *s, bool met, struct kt_error *error)
 {
     struct kt_comparison *c = s->comparison;
-    bool all = true;
     enum kt_status status = kt_store_begin(c->recall.store, false, error);
-    for (size_t i = 0; i < c->setup.jobs.count && status == KT_OK; i++)
-        if (!s->refused[i]) {
-            status = read_item(s, i, error);
-            all = all && s->known[i];
-        }
+    for (size_t i = 0; i < c->setup.jobs.count && status == KT_OK; i++) {
+        s->refused[i] = c->setup.jobs.job[i].refused;
+        if (s->refused[i] || c->met[i] != met)
+            continue;
+        free(s->context[i]);
+        s->context[i] = context_of(s, i);
+        status = read_item(s, i, error);
+    }
     enum kt_status ended = kt_store_commit(c->recall.store, error);
-    c->is_reused = all && status == KT_OK;
     return status == KT_OK ? ended : status;
+}
+
+static bool read_part(struct kt_comparison_store *s, bool met)
+{
+    struct kt_error error = {0};
+    if (!s->comparison->recall.store || s->comparison->options.replay.fresh)
+        return false;
+    if (read_items(s, met, &error) == KT_OK)
+        return true;
+    give_up(s, "the store of results is not used any further", &error);
+    return false;
 }
 
 struct kt_comparison_store *kt_comparison_store_open(struct kt_comparison *c)
 {
-    struct kt_error error = {0};
     struct kt_comparison_store *s = kt_resize(NULL, 1, sizeof *s);
     *s = (struct kt_comparison_store){.comparison = c};
     if (!c->recall.store || !describe_lanes(s)) {
         kt_comparison_store_close(s);
         return NULL;
     }
+    s->settings = hash_settings(s, c->libraries);
+    s->trace = hash_trace(c);
     describe_items(s);
-    if (!c->options.replay.fresh && read_all(s, &error) != KT_OK)
-        give_up(s, "the store of results is not used any further", &error);
     s->written = now(CLOCK_MONOTONIC);
     return s;
+}
+
+/* Those that are not known to the end have to be played: there are no two halves of a pass. */
+void kt_comparison_store_read_met(struct kt_comparison_store *s)
+{
+    struct kt_comparison *c = s ? s->comparison : NULL;
+    for (size_t i = 0; s && i < c->setup.jobs.count; i++)
+        c->met[i] = !c->setup.jobs.job[i].refused;
+    bool is_read = s && read_part(s, true);
+    for (size_t i = 0; s && i < c->setup.jobs.count; i++) {
+        c->met[i] = is_read && s->known[i];
+        for (size_t l = 0; l < c->libraries && !c->met[i]; l++)
+            kt_series_forget(&c->schedule.item[i].lane[l]);
+    }
+}
+
+void kt_comparison_store_read(struct kt_comparison_store *s)
+{
+    struct kt_comparison *c = s ? s->comparison : NULL;
+    bool all = s && read_part(s, false);
+    for (size_t i = 0; s && i < c->setup.jobs.count; i++) {
+        free(s->context[i]);
+        s->context[i] = context_of(s, i);
+        s->refused[i] = c->setup.jobs.job[i].refused;
+        all = all && (s->refused[i] || s->known[i]);
+    }
+    if (s)
+        c->is_reused = all;
 }
 
 void kt_comparison_store_close(struct kt_comparison_store *s)

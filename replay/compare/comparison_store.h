@@ -10,9 +10,14 @@
 
 struct kt_comparison_store;
 
-/* Reads what is known of the comparison, whose workers, contexts and schedule are there, into its schedule. NULL if
- * there is no store, or a library is not known well enough; then the functions below do nothing. */
+/* The comparison's workers, contexts and schedule are there. NULL if there is no store, or a library is not known well
+ * enough; then the functions below do nothing. */
 struct kt_comparison_store *kt_comparison_store_open(struct kt_comparison *comparison);
+
+/* Reads into the schedule the shapes that an earlier comparison of the trace met in sequence, and marks them as met. */
+void kt_comparison_store_read_met(struct kt_comparison_store *store);
+/* Reads the others. Which shapes are met, and which are too light, does not change any more. */
+void kt_comparison_store_read(struct kt_comparison_store *store);
 void kt_comparison_store_close(struct kt_comparison_store *store);
 
 /* The number of the first round that is not in the store. */

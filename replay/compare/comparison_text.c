@@ -225,11 +225,11 @@ static void print_failures(const struct kt_comparison *c)
     char text[256];
     size_t listed = 0;
     size_t all = 0;
-    for (size_t i = 0; i < c->timed; i++)
+    for (size_t i = 0; i < c->setup.jobs.count; i++)
         for (size_t l = 0; l < c->libraries; l++) {
             const struct kt_job *job = &c->setup.jobs.job[i];
             const char *why = kt_comparison_failure(c, i, l);
-            if (!why || (l && job->refused))
+            if (!why || (l && job->refused) || kt_comparison_is_light(c, i))
                 continue;
             if (all++ == 0)
                 printf("\nNot run, with the time that it took in the program:\n");
@@ -251,10 +251,10 @@ static void print_head(const struct kt_comparison *c)
     printf("%s on %zu libraries\n", c->setup.trace.path, c->libraries);
     if (c->is_reused) {
         strftime(text, sizeof text, "%Y-%m-%d %H:%M", localtime_r(&at, &tm));
-        printf("operands %s, as measured %s; --fresh measures again\n", c->options.replay.context[0]->name, text);
+        printf("context %s, as measured %s; --fresh measures again\n", kt_comparison_context(c), text);
     } else
-        printf("operands %s, in %s (%u rounds)\n", c->options.replay.context[0]->name,
-               kt_text_seconds(c->schedule.seconds, text), c->schedule.rounds);
+        printf("context %s, in %s (%u rounds)\n", kt_comparison_context(c), kt_text_seconds(c->spent, text),
+               c->rounds);
     kt_text_seconds(c->insitu, blas);
     printf("In the program BLAS took %s", blas);
     if (!isnan(c->wall))
@@ -265,12 +265,16 @@ static void print_head(const struct kt_comparison *c)
 static void print_light(const struct kt_comparison *c)
 {
     double seconds = 0;
-    size_t count = c->setup.jobs.count - c->timed;
-    for (size_t i = c->timed; i < c->setup.jobs.count; i++)
-        seconds += c->setup.jobs.job[i].shape->total;
+    size_t count = 0;
+    for (size_t i = 0; i < c->setup.jobs.count; i++)
+        if (kt_comparison_is_light(c, i)) {
+            seconds += c->setup.jobs.job[i].shape->total;
+            count++;
+        }
     if (count)
-        printf("%zu light shapes, %.1f %% of the time, are not timed: taken to change as the others.\n", count,
-               100 * seconds / c->insitu);
+        printf("%zu light shapes, %.1f %% of the time, are not timed: others of their routine,\n"
+               "drawn by the time they took, stand for them, too.\n",
+               count, 100 * seconds / c->insitu);
 }
 
 static void print_right(const struct kt_comparison *c)

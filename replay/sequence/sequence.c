@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "replay/sequence/sequence.h"
 
+#include "replay/interrupt.h"
 #include "trace/memory.h"
 #include "trace/text.h"
 
@@ -203,6 +204,30 @@ bool kt_sequence_pass(struct kt_sequence *s)
     return true;
 }
 
+void kt_sequence_leave_out(struct kt_sequence *s, size_t shape)
+{
+    if (s->board)
+        s->board->absent[shape] = KT_NOT_ASKED;
+}
+
+void kt_sequence_last_means(const struct kt_sequence *s, double *seconds)
+{
+    size_t shapes = s->setup->shapes.count;
+    size_t *calls = kt_resize(NULL, shapes, sizeof *calls);
+    const struct kt_recording *r = &s->recording;
+    memset(calls, 0, shapes * sizeof *calls);
+    for (size_t i = 0; i < shapes; i++)
+        seconds[i] = 0;
+    for (size_t i = 0; s->passes && i < r->calls; i++)
+        if (r->call[i].counted && s->sample[s->passes - 1][i] >= 0) {
+            seconds[r->call[i].shape] += (double)s->sample[s->passes - 1][i];
+            calls[r->call[i].shape]++;
+        }
+    for (size_t i = 0; i < shapes; i++)
+        seconds[i] = calls[i] ? seconds[i] / (double)calls[i] : NAN;
+    free(calls);
+}
+
 static int compare(const void *a, const void *b)
 {
     float x = *(const float *)a;
@@ -254,7 +279,7 @@ static void estimate(struct kt_sequence *s)
 
 void kt_sequence_finish(struct kt_sequence *s)
 {
-    while (s->passes < LEAST_PASSES || s->seconds < s->budget) {
+    while ((s->passes < LEAST_PASSES || s->seconds < s->budget) && !kt_interrupted()) {
         kt_progress("sequence", s->seconds < s->budget ? s->seconds : s->budget, s->budget);
         if (!kt_sequence_pass(s))
             break;
@@ -317,7 +342,8 @@ const char *kt_sequence_absence(const struct kt_sequence *s, const struct kt_job
                                        [KT_CRASHED] = "ended the process, or hung",
                                        [KT_NO_THUNK] = "cannot be called by ktrace",
                                        [KT_OTHER_INTEGERS] = "was recorded with integers of another width",
-                                       [KT_IMPOSSIBLE] = "was called with arguments that describe impossible operands"};
+                                       [KT_IMPOSSIBLE] = "was called with arguments that describe impossible operands",
+                                       [KT_NOT_ASKED] = "was left out"};
     return s->board ? text[s->board->absent[shape_of(s, job)]] : NULL;
 }
 

@@ -46,6 +46,10 @@ void kt_sequence_open(const struct kt_setup *setup, const struct kt_replay_optio
                       const struct kt_library *library, double budget, struct kt_sequence *out);
 /* One pass. False: there cannot be more, or need not. */
 bool kt_sequence_pass(struct kt_sequence *sequence);
+/* Of the last pass that counted: the mean of each shape's calls that count, in SECONDS by shape; NAN: there is none. */
+void kt_sequence_last_means(const struct kt_sequence *sequence, double *seconds);
+/* Calls of that shape are not played. */
+void kt_sequence_leave_out(struct kt_sequence *sequence, size_t shape);
 /* What passes are still needed, and the estimates. */
 void kt_sequence_finish(struct kt_sequence *sequence);
 void kt_sequence_close(struct kt_sequence *sequence);

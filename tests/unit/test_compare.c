@@ -73,8 +73,7 @@ static void test_options(void **state)
                                         "--blas a --verify --",
                                         "--blas a --verify --runs 0 -- program",
                                         "--blas a one two",
-                                        "--blas a trace --context warm,cold",
-                                        "--blas a trace --context sequence"};
+                                        "--blas a trace --context warm,cold"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         char *copy = kt_copy(wrong[i]);
         assert_int_equal(parse(copy, &o), KT_USAGE);
@@ -115,12 +114,15 @@ static void open_scene(struct scene *s)
     s->c.setup.trace = (struct kt_trace){.process = &s->process, .processes = 1};
     s->c.setup.jobs = (struct kt_jobs){.job = s->job, .count = SHAPES};
     s->c.libraries = LIBRARIES;
-    s->c.timed = SHAPES;
+    s->c.stands_for = kt_resize(NULL, SHAPES, sizeof *s->c.stands_for);
+    s->c.met = kt_resize(NULL, SHAPES, sizeof *s->c.met);
     for (int i = 0; i < SHAPES; i++) {
         s->entry[i / 2].symbol.routine = &s->routine[i / 2];
         s->shape[i] = (struct kt_shape_group){.calls = 100, .total = 1};
         s->shape[i].first.entry = &s->entry[i / 2];
         s->job[i].shape = &s->shape[i];
+        s->c.stands_for[i] = 1;
+        s->c.met[i] = false;
     }
     for (int l = 0; l < LIBRARIES; l++) {
         s->c.worker[l].failure = s->failure[l];

@@ -32,7 +32,7 @@ static struct kt_pairs make_pairs(struct times *t, double ratio, double scatter,
         t->time[i] = common * ratio * (1 + scatter * rand() / RAND_MAX);
         t->round[i] = i;
     }
-    return (struct kt_pairs){t->time, t->base, t->round, PAIRS, weight};
+    return (struct kt_pairs){t->time, t->base, t->round, PAIRS, weight, 0};
 }
 
 static void test_pairs_cancel_common_noise(void **state)
@@ -72,6 +72,25 @@ static void test_coverage(void **state)
     assert_in_range(wrong, 0, 20);
 }
 
+/* Shapes that were drawn from others: which ones is a part of what is not known. */
+static void test_drawn_shapes(void **state)
+{
+    (void)state;
+    struct times t[3];
+    srand(5);
+    struct kt_pairs pairs[] = {make_pairs(&t[0], 2, 0.01, 1), make_pairs(&t[1], 1, 0.01, 1),
+                               make_pairs(&t[2], 1, 0.01, 2)};
+    struct kt_ratio fixed = kt_ratio_of_total(pairs, 3, 1);
+    pairs[0].stratum = pairs[1].stratum = 7;
+    struct kt_ratio drawn = kt_ratio_of_total(pairs, 3, 1);
+    assert_true(fabs(drawn.value - fixed.value) < 1e-12);
+    assert_true(fixed.hi - fixed.lo < 0.02);
+    assert_true(drawn.lo < 1.02 && drawn.hi > 1.48);
+    pairs[1].stratum = 8;
+    struct kt_ratio alone = kt_ratio_of_total(pairs, 3, 1);
+    assert_true(alone.lo == fixed.lo && alone.hi == fixed.hi);
+}
+
 static void test_no_pairs(void **state)
 {
     (void)state;
@@ -87,7 +106,7 @@ static void test_zero_times(void **state)
     (void)state;
     const double zero[6] = {0};
     const unsigned round[6] = {0, 1, 2, 3, 4, 5};
-    struct kt_pairs pairs = {zero, zero, round, 6, 0};
+    struct kt_pairs pairs = {zero, zero, round, 6, 0, 0};
     assert_true(kt_ratio_of(&pairs).value == 1);
 }
 
@@ -226,6 +245,7 @@ int main(void)
         cmocka_unit_test(test_pairs_cancel_common_noise),
         cmocka_unit_test(test_total_is_weighted),
         cmocka_unit_test(test_coverage),
+        cmocka_unit_test(test_drawn_shapes),
         cmocka_unit_test(test_no_pairs),
         cmocka_unit_test(test_zero_times),
         cmocka_unit_test(test_verdicts),

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "replay/compare/sequences.h"
+
+#include "replay/interrupt.h"
+#include "replay/random.h"
+#include "trace/memory.h"
+#include "trace/text.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+enum { FEWEST_ROUNDS = 6, ENOUGH_ROUNDS = 15, MOST_ROUNDS = 60 };
+static const double precision = 0.005; /* half-width of the interval of a library's median pass */
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static size_t shape_of(const struct kt_comparison *c, size_t job)
+{
+    return (size_t)(c->setup.jobs.job[job].shape - c->setup.shapes.shape);
+}
+
+/* A library that is wrong in a shape may as well crash or hang there: then it is called alone. */
+static void leave_out_wrong(const struct kt_comparison *c, size_t lane, struct kt_sequence *s)
+{
+    for (size_t i = 0; c->right.of && i < c->setup.jobs.count; i++)
+        if (kt_right_of(&c->right, lane, i)->verdict == KT_RESULT_WRONG)
+            kt_sequence_leave_out(s, shape_of(c, i));
+}
+
+/* One timed pass. False: there cannot be one. */
+static bool play(struct kt_sequence *s)
+{
+    unsigned before = s->passes;
+    while (s->passes == before && !kt_interrupted())
+        if (!kt_sequence_pass(s))
+            return false;
+    return s->passes > before;
+}
+
+static void keep_times(struct kt_comparison *c, const struct kt_sequences *s, size_t lane)
+{
+    double *mean = kt_resize(NULL, c->setup.shapes.count, sizeof *mean);
+    kt_sequence_last_means(&s->lane[lane], mean);
+    for (size_t i = 0; i < c->setup.jobs.count; i++)
+        if (c->met[i] && !isnan(mean[shape_of(c, i)]))
+            kt_series_add(&c->schedule.item[i].lane[lane], s->rounds, &mean[shape_of(c, i)], 1);
+    free(mean);
+}
+
+static bool run_round(struct kt_sequences *s, struct kt_comparison *c)
+{
+    double begin = now();
+    size_t first = s->lanes ? kt_random(&s->seed) % s->lanes : 0;
+    for (size_t k = 0; k < s->lanes; k++) {
+        size_t lane = (first + k) % s->lanes;
+        if (!play(&s->lane[lane]))
+            return false;
+        keep_times(c, s, lane);
+    }
+    s->rounds++;
+    s->seconds += now() - begin;
+    kt_progress("sequence", fmin(s->seconds, s->budget), s->budget);
+    return true;
+}
+
+static bool is_met(const struct kt_comparison *c, size_t i)
+{
+    for (size_t l = 0; l < c->libraries; l++)
+        if (!c->schedule.item[i].lane[l].visits)
+            return false;
+    return true;
+}
+
+/* Those that are not are timed one by one, and what there is of them is forgotten. */
+static void find_met(struct kt_comparison *c)
+{
+    for (size_t i = 0; i < c->setup.jobs.count; i++) {
+        c->met[i] = is_met(c, i);
+        for (size_t l = 0; l < c->libraries && !c->met[i]; l++)
+            kt_series_forget(&c->schedule.item[i].lane[l]);
+    }
+}
+
+void kt_sequences_begin(struct kt_comparison *c, double budget, struct kt_sequences *out)
+{
+    *out = (struct kt_sequences){.lanes = c->libraries, .budget = budget, .seed = 1};
+    out->lane = kt_resize(NULL, c->libraries, sizeof *out->lane);
+    for (size_t l = 0; l < c->libraries; l++) {
+        kt_sequence_open(&c->setup, &c->options.replay, &c->worker[l].library, budget / (double)c->libraries,
+                         &out->lane[l]);
+        leave_out_wrong(c, l, &out->lane[l]);
+    }
+    for (size_t i = 0; i < c->setup.jobs.count; i++)
+        c->met[i] = !c->setup.jobs.job[i].refused;
+    run_round(out, c);
+    find_met(c);
+}
+
+static bool is_settled(const struct kt_sequence *s)
+{
+    double *total = kt_resize(NULL, s->passes, sizeof *total);
+    memcpy(total, s->pass_total, s->passes * sizeof *total);
+    struct kt_stat stat = kt_stat_of(total, s->passes, KT_BEST_MEDIAN);
+    free(total);
+    return stat.hi - stat.lo <= 2 * precision * stat.median;
+}
+
+static bool are_settled(const struct kt_sequences *s)
+{
+    for (size_t l = 0; l < s->lanes; l++)
+        if (!is_settled(&s->lane[l]))
+            return false;
+    return s->rounds >= ENOUGH_ROUNDS;
+}
+
+static enum kt_stop stop_of(const struct kt_sequences *s)
+{
+    if (kt_interrupted())
+        return KT_STOP_INTERRUPTED;
+    if (are_settled(s))
+        return KT_STOP_CONVERGED;
+    return s->seconds < s->budget ? KT_STOP_ROUNDS : KT_STOP_BUDGET;
+}
+
+void kt_sequences_run(struct kt_sequences *s, struct kt_comparison *c)
+{
+    while (s->rounds && s->rounds < MOST_ROUNDS && (s->rounds < FEWEST_ROUNDS || s->seconds < s->budget) &&
+           !are_settled(s) && run_round(s, c))
+        ;
+    kt_progress_end();
+    for (size_t i = 0; i < c->setup.jobs.count; i++)
+        if (c->met[i])
+            c->schedule.item[i].stop = stop_of(s);
+}
+
+void kt_sequences_close(struct kt_sequences *s)
+{
+    for (size_t l = 0; l < s->lanes; l++)
+        kt_sequence_close(&s->lane[l]);
+    free(s->lane);
+    *s = (struct kt_sequences){0};
+}

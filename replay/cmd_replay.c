@@ -190,7 +190,8 @@ static void mark_absent(struct replay *r)
 static void open_sequence(struct replay *r)
 {
     double share = r->options.contexts ? sequence_share : 1;
-    kt_sequence_open(&r->setup, &r->options, &r->worker.library, share * r->options.budget, &r->sequence);
+    kt_sequence_open(&r->setup, &r->options, &r->worker.library, share * r->options.budget, kt_pages_limit(),
+                     &r->sequence);
 }
 
 /* What the only context could not play was not replayed. */

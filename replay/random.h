@@ -3,6 +3,7 @@
 #ifndef KT_RANDOM_H
 #define KT_RANDOM_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 static inline uint64_t kt_random(uint64_t *state)
@@ -11,6 +12,16 @@ static inline uint64_t kt_random(uint64_t *state)
     z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
     z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
     return z ^ z >> 31;
+}
+
+/* The numbers below COUNT in random order (Fisher and Yates, inside out). */
+static inline void kt_shuffle(size_t *order, size_t count, uint64_t *state)
+{
+    for (size_t i = 0; i < count; i++) {
+        size_t j = kt_random(state) % (i + 1);
+        order[i] = order[j];
+        order[j] = i;
+    }
 }
 
 #endif

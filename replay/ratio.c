@@ -42,6 +42,7 @@ enum kt_verdict kt_ratio_verdict(const struct kt_ratio *r)
     return is_narrow ? KT_SAME : KT_CANNOT_TELL;
 }
 
+/* Numbers of rounds end before this one. */
 static unsigned count_rounds(const struct kt_pairs *pairs, size_t shapes)
 {
     unsigned rounds = 0;
@@ -51,12 +52,27 @@ static unsigned count_rounds(const struct kt_pairs *pairs, size_t shapes)
     return rounds;
 }
 
+/* TIMES[round] becomes 1 for rounds that have pairs. Returns how many they are; PRESENT lists them. */
+static unsigned find_rounds(const struct kt_pairs *pairs, size_t shapes, unsigned rounds, unsigned *times,
+                            unsigned *present)
+{
+    unsigned count = 0;
+    memset(times, 0, rounds * sizeof *times);
+    for (size_t i = 0; i < shapes; i++)
+        for (size_t j = 0; j < pairs[i].n; j++)
+            times[pairs[i].round[j]] = 1;
+    for (unsigned i = 0; i < rounds; i++)
+        if (times[i])
+            present[count++] = i;
+    return count;
+}
+
 /* TIMES[round]: how often a bootstrap replicate has drawn the round. */
-static void draw_rounds(unsigned *times, unsigned rounds, uint64_t *state)
+static void draw_rounds(unsigned *times, unsigned rounds, const unsigned *present, unsigned count, uint64_t *state)
 {
     memset(times, 0, rounds * sizeof *times);
-    for (unsigned i = 0; i < rounds; i++)
-        times[kt_random(state) % rounds]++;
+    for (unsigned i = 0; i < count; i++)
+        times[present[kt_random(state) % count]]++;
 }
 
 /* What is estimated of a shape: a quantile of what its pairs hold. */
@@ -90,8 +106,9 @@ struct total {
     const struct estimator *estimator;
     struct held **held; /* by shape: what its pairs hold, sorted, so that no replicate has to */
     double *value;      /* by shape, of all its pairs; NAN: none */
-    size_t *next;       /* by shape: the next of its stratum, the first after the last; itself where it is alone */
-    size_t *mates;      /* by shape: how many there are in that circle */
+    size_t *member;     /* shapes, one stratum after the other */
+    size_t *first;      /* by shape: where those of its stratum begin among them */
+    size_t *mates;      /* by shape: how many they are, with itself */
     double *drawn;      /* by shape: what it contributes to a replicate */
     double weight, sum;
 };
@@ -108,7 +125,7 @@ static struct held *sort_held(const struct total *t, size_t shape)
     const struct kt_pairs *pairs = &t->pairs[shape];
     struct held *held = kt_resize(NULL, pairs->n, sizeof *held);
     for (size_t i = 0; i < pairs->n; i++)
-        held[i] = (struct held){t->estimator->of_pair(pairs, i), pairs->round ? pairs->round[i] : 0};
+        held[i] = (struct held){t->estimator->of_pair(pairs, i), pairs->round[i]};
     if (pairs->n)
         qsort(held, pairs->n, sizeof *held, compare_held);
     return held;
@@ -137,25 +154,24 @@ static double estimate(const struct total *t, size_t shape, const unsigned *time
     return t->estimator->result((at_rank(held, times, (n - 1) / 2) + at_rank(held, times, n / 2)) / 2);
 }
 
-static size_t next_of_stratum(const struct kt_pairs *pairs, size_t shapes, size_t i)
-{
-    for (size_t k = 1; k < shapes && pairs[i].stratum; k++)
-        if (pairs[(i + k) % shapes].stratum == pairs[i].stratum && pairs[(i + k) % shapes].n)
-            return (i + k) % shapes;
-    return i;
-}
-
+/* Shapes of a stratum that have pairs; the others are alone. */
 static void find_mates(struct total *t)
 {
-    t->next = kt_resize(NULL, t->shapes, sizeof *t->next);
+    size_t members = 0;
+    t->member = kt_resize(NULL, t->shapes, sizeof *t->member);
+    t->first = kt_resize(NULL, t->shapes, sizeof *t->first);
     t->mates = kt_resize(NULL, t->shapes, sizeof *t->mates);
     t->drawn = kt_resize(NULL, t->shapes, sizeof *t->drawn);
-    for (size_t i = 0; i < t->shapes; i++)
-        t->next[i] = next_of_stratum(t->pairs, t->shapes, i);
+    memset(t->mates, 0, t->shapes * sizeof *t->mates);
     for (size_t i = 0; i < t->shapes; i++) {
-        t->mates[i] = 1;
-        for (size_t j = t->next[i]; j != i && t->pairs[i].n; j = t->next[j])
-            t->mates[i]++;
+        size_t first = members;
+        for (size_t j = i; j < t->shapes && t->pairs[i].stratum && t->pairs[i].n && !t->mates[i]; j++)
+            if (t->pairs[j].stratum == t->pairs[i].stratum && t->pairs[j].n)
+                t->member[members++] = j;
+        for (size_t k = first; k < members; k++) {
+            t->first[t->member[k]] = first;
+            t->mates[t->member[k]] = members - first;
+        }
     }
 }
 
@@ -176,9 +192,7 @@ static void begin_total(struct total *t, const unsigned *times)
 /* One of its stratum, each as likely: all of a stratum stand for about as much. */
 static size_t draw_mate(const struct total *t, size_t i, uint64_t *state)
 {
-    for (uint64_t steps = t->mates[i] > 1 ? kt_random(state) % t->mates[i] : 0; steps; steps--)
-        i = t->next[i];
-    return i;
+    return t->mates[i] > 1 ? t->member[t->first[i] + kt_random(state) % t->mates[i]] : i;
 }
 
 static double draw_total(const struct total *t, const unsigned *times, uint64_t *state)
@@ -200,7 +214,8 @@ static void end_total(struct total *t)
         free(t->held[i]);
     free(t->held);
     free(t->value);
-    free(t->next);
+    free(t->member);
+    free(t->first);
     free(t->mates);
     free(t->drawn);
 }
@@ -212,18 +227,19 @@ static struct kt_ratio bootstrap(const struct kt_pairs *pairs, size_t shapes, co
     struct total total = {.pairs = pairs, .shapes = shapes, .estimator = estimator};
     unsigned rounds = count_rounds(pairs, shapes);
     unsigned *times = kt_resize(NULL, rounds, sizeof *times);
-    for (unsigned i = 0; i < rounds; i++)
-        times[i] = 1;
+    unsigned *present = kt_resize(NULL, rounds, sizeof *present);
+    unsigned count = find_rounds(pairs, shapes, rounds, times, present);
     begin_total(&total, times);
     for (size_t r = 0; r < REPLICATES; r++) {
-        draw_rounds(times, rounds, &seed);
+        draw_rounds(times, rounds, present, count, &seed);
         replicate[r] = draw_total(&total, times, &seed) / total.weight;
     }
+    free(present);
     free(times);
     end_total(&total);
     kt_stat_of(replicate, REPLICATES, KT_BEST_MEDIAN); /* sorts */
     return (struct kt_ratio){total.sum / total.weight, replicate[REPLICATES / 40],
-                             replicate[REPLICATES - 1 - REPLICATES / 40], rounds};
+                             replicate[REPLICATES - 1 - REPLICATES / 40], count};
 }
 
 static bool is_empty(const struct kt_pairs *pairs, size_t shapes)

@@ -191,18 +191,9 @@ static void judge(const struct kt_schedule *s, struct kt_item *item, unsigned ro
 
 /* --- rounds ------------------------------------------------------------------------------------------------ */
 
-static void shuffle(size_t *order, size_t count, uint64_t *state)
-{
-    for (size_t i = 0; i < count; i++) {
-        size_t j = kt_random(state) % (i + 1);
-        order[i] = order[j];
-        order[j] = i;
-    }
-}
-
 static void visit_lanes(struct kt_schedule *s, size_t item, size_t *order)
 {
-    shuffle(order, s->lanes, &s->seed);
+    kt_shuffle(order, s->lanes, &s->seed);
     for (size_t l = 0; l < s->lanes; l++)
         if (!is_given(&s->item[item].lane[order[l]]) && !s->visit(s->context, item, order[l])) {
             s->item[item].stop = KT_STOP_FAILED;
@@ -232,7 +223,7 @@ static bool run_round(struct kt_schedule *s, unsigned round, size_t *order, doub
     bool in_time = true;
     if (s->begin_round)
         s->begin_round(s->context);
-    shuffle(order, s->items, &s->seed);
+    kt_shuffle(order, s->items, &s->seed);
     for (size_t i = 0; i < s->items && in_time; i++) {
         struct kt_item *item = &s->item[order[i]];
         if (!is_due(item, round))

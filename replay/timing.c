@@ -253,22 +253,13 @@ static enum kt_status visit_contexts(struct rounds *r, size_t i, struct kt_error
     return KT_OK;
 }
 
-static void shuffle(size_t *order, size_t count, uint64_t *state)
-{
-    for (size_t i = 0; i < count; i++) {
-        size_t j = kt_random(state) % (i + 1);
-        order[i] = order[j];
-        order[j] = i;
-    }
-}
-
 static enum kt_status run_round(struct rounds *r, size_t *order, struct kt_error *error)
 {
     const struct kt_timing_rules *rules = r->rules;
     unsigned processes = rules->processes ? rules->processes : 1;
     if (r->done && r->done * processes / rules->rounds != (r->done - 1) * processes / rules->rounds)
         kt_worker_renew(&r->worker);
-    shuffle(order, r->calls, &r->timing->random);
+    kt_shuffle(order, r->calls, &r->timing->random);
     for (size_t i = 0; i < r->calls && !kt_interrupted(); i++) {
         KT_TRY(visit_contexts(r, order[i], error));
         if (rules->label)

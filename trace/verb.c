@@ -89,7 +89,7 @@ static const struct kt_verb_option options[] = {
     {"replay", "misalign", 'm', false, "N", "operands begin at no multiples of N bytes"},
     {"compare", "blas", 'b', false, "LIB", "a path, a soname or a short name; one or more, besides what was recorded"},
     {"compare", "lapack", 'L', false, "LIB", "where routines come from that a library of --blas lacks"},
-    {"compare", "context", 'c', false, "CONTEXT", CONTEXTS "; default tracked"},
+    {"compare", "context", 'c', false, "CONTEXT", "sequence, " CONTEXTS "; default sequence"},
     {"compare", "budget", 's', false, "SECONDS", "time for the samples, and for checking results; default 60"},
     {"compare", "check", 'k', false, "yes|no|only", "are the results right? default yes; only: nothing is timed"},
     {"compare", "threads", 't', false, "LIST", "numbers of threads of each library, such as 1,2; default: as recorded"},

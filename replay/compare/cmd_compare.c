@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * ktrace compare: times every recorded shape on several libraries, on all of them within a moment, so that what
- * disturbs one disturbs the others too.
+ * ktrace compare: times recorded calls on several libraries, on all of them within a moment, so that what disturbs one
+ * disturbs the others too: in their sequence, or shape by shape.
  */
 #include "replay/compare/comparison.h"
 #include "replay/compare/comparison_store.h"
@@ -14,6 +14,7 @@
 #include "trace/text.h"
 #include "trace/verb.h"
 
+#include <math.h>
 #include <stdio.h>
 
 static const double default_budget = 60;
@@ -82,6 +83,7 @@ static void measure(struct compare *c)
     k->schedule.begin_round = begin_round;
     k->schedule.context = c;
     kt_sequences_run(&c->sequences, k);
+    k->schedule.budget = fmax(k->schedule.budget, k->options.replay.budget - c->sequences.seconds);
     kt_schedule_run(&k->schedule);
     k->rounds = k->schedule.rounds > c->sequences.rounds ? k->schedule.rounds : c->sequences.rounds;
     k->spent = k->schedule.seconds + c->sequences.seconds;
@@ -121,19 +123,22 @@ static enum kt_status check_workers(const struct kt_comparison *k, struct kt_err
     return KT_OK;
 }
 
-/* Where it is not known where operands were, they are warm; that is said once. */
+/* Where it is not known where operands were, they are warm. */
 static void choose_contexts(struct kt_comparison *k)
+{
+    const struct kt_context *asked = k->options.replay.context[0];
+    k->context = kt_resize(NULL, k->setup.jobs.count, sizeof *k->context);
+    for (size_t i = 0; i < k->setup.jobs.count; i++)
+        k->context[i] = kt_setup_lacks(&k->setup.jobs.job[i], asked) ? kt_context_find("warm") : asked;
+}
+
+/* That is said once. */
+static void say_what_is_warm(const struct kt_comparison *k)
 {
     double seconds = 0;
     char text[16];
-    size_t count = k->setup.jobs.count;
-    const struct kt_context *asked = k->options.replay.context[0];
-    k->context = kt_resize(NULL, count, sizeof *k->context);
-    for (size_t i = 0; i < count; i++) {
-        bool lacks = kt_setup_lacks(&k->setup.jobs.job[i], asked);
-        k->context[i] = lacks ? kt_context_find("warm") : asked;
-        seconds += lacks ? k->setup.jobs.job[i].shape->total : 0;
-    }
+    for (size_t i = 0; i < k->setup.jobs.count; i++)
+        seconds += k->met[i] || k->context[i] == k->options.replay.context[0] ? 0 : k->setup.jobs.job[i].shape->total;
     if (seconds > 0)
         kt_notice("the trace does not tell where the operands of calls that took %s were: these are compared warm",
                   kt_text_seconds(seconds, text));
@@ -185,12 +190,12 @@ static void choose_sequence(struct compare *c)
     double left = options->budget;
     if (options->sequence) {
         kt_comparison_store_read_met(c->store);
-        if (strcmp(kt_comparison_context(k), "sequence") != 0)
+        if (!kt_comparison_is_any_met(k))
             kt_sequences_begin(k, options->budget, &c->sequences);
     }
     for (size_t i = 0; i < k->setup.jobs.count; i++)
         all &= k->met[i] || k->setup.jobs.job[i].refused;
-    if (options->sequence && !all) {
+    if (c->sequences.rounds && !all) {
         c->sequences.budget *= 1 - part_of_others;
         left *= part_of_others;
     }
@@ -238,6 +243,7 @@ static enum kt_status prepare(struct compare *c, struct kt_error *error)
     }
     c->store = kt_comparison_store_open(k);
     choose_sequence(c);
+    say_what_is_warm(k);
     return KT_OK;
 }
 

@@ -25,6 +25,8 @@ bool kt_comparison_counts(const struct kt_comparison *c, size_t i)
 const char *kt_comparison_failure(const struct kt_comparison *c, size_t i, size_t lane)
 {
     const struct kt_job *job = &c->setup.jobs.job[i];
+    if (c->met[i] && c->schedule.item[i].lane[lane].samples)
+        return NULL; /* whatever became of the worker */
     if (c->worker[lane].failure[i])
         return c->worker[lane].failure[i];
     if (job->refused)
@@ -39,12 +41,17 @@ const char *kt_comparison_context_of(const struct kt_comparison *c, size_t i)
     return c->met[i] ? in_sequence : c->context[i]->name;
 }
 
-const char *kt_comparison_context(const struct kt_comparison *c)
+bool kt_comparison_is_any_met(const struct kt_comparison *c)
 {
     for (size_t i = 0; i < c->setup.jobs.count; i++)
         if (c->met[i])
-            return in_sequence;
-    return c->options.replay.context[0]->name;
+            return true;
+    return false;
+}
+
+const char *kt_comparison_context(const struct kt_comparison *c)
+{
+    return kt_comparison_is_any_met(c) ? in_sequence : c->options.replay.context[0]->name;
 }
 
 bool kt_comparison_is_light(const struct kt_comparison *c, size_t i)

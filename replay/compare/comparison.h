@@ -116,6 +116,7 @@ struct kt_ratio kt_comparison_multiple(const struct kt_comparison *comparison, s
 /* The context that a shape is timed in, and of the comparison: sequence, if any shape is. */
 const char *kt_comparison_context_of(const struct kt_comparison *comparison, size_t shape);
 const char *kt_comparison_context(const struct kt_comparison *comparison);
+bool kt_comparison_is_any_met(const struct kt_comparison *comparison);
 
 /* Is the shape timed on the baseline? */
 bool kt_comparison_counts(const struct kt_comparison *comparison, size_t shape);

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <time.h>
 
-/* Seconds of measuring that a kill may cost. */
+/* Seconds of measuring shape by shape that a kill may cost; a sequence is kept when it has ended. */
 static const double interval = 5;
 
 /* How a failure is kept: one that is a defect of the library, or a routine that it has not. */
@@ -93,10 +93,13 @@ static bool describe_lanes(struct kt_comparison_store *s)
     return true;
 }
 
-/* No two runs of a program take equally long in all shapes. */
+/* No two runs of a program take equally long in all shapes. What was asked for is a part, too: those that were not can
+ * not be met. */
 static uint64_t hash_trace(const struct kt_comparison *c)
 {
-    uint64_t hash = 0xcbf29ce484222325u;
+    uint64_t hash = 0xcbf29ce484222325u ^ (uint64_t)c->options.replay.level;
+    for (const char *at = c->options.replay.routines; at && *at; at++)
+        hash = (hash ^ (unsigned char)*at) * 0x100000001b3u;
     for (size_t i = 0; i < c->setup.shapes.count; i++) {
         uint64_t word[2] = {c->setup.shapes.shape[i].calls};
         memcpy(&word[1], &c->setup.shapes.shape[i].total, sizeof word[1]);
@@ -149,6 +152,12 @@ static struct kt_store_key key_of(const struct kt_comparison_store *s, size_t i,
 
 /* --- reading ----------------------------------------------------------------------------------------------- */
 
+/* Seconds that the item may take its part of. */
+static double budget_of(const struct kt_comparison *c, size_t i)
+{
+    return c->met[i] ? c->options.replay.budget : c->schedule.budget;
+}
+
 static bool is_end(const struct kt_store_note *note, double budget)
 {
     bool ended = note->stop != KT_STOP_NOT_YET && note->stop != KT_STOP_INTERRUPTED;
@@ -159,7 +168,7 @@ static void take(struct kt_comparison_store *s, size_t i, size_t lane, const str
 {
     struct kt_comparison *c = s->comparison;
     struct kt_series *series = &c->schedule.item[i].lane[lane];
-    for (size_t v = 0; v < series->visits; v++)
+    for (size_t v = 0; v < series->visits && !c->met[i]; v++)
         s->round = series->round[v] >= s->round ? series->round[v] + 1 : s->round;
     if (note->failure && !c->worker[lane].failure[i]) {
         c->worker[lane].failure[i] = kt_copy(note->failure + 1);
@@ -180,13 +189,16 @@ static enum kt_status read_item(struct kt_comparison_store *s, size_t i, struct 
         bool is_there = false;
         KT_TRY(kt_store_read(c->recall.store, &key, &c->schedule.item[i].lane[l], &note[l], &is_there, error));
         found += is_there;
-        ended = ended && is_there && is_end(&note[l], c->options.replay.budget);
+        ended = ended && is_there && is_end(&note[l], budget_of(c, i));
     }
-    for (size_t l = 0; l < c->libraries && found < c->libraries; l++) /* ratios need them all */
-        kt_series_forget(&c->schedule.item[i].lane[l]);
+    /* Ratios need them all; and a sequence is whole, or played anew. */
+    bool is_of_use = found == c->libraries && (ended || !c->met[i]);
+    ended = ended && is_of_use;
     for (size_t l = 0; l < c->libraries; l++) {
-        if (found == c->libraries)
+        if (is_of_use)
             take(s, i, l, &note[l]);
+        else
+            kt_series_forget(&c->schedule.item[i].lane[l]);
         free(note[l].failure);
     }
     s->known[i] = ended;
@@ -238,18 +250,14 @@ struct kt_comparison_store *kt_comparison_store_open(struct kt_comparison *c)
     return s;
 }
 
-/* Those that are not known to the end have to be played: there are no two halves of a pass. */
 void kt_comparison_store_read_met(struct kt_comparison_store *s)
 {
     struct kt_comparison *c = s ? s->comparison : NULL;
     for (size_t i = 0; s && i < c->setup.jobs.count; i++)
         c->met[i] = !c->setup.jobs.job[i].refused;
     bool is_read = s && read_part(s, true);
-    for (size_t i = 0; s && i < c->setup.jobs.count; i++) {
+    for (size_t i = 0; s && i < c->setup.jobs.count; i++)
         c->met[i] = is_read && s->known[i];
-        for (size_t l = 0; l < c->libraries && !c->met[i]; l++)
-            kt_series_forget(&c->schedule.item[i].lane[l]);
-    }
 }
 
 void kt_comparison_store_read(struct kt_comparison_store *s)
@@ -257,8 +265,6 @@ void kt_comparison_store_read(struct kt_comparison_store *s)
     struct kt_comparison *c = s ? s->comparison : NULL;
     bool all = s && read_part(s, false);
     for (size_t i = 0; s && i < c->setup.jobs.count; i++) {
-        free(s->context[i]);
-        s->context[i] = context_of(s, i);
         s->refused[i] = c->setup.jobs.job[i].refused;
         all = all && (s->refused[i] || s->known[i]);
     }
@@ -295,7 +301,7 @@ static char *failure_of(const struct kt_comparison *c, size_t i, size_t lane)
 {
     char *text;
     const struct kt_worker *worker = &c->worker[lane];
-    if (!worker->failure[i])
+    if (!worker->failure[i] || c->met[i])
         return NULL;
     if (asprintf(&text, "%c%s", worker->broken[i] ? DEFECT : LACKING, worker->failure[i]) < 0)
         abort();
@@ -310,7 +316,7 @@ static enum kt_status write_item(struct kt_comparison_store *s, size_t i, struct
     for (size_t l = 0; l < c->libraries && status == KT_OK; l++) {
         struct kt_store_key key = key_of(s, i, l);
         struct kt_store_note note = {.stop = item->stop,
-                                     .budget = c->options.replay.budget,
+                                     .budget = budget_of(c, i),
                                      .at = now(CLOCK_REALTIME),
                                      .failure = failure_of(c, i, l)};
         if (item->lane[l].samples || note.failure || item->stop == KT_STOP_FAILED)
@@ -320,14 +326,23 @@ static enum kt_status write_item(struct kt_comparison_store *s, size_t i, struct
     return status;
 }
 
+/* An interrupted sequence cannot be gone on with, and must not take the place of a whole one. */
+static bool is_torn(const struct kt_comparison *c, size_t i)
+{
+    return c->met[i] && (c->schedule.item[i].stop == KT_STOP_INTERRUPTED || c->schedule.item[i].stop == KT_STOP_NOT_YET);
+}
+
 /* In one transaction: of two comparisons at one time all series of an item are from one of them. */
 static enum kt_status write_all(struct kt_comparison_store *s, struct kt_error *error)
 {
     const struct kt_comparison *c = s->comparison;
     enum kt_status status = kt_store_begin(c->recall.store, true, error);
     for (size_t i = 0; i < c->setup.jobs.count && status == KT_OK; i++)
-        if (!s->refused[i] && !s->known[i])
+        if (!s->refused[i] && !s->known[i] && !is_torn(c, i)) {
+            free(s->context[i]);
+            s->context[i] = context_of(s, i);
             status = write_item(s, i, error);
+        }
     enum kt_status ended = kt_store_commit(c->recall.store, error);
     return status == KT_OK ? ended : status;
 }

@@ -5,8 +5,8 @@
  *
  * Why calls are not only timed one by one with their operands where the trace says: what else the program's other calls
  * leave in caches, branch predictors and the library's own memory matters most for the smallest calls, and differs
- * between libraries. For a sparse Cholesky factorisation with 95,000 small calls the ratio of BLIS to OpenBLAS is 5.0
- * in sequence, 4.5 to 5.2 in the program, and 3.6 call by call.
+ * between libraries. For a sparse Cholesky factorisation with 95,000 small calls the ratio of BLIS to OpenBLAS is 4.6
+ * in sequence, 4.7 (4.3 to 5.1) in the program, and 3.6 call by call.
  */
 #ifndef KT_SEQUENCES_H
 #define KT_SEQUENCES_H
@@ -22,9 +22,10 @@ struct kt_sequences {
     uint64_t seed;
 };
 
-/* Finds out which shapes can be played on every library, with the first rounds: those are met. To be closed. */
+/* Finds out which shapes can be played on every library, with the first round: those are met. To be closed. */
 void kt_sequences_begin(struct kt_comparison *comparison, double budget, struct kt_sequences *out);
-/* Further rounds, until the total of each library is known well, or the time is over. */
+/* Further rounds, until the total of each library is known well, or the time is over; then closes them. Shapes that a
+ * library fails in after all are not met any more. */
 void kt_sequences_run(struct kt_sequences *sequences, struct kt_comparison *comparison);
 void kt_sequences_close(struct kt_sequences *sequences);
 

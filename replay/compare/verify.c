@@ -149,15 +149,6 @@ static void make_room(struct kt_verify *v, size_t lanes, size_t runs)
     }
 }
 
-static void shuffle(size_t *order, size_t count, uint64_t *state)
-{
-    for (size_t i = 0; i < count; i++) {
-        size_t j = kt_random(state) % (i + 1);
-        order[i] = order[j];
-        order[j] = i;
-    }
-}
-
 enum kt_status kt_verify_run(const struct kt_comparison *c, struct kt_verify *v, struct kt_error *error)
 {
     size_t order[KT_MOST_LANES];
@@ -168,7 +159,7 @@ enum kt_status kt_verify_run(const struct kt_comparison *c, struct kt_verify *v,
     char *routines = all ? routines_of(c) : NULL;
     make_room(v, c->libraries, (size_t)c->options.runs);
     for (int round = 0; round < c->options.runs && !kt_interrupted(); round++) {
-        shuffle(order, c->libraries, &seed);
+        kt_shuffle(order, c->libraries, &seed);
         for (size_t i = 0; i < c->libraries && !kt_interrupted(); i++) {
             size_t lane = order[i];
             if (*v->lane[lane].failed)

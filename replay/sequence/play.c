@@ -2,6 +2,7 @@
 #include "replay/sequence/play.h"
 
 #include "ktrace/clock.h"
+#include "replay/interrupt.h"
 #include "replay/call.h"
 #include "replay/sequence/contents.h"
 #include "replay/worker.h"
@@ -303,6 +304,7 @@ _Noreturn void kt_play_serve(const struct kt_play *play, int socket)
     struct kt_error error = {0};
     char byte;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    kt_interrupt_ignore();
     dup2(STDERR_FILENO, STDOUT_FILENO);
     player.pass.usable = prepare(&player, &error) == KT_OK;
     player.pass.space = player.space.kind;

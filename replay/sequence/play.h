@@ -23,7 +23,16 @@ enum kt_part {
 enum { KT_TRIAL = 't', KT_TIMED = 'p' };
 
 /* Why a shape is not played. */
-enum kt_absence { KT_PRESENT, KT_MISSING, KT_WRONG_INFO, KT_CRASHED, KT_NO_THUNK, KT_OTHER_INTEGERS, KT_IMPOSSIBLE, KT_NOT_ASKED };
+enum kt_absence {
+    KT_PRESENT,
+    KT_MISSING,
+    KT_WRONG_INFO,
+    KT_CRASHED,
+    KT_NO_THUNK,
+    KT_OTHER_INTEGERS,
+    KT_IMPOSSIBLE,
+    KT_NOT_ASKED
+};
 
 /* A call's time of a pass that does not count: it was left out, or ended with another info. */
 #define KT_NOT_TIMED (-1.0f)

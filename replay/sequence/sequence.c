@@ -86,7 +86,7 @@ static void read_calls(struct kt_sequence *s, const struct kt_replay_options *op
 }
 
 void kt_sequence_open(const struct kt_setup *setup, const struct kt_replay_options *options,
-                      const struct kt_library *library, double budget, struct kt_sequence *out)
+                      const struct kt_library *library, double budget, uint64_t limit, struct kt_sequence *out)
 {
     *out = (struct kt_sequence){
         .open = true, .setup = setup, .library = *library, .budget = budget, .level = options->level, .socket = -1};
@@ -100,7 +100,7 @@ void kt_sequence_open(const struct kt_setup *setup, const struct kt_replay_optio
         give_up(s, "there is no shared memory");
         return;
     }
-    keep_what_fits(s, kt_pages_limit());
+    keep_what_fits(s, limit);
     s->play = (struct kt_play){&s->recording, &s->ranges, &s->library, setup->shapes.count, options->gaps, s->board};
 }
 
@@ -111,7 +111,7 @@ static void bury(struct kt_sequence *s)
     if (!s->pid)
         return;
     close(s->socket);
-    kill(s->pid, SIGKILL);
+    kill(s->pid, SIGKILL); /* also where it stands still */
     waitpid(s->pid, NULL, 0);
     s->pid = 0;
     s->socket = -1;
@@ -121,7 +121,7 @@ static bool receive(struct kt_sequence *s, double limit)
 {
     struct pollfd poll_fd = {.fd = s->socket, .events = POLLIN};
     int ready;
-    while ((ready = poll(&poll_fd, 1, limit < 1e6 ? (int)(1e3 * limit) : 1000000000)) < 0 && errno == EINTR)
+    while ((ready = poll(&poll_fd, 1, limit < 1e6 ? (int)(1e3 * limit) : 1000000000)) < 0 && errno == EINTR && !kt_interrupted())
         ;
     return ready == 1 && recv(s->socket, &s->last, sizeof s->last, 0) == sizeof s->last;
 }
@@ -153,8 +153,13 @@ static bool start(struct kt_sequence *s)
     }
     close(pair[1]);
     s->socket = pair[0];
+    s->warms = s->is_tried;
     if (s->pid > 0 && receive(s, START_SECONDS) && s->last.usable)
         return true;
+    if (kt_interrupted()) {
+        bury(s);
+        return false;
+    }
     give_up(s, s->pid > 0 && !s->last.usable && *s->last.text ? s->last.text : "its process could not be started");
     s->pid = s->pid > 0 ? s->pid : 0;
     bury(s);
@@ -194,12 +199,20 @@ bool kt_sequence_pass(struct kt_sequence *s)
     if (!s->pid && !start(s))
         return false;
     const char request = s->is_tried ? KT_TIMED : KT_TRIAL;
-    if (send(s->socket, &request, 1, MSG_NOSIGNAL) != 1 || !receive(s, patience(s)))
+    if (s->rests)
+        kill(s->pid, SIGCONT);
+    bool answered = send(s->socket, &request, 1, MSG_NOSIGNAL) == 1 && receive(s, patience(s));
+    if (kt_interrupted())
+        bury(s);
+    else if (!answered)
         note_crash(s);
-    else if (s->is_tried)
+    else if (s->is_tried && !s->warms)
         keep_samples(s);
     else
         s->is_tried = true;
+    s->warms = s->warms && !answered;
+    if (s->rests && s->pid)
+        kill(s->pid, SIGSTOP);
     s->seconds += now() - begin;
     return true;
 }
@@ -210,7 +223,12 @@ void kt_sequence_leave_out(struct kt_sequence *s, size_t shape)
         s->board->absent[shape] = KT_NOT_ASKED;
 }
 
-void kt_sequence_last_means(const struct kt_sequence *s, double *seconds)
+void kt_sequence_renew(struct kt_sequence *s)
+{
+    bury(s);
+}
+
+void kt_sequence_take_means(struct kt_sequence *s, double *seconds)
 {
     size_t shapes = s->setup->shapes.count;
     size_t *calls = kt_resize(NULL, shapes, sizeof *calls);
@@ -226,6 +244,10 @@ void kt_sequence_last_means(const struct kt_sequence *s, double *seconds)
     for (size_t i = 0; i < shapes; i++)
         seconds[i] = calls[i] ? seconds[i] / (double)calls[i] : NAN;
     free(calls);
+    if (s->passes) {
+        free(s->sample[s->passes - 1]);
+        s->sample[s->passes - 1] = NULL;
+    }
 }
 
 static int compare(const void *a, const void *b)

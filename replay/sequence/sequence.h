@@ -30,6 +30,8 @@ struct kt_sequence {
     unsigned crashes;
     unsigned passes;    /* that count */
     bool is_tried;      /* a first pass has shown which calls need fresh inputs */
+    bool warms;         /* the next pass is the first of a new process, and does not count */
+    bool rests;         /* its process stands still between passes: threads of its library disturb nobody */
     float **sample;     /* by pass: the times of the calls; owned */
     double *pass_total; /* by pass: seconds of the calls that count; owned */
     struct kt_pass last;
@@ -41,13 +43,17 @@ struct kt_sequence {
     double *least; /* by shape: the least of its times; after finish; owned */
 };
 
-/* BUDGET: seconds. A sequence that cannot be played says why in unusable. LIBRARY must live as long. */
+/* BUDGET: seconds. LIMIT: bytes that operands may take. A sequence that cannot be played says why in unusable. LIBRARY
+ * must live as long. */
 void kt_sequence_open(const struct kt_setup *setup, const struct kt_replay_options *options,
-                      const struct kt_library *library, double budget, struct kt_sequence *out);
+                      const struct kt_library *library, double budget, uint64_t limit, struct kt_sequence *out);
 /* One pass. False: there cannot be more, or need not. */
 bool kt_sequence_pass(struct kt_sequence *sequence);
-/* Of the last pass that counted: the mean of each shape's calls that count, in SECONDS by shape; NAN: there is none. */
-void kt_sequence_last_means(const struct kt_sequence *sequence, double *seconds);
+/* Of the last pass that counted: the mean of each shape's calls that count, in SECONDS by shape; NAN: there is none. For
+ * whoever wants no more than these: times of single calls are forgotten, and there is nothing to finish. */
+void kt_sequence_take_means(struct kt_sequence *sequence, double *seconds);
+/* The next pass is played by a new process, which differs from the one before by up to a percent. */
+void kt_sequence_renew(struct kt_sequence *sequence);
 /* Calls of that shape are not played. */
 void kt_sequence_leave_out(struct kt_sequence *sequence, size_t shape);
 /* What passes are still needed, and the estimates. */

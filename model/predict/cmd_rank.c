@@ -168,8 +168,8 @@ static void print_row(const struct kt_choice *choice, const struct kt_choice *fi
     snprintf(text[1], sizeof text[1], "%s", kt_algorithm_name(choice->algorithm));
     snprintf(text[2], sizeof text[2], isnan(choice->value) ? "-" : "%.0f", choice->value);
     kt_text_seconds(cost->seconds, text[3]);
-    snprintf(text[4], sizeof text[4], "%+.1f %%", 50 * (cost->hi - cost->lo) / cost->seconds);
-    text[4][0] = '+';
+    snprintf(text[4], sizeof text[4], isnan(cost->seconds) ? "n/a" : "+%.1f %%",
+             50 * (cost->hi - cost->lo) / cost->seconds);
     if (!whole && kt_choice_missing(choice))
         snprintf(text[3], sizeof text[3], "no %.20s", kt_choice_missing(choice));
     if (measured) {

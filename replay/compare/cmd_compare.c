@@ -187,7 +187,7 @@ static void choose_sequence(struct compare *c)
     struct kt_comparison *k = &c->comparison;
     const struct kt_replay_options *options = &k->options.replay;
     bool all = true;
-    double left = options->budget;
+    k->alone = (options->sequence ? part_of_others : 1) * options->budget;
     if (options->sequence) {
         kt_comparison_store_read_met(c->store);
         if (!kt_comparison_is_any_met(k))
@@ -195,12 +195,10 @@ static void choose_sequence(struct compare *c)
     }
     for (size_t i = 0; i < k->setup.jobs.count; i++)
         all &= k->met[i] || k->setup.jobs.job[i].refused;
-    if (c->sequences.rounds && !all) {
-        c->sequences.budget *= 1 - part_of_others;
-        left *= part_of_others;
-    }
-    k->schedule.budget = left;
-    leave_light_shapes(k, left);
+    if (!all)
+        c->sequences.budget = options->budget - k->alone;
+    k->schedule.budget = k->alone;
+    leave_light_shapes(k, kt_comparison_is_any_met(k) ? k->alone : options->budget);
     kt_comparison_store_read(c->store);
 }
 

@@ -67,6 +67,7 @@ struct kt_comparison {
     size_t unusables;
     const struct kt_context **context; /* by shape: tracked falls back to warm; owned */
     bool *met;                         /* by shape: timed in sequence, not in that context; owned */
+    double alone;                      /* seconds that those which are not are promised, of the budget */
     double *stands_for; /* by shape: as many times its own calls; 0: it is not timed, there is no time for all; owned */
     struct kt_schedule schedule;
     unsigned rounds; /* most that a shape was in */

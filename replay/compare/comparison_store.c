@@ -152,10 +152,10 @@ static struct kt_store_key key_of(const struct kt_comparison_store *s, size_t i,
 
 /* --- reading ----------------------------------------------------------------------------------------------- */
 
-/* Seconds that the item may take its part of. */
+/* Seconds that the item is promised its part of. */
 static double budget_of(const struct kt_comparison *c, size_t i)
 {
-    return c->met[i] ? c->options.replay.budget : c->schedule.budget;
+    return c->met[i] ? c->options.replay.budget : c->alone;
 }
 
 static bool is_end(const struct kt_store_note *note, double budget)

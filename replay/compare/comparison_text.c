@@ -272,8 +272,8 @@ static void print_light(const struct kt_comparison *c)
             count++;
         }
     if (count)
-        printf("%zu light shapes, %.1f %% of the time, are not timed: others of their routine,\n"
-               "drawn by the time they took, stand for them, too.\n",
+        printf("%zu light shapes, %.1f %% of the time, are not timed: others, drawn by the\n"
+               "time they took, stand for them, too.\n",
                count, 100 * seconds / c->insitu);
 }
 

@@ -33,7 +33,8 @@ struct kt_verify {
     bool is_ordered; /* libraries are predicted in the order that was measured, where it was told apart */
 };
 
-/* Records a trace of the command and names it in the options, unless they name one. */
+/* Records a trace of the command, of three runs the one with the middle BLAS time unless they are long, and names it in
+ * the options, unless they name one. */
 enum kt_status kt_verify_record(struct kt_compare_options *options, struct kt_verify *out, struct kt_error *error);
 
 /* Runs the command on every library of the comparison, which has been summed up. */

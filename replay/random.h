@@ -19,6 +19,7 @@ static inline void kt_shuffle(size_t *order, size_t count, uint64_t *state)
 {
     for (size_t i = 0; i < count; i++) {
         size_t j = kt_random(state) % (i + 1);
+        order[i] = i; /* for j = i */
         order[i] = order[j];
         order[j] = i;
     }

@@ -86,8 +86,8 @@ static void print_best(const struct kt_comparison *c)
     }
     printf(".\n");
     if (mix->elsewhere)
-        printf("Each shape on its best library: %s, %.3f of %s alone: an upper bound of what there is to win\n"
-               "(%zu shape%s elsewhere).\n",
+        printf("Each shape on its best: %s, %.3f of %s alone\n"
+               "(%zu shape%s elsewhere): an upper bound of what there is to win.\n",
                kt_text_seconds(mix->seconds, seconds), mix->ratio, c->label[mix->library], mix->elsewhere,
                mix->elsewhere == 1 ? "" : "s");
     else

@@ -4,11 +4,11 @@
 #include "replay/interrupt.h"
 #include "replay/random.h"
 #include "trace/memory.h"
+#include "trace/now.h"
 #include "trace/stats.h"
 #include "trace/text.h"
 
 #include <math.h>
-#include <time.h>
 
 const char *const kt_stop_text[] = {
 #define KT_STOP_TEXT(name, text) [KT_STOP_##name] = text,
@@ -29,13 +29,6 @@ static const double long_call = 0.2;   /* seconds */
 static const double precision = 0.02;  /* half-width of the interval of the median */
 static const double steadiness = 0.15; /* by which estimates of the noise may differ */
 static const double major_share = 0.9; /* of the time in the trace */
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 /* --- series ------------------------------------------------------------------------------------------------ */
 
@@ -231,7 +224,7 @@ static bool run_round(struct kt_schedule *s, unsigned round, size_t *order, doub
         visit_lanes(s, order[i], lanes);
         if (item->stop != KT_STOP_FAILED)
             judge(s, item, round);
-        s->seconds = now() - start;
+        s->seconds = kt_now() - start;
         in_time = !kt_interrupted() && (round < CERTAIN_ROUNDS || s->seconds < s->budget);
         kt_progress(s->label, s->seconds, foresee(s, round, i + 1));
     }
@@ -241,7 +234,7 @@ static bool run_round(struct kt_schedule *s, unsigned round, size_t *order, doub
 
 void kt_schedule_run(struct kt_schedule *s)
 {
-    double start = now();
+    double start = kt_now();
     size_t *order = kt_resize(NULL, s->items, sizeof *order);
     mark_major(s);
     for (s->rounds = 0; s->rounds < LAST_ROUND && has_due_item(s); s->rounds++)
@@ -250,7 +243,7 @@ void kt_schedule_run(struct kt_schedule *s)
     for (size_t i = 0; i < s->items; i++)
         if (s->item[i].stop == KT_STOP_NOT_YET)
             s->item[i].stop = kt_interrupted() ? KT_STOP_INTERRUPTED : KT_STOP_BUDGET;
-    s->seconds = now() - start;
+    s->seconds = kt_now() - start;
     kt_progress_end();
     free(order);
 }

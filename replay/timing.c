@@ -12,11 +12,11 @@
 #include "replay/setup.h"
 #include "replay/worker.h"
 #include "trace/memory.h"
+#include "trace/now.h"
 #include "trace/text.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <time.h>
 
 enum { MOST_CONTEXTS = KT_MAX_CONTEXTS };
 
@@ -27,13 +27,6 @@ struct kt_timing {
     size_t contexts;
     uint64_t random;
 };
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 int kt_timing_interrupted(void)
 {
@@ -272,11 +265,11 @@ static enum kt_status run_round(struct rounds *r, size_t *order, struct kt_error
 static enum kt_status run_rounds(struct rounds *r, struct kt_error *error)
 {
     enum { FEWEST = 3 };
-    double start = now();
+    double start = kt_now();
     size_t *order = kt_resize(NULL, r->calls, sizeof *order);
     enum kt_status status = KT_OK;
     while (status == KT_OK && r->done < r->rules->rounds && !kt_interrupted()) {
-        if (r->done >= FEWEST && r->rules->seconds > 0 && now() - start > r->rules->seconds)
+        if (r->done >= FEWEST && r->rules->seconds > 0 && kt_now() - start > r->rules->seconds)
             break;
         status = run_round(r, order, error);
     }

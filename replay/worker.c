@@ -9,6 +9,7 @@
 #include "replay/interrupt.h"
 #include "replay/sample.h"
 #include "trace/memory.h"
+#include "trace/now.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -18,7 +19,6 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 struct request {
@@ -74,13 +74,6 @@ bool kt_worker_pin(void)
     return false;
 }
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 /* Where operands were in several places, a sample is the mean of a call with each of them. */
 static double take_sample(struct side *side, const struct kt_target *target, int64_t *info)
 {
@@ -104,9 +97,9 @@ static void take_samples(struct side *side, const struct request *request, const
     if (fresh && *last < warm_up_below)
         *last = take_sample(side, target, &reply->info);
     side->sampler.disturbances = (struct kt_disturbances){0};
-    double start = now();
+    double start = kt_now();
     for (reply->count = 0; reply->count < request->samples; reply->seconds[reply->count++] = *last) {
-        if (reply->count > 0 && now() - start > visit_seconds)
+        if (reply->count > 0 && kt_now() - start > visit_seconds)
             break;
         *last = take_sample(side, target, &reply->info);
     }

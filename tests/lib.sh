@@ -5,7 +5,7 @@
 failures=0
 ok() { echo "ok - $1"; }
 not_ok() { echo "not ok - $1"; shift; printf '%s\n' "$@" | sed 's/^/#   /' | head -n 20; failures=$((failures + 1)); }
-# A misspelt check would otherwise be no check at all. A command that is missing on purpose goes through a variable or env.
+# A misspelt check would otherwise be no check at all. One that is missing on purpose goes through env.
 command_not_found_handle() { not_ok "command not found: $1"; return 127; }
 skip() { echo "ok - $1 # SKIP $2"; }
 

@@ -6,12 +6,12 @@
 #include "trace/text.h"
 
 #include "trace/memory.h"
+#include "trace/now.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { SHORT = 16, PLAIN_WIDTH = 80, NARROWEST = 8, GAP = 2, BAR = 24 };
@@ -251,13 +251,6 @@ static struct {
     double began, drawn; /* monotonic seconds; 0: nothing shown */
 } progress;
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static void draw_progress(const char *label, double part, double elapsed)
 {
     char bar[BAR + 1];
@@ -274,7 +267,7 @@ static void draw_progress(const char *label, double part, double elapsed)
 void kt_progress(const char *label, double done, double total)
 {
     static const double shortest_interval = 0.1;
-    double time = now();
+    double time = kt_now();
     if (progress.began == 0)
         progress.began = time;
     if (!isatty(STDERR_FILENO) || time - progress.drawn < shortest_interval)

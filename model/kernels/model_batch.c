@@ -4,10 +4,10 @@
 #include "model/kernels/model_level.h"
 
 #include "trace/memory.h"
+#include "trace/now.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <time.h>
 
 /* What a call is taken to reach before anything is known of it. */
 static const double flops_per_second = 4e9;
@@ -113,13 +113,6 @@ void kt_batch_free(struct kt_batch *batch)
 }
 
 /* --- timing ------------------------------------------------------------------------------------------------ */
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 static bool has_wish(const struct kt_batch *batch, size_t need, size_t context)
 {
@@ -246,10 +239,10 @@ enum kt_status kt_batch_run(struct kt_batch *batch, struct kt_build *build, doub
     add_all_anchors(batch, build);
     struct kt_timing_call *call = kt_resize(NULL, batch->wishes, sizeof *call);
     struct kt_timed *timed = kt_resize(NULL, batch->wishes * build->rules->contexts, sizeof *timed);
-    double start = now();
+    double start = kt_now();
     make_calls(batch, build, call, timed);
     enum kt_status status = kt_timing_run(build->timing, call, batch->wishes, &rules, error);
-    double took = now() - start;
+    double took = kt_now() - start;
     build->spent += took;
     if (status == KT_OK)
         keep_points(batch, build, call, took);

@@ -4,24 +4,17 @@
 #include "model/kernels/model_batch.h"
 #include "model/kernels/model_level.h"
 #include "trace/memory.h"
+#include "trace/now.h"
 #include "trace/text.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <time.h>
 
 /* The part of the budget after which no more samples are fitted. */
 static const double regions_end = 0.85;
 
 /* What is sampled without any use in the trace counts that much of the model's time. */
 static const double share_of_volume = 0.02;
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 /* --- what a region is worth ---------------------------------------------------------------------------------- */
 
@@ -331,7 +324,7 @@ static enum kt_status prepare(struct kt_build *build, struct kt_error *error)
 
 static double left(const struct kt_build *build, double start, double part)
 {
-    return kt_timing_interrupted() ? 0 : part * build->rules->budget - (now() - start);
+    return kt_timing_interrupted() ? 0 : part * build->rules->budget - (kt_now() - start);
 }
 
 static void judge_all(const struct kt_build *build)
@@ -363,7 +356,7 @@ static enum kt_status run_regions(struct kt_build *build, double start, struct k
             return KT_OK;
         KT_TRY(settle_all(build, error));
         KT_TRY(kt_models_write(build->models, error));
-        kt_progress("model", now() - start, build->rules->budget);
+        kt_progress("model", kt_now() - start, build->rules->budget);
     }
     return KT_OK;
 }
@@ -377,19 +370,19 @@ static enum kt_status run_held_out(struct kt_build *build, double start, struct 
     choose_points(build, true, 0.8 * rest, &batch);
     enum kt_status status = batch.wishes ? kt_batch_run(&batch, build, rest, error) : KT_OK;
     kt_batch_free(&batch);
-    kt_progress("model", now() - start, build->rules->budget);
+    kt_progress("model", kt_now() - start, build->rules->budget);
     return status;
 }
 
 enum kt_status kt_build_run(struct kt_build *build, struct kt_error *error)
 {
-    double start = now();
+    double start = kt_now();
     KT_TRY(prepare(build, error));
     KT_TRY(run_regions(build, start, error));
     KT_TRY(fit_residues(build, error));
     KT_TRY(run_held_out(build, start, error));
     kt_progress_end();
     judge_all(build);
-    build->spent = now() - start;
+    build->spent = kt_now() - start;
     return kt_models_write(build->models, error);
 }

@@ -4,6 +4,7 @@
 #include "model/predict/script.h"
 #include "trace/installed.h"
 #include "trace/memory.h"
+#include "trace/now.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -38,11 +39,6 @@ static double read_clock(clockid_t clock)
     struct timespec t;
     clock_gettime(clock, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static double now(void)
-{
-    return read_clock(CLOCK_MONOTONIC);
 }
 
 /* How often the processor was given to others. */
@@ -96,9 +92,9 @@ static double run_once(struct kt_script *script)
     kt_script_reset(script);
     long before = interruptions();
     double processor = read_clock(CLOCK_THREAD_CPUTIME_ID);
-    double begin = now();
+    double begin = kt_now();
     kt_script_run(script);
-    double wall = now() - begin;
+    double wall = kt_now() - begin;
     processor = read_clock(CLOCK_THREAD_CPUTIME_ID) - processor;
     return interruptions() == before ? wall : processor;
 }
@@ -127,7 +123,7 @@ static void work(struct execution *e, int rounds, double until)
     stay_on_this_processor();
     run_round(e, forgotten);
     for (int i = 0; i < rounds; i++) {
-        if (e->shared->rounds >= 3 && now() > until)
+        if (e->shared->rounds >= 3 && kt_now() > until)
             break;
         run_round(e, &e->shared->seconds[(size_t)e->shared->rounds * e->candidates]);
         e->shared->rounds++;
@@ -160,7 +156,7 @@ static enum kt_status run_process(struct execution *e, int rounds, double until,
 static enum kt_status run_all(struct execution *e, struct kt_error *error)
 {
     int processes = e->rules->processes > 0 ? e->rules->processes : 1;
-    double begin = now();
+    double begin = kt_now();
     for (int i = 0; i < processes; i++) {
         int rounds = e->rules->rounds * (i + 1) / processes - e->rules->rounds * i / processes;
         KT_TRY(run_process(e, rounds, begin + e->rules->budget * (i + 1) / processes, error));

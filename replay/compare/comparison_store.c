@@ -2,6 +2,7 @@
 #include "replay/compare/comparison_store.h"
 
 #include "replay/store/identity.h"
+#include "trace/fingerprint.h"
 #include "trace/memory.h"
 #include "trace/text.h"
 
@@ -18,8 +19,8 @@ enum { DEFECT = '!', LACKING = '-' };
 struct kt_comparison_store {
     struct kt_comparison *comparison;
     char *setting[KT_MOST_LANES];
-    uint64_t settings; /* a number that stands for all of them */
-    uint64_t trace;    /* and one for the trace: a sequence is its own */
+    uint64_t settings;          /* a number that stands for all of them */
+    char trace[KT_FINGERPRINT]; /* a sequence is one trace's own */
     char **shape;   /* by item */
     char **context; /* by item */
     bool *known;    /* by item: read, nothing to write */
@@ -93,22 +94,6 @@ static bool describe_lanes(struct kt_comparison_store *s)
     return true;
 }
 
-/* No two runs of a program take equally long in all shapes. What was asked for is a part, too: those that were not can
- * not be met. */
-static uint64_t hash_trace(const struct kt_comparison *c)
-{
-    uint64_t hash = 0xcbf29ce484222325u ^ (uint64_t)c->options.replay.level;
-    for (const char *at = c->options.replay.routines; at && *at; at++)
-        hash = (hash ^ (unsigned char)*at) * 0x100000001b3u;
-    for (size_t i = 0; i < c->setup.shapes.count; i++) {
-        uint64_t word[2] = {c->setup.shapes.shape[i].calls};
-        memcpy(&word[1], &c->setup.shapes.shape[i].total, sizeof word[1]);
-        for (size_t k = 0; k < 2; k++)
-            hash = (hash ^ word[k]) * 0x100000001b3u;
-    }
-    return hash;
-}
-
 /* To be freed. */
 static char *context_of(const struct kt_comparison_store *s, size_t i)
 {
@@ -116,7 +101,9 @@ static char *context_of(const struct kt_comparison_store *s, size_t i)
     char *text;
     char *context;
     if (c->met[i]) {
-        if (asprintf(&context, "sequence of %016" PRIx64, s->trace) < 0)
+        const struct kt_replay_options *asked = &c->options.replay;
+        if (asprintf(&context, "sequence of %s level %d routines %s", s->trace, (int)asked->level,
+                     asked->routines ? asked->routines : "all") < 0)
             abort();
     } else {
         bool tracked = kt_context_is_tracked(c->context[i]);
@@ -244,7 +231,7 @@ struct kt_comparison_store *kt_comparison_store_open(struct kt_comparison *c)
         return NULL;
     }
     s->settings = hash_settings(s, c->libraries);
-    s->trace = hash_trace(c);
+    kt_trace_fingerprint(&c->setup.trace, s->trace);
     describe_items(s);
     s->written = now(CLOCK_MONOTONIC);
     return s;

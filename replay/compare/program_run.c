@@ -3,6 +3,7 @@
 
 #include "replay/interrupt.h"
 #include "trace/memory.h"
+#include "trace/now.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,13 +16,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 /* --- the child --------------------------------------------------------------------------------------------- */
 
@@ -89,11 +83,11 @@ static _Noreturn void be_the_run(const struct kt_program_run *run, int output)
 static int wait_until(pid_t pid, double limit, bool *late, struct rusage *usage)
 {
     static const struct timespec nap = {.tv_nsec = 5000000};
-    double start = now();
+    double start = kt_now();
     int status = 0;
     *late = false;
     while (wait4(pid, &status, WNOHANG, usage) == 0) {
-        *late = limit > 0 && now() - start > limit;
+        *late = limit > 0 && kt_now() - start > limit;
         if (*late || kt_interrupted()) {
             kill(-pid, SIGKILL);
             wait4(pid, &status, 0, usage);
@@ -149,7 +143,7 @@ enum kt_status kt_program_run(const struct kt_program_run *run, struct kt_progra
     if (!output)
         return kt_fail(error, KT_SYSTEM, "no temporary file for what the program prints: %s", strerror(errno));
     fflush(NULL);
-    double start = now();
+    double start = kt_now();
     pid_t pid = fork();
     if (pid == 0)
         be_the_run(run, fileno(output));
@@ -159,7 +153,7 @@ enum kt_status kt_program_run(const struct kt_program_run *run, struct kt_progra
     }
     setpgid(pid, pid);
     int status = wait_until(pid, run->limit, &late, &usage);
-    time->wall = now() - start;
+    time->wall = kt_now() - start;
     time->cpu = seconds_of(&usage.ru_utime) + seconds_of(&usage.ru_stime);
     enum kt_status result = judge(run, status, late, fileno(output), error);
     fclose(output);

@@ -4,28 +4,16 @@
 #include "replay/interrupt.h"
 #include "replay/random.h"
 #include "trace/memory.h"
+#include "trace/now.h"
 #include "trace/text.h"
 
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 enum { FEWEST_ROUNDS = 6, ENOUGH_ROUNDS = 15, MOST_ROUNDS = 60, ROUNDS_OF_A_PROCESS = 5 };
 static const double precision = 0.005; /* half-width of the interval of a library's median pass */
 /* A pass on all libraries takes so many times as long as one on the recorded library, times their number: some are slow. */
 static const double slowness = 3;
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-static size_t shape_of(const struct kt_comparison *c, size_t job)
-{
-    return (size_t)(c->setup.jobs.job[job].shape - c->setup.shapes.shape);
-}
 
 /* --- rounds ------------------------------------------------------------------------------------------------ */
 
@@ -41,18 +29,18 @@ static bool play(struct kt_sequence *s)
 
 static void keep_times(struct kt_comparison *c, struct kt_sequences *s, size_t lane)
 {
-    double *mean = kt_resize(NULL, c->setup.shapes.count, sizeof *mean);
+    double *mean = kt_resize(NULL, c->setup.jobs.count, sizeof *mean);
     kt_sequence_take_means(&s->lane[lane], mean);
     for (size_t i = 0; i < c->setup.jobs.count; i++)
-        if (c->met[i] && !isnan(mean[shape_of(c, i)]))
-            kt_series_add(&c->schedule.item[i].lane[lane], s->rounds, &mean[shape_of(c, i)], 1);
+        if (c->met[i] && !isnan(mean[i]))
+            kt_series_add(&c->schedule.item[i].lane[lane], s->rounds, &mean[i], 1);
     free(mean);
 }
 
 static bool run_round(struct kt_sequences *s, struct kt_comparison *c)
 {
     size_t order[KT_MOST_LANES];
-    double begin = now();
+    double begin = kt_now();
     bool is_complete = true;
     kt_shuffle(order, s->lanes, &s->seed);
     for (size_t k = 0; k < s->lanes && is_complete; k++) {
@@ -64,7 +52,7 @@ static bool run_round(struct kt_sequences *s, struct kt_comparison *c)
             keep_times(c, s, order[k]);
     }
     s->rounds += is_complete;
-    s->seconds += now() - begin;
+    s->seconds += kt_now() - begin;
     kt_progress("sequence", fmin(s->seconds, s->budget), s->budget);
     return is_complete;
 }
@@ -76,7 +64,7 @@ static void leave_out_wrong(const struct kt_comparison *c, size_t lane, struct k
 {
     for (size_t i = 0; c->right.of && i < c->setup.jobs.count; i++)
         if (kt_right_of(&c->right, lane, i)->verdict == KT_RESULT_WRONG)
-            kt_sequence_leave_out(s, shape_of(c, i));
+            kt_sequence_leave_out(s, &c->setup.jobs.job[i]);
 }
 
 static void forget(struct kt_comparison *c, size_t i)
@@ -105,7 +93,7 @@ static bool leave_out_unmet(struct kt_comparison *c, struct kt_sequences *s)
         c->met[i] = false;
         forget(c, i);
         for (size_t l = 0; l < s->lanes; l++)
-            kt_sequence_leave_out(&s->lane[l], shape_of(c, i));
+            kt_sequence_leave_out(&s->lane[l], &c->setup.jobs.job[i]);
     }
     return any;
 }
@@ -139,8 +127,11 @@ void kt_sequences_begin(struct kt_comparison *c, double budget, struct kt_sequen
         for (size_t i = 0; i < c->setup.jobs.count && again; i++)
             forget(c, i);
     }
-    if (!out->rounds)
+    if (!out->rounds || !kt_comparison_is_any_met(c)) {
         give_up(c);
+        out->rounds = 0;
+        kt_sequences_close(out);
+    }
 }
 
 /* --- until it is enough ------------------------------------------------------------------------------------ */

@@ -16,7 +16,7 @@
 static const double patience = 20;
 static const double least_limit = 60; /* seconds */
 
-/* --- recording --------------------------------------------------------------------------------------------- */
+/* --- traces ------------------------------------------------------------------------------------------------ */
 
 static enum kt_status make_directory(struct kt_verify *v, struct kt_error *error)
 {
@@ -28,70 +28,6 @@ static enum kt_status make_directory(struct kt_verify *v, struct kt_error *error
     v->directory[0] = '\0';
     return error->status;
 }
-
-static enum kt_status blas_seconds(const char *path, double *out, struct kt_error *error)
-{
-    struct kt_trace trace;
-    struct kt_shapes shapes;
-    enum kt_status status = kt_trace_open(path, &trace, error);
-    if (status == KT_OK) {
-        kt_shapes_collect(&trace, KT_OUTERMOST, &shapes);
-        *out = shapes.seconds;
-        kt_shapes_free(&shapes);
-    }
-    kt_trace_close(&trace);
-    return status;
-}
-
-/* Of three single runs the one in the middle is far less of an accident than the first. */
-enum { RECORDINGS = 3 };
-static const double short_program = 30; /* seconds; others are recorded once */
-
-struct recording {
-    char path[4096];
-    double blas, wall;
-};
-
-static enum kt_status record(const struct kt_compare_options *options, const struct kt_verify *v, int number,
-                             struct recording *out, struct kt_error *error)
-{
-    struct kt_program_time time;
-    if ((size_t)snprintf(out->path, sizeof out->path, "%s/recorded%d", v->directory, number) >= sizeof out->path)
-        return kt_fail(error, KT_SYSTEM, "%s: the path is too long", v->directory);
-    struct kt_program_run run = {.command = options->command, .trace = out->path};
-    run.threads = options->threads ? options->thread[0] : 0;
-    KT_TRY(kt_program_run(&run, &time, error));
-    out->wall = time.wall;
-    return blas_seconds(out->path, &out->blas, error);
-}
-
-static int compare_blas(const void *a, const void *b)
-{
-    double x = ((const struct recording *)a)->blas;
-    double y = ((const struct recording *)b)->blas;
-    return (x > y) - (x < y);
-}
-
-enum kt_status kt_verify_record(struct kt_compare_options *options, struct kt_verify *v, struct kt_error *error)
-{
-    static struct recording one[RECORDINGS];
-    int count = 0;
-    KT_TRY(make_directory(v, error));
-    if (options->replay.trace)
-        return KT_OK;
-    do
-        KT_TRY(record(options, v, count, &one[count], error));
-    while (++count < RECORDINGS && one[0].wall < short_program && !kt_interrupted());
-    qsort(one, (size_t)count, sizeof *one, compare_blas);
-    for (int i = 0; i < count; i++)
-        if (i != count / 2)
-            kt_directory_remove(one[i].path);
-    memcpy(v->trace, one[count / 2].path, sizeof v->trace);
-    options->replay.trace = v->trace;
-    return KT_OK;
-}
-
-/* --- one run ----------------------------------------------------------------------------------------------- */
 
 static double typical_of(const struct kt_shape_group *shape)
 {
@@ -117,6 +53,64 @@ static enum kt_status read_trace(const char *path, struct kt_verified *one, int 
     kt_trace_close(&trace);
     return status;
 }
+
+/* --- recording --------------------------------------------------------------------------------------------- */
+
+/* Of three single runs the one in the middle is far less of an accident than the first. */
+enum { RECORDINGS = 3 };
+static const double short_program = 30; /* seconds; others are recorded once */
+
+struct recording {
+    int number;
+    double blas, wall;
+};
+
+/* Puts its path into v->trace. */
+static enum kt_status name_recording(struct kt_verify *v, int number, struct kt_error *error)
+{
+    if ((size_t)snprintf(v->trace, sizeof v->trace, "%s/recorded%d", v->directory, number) >= sizeof v->trace)
+        return kt_fail(error, KT_SYSTEM, "%s: the path is too long", v->directory);
+    return KT_OK;
+}
+
+static enum kt_status record(const struct kt_compare_options *options, struct kt_verify *v, struct recording *out,
+                             struct kt_error *error)
+{
+    double typical;
+    struct kt_program_time time;
+    struct kt_verified one = {.blas = &out->blas, .typical = &typical};
+    struct kt_program_run run = {.command = options->command, .trace = v->trace};
+    run.threads = options->threads ? options->thread[0] : 0;
+    KT_TRY(name_recording(v, out->number, error));
+    KT_TRY(kt_program_run(&run, &time, error));
+    out->wall = time.wall;
+    return read_trace(v->trace, &one, 0, error);
+}
+
+static int compare_blas(const void *a, const void *b)
+{
+    double x = ((const struct recording *)a)->blas;
+    double y = ((const struct recording *)b)->blas;
+    return (x > y) - (x < y);
+}
+
+enum kt_status kt_verify_record(struct kt_compare_options *options, struct kt_verify *v, struct kt_error *error)
+{
+    struct recording one[RECORDINGS];
+    int count = 0;
+    KT_TRY(make_directory(v, error));
+    if (options->replay.trace)
+        return KT_OK;
+    do {
+        one[count].number = count;
+        KT_TRY(record(options, v, &one[count], error));
+    } while (++count < RECORDINGS && one[0].wall < short_program && !kt_interrupted());
+    qsort(one, (size_t)count, sizeof *one, compare_blas);
+    options->replay.trace = v->trace;
+    return name_recording(v, one[count / 2].number, error);
+}
+
+/* --- one run ----------------------------------------------------------------------------------------------- */
 
 static double longest_process(const struct kt_trace *trace)
 {

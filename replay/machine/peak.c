@@ -5,6 +5,8 @@
  */
 #include "replay/machine/peak.h"
 
+#include "trace/now.h"
+
 #include <math.h>
 #include <pthread.h>
 #include <sched.h>
@@ -14,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 const char *const kt_peak_level_name[] = {"L1", "L2", "L3", "memory"};
@@ -186,13 +187,6 @@ struct member {
     int number;
 };
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 /* Until all have come to the same meeting, the N-th of this crew. */
 static void meet(struct crew *crew, int n)
 {
@@ -223,13 +217,13 @@ static void *take_part(void *argument)
         if (work->from_memory)
             flush(memory, work->bytes);
         meet(crew, ++meeting);
-        crew->begin[member->number] = now();
+        crew->begin[member->number] = kt_now();
         result += work->compute ? work->compute(crew->rounds) : work->move(memory, work->bytes, crew->rounds);
-        crew->end[member->number] = now();
+        crew->end[member->number] = kt_now();
         meet(crew, ++meeting);
         if (member->number == 0)
             note_burst(crew);
-        if (member->number == 0 && now() > crew->deadline)
+        if (member->number == 0 && kt_now() > crew->deadline)
             crew->bursts = 0;
         meet(crew, ++meeting);
     }
@@ -245,7 +239,7 @@ static double run_bursts(struct crew *crew, long rounds, int bursts)
     crew->rounds = rounds;
     crew->bursts = bursts;
     crew->seconds = INFINITY;
-    crew->deadline = now() + most_bursts;
+    crew->deadline = kt_now() + most_bursts;
     atomic_store(&crew->waiting, 0);
     atomic_store(&crew->present, crew->threads);
     int started = 1;
@@ -430,7 +424,7 @@ static bool can_measure(void)
 bool kt_peaks_measure(int threads, struct kt_peaks *out)
 {
     static struct crew crew;
-    double begin = now();
+    double begin = kt_now();
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     int most = processors > 0 && processors < MAX_THREADS ? (int)processors : MAX_THREADS;
     memset(&crew, 0, sizeof crew);
@@ -446,6 +440,6 @@ bool kt_peaks_measure(int threads, struct kt_peaks *out)
     for (int i = 0; i < MAX_THREADS; i++)
         if (crew.mapping[i])
             munmap(crew.mapping[i], crew.mapped);
-    out->seconds = now() - begin;
+    out->seconds = kt_now() - begin;
     return measured;
 }

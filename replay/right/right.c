@@ -5,21 +5,14 @@
 #include "replay/interrupt.h"
 #include "replay/right/right_store.h"
 #include "trace/memory.h"
+#include "trace/now.h"
 #include "trace/text.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <time.h>
 
 /* Of operands: those that libraries work on, and four that results are compared with. */
 enum { COPIES = 5 };
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 /* The reference library, with its C interface if that is there. */
 static void find_reference(struct kt_exam *s, struct kt_right *out)
@@ -80,7 +73,7 @@ static const char *why_not(const struct kt_exam *s, const struct kt_job *job, do
         return "the recorded call had an illegal argument";
     if (job->bytes > s->most)
         return "there is no memory for copies of its operands";
-    return now() - start > s->options->budget ? "the time for checking was over" : NULL;
+    return kt_now() - start > s->options->budget ? "the time for checking was over" : NULL;
 }
 
 static void check_job(struct kt_exam *s, struct kt_right_store *store, size_t job, double start, struct kt_right *out)
@@ -127,7 +120,7 @@ enum kt_status kt_right_check(const struct kt_library *const *library, size_t li
                               const struct kt_right_options *options, struct kt_right *out, struct kt_error *error)
 {
     struct kt_exam s = {.jobs = jobs, .options = options, .most = kt_pages_limit() / COPIES, .error = error};
-    double start = now();
+    double start = kt_now();
     *out = (struct kt_right){.jobs = jobs, .libraries = libraries};
     out->of = kt_resize(NULL, libraries * jobs->count, sizeof *out->of);
     for (size_t i = 0; i < libraries * jobs->count; i++)
@@ -135,7 +128,7 @@ enum kt_status kt_right_check(const struct kt_library *const *library, size_t li
     if (open_session(&s, error) == KT_OK)
         check_jobs(&s, library, start, out);
     close_session(&s, libraries);
-    out->seconds = now() - start;
+    out->seconds = kt_now() - start;
     return error->status;
 }
 

@@ -2,6 +2,7 @@
 #include "replay/right/trial.h"
 
 #include "replay/interrupt.h"
+#include "trace/now.h"
 
 #include <errno.h>
 #include <malloc.h>
@@ -13,7 +14,6 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { LOAD_SECONDS = 60, STACK_BYTES = 256 << 10 };
@@ -50,13 +50,6 @@ void kt_ground_close(struct kt_ground *ground)
     *ground = (struct kt_ground){0};
 }
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 /* --- the side of the library ------------------------------------------------------------------------------- */
 
 /* What the call finds in its frames if it does not write them first. */
@@ -81,9 +74,9 @@ static void call(const struct kt_trial *trial, const struct kt_job *job, unsigne
     kt_parameters_fill(symbol, job->shape->first.args, address, trial->library->int_bytes, &cells, &parameters);
     mallopt(M_PERTURB, filling);
     fill_stack(filling);
-    double start = now();
+    double start = kt_now();
     thunk(function, &parameters, &reply->returned);
-    reply->seconds = now() - start;
+    reply->seconds = kt_now() - start;
     reply->info = kt_parameters_info(symbol, &cells, &reply->returned, trial->library->int_bytes);
 }
 

@@ -2,8 +2,8 @@
 #include "replay/sequence/play.h"
 
 #include "ktrace/clock.h"
-#include "replay/interrupt.h"
 #include "replay/call.h"
+#include "replay/interrupt.h"
 #include "replay/sequence/contents.h"
 #include "replay/worker.h"
 #include "trace/memory.h"

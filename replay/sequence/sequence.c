@@ -3,6 +3,7 @@
 
 #include "replay/interrupt.h"
 #include "trace/memory.h"
+#include "trace/now.h"
 #include "trace/text.h"
 
 #include <errno.h>
@@ -12,19 +13,11 @@
 #include <stdio.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { LEAST_PASSES = 3, MOST_PASSES = 100, MOST_CALLS = 1 << 20, MOST_CRASHES = 8, MOST_SAMPLES = 64 << 20 };
 static const double planned_passes = 8;   /* that the budget is to suffice for */
 static const double call_overhead = 1e-6; /* seconds that playing a call takes besides it */
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 /* --- what is played -------------------------------------------------------------------------------------------- */
 
@@ -193,7 +186,7 @@ static double patience(const struct kt_sequence *s)
 
 bool kt_sequence_pass(struct kt_sequence *s)
 {
-    double begin = now();
+    double begin = kt_now();
     if (*s->unusable || s->passes == MOST_PASSES || (s->passes + 1) * s->recording.calls > MOST_SAMPLES)
         return false;
     if (!s->pid && !start(s))
@@ -213,41 +206,54 @@ bool kt_sequence_pass(struct kt_sequence *s)
     s->warms = s->warms && !answered;
     if (s->rests && s->pid)
         kill(s->pid, SIGSTOP);
-    s->seconds += now() - begin;
+    s->seconds += kt_now() - begin;
     return true;
 }
 
-void kt_sequence_leave_out(struct kt_sequence *s, size_t shape)
+static size_t shape_of(const struct kt_sequence *s, const struct kt_job *job)
+{
+    return (size_t)(job->shape - s->setup->shapes.shape);
+}
+
+void kt_sequence_leave_out(struct kt_sequence *s, const struct kt_job *job)
 {
     if (s->board)
-        s->board->absent[shape] = KT_NOT_ASKED;
+        s->board->absent[shape_of(s, job)] = KT_NOT_ASKED;
+}
+
+/* By shape, of the last pass. */
+static double *find_means(const struct kt_sequence *s)
+{
+    size_t shapes = s->setup->shapes.count;
+    const float *time = s->sample[s->passes - 1];
+    double *mean = kt_resize(NULL, shapes, sizeof *mean);
+    size_t *calls = kt_resize(NULL, shapes, sizeof *calls);
+    for (size_t i = 0; i < shapes; i++)
+        mean[i] = calls[i] = 0;
+    for (size_t i = 0; i < s->recording.calls; i++)
+        if (s->recording.call[i].counted && time[i] >= 0) {
+            mean[s->recording.call[i].shape] += (double)time[i];
+            calls[s->recording.call[i].shape]++;
+        }
+    for (size_t i = 0; i < shapes; i++)
+        mean[i] = calls[i] ? mean[i] / (double)calls[i] : NAN;
+    free(calls);
+    return mean;
+}
+
+void kt_sequence_take_means(struct kt_sequence *s, double *seconds)
+{
+    double *mean = find_means(s);
+    for (size_t i = 0; i < s->setup->jobs.count; i++)
+        seconds[i] = mean[shape_of(s, &s->setup->jobs.job[i])];
+    free(mean);
+    free(s->sample[s->passes - 1]);
+    s->sample[s->passes - 1] = NULL;
 }
 
 void kt_sequence_renew(struct kt_sequence *s)
 {
     bury(s);
-}
-
-void kt_sequence_take_means(struct kt_sequence *s, double *seconds)
-{
-    size_t shapes = s->setup->shapes.count;
-    size_t *calls = kt_resize(NULL, shapes, sizeof *calls);
-    const struct kt_recording *r = &s->recording;
-    memset(calls, 0, shapes * sizeof *calls);
-    for (size_t i = 0; i < shapes; i++)
-        seconds[i] = 0;
-    for (size_t i = 0; s->passes && i < r->calls; i++)
-        if (r->call[i].counted && s->sample[s->passes - 1][i] >= 0) {
-            seconds[r->call[i].shape] += (double)s->sample[s->passes - 1][i];
-            calls[r->call[i].shape]++;
-        }
-    for (size_t i = 0; i < shapes; i++)
-        seconds[i] = calls[i] ? seconds[i] / (double)calls[i] : NAN;
-    free(calls);
-    if (s->passes) {
-        free(s->sample[s->passes - 1]);
-        s->sample[s->passes - 1] = NULL;
-    }
 }
 
 static int compare(const void *a, const void *b)
@@ -335,11 +341,6 @@ void kt_sequence_close(struct kt_sequence *s)
 }
 
 /* --- what came out --------------------------------------------------------------------------------------------- */
-
-static size_t shape_of(const struct kt_sequence *s, const struct kt_job *job)
-{
-    return (size_t)(job->shape - s->setup->shapes.shape);
-}
 
 struct kt_stat kt_sequence_stat(const struct kt_sequence *s, const struct kt_job *job)
 {

@@ -49,13 +49,13 @@ void kt_sequence_open(const struct kt_setup *setup, const struct kt_replay_optio
                       const struct kt_library *library, double budget, uint64_t limit, struct kt_sequence *out);
 /* One pass. False: there cannot be more, or need not. */
 bool kt_sequence_pass(struct kt_sequence *sequence);
-/* Of the last pass that counted: the mean of each shape's calls that count, in SECONDS by shape; NAN: there is none. For
- * whoever wants no more than these: times of single calls are forgotten, and there is nothing to finish. */
+/* Of a pass that has just been played: the mean of the calls of each job of the setup, in SECONDS by job; NAN: none was
+ * timed. For whoever wants no more than these: times of single calls are forgotten, and there is nothing to finish. */
 void kt_sequence_take_means(struct kt_sequence *sequence, double *seconds);
 /* The next pass is played by a new process, which differs from the one before by up to a percent. */
 void kt_sequence_renew(struct kt_sequence *sequence);
-/* Calls of that shape are not played. */
-void kt_sequence_leave_out(struct kt_sequence *sequence, size_t shape);
+/* Calls of the job's shape are not played. */
+void kt_sequence_leave_out(struct kt_sequence *sequence, const struct kt_job *job);
 /* What passes are still needed, and the estimates. */
 void kt_sequence_finish(struct kt_sequence *sequence);
 void kt_sequence_close(struct kt_sequence *sequence);

@@ -11,46 +11,77 @@
 #include <string.h>
 
 enum { FEWEST_ROUNDS = 6, ENOUGH_ROUNDS = 15, MOST_ROUNDS = 60, ROUNDS_OF_A_PROCESS = 5 };
-static const double precision = 0.005; /* half-width of the interval of a library's median pass */
+static const double precision = 0.005; /* half-width of the interval of the ratio of passes */
+/* Long beside what a turn costs, which is to wake a process and to fill its caches; short beside what slows a machine. */
+static const double turn_seconds = 5e-3;
+static const double lead_seconds = 0.5e-3;
 /* A pass on all libraries takes so many times as long as one on the recorded library, times their number: some are slow. */
 static const double slowness = 3;
 
 /* --- rounds ------------------------------------------------------------------------------------------------ */
 
-/* One timed pass. False: there cannot be one. */
-static bool play(struct kt_sequence *s)
-{
-    unsigned before = s->passes;
-    while (s->passes == before && !kt_interrupted())
-        if (!kt_sequence_pass(s))
-            return false;
-    return s->passes > before;
-}
-
 static void keep_times(struct kt_comparison *c, struct kt_sequences *s, size_t lane)
 {
+    struct kt_sequence *sequence = &s->lane[lane];
     double *mean = kt_resize(NULL, c->setup.jobs.count, sizeof *mean);
-    kt_sequence_take_means(&s->lane[lane], mean);
+    kt_sequence_take_means(sequence, mean);
     for (size_t i = 0; i < c->setup.jobs.count; i++)
         if (c->met[i] && !isnan(mean[i]))
             kt_series_add(&c->schedule.item[i].lane[lane], s->rounds, &mean[i], 1);
     free(mean);
+    s->total[lane] = kt_room_for_one(s->total[lane], s->rounds, sizeof *s->total[lane]);
+    s->total[lane][s->rounds] = sequence->pass_total[sequence->passes - 1];
+}
+
+static bool prepare(struct kt_sequences *s)
+{
+    for (size_t l = 0; l < s->lanes; l++)
+        if (!kt_sequence_prepare(&s->lane[l]))
+            return false;
+    return true;
+}
+
+/* Calls that took so many seconds in the program; the first of them find the caches as another library left them. */
+static struct kt_window next_turn(const struct kt_recording *r, size_t first, double seconds, double lead)
+{
+    struct kt_window turn = {first, first, first};
+    double sum = 0;
+    while (turn.end < r->calls && sum < seconds) {
+        sum += r->call[turn.end++].seconds;
+        turn.counted += sum < lead;
+    }
+    return turn;
+}
+
+/* False: a process is gone. Turns begin at other calls in each round, so that each call counts in most; and in the
+ * first one, which shows what can be played, all do. */
+static bool take_turns(struct kt_sequences *s)
+{
+    size_t order[KT_MOST_LANES];
+    const struct kt_recording *r = &s->lane->recording;
+    double seconds = (double)(kt_random(&s->seed) % 1024 + 1) / 1024 * turn_seconds;
+    for (size_t first = 0; first < r->calls;) {
+        struct kt_window turn = next_turn(r, first, seconds, first && s->rounds ? lead_seconds : 0);
+        kt_shuffle(order, s->lanes, &s->seed);
+        for (size_t k = 0; k < s->lanes; k++)
+            if (!kt_sequence_turn(&s->lane[order[k]], &turn))
+                return false;
+        first = turn.end;
+        seconds = turn_seconds;
+    }
+    return true;
 }
 
 static bool run_round(struct kt_sequences *s, struct kt_comparison *c)
 {
-    size_t order[KT_MOST_LANES];
     double begin = kt_now();
-    bool is_complete = true;
-    kt_shuffle(order, s->lanes, &s->seed);
-    for (size_t k = 0; k < s->lanes && is_complete; k++) {
-        struct kt_sequence *lane = &s->lane[order[k]];
-        if (s->rounds && s->rounds % ROUNDS_OF_A_PROCESS == 0)
-            kt_sequence_renew(lane);
-        is_complete = play(lane);
-        if (is_complete)
-            keep_times(c, s, order[k]);
-    }
+    bool is_complete = false;
+    for (size_t l = 0; l < s->lanes && s->rounds && s->rounds % ROUNDS_OF_A_PROCESS == 0; l++)
+        kt_sequence_renew(&s->lane[l]);
+    while (!is_complete && !kt_interrupted() && prepare(s))
+        is_complete = take_turns(s);
+    for (size_t l = 0; l < s->lanes && is_complete; l++)
+        keep_times(c, s, l);
     s->rounds += is_complete;
     s->seconds += kt_now() - begin;
     kt_progress("sequence", fmin(s->seconds, s->budget), s->budget);
@@ -113,6 +144,8 @@ void kt_sequences_begin(struct kt_comparison *c, double budget, struct kt_sequen
     *out = (struct kt_sequences){.lanes = c->libraries, .budget = budget, .seed = 1};
     out->lane = kt_resize(NULL, c->libraries, sizeof *out->lane);
     memset(out->lane, 0, c->libraries * sizeof *out->lane);
+    out->total = kt_resize(NULL, c->libraries, sizeof *out->total);
+    memset(out->total, 0, c->libraries * sizeof *out->total);
     for (size_t l = 0; l < c->libraries && !kt_interrupted(); l++) {
         kt_sequence_open(&c->setup, &c->options.replay, &c->worker[l].library,
                          budget / (slowness * (double)c->libraries), kt_pages_limit() / c->libraries, &out->lane[l]);
@@ -136,20 +169,14 @@ void kt_sequences_begin(struct kt_comparison *c, double budget, struct kt_sequen
 
 /* --- until it is enough ------------------------------------------------------------------------------------ */
 
-static bool is_settled(const struct kt_sequence *s)
-{
-    double *total = kt_resize(NULL, s->passes, sizeof *total);
-    memcpy(total, s->pass_total, s->passes * sizeof *total);
-    struct kt_stat stat = kt_stat_of(total, s->passes, KT_BEST_MEDIAN);
-    free(total);
-    return stat.hi - stat.lo <= 2 * precision * stat.median;
-}
-
 static bool are_settled(const struct kt_sequences *s)
 {
-    for (size_t l = 0; l < s->lanes; l++)
-        if (!is_settled(&s->lane[l]))
+    for (size_t l = 1; l < s->lanes; l++) {
+        const struct kt_pairs pairs = {.time = s->total[l], .base = s->total[0], .n = s->rounds};
+        struct kt_ratio ratio = kt_ratio_of(&pairs);
+        if (ratio.hi - ratio.lo > 2 * precision * ratio.value)
             return false;
+    }
     return s->rounds >= ENOUGH_ROUNDS;
 }
 
@@ -182,9 +209,13 @@ void kt_sequences_run(struct kt_sequences *s, struct kt_comparison *c)
 /* What they hold; how long it took stays known. */
 void kt_sequences_close(struct kt_sequences *s)
 {
-    for (size_t l = 0; l < s->lanes; l++)
+    for (size_t l = 0; l < s->lanes; l++) {
         kt_sequence_close(&s->lane[l]);
+        free(s->total[l]);
+    }
     free(s->lane);
+    free(s->total);
     s->lane = NULL;
+    s->total = NULL;
     s->lanes = 0;
 }

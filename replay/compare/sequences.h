@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The recorded calls played in their order (replay/sequence/sequence.h) on each library: a round is one pass on each,
- * one right after the other in random order. Of a shape each pass gives one time, the mean of its calls.
+ * The recorded calls played in their order (replay/sequence/sequence.h) on each library: a round is one pass on each, in
+ * turns: each library plays the same few milliseconds of calls, in random order, then the next ones. What slows the
+ * machine down for longer than that hits all alike. Of a shape each pass gives one time, the mean of its calls.
  *
  * Why calls are not only timed one by one with their operands where the trace says: what else the program's other calls
  * leave in caches, branch predictors and the library's own memory matters most for the smallest calls, and differs
@@ -17,6 +18,7 @@
 struct kt_sequences {
     struct kt_sequence *lane; /* by library; owned */
     size_t lanes;
+    double **total; /* by library and round: seconds of the pass; owned */
     unsigned rounds;
     double seconds, budget;
     uint64_t seed;

@@ -111,6 +111,7 @@ struct player {
     struct kt_data_pool *pool;
     struct ready *ready;
     struct kt_contents *contents; /* by window */
+    size_t window;                /* that comes next */
     struct traffic traffic;
     double tick; /* seconds */
     uint64_t clock_ticks;
@@ -273,36 +274,43 @@ static void try_call(struct player *p, size_t i)
     kt_contents_refill(&p->contents[0], call, KT_WRITE);
 }
 
-static void play_pass(struct player *p, bool is_trial)
+static void begin_pass(struct player *p)
+{
+    p->window = 0;
+    p->pass.seconds = 0;
+    p->pass.denormal = p->pass.overflowed = 0;
+}
+
+static void play_calls(struct player *p, const struct kt_request *request)
 {
     const struct kt_recording *r = p->play->recording;
     struct kt_board *board = p->play->board;
     uint64_t start = now_ns();
-    uint64_t last_end = 0;
-    size_t window = 0;
-    p->pass.denormal = p->pass.overflowed = 0;
-    for (size_t i = 0; i < r->calls; i++) {
+    uint64_t last_end = kt_clock_start();
+    for (size_t i = request->calls.first; i < request->calls.end; i++) {
         if (r->call[i].opens) {
-            kt_contents_fill(&p->contents[window++]);
+            kt_contents_fill(&p->contents[p->window++]);
             last_end = kt_clock_start();
         }
         board->at = i;
         board->seconds[i] = KT_NOT_TIMED;
         if (board->absent[r->call[i].shape])
             continue;
-        if (is_trial)
+        if (request->is_trial)
             try_call(p, i);
         else
             play_call(p, i, &last_end);
+        if (i < request->calls.counted)
+            board->seconds[i] = KT_NOT_TIMED;
     }
-    p->pass.seconds = (double)(now_ns() - start) * 1e-9;
+    p->pass.seconds += (double)(now_ns() - start) * 1e-9;
 }
 
 _Noreturn void kt_play_serve(const struct kt_play *play, int socket)
 {
     struct player player = {.play = play, .library = *play->library};
     struct kt_error error = {0};
-    char byte;
+    struct kt_request request;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     kt_interrupt_ignore();
     dup2(STDERR_FILENO, STDOUT_FILENO);
@@ -310,9 +318,11 @@ _Noreturn void kt_play_serve(const struct kt_play *play, int socket)
     player.pass.space = player.space.kind;
     snprintf(player.pass.text, sizeof player.pass.text, "%.500s", error.text);
     while (send(socket, &player.pass, sizeof player.pass, MSG_NOSIGNAL) == sizeof player.pass && player.pass.usable) {
-        if (recv(socket, &byte, 1, 0) != 1)
+        if (recv(socket, &request, sizeof request, 0) != sizeof request)
             break;
-        play_pass(&player, byte == KT_TRIAL);
+        if (request.calls.first == 0)
+            begin_pass(&player);
+        play_calls(&player, &request);
     }
     _exit(0);
 }

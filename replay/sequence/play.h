@@ -19,8 +19,11 @@ enum kt_part {
     KT_STRANGE,  /* that did not help: its results are replaced */
 };
 
-/* Requests: a pass that is not timed, in which results are looked at; and one that is. */
-enum { KT_TRIAL = 't', KT_TIMED = 'p' };
+/* A request: those calls of a pass, which begins with call 0 and goes on where the turn before ended. */
+struct kt_request {
+    struct kt_window calls;
+    bool is_trial; /* results are looked at, and times mean nothing */
+};
 
 /* Why a shape is not played. */
 enum kt_absence {
@@ -34,7 +37,7 @@ enum kt_absence {
     KT_NOT_ASKED
 };
 
-/* A call's time of a pass that does not count: it was left out, or ended with another info. */
+/* A call's time of a pass that does not count: it was left out, warms up, or ended with another info. */
 #define KT_NOT_TIMED (-1.0f)
 
 struct kt_board {
@@ -45,11 +48,11 @@ struct kt_board {
     unsigned char *absent;   /* by shape: enum kt_absence */
 };
 
-/* What a process says after it was started and after each pass. */
+/* What a process says after it was started and after each turn. */
 struct kt_pass {
     bool usable;
     enum kt_space_kind space;
-    double seconds;                /* that it took */
+    double seconds;                /* that the pass took so far */
     uint64_t denormal, overflowed; /* calls that met such numbers */
     char text[512];                /* not usable: why */
 };
@@ -67,7 +70,7 @@ struct kt_play {
 struct kt_board *kt_board_new(size_t calls, size_t shapes);
 void kt_board_free(struct kt_board *board, size_t calls, size_t shapes);
 
-/* The process: sends a struct kt_pass when it is ready, and one for each byte that comes. */
+/* The process: sends a struct kt_pass when it is ready, and one for each struct kt_request that comes. */
 _Noreturn void kt_play_serve(const struct kt_play *play, int socket);
 
 #endif

@@ -184,30 +184,68 @@ static double patience(const struct kt_sequence *s)
     return 20 + 50 * seconds + (double)s->bytes * 1e-7 * (double)s->recording.windows;
 }
 
-bool kt_sequence_pass(struct kt_sequence *s)
+/* The process plays that part of a pass. False: it did not come to its end. */
+static bool play(struct kt_sequence *s, const struct kt_window *calls)
 {
     double begin = kt_now();
-    if (*s->unusable || s->passes == MOST_PASSES || (s->passes + 1) * s->recording.calls > MOST_SAMPLES)
-        return false;
-    if (!s->pid && !start(s))
-        return false;
-    const char request = s->is_tried ? KT_TIMED : KT_TRIAL;
+    const struct kt_request request = {*calls, .is_trial = !s->is_tried};
     if (s->rests)
         kill(s->pid, SIGCONT);
-    bool answered = send(s->socket, &request, 1, MSG_NOSIGNAL) == 1 && receive(s, patience(s));
+    bool answered = send(s->socket, &request, sizeof request, MSG_NOSIGNAL) == sizeof request && receive(s, patience(s));
     if (kt_interrupted())
         bury(s);
     else if (!answered)
         note_crash(s);
-    else if (s->is_tried && !s->warms)
-        keep_samples(s);
-    else
-        s->is_tried = true;
-    s->warms = s->warms && !answered;
-    if (s->rests && s->pid)
+    else if (s->rests)
         kill(s->pid, SIGSTOP);
     s->seconds += kt_now() - begin;
+    return answered && s->pid;
+}
+
+static bool may_go_on(struct kt_sequence *s)
+{
+    if (*s->unusable || s->passes == MOST_PASSES || (s->passes + 1) * s->recording.calls > MOST_SAMPLES)
+        return false;
+    return s->pid || start(s);
+}
+
+static bool is_ready(const struct kt_sequence *s)
+{
+    return s->pid && s->is_tried && !s->warms;
+}
+
+/* The next pass, whatever it is for. */
+static void play_pass(struct kt_sequence *s)
+{
+    bool counts = is_ready(s);
+    bool ended = play(s, &(struct kt_window){0, 0, s->recording.calls});
+    if (ended && counts)
+        keep_samples(s);
+    s->is_tried |= ended;
+    s->warms = s->warms && !ended;
+}
+
+bool kt_sequence_pass(struct kt_sequence *s)
+{
+    if (!may_go_on(s))
+        return false;
+    play_pass(s);
     return true;
+}
+
+bool kt_sequence_prepare(struct kt_sequence *s)
+{
+    while (!kt_interrupted() && may_go_on(s) && !is_ready(s))
+        play_pass(s);
+    return is_ready(s);
+}
+
+bool kt_sequence_turn(struct kt_sequence *s, const struct kt_window *calls)
+{
+    bool ended = is_ready(s) && play(s, calls);
+    if (ended && calls->end == s->recording.calls)
+        keep_samples(s);
+    return ended;
 }
 
 static size_t shape_of(const struct kt_sequence *s, const struct kt_job *job)

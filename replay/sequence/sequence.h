@@ -49,6 +49,12 @@ void kt_sequence_open(const struct kt_setup *setup, const struct kt_replay_optio
                       const struct kt_library *library, double budget, uint64_t limit, struct kt_sequence *out);
 /* One pass. False: there cannot be more, or need not. */
 bool kt_sequence_pass(struct kt_sequence *sequence);
+/* Whoever plays several sequences in turns: a process is there, and what it plays next counts. False: there cannot be
+ * one. */
+bool kt_sequence_prepare(struct kt_sequence *sequence);
+/* Those calls of a pass: from 0, or from where the last turn ended. A pass counts when its last call was played. False:
+ * the process is gone, and the pass with it. */
+bool kt_sequence_turn(struct kt_sequence *sequence, const struct kt_window *calls);
 /* Of a pass that has just been played: the mean of the calls of each job of the setup, in SECONDS by job; NAN: none was
  * timed. For whoever wants no more than these: times of single calls are forgotten, and there is nothing to finish. */
 void kt_sequence_take_means(struct kt_sequence *sequence, double *seconds);

@@ -608,7 +608,7 @@ install: built
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/share/doc/ktrace
 	install $(O)/ktrace $(DESTDIR)$(PREFIX)/bin/ktrace
 	install $(O)/libktrace.so $(O)/libktrace-audit.so $(O)/libktrace-block.so $(DESTDIR)$(PREFIX)/lib
-	install -m 644 README.md FORMAT.md $(O)/routines.md $(DESTDIR)$(PREFIX)/share/doc/ktrace
+	install -m 644 README.md DESIGN.md FORMAT.md $(O)/routines.md $(DESTDIR)$(PREFIX)/share/doc/ktrace
 	install -d $(DESTDIR)$(PREFIX)/include/ktrace
 	install -m 644 include/ktrace/ktrace.h $(DESTDIR)$(PREFIX)/include/ktrace
 

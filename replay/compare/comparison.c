@@ -377,23 +377,44 @@ static double lower_quartile(struct pace *pace, size_t count)
 /* By more than this no clock is lower: calls that all took longer waited. */
 static const double most_pace = 1.5;
 
+/* What the shape's calls had taken in the program if each had taken the median. */
+static double typical_of(const struct kt_comparison *c, size_t i)
+{
+    return calls_of(c, i) * c->setup.jobs.job[i].insitu.median;
+}
+
+/* What lifts the mean of a shape's calls above their median, other users of the machine or operands that are farther
+ * away in some calls, lasts longer where calls do: how many times longer all took by that. */
+static double find_disturbance(const struct kt_comparison *c)
+{
+    double recorded = 0;
+    double typical = 0;
+    for (size_t i = 0; i < c->setup.jobs.count; i++)
+        if (kt_comparison_counts(c, i)) {
+            recorded += recorded_of(c, i);
+            typical += typical_of(c, i);
+        }
+    return recorded > 0 && typical > 0 ? recorded / typical : 1;
+}
+
 static void find_pace(struct kt_comparison *c)
 {
     struct pace *pace = kt_resize(NULL, c->setup.jobs.count + 1, sizeof *pace);
     double replayed = c->scale * c->sum[0].seconds;
+    double disturbance = find_disturbance(c);
     size_t count = 0;
     for (size_t i = 0; i < c->setup.jobs.count; i++) {
         double seconds = calls_of(c, i) * cell_at(c, i, 0)->time.best;
-        double insitu = recorded_of(c, i);
         if (kt_comparison_counts(c, i) && seconds > 0)
-            pace[count++] = (struct pace){insitu / seconds, insitu};
+            pace[count++] = (struct pace){typical_of(c, i) / seconds, typical_of(c, i)};
     }
     c->pace = 1;
     c->waited = 0;
     if (c->is_as_recorded && count && replayed > 0) {
-        double pace_of_all = c->insitu / replayed;
-        c->pace = fmin(fmin(fmax(lower_quartile(pace, count), 1), most_pace), pace_of_all);
-        c->waited = c->pace < pace_of_all ? c->insitu - c->pace * replayed : 0;
+        double pace_of_all = c->insitu / disturbance / replayed;
+        double common = fmin(fmin(fmax(lower_quartile(pace, count), 1), most_pace), pace_of_all);
+        c->pace = disturbance * common;
+        c->waited = common < pace_of_all ? c->insitu - c->pace * replayed : 0;
     }
     free(pace);
 }

@@ -73,6 +73,22 @@ static bool is_of(const struct kt_recording *r, const struct kt_call *call)
     return call->process == r->process && call->tid == r->tid;
 }
 
+/* ONE becomes that of OUT if it is the busier one, and is empty then. */
+static void keep_busier(struct kt_recording *one, struct kt_recording *out)
+{
+    double seconds = kt_course_seconds(&one->course);
+    out->threads++;
+    out->trace_seconds += seconds;
+    if (!out->process || seconds > kt_course_seconds(&out->course)) {
+        struct kt_course less = out->course;
+        out->process = one->process;
+        out->tid = one->tid;
+        out->course = one->course;
+        one->course = less;
+    }
+    kt_course_free(&one->course);
+}
+
 /* Threads come one after the other; OUT becomes the busiest. */
 static void choose_thread(const struct kt_trace *trace, enum kt_level level, struct kt_recording *out)
 {
@@ -82,22 +98,13 @@ static void choose_thread(const struct kt_trace *trace, enum kt_level level, str
     walk_begin(trace, level, &walk);
     for (bool more = true; more;) {
         more = walk_next(&walk, &found);
-        if (one.of_calls && (!more || !is_of(&one, &found.call))) {
-            out->threads++;
-            out->trace_seconds += one.of_seconds;
-            if (one.of_seconds > out->of_seconds || !out->process) {
-                one.threads = out->threads;
-                one.trace_seconds = out->trace_seconds;
-                *out = one;
-            }
-            one = (struct kt_recording){0};
-        }
+        if (one.course.calls && (!more || !is_of(&one, &found.call)))
+            keep_busier(&one, out);
         if (!more)
             break;
         one.process = found.call.process;
         one.tid = found.call.tid;
-        one.of_calls++;
-        one.of_seconds += found.seconds;
+        kt_course_add(&one.course, found.seconds);
     }
 }
 
@@ -172,15 +179,12 @@ static void choose_windows(const struct kt_trace *trace, const struct kt_shapes 
                            const struct kt_recording_limit *limit, struct kt_recording *r)
 {
     size_t rare[MOST_RARE * ENOUGH];
-    double share = r->of_seconds > limit->seconds ? limit->seconds / r->of_seconds : 1;
-    size_t keep = (size_t)(share * (double)r->of_calls);
-    keep = keep < limit->calls ? keep : limit->calls;
-    r->windows = kt_windows_choose(r->of_calls, keep, NULL, 0, &r->window);
-    if (keep >= r->of_calls)
+    r->windows = kt_windows_choose(&r->course, limit, NULL, 0, &r->window);
+    if (r->window->end - r->window->first == r->course.calls)
         return;
     size_t rares = find_rare(trace, shapes, level, r, rare);
     free(r->window);
-    r->windows = kt_windows_choose(r->of_calls, keep, rare, rares, &r->window);
+    r->windows = kt_windows_choose(&r->course, limit, rare, rares, &r->window);
 }
 
 /* --- keeping them ---------------------------------------------------------------------------------------------- */
@@ -246,7 +250,7 @@ void kt_recording_read(const struct kt_trace *trace, const struct kt_shapes *sha
 {
     *out = (struct kt_recording){0};
     choose_thread(trace, level, out);
-    if (!out->of_calls)
+    if (!out->course.calls)
         return;
     choose_windows(trace, shapes, level, limit, out);
     keep_windows(trace, shapes, level, out);
@@ -259,5 +263,6 @@ void kt_recording_free(struct kt_recording *r)
     free(r->memory);
     free(r->call);
     free(r->window);
+    kt_course_free(&r->course);
     *r = (struct kt_recording){0};
 }

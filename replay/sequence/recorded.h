@@ -6,6 +6,7 @@
 #ifndef KT_RECORDED_H
 #define KT_RECORDED_H
 
+#include "replay/sequence/windows.h"
 #include "trace/shape.h"
 
 struct kt_recorded_call {
@@ -19,17 +20,11 @@ struct kt_recorded_call {
     double seconds; /* in situ, without the cost of recording it and what is nested in it */
 };
 
-/* Calls FIRST to END - 1 of the thread; those before COUNTED warm up. */
-struct kt_window {
-    size_t first, counted, end;
-};
-
 struct kt_recording {
     const struct kt_process *process;
     uint32_t tid;
     size_t threads;       /* that made calls of the level */
-    size_t of_calls;      /* that the thread made */
-    double of_seconds;    /* that they took */
+    struct kt_course course; /* of all calls that the thread made */
     double trace_seconds; /* that those of all threads took */
     struct kt_window *window;
     size_t windows;
@@ -39,22 +34,9 @@ struct kt_recording {
     size_t blocks, words_left;
 };
 
-/* What may be kept: so many calls, and so many seconds of calls in situ. */
-struct kt_recording_limit {
-    size_t calls;
-    double seconds;
-};
-
 /* OUT is to be freed also if the trace has no such call: then calls is 0. */
 void kt_recording_read(const struct kt_trace *trace, const struct kt_shapes *shapes, enum kt_level level,
                        const struct kt_recording_limit *limit, struct kt_recording *out);
 void kt_recording_free(struct kt_recording *recording);
-
-/*
- * Windows of CALLS calls that together hold about KEEP, spread over all of them at random, sorted, not overlapping; and
- * a short one for each place in MUST_HAVE. One for all if they may all be kept. Returns how many; *OUT is owned by the
- * caller. A pure function of its arguments.
- */
-size_t kt_windows_choose(size_t calls, size_t keep, const size_t *must_have, size_t must_haves, struct kt_window **out);
 
 #endif

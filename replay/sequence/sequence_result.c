@@ -33,7 +33,7 @@ json_t *kt_sequence_json(const struct kt_sequence *s)
     if (*s->unusable)
         return json_pack("{s:o}", "unusable", kt_json_text(s->unusable));
     json_t *json = json_pack("{s:i, s:i, s:i, s:I, s:I, s:i, s:i}", "pid", (int)r->process->pid, "tid", (int)r->tid,
-                             "threads", (int)r->threads, "calls", (json_int_t)r->of_calls, "counted",
+                             "threads", (int)r->threads, "calls", (json_int_t)r->course.calls, "counted",
                              (json_int_t)sum.calls, "windows", (int)r->windows, "passes", (int)s->passes);
     json_t *times = json_pack("{s:f, s:f, s:f, s:f, s:[f, f], s:f, s:f}", "insitu", sum.insitu, "seconds", sum.played,
                               "ratio", sum.insitu > 0 ? sum.played / sum.insitu : 0, "typical",
@@ -76,7 +76,7 @@ void kt_sequence_print(const struct kt_sequence *s)
     }
     kt_sequence_sum(s, &sum);
     kt_text_count((double)sum.calls, calls);
-    kt_text_count((double)r->of_calls, all);
+    kt_text_count((double)r->course.calls, all);
     kt_text_seconds(sum.insitu, insitu);
     kt_text_seconds(sum.played, played);
     kt_text_seconds(sum.quarter_lo, lo);

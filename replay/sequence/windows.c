@@ -1,15 +1,93 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "replay/sequence/windows.h"
+
 #include "replay/random.h"
-#include "replay/sequence/recorded.h"
 #include "trace/memory.h"
 
-/* Windows long enough for caches to be in their state after a tenth, but many, so that they meet all phases of a
- * program. */
-enum { LEAST_WINDOW = 500, MOST_WINDOWS = 40, LEAD_PART = 10, SHORT_LEAD = 50 };
+#include <stdbool.h>
+
+/* --- the course ------------------------------------------------------------------------------------------------ */
+
+enum { MOST_BLOCKS = 1 << 20 };
+
+/* Pairs of blocks become one: there are so many calls that windows need not begin at each. */
+static void join_blocks(struct kt_course *c)
+{
+    c->blocks /= 2;
+    c->block *= 2;
+    for (size_t i = 0; i < c->blocks; i++)
+        c->until[i] = c->until[2 * i + 1];
+}
+
+void kt_course_add(struct kt_course *c, double seconds)
+{
+    double before = kt_course_seconds(c);
+    c->block = c->block ? c->block : 1;
+    if (c->calls == c->blocks * c->block) {
+        if (c->blocks == MOST_BLOCKS)
+            join_blocks(c);
+        c->until = kt_room_for_one(c->until, c->blocks++, sizeof *c->until);
+    }
+    c->until[c->blocks - 1] = before + seconds;
+    c->calls++;
+}
+
+double kt_course_seconds(const struct kt_course *c)
+{
+    return c->blocks ? c->until[c->blocks - 1] : 0;
+}
+
+void kt_course_free(struct kt_course *c)
+{
+    free(c->until);
+    *c = (struct kt_course){0};
+}
+
+/* The first call of the block in which so many seconds are over. */
+static size_t call_at(const struct kt_course *c, double seconds)
+{
+    size_t lo = 0;
+    size_t hi = c->blocks - 1;
+    while (lo < hi) {
+        size_t middle = lo + (hi - lo) / 2;
+        if (c->until[middle] <= seconds)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    return lo * c->block;
+}
+
+/* When the call began, or one of its block. */
+static double time_of(const struct kt_course *c, size_t call)
+{
+    size_t block = call / c->block;
+    return block ? c->until[block - 1] : 0;
+}
+
+static double seconds_of(const struct kt_course *c, const struct kt_window *window)
+{
+    size_t last = (window->end - 1) / c->block;
+    return c->until[last] - time_of(c, window->first);
+}
+
+/* --- windows --------------------------------------------------------------------------------------------------- */
+
+/* Caches are in their state after the lead; there are many windows, so that they meet all phases of a program. */
+enum { MOST_WINDOWS = 40, LEAST_LEAD = 2, MOST_LEAD = 50 };
+static const double least_window = 10e-3; /* seconds */
+static const double lead_part = 0.1;
+static const double short_lead = 1e-3; /* seconds, of a window for one call */
+static const double too_much = 1.5;    /* times what was to be kept: calls are kept whole */
 
 static size_t before(size_t place, size_t calls)
 {
     return place > calls ? place - calls : 0;
+}
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
 }
 
 static int compare_windows(const void *a, const void *b)
@@ -34,24 +112,70 @@ static size_t join(struct kt_window *window, size_t count)
     return joined;
 }
 
-size_t kt_windows_choose(size_t calls, size_t keep, const size_t *must_have, size_t must_haves, struct kt_window **out)
+/* The calls from FROM on that took so many seconds; the lead, of that many, is before them. */
+static struct kt_window window_at(const struct kt_course *c, double from, double seconds, double lead)
+{
+    struct kt_window window = {.counted = call_at(c, from)};
+    window.end = least(call_at(c, from + seconds) + c->block, c->calls);
+    window.first = least(call_at(c, from - lead), before(window.counted, LEAST_LEAD));
+    return window;
+}
+
+/* One in each of COUNT equal parts of the time. Returns the seconds that all hold. */
+static double spread(const struct kt_course *c, double keep, size_t count, struct kt_window *out)
 {
     uint64_t state = 1;
-    if (keep >= calls) {
-        *out = kt_resize(NULL, 1, sizeof **out);
-        **out = (struct kt_window){0, 0, calls};
+    double sum = 0;
+    double part = kt_course_seconds(c) / (double)count;
+    double length = keep / (double)count;
+    for (size_t i = 0; i < count; i++) {
+        double at = (double)(kt_random(&state) >> 11) * 0x1p-53;
+        out[i] = window_at(c, ((double)i + at) * part - at * length, length, lead_part * length);
+        sum += seconds_of(c, &out[i]);
+    }
+    return sum;
+}
+
+/* For one call. */
+static struct kt_window window_for(const struct kt_course *c, size_t call)
+{
+    size_t lead = call_at(c, time_of(c, call) - short_lead);
+    if (lead < before(call, MOST_LEAD))
+        lead = before(call, MOST_LEAD);
+    return (struct kt_window){least(lead, before(call, LEAST_LEAD)), call, call + 1};
+}
+
+static bool is_all(const struct kt_course *c, const struct kt_recording_limit *limit)
+{
+    return limit->calls >= c->calls && limit->seconds >= kt_course_seconds(c);
+}
+
+/* Where calls are long fewer windows hold what is to be kept. */
+static size_t spread_as_many_as_fit(const struct kt_course *c, double keep, struct kt_window *out)
+{
+    size_t count = keep < MOST_WINDOWS * least_window ? (size_t)(keep / least_window) : MOST_WINDOWS;
+    count = count ? count : 1;
+    while (spread(c, keep, count, out) > too_much * keep && count > 1)
+        count /= 2;
+    return count;
+}
+
+size_t kt_windows_choose(const struct kt_course *c, const struct kt_recording_limit *limit, const size_t *must_have,
+                         size_t must_haves, struct kt_window **out)
+{
+    *out = kt_resize(NULL, MOST_WINDOWS + must_haves, sizeof **out);
+    if (is_all(c, limit)) {
+        **out = (struct kt_window){0, 0, c->calls};
         return 1;
     }
-    size_t windows = keep / LEAST_WINDOW < MOST_WINDOWS ? keep / LEAST_WINDOW : MOST_WINDOWS;
-    windows = windows ? windows : 1;
-    size_t length = keep / windows ? keep / windows : 1;
-    *out = kt_resize(NULL, windows + must_haves, sizeof **out);
-    for (size_t i = 0; i < windows; i++) {
-        size_t lo = calls / windows * i;
-        size_t first = lo + kt_random(&state) % (calls / windows - length + 1);
-        (*out)[i] = (struct kt_window){first, first ? first + length / LEAD_PART : 0, first + length};
+    double all = kt_course_seconds(c);
+    double of_calls = all * (double)limit->calls / (double)c->calls;
+    double keep = limit->seconds < of_calls ? limit->seconds : of_calls;
+    size_t count = spread_as_many_as_fit(c, keep, *out);
+    double room = keep / 2;
+    for (size_t i = 0; i < must_haves && room > 0; i++) {
+        (*out)[count] = window_for(c, must_have[i]);
+        room -= seconds_of(c, &(*out)[count++]);
     }
-    for (size_t i = 0; i < must_haves; i++)
-        (*out)[windows + i] = (struct kt_window){before(must_have[i], SHORT_LEAD), must_have[i], must_have[i] + 1};
-    return join(*out, windows + must_haves);
+    return join(*out, count);
 }

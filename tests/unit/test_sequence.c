@@ -18,15 +18,26 @@
 
 /* --- windows --------------------------------------------------------------------------------------------------- */
 
+/* Calls of a microsecond, and after each thousand one of a millisecond. */
+static struct kt_course make_course(size_t calls)
+{
+    struct kt_course course = {0};
+    for (size_t i = 0; i < calls; i++)
+        kt_course_add(&course, i % 1001 == 1000 ? 1e-3 : 1e-6);
+    return course;
+}
+
 static void test_all_calls_are_one_window(void **state)
 {
     (void)state;
     struct kt_window *window;
-    assert_int_equal(kt_windows_choose(1000, 1000, NULL, 0, &window), 1);
+    struct kt_course course = make_course(1000);
+    assert_int_equal(kt_windows_choose(&course, &(struct kt_recording_limit){1000, 1}, NULL, 0, &window), 1);
     assert_int_equal(window[0].first, 0);
     assert_int_equal(window[0].counted, 0);
     assert_int_equal(window[0].end, 1000);
     free(window);
+    kt_course_free(&course);
 }
 
 static bool is_in(const struct kt_window *window, size_t windows, size_t place)
@@ -37,25 +48,86 @@ static bool is_in(const struct kt_window *window, size_t windows, size_t place)
     return false;
 }
 
-static void test_windows_are_apart_and_hold_what_was_asked_for(void **state)
+static void check_windows(const struct kt_window *window, size_t windows, size_t calls)
 {
-    (void)state;
-    enum { CALLS = 1000000, KEEP = 50000 };
-    const size_t must_have[] = {3, 123456, CALLS - 1};
-    struct kt_window *window;
-    size_t windows = kt_windows_choose(CALLS, KEEP, must_have, 3, &window);
-    size_t kept = 0;
-    assert_in_range(windows, 10, 43);
     for (size_t i = 0; i < windows; i++) {
         assert_true(window[i].first <= window[i].counted && window[i].counted < window[i].end);
         assert_true(i == 0 || window[i].first > window[i - 1].end);
-        assert_true(window[i].end <= CALLS);
-        kept += window[i].end - window[i].first;
+        assert_true(window[i].end <= calls);
     }
-    assert_in_range(kept, KEEP * 9 / 10, KEEP + 3 * 100);
-    for (int i = 0; i < 3; i++)
-        assert_true(is_in(window, windows, must_have[i]));
+}
+
+static double seconds_in(const struct kt_window *window, size_t windows, size_t *calls)
+{
+    double seconds = 0;
+    *calls = 0;
+    for (size_t i = 0; i < windows; i++)
+        for (size_t call = window[i].first; call < window[i].end; call++, ++*calls)
+            seconds += call % 1001 == 1000 ? 1e-3 : 1e-6;
+    return seconds;
+}
+
+/* 1,001,000 calls that take 2 s. Calls are kept whole: of 42 windows each may hold a long one more. */
+static void test_windows_are_apart_and_hold_what_was_asked_for(void **state)
+{
+    (void)state;
+    enum { CALLS = 1001000 };
+    const size_t must_have[] = {3, 123456, CALLS - 1};
+    const struct kt_recording_limit few_seconds = {CALLS, 0.5};
+    const struct kt_recording_limit few_calls = {CALLS / 4, 100};
+    struct kt_course course = make_course(CALLS);
+    for (int k = 0; k < 2; k++) {
+        struct kt_window *window;
+        size_t calls;
+        size_t windows = kt_windows_choose(&course, k ? &few_calls : &few_seconds, must_have, 3, &window);
+        assert_in_range(windows, 10, 43);
+        check_windows(window, windows, CALLS);
+        double seconds = seconds_in(window, windows, &calls);
+        assert_true(0.45 < seconds && seconds < 0.65);
+        assert_in_range(calls, CALLS / 5, CALLS / 3);
+        for (int i = 0; i < 3; i++)
+            assert_true(is_in(window, windows, must_have[i]));
+        free(window);
+    }
+    kt_course_free(&course);
+}
+
+/* In all of which a call takes longer than there is time for; and one in whose calls the clock saw nothing. */
+static void test_windows_of_long_calls_are_few(void **state)
+{
+    (void)state;
+    static const double second[] = {1, 0};
+    for (int k = 0; k < 2; k++) {
+        struct kt_course course = {0};
+        struct kt_window *window;
+        for (size_t i = 0; i < 100; i++)
+            kt_course_add(&course, second[k]);
+        size_t windows = kt_windows_choose(&course, &(struct kt_recording_limit){50, 1}, NULL, 0, &window);
+        assert_int_equal(windows, 1);
+        check_windows(window, windows, 100);
+        free(window);
+        kt_course_free(&course);
+    }
+}
+
+/* There are more calls than blocks. */
+static void test_a_long_course_keeps_its_seconds(void **state)
+{
+    (void)state;
+    enum { CALLS = 5000000 };
+    struct kt_course course = {0};
+    struct kt_window *window;
+    size_t calls;
+    for (size_t i = 0; i < CALLS; i++)
+        kt_course_add(&course, i % 1001 == 1000 ? 1e-3 : 1e-6);
+    assert_int_equal(course.calls, CALLS);
+    assert_true(fabs(kt_course_seconds(&course) - 9.99) < 0.01);
+    size_t windows = kt_windows_choose(&course, &(struct kt_recording_limit){CALLS, 1}, NULL, 0, &window);
+    check_windows(window, windows, CALLS);
+    double seconds = seconds_in(window, windows, &calls);
+    assert_true(0.9 < seconds && seconds < 1.3);
     free(window);
+    kt_course_free(&course);
 }
 
 /* --- memory ---------------------------------------------------------------------------------------------------- */
@@ -269,6 +341,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_all_calls_are_one_window),
         cmocka_unit_test(test_windows_are_apart_and_hold_what_was_asked_for),
+        cmocka_unit_test(test_windows_of_long_calls_are_few),
+        cmocka_unit_test(test_a_long_course_keeps_its_seconds),
         cmocka_unit_test(test_ranges),
         cmocka_unit_test(test_recorded_addresses_where_they_are_free),
         cmocka_unit_test(test_scalars_change_magnitudes_little),

@@ -53,13 +53,24 @@ static struct kt_window next_turn(const struct kt_recording *r, size_t first, do
     return turn;
 }
 
+/* Threads that a library wakes or creates need some milliseconds until each has a processor of its own: with several a
+ * turn is a pass. */
+static double length_of_turns(const struct kt_sequences *s)
+{
+    for (size_t l = 0; l < s->lanes; l++)
+        if (s->lane[l].library.threads != 1)
+            return INFINITY;
+    return turn_seconds;
+}
+
 /* False: a process is gone. Turns begin at other calls in each round, so that each call counts in most; and in the
  * first one, which shows what can be played, all do. */
 static bool take_turns(struct kt_sequences *s)
 {
     size_t order[KT_MOST_LANES];
     const struct kt_recording *r = &s->lane->recording;
-    double seconds = (double)(kt_random(&s->seed) % 1024 + 1) / 1024 * turn_seconds;
+    const double length = length_of_turns(s);
+    double seconds = (double)(kt_random(&s->seed) % 1024 + 1) / 1024 * length;
     for (size_t first = 0; first < r->calls;) {
         struct kt_window turn = next_turn(r, first, seconds, first && s->rounds ? lead_seconds : 0);
         kt_shuffle(order, s->lanes, &s->seed);
@@ -67,7 +78,7 @@ static bool take_turns(struct kt_sequences *s)
             if (!kt_sequence_turn(&s->lane[order[k]], &turn))
                 return false;
         first = turn.end;
-        seconds = turn_seconds;
+        seconds = length;
     }
     return true;
 }

@@ -223,12 +223,21 @@ static void end_total(struct total *t)
 /* Quantiles of replicates of a few rounds are too near to each other: by how much for N independent draws, of which
  * Student's t tells ("expanded percentile" in Hesterberg, What Teachers Should Know About the Bootstrap, 2015). The 97.5 %
  * quantile of t is from its expansion, within 1 % from 6 rounds on. */
-static double widening(size_t n)
+static double widening(double n)
 {
     static const double z = 1.96;
-    double freedom = n > 1 ? (double)n - 1 : 1;
+    double freedom = fmax(n - 1, 1);
     double t = z + (pow(z, 3) + z) / (4 * freedom) + (5 * pow(z, 5) + 16 * pow(z, 3) + 3 * z) / (96 * freedom * freedom);
     return t / z * sqrt((freedom + 1) / freedom);
+}
+
+/* Pairs of each shape, in the mean by weight: some shapes have less than there are rounds. */
+static double mean_pairs(const struct total *t)
+{
+    double parts = 0;
+    for (size_t i = 0; i < t->shapes; i++)
+        parts += t->pairs[i].n ? t->pairs[i].weight / (double)t->pairs[i].n : 0;
+    return t->weight / parts;
 }
 
 static struct kt_ratio bootstrap(const struct kt_pairs *pairs, size_t shapes, const struct estimator *estimator,
@@ -245,6 +254,7 @@ static struct kt_ratio bootstrap(const struct kt_pairs *pairs, size_t shapes, co
         draw_rounds(times, rounds, present, count, &seed);
         replicate[r] = draw_total(&total, times, &seed) / total.weight;
     }
+    double wider = widening(mean_pairs(&total));
     free(present);
     free(times);
     end_total(&total);
@@ -252,7 +262,6 @@ static struct kt_ratio bootstrap(const struct kt_pairs *pairs, size_t shapes, co
     double value = total.sum / total.weight;
     double lo = fmin(replicate[REPLICATES / 40] / value, 1);
     double hi = fmax(replicate[REPLICATES - 1 - REPLICATES / 40] / value, 1);
-    double wider = widening(count);
     return (struct kt_ratio){value, value * pow(lo, wider), value * pow(hi, wider), count};
 }
 

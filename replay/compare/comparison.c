@@ -377,14 +377,20 @@ static double lower_quartile(struct pace *pace, size_t count)
 /* By more than this no clock is lower: calls that all took longer waited. */
 static const double most_pace = 1.5;
 
-/* What the shape's calls had taken in the program if each had taken the median. */
-static double typical_of(const struct kt_comparison *c, size_t i)
+static double replayed_of(const struct kt_comparison *c, size_t i)
 {
-    return calls_of(c, i) * c->setup.jobs.job[i].insitu.median;
+    return calls_of(c, i) * cell_at(c, i, 0)->time.best;
 }
 
-/* What lifts the mean of a shape's calls above their median, other users of the machine or operands that are farther
- * away in some calls, lasts longer where calls do: how many times longer all took by that. */
+/* What the shape's calls had taken in the program if each had taken the median; or what the replay explains, as calls
+ * may differ that nothing disturbs. */
+static double typical_of(const struct kt_comparison *c, size_t i)
+{
+    return fmax(calls_of(c, i) * c->setup.jobs.job[i].insitu.median, fmin(recorded_of(c, i), replayed_of(c, i)));
+}
+
+/* What lifts the mean of a shape's calls above that, other users of the machine, lasts longer where calls do: how many
+ * times longer all took by it. */
 static double find_disturbance(const struct kt_comparison *c)
 {
     double recorded = 0;
@@ -404,8 +410,8 @@ static void find_pace(struct kt_comparison *c)
     double disturbance = find_disturbance(c);
     size_t count = 0;
     for (size_t i = 0; i < c->setup.jobs.count; i++) {
-        double seconds = calls_of(c, i) * cell_at(c, i, 0)->time.best;
-        if (kt_comparison_counts(c, i) && seconds > 0)
+        double seconds = kt_comparison_counts(c, i) ? replayed_of(c, i) : 0;
+        if (seconds > 0)
             pace[count++] = (struct pace){typical_of(c, i) / seconds, typical_of(c, i)};
     }
     c->pace = 1;

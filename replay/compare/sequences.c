@@ -41,13 +41,20 @@ static bool prepare(struct kt_sequences *s)
     return true;
 }
 
-/* Calls that took so many seconds in the program; the first of them find the caches as another library left them. */
-static struct kt_window next_turn(const struct kt_recording *r, size_t first, double seconds, double lead)
+/* Calls that took so many seconds in the program; the first of them find the caches as another library left them. Half
+ * of the turns end before a call that is too long for them: otherwise what follows a long call were always first. */
+static struct kt_window next_turn(const struct kt_recording *r, size_t first, double seconds, double lead,
+                                  uint64_t *state)
 {
     struct kt_window turn = {first, first, first};
+    bool ends_before = kt_random(state) & 1;
     double sum = 0;
     while (turn.end < r->calls && sum < seconds) {
-        sum += r->call[turn.end++].seconds;
+        double next = r->call[turn.end].seconds;
+        if (ends_before && turn.end > first && sum + next > seconds)
+            break;
+        sum += next;
+        turn.end++;
         turn.counted += sum < lead;
     }
     return turn;
@@ -72,7 +79,7 @@ static bool take_turns(struct kt_sequences *s)
     const double length = length_of_turns(s);
     double seconds = (double)(kt_random(&s->seed) % 1024 + 1) / 1024 * length;
     for (size_t first = 0; first < r->calls;) {
-        struct kt_window turn = next_turn(r, first, seconds, first && s->rounds ? lead_seconds : 0);
+        struct kt_window turn = next_turn(r, first, seconds, first && s->rounds ? lead_seconds : 0, &s->seed);
         kt_shuffle(order, s->lanes, &s->seed);
         for (size_t k = 0; k < s->lanes; k++)
             if (!kt_sequence_turn(&s->lane[order[k]], &turn))
@@ -153,13 +160,14 @@ static void give_up(struct kt_comparison *c)
 void kt_sequences_begin(struct kt_comparison *c, double budget, struct kt_sequences *out)
 {
     *out = (struct kt_sequences){.lanes = c->libraries, .budget = budget, .seed = 1};
+    const uint64_t limit = kt_pages_limit() / c->libraries; /* the same for all, which then play the same calls */
     out->lane = kt_resize(NULL, c->libraries, sizeof *out->lane);
     memset(out->lane, 0, c->libraries * sizeof *out->lane);
     out->total = kt_resize(NULL, c->libraries, sizeof *out->total);
     memset(out->total, 0, c->libraries * sizeof *out->total);
     for (size_t l = 0; l < c->libraries && !kt_interrupted(); l++) {
         kt_sequence_open(&c->setup, &c->options.replay, &c->worker[l].library,
-                         budget / (slowness * (double)c->libraries), kt_pages_limit() / c->libraries, &out->lane[l]);
+                         budget / (slowness * (double)c->libraries), limit, &out->lane[l]);
         out->lane[l].rests = true;
         leave_out_wrong(c, l, &out->lane[l]);
     }
@@ -206,7 +214,7 @@ void kt_sequences_run(struct kt_sequences *s, struct kt_comparison *c)
         return;
     while (s->rounds < MOST_ROUNDS && (s->rounds < FEWEST_ROUNDS || s->seconds < s->budget) && !are_settled(s) &&
            run_round(s, c))
-        ;
+        leave_out_unmet(c, s);
     kt_progress_end();
     leave_out_unmet(c, s);
     if (s->rounds < FEWEST_ROUNDS && !kt_interrupted())

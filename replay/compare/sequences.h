@@ -26,7 +26,7 @@ struct kt_sequences {
 
 /* Finds out which shapes can be played on every library, with the first round: those are met. To be closed. */
 void kt_sequences_begin(struct kt_comparison *comparison, double budget, struct kt_sequences *out);
-/* Further rounds, until the total of each library is known well, or the time is over; then closes them. Shapes that a
+/* Further rounds, until the ratio of totals of each library is known well, or the time is over; then closes them. Shapes that a
  * library fails in after all are not met any more. */
 void kt_sequences_run(struct kt_sequences *sequences, struct kt_comparison *comparison);
 void kt_sequences_close(struct kt_sequences *sequences);

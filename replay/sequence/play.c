@@ -277,7 +277,6 @@ static void try_call(struct player *p, size_t i)
 static void begin_pass(struct player *p)
 {
     p->window = 0;
-    p->pass.seconds = 0;
     p->pass.denormal = p->pass.overflowed = 0;
 }
 
@@ -285,7 +284,6 @@ static void play_calls(struct player *p, const struct kt_request *request)
 {
     const struct kt_recording *r = p->play->recording;
     struct kt_board *board = p->play->board;
-    uint64_t start = now_ns();
     uint64_t last_end = kt_clock_start();
     for (size_t i = request->calls.first; i < request->calls.end; i++) {
         if (r->call[i].opens) {
@@ -303,7 +301,6 @@ static void play_calls(struct player *p, const struct kt_request *request)
         if (i < request->calls.counted)
             board->seconds[i] = KT_NOT_TIMED;
     }
-    p->pass.seconds += (double)(now_ns() - start) * 1e-9;
 }
 
 _Noreturn void kt_play_serve(const struct kt_play *play, int socket)

@@ -52,7 +52,6 @@ struct kt_board {
 struct kt_pass {
     bool usable;
     enum kt_space_kind space;
-    double seconds;                /* that the pass took so far */
     uint64_t denormal, overflowed; /* calls that met such numbers */
     char text[512];                /* not usable: why */
 };

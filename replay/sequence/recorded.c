@@ -180,7 +180,7 @@ static void choose_windows(const struct kt_trace *trace, const struct kt_shapes 
 {
     size_t rare[MOST_RARE * ENOUGH];
     r->windows = kt_windows_choose(&r->course, limit, NULL, 0, &r->window);
-    if (r->window->end - r->window->first == r->course.calls)
+    if (r->window->end - r->window->counted == r->course.calls)
         return;
     size_t rares = find_rare(trace, shapes, level, r, rare);
     free(r->window);

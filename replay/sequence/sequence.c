@@ -78,6 +78,14 @@ static void read_calls(struct kt_sequence *s, const struct kt_replay_options *op
         give_up(s, "the trace has no single calls of that level");
 }
 
+static double find_patience(const struct kt_sequence *s)
+{
+    double seconds = 0;
+    for (size_t i = 0; i < s->recording.calls; i++)
+        seconds += s->recording.call[i].seconds;
+    return 20 + 50 * seconds + (double)s->bytes * 1e-7 * (double)s->recording.windows;
+}
+
 void kt_sequence_open(const struct kt_setup *setup, const struct kt_replay_options *options,
                       const struct kt_library *library, double budget, uint64_t limit, struct kt_sequence *out)
 {
@@ -94,6 +102,7 @@ void kt_sequence_open(const struct kt_setup *setup, const struct kt_replay_optio
         return;
     }
     keep_what_fits(s, limit);
+    s->patience = find_patience(s);
     s->play = (struct kt_play){&s->recording, &s->ranges, &s->library, setup->shapes.count, options->gaps, s->board};
 }
 
@@ -175,15 +184,6 @@ static void keep_samples(struct kt_sequence *s)
     s->pass_total[s->passes++] = total;
 }
 
-/* How long a pass may take before it is taken for hanging. */
-static double patience(const struct kt_sequence *s)
-{
-    double seconds = 0;
-    for (size_t i = 0; i < s->recording.calls; i++)
-        seconds += s->recording.call[i].seconds;
-    return 20 + 50 * seconds + (double)s->bytes * 1e-7 * (double)s->recording.windows;
-}
-
 /* The process plays that part of a pass. False: it did not come to its end. */
 static bool play(struct kt_sequence *s, const struct kt_window *calls)
 {
@@ -191,7 +191,7 @@ static bool play(struct kt_sequence *s, const struct kt_window *calls)
     const struct kt_request request = {*calls, .is_trial = !s->is_tried};
     if (s->rests)
         kill(s->pid, SIGCONT);
-    bool answered = send(s->socket, &request, sizeof request, MSG_NOSIGNAL) == sizeof request && receive(s, patience(s));
+    bool answered = send(s->socket, &request, sizeof request, MSG_NOSIGNAL) == sizeof request && receive(s, s->patience);
     if (kt_interrupted())
         bury(s);
     else if (!answered)

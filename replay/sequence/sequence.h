@@ -21,7 +21,8 @@ struct kt_sequence {
     struct kt_library library; /* borrowed from a worker */
     struct kt_recording recording;
     struct kt_ranges ranges;
-    uint64_t bytes; /* that they take */
+    uint64_t bytes;  /* that they take */
+    double patience; /* seconds after which a turn is taken for hanging */
     struct kt_play play;
     struct kt_board *board;
     size_t board_calls; /* that it has room for */
@@ -31,7 +32,7 @@ struct kt_sequence {
     unsigned passes;    /* that count */
     bool is_tried;      /* a first pass has shown which calls need fresh inputs */
     bool warms;         /* the next pass is the first of a new process, and does not count */
-    bool rests;         /* its process stands still between passes: threads of its library disturb nobody */
+    bool rests;         /* its process stands still between turns: threads of its library disturb nobody */
     float **sample;     /* by pass: the times of the calls; owned */
     double *pass_total; /* by pass: seconds of the calls that count; owned */
     struct kt_pass last;

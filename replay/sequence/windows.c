@@ -104,10 +104,12 @@ static size_t join(struct kt_window *window, size_t count)
     qsort(window, count, sizeof *window, compare_windows);
     for (size_t i = 0; i < count; i++) {
         struct kt_window *last = joined ? &window[joined - 1] : NULL;
-        if (!last || window[i].first > last->end)
+        if (!last || window[i].first > last->end) {
             window[joined++] = window[i];
-        else if (window[i].end > last->end)
-            last->end = window[i].end;
+            continue;
+        }
+        last->counted = least(last->counted, window[i].counted);
+        last->end = last->end < window[i].end ? window[i].end : last->end;
     }
     return joined;
 }

@@ -32,7 +32,7 @@ struct kt_recording_limit {
 };
 
 /*
- * Windows that together hold about as much as may be kept, spread over all of the time at random, sorted, not
+ * Windows that together hold about as much as may be kept (so many calls only if all took about as long), spread over all of the time at random, sorted, not
  * overlapping; and short ones for the places in MUST_HAVE, the first ones first, for half as much time again. One
  * window for all if they may all be kept. Returns how many; *OUT is owned by the caller. A pure function.
  */

@@ -1,3 +1,4 @@
+#!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # What ktrace probe says beside independent measurements of the same minute: hand-written assembler loops
 # (probe_loops.c), likwid-bench and mbw, as far as they are installed. Prints ours, theirs and the ratio; ends with 1 if

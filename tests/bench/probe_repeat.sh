@@ -1,3 +1,4 @@
+#!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Ten probes, every other one while a neighbour keeps the last processor busy with a loop: are the discrete
 # answers the same? A refusal is no answer; a size within 10 % is the same. RUNS= sets the number.

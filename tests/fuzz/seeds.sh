@@ -1,3 +1,4 @@
+#!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Makes the first inputs of the fuzzers: tests/fuzz/seeds.sh CORPUS, in the project's root, with B set to the build folder.
 set -eu

@@ -20,7 +20,8 @@ PROBE_PACKAGES := likwid mbw
 FUZZ_PACKAGES  := clang libclang-rt-dev
 TRANSPARENCY_PACKAGES := octave r-base-core libopenblas0-pthread dpkg-dev python3-pytest python3-hypothesis
 
-CFLAGS_  := -std=gnu11 -g -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -D_GNU_SOURCE \
+# Names and lines for backtraces; DEBUG=1 has variables, too, and takes a third longer.
+CFLAGS_  := -std=gnu11 -pipe $(if $(DEBUG)$(SAN),-g,-g1) -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -D_GNU_SOURCE \
             -DKT_VERSION='"$(VERSION)"' -I. -Iinclude $(if $(DEBUG),-O0,-O2) $(if $(SAN),-fsanitize=$(SAN)) \
             $(if $(WERROR),-Werror) $(CFLAGS)
 SHIM_FLAGS := -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-optimize-sibling-calls
@@ -52,7 +53,8 @@ say = @$(if $(V)$(SILENT),:,printf '  %-6s %s\n' $(1) $(2))
 # On all processors, unless -j says on how many.
 all:
 	@$(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc)) built
-built: $(O)/ktrace $(O)/libktrace.so $(O)/libktrace-audit.so $(O)/libktrace-block.so $(O)/routines.md
+# What takes longest to compile, and what has to be generated first, come first.
+built: $(O)/model/probe/probe_kernels.o $(O)/libktrace.so $(O)/ktrace $(O)/libktrace-audit.so $(O)/libktrace-block.so $(O)/routines.md
 
 help:
 	@echo 'make            build $(O)/ktrace and $(O)/libktrace.so'
@@ -129,11 +131,11 @@ $(O)/preload/%.o: preload/%.c
 
 # The register that stubs pass the slot in is nobody else's (preload/wrapper.h); sanitizers would use it.
 SLOT_REGISTER := $(if $(findstring aarch64,$(shell $(CC) -dumpmachine)),x17,r11)
-$(O)/gen/wrap_%.o: CFLAGS_ += $(SHIM_FLAGS) -ffixed-$(SLOT_REGISTER) $(if $(SAN),-fno-sanitize=all)
-$(O)/gen/slots.o: CFLAGS_ += $(SHIM_FLAGS)
+$(O)/gen/wrap_%.o: private CFLAGS_ += $(SHIM_FLAGS) -ffixed-$(SLOT_REGISTER) $(if $(SAN),-fno-sanitize=all)
+$(O)/gen/slots.o: private CFLAGS_ += $(SHIM_FLAGS)
 $(O)/gen/stubs.o: $(O)/gen/stubs.S preload/stub.h preload/sizes.h
 	$(call say,AS,$<)
-	$(Q)$(CC) $(filter-out -g,$(CFLAGS_)) -c -o $@ $<
+	$(Q)$(CC) $(filter-out -g%,$(CFLAGS_)) -c -o $@ $<
 $(O)/preload/%.o: preload/%.S preload/stub.h preload/sizes.h
 	@mkdir -p $(@D)
 	$(call say,AS,$<)

@@ -5,6 +5,7 @@ Usage: whaley.py FOLDER-WITH-RESULTS FOLDER-FOR-THE-FIGURE LIBRARY...
 """
 import glob
 import json
+import math
 import os
 import statistics
 import sys
@@ -29,6 +30,12 @@ def read_harness(path):
             for n, warm, cold, warm_clock, cold_clock in rows}
 
 
+def deviation_of(pairs):
+    """Of the first from the second, in the median; nan where the clock of this machine sees nothing in most of the runs."""
+    quotients = [one / other for one, other in pairs if one > 0 and other > 0]
+    return statistics.median(quotients) - 1 if 2 * len(quotients) > len(pairs) else math.nan
+
+
 class Curve:
     """What one library's runs say of one context: by n, medians over the runs."""
 
@@ -40,12 +47,13 @@ class Curve:
         self.harness = {n: statistics.median(o[0] for o in others[n]) for n in self.lengths}
         # Runs of replay and harness follow each other: their ratios are less noisy than the ratio of medians.
         self.deviation, self.in_cycles = (
-            {n: statistics.median(r[k] / h[k] for r, h in zip(runs[n], others[n])) - 1 for n in self.lengths}
+            {n: deviation_of([(r[k], h[k]) for r, h in zip(runs[n], others[n])]) for n in self.lengths}
             for k in (0, 1))
         self.spread = {n: (min(r[0] for r in runs[n]), max(r[0] for r in runs[n])) for n in self.lengths}
 
     def gflops(self, n, seconds=None):
-        return 2 * n / (seconds or self.seconds[n]) / 1e9
+        seconds = self.seconds[n] if seconds is None else seconds
+        return 2 * n / seconds / 1e9 if seconds > 0 else math.nan
 
     def falls(self):
         """Lengths at which the curve falls by more than the runs scatter: the best run is worse than the worst so far."""
@@ -83,7 +91,9 @@ def print_table(library, curves):
               f"{cold.seconds[n] / warm.seconds[n]:>6.1f}")
     for context, name in CONTEXTS:
         for what, deviations in (("time", curves[context].deviation), ("cycles", curves[context].in_cycles)):
-            values = [abs(d) for d in deviations.values()]
+            values = [abs(d) for d in deviations.values() if not math.isnan(d)]
+            if len(values) < len(deviations):
+                print(f"{name}, {what}: {len(deviations) - len(values)} of {len(deviations)} lengths are too short for the clock.")
             print(f"{name}, {what}: {sum(v <= 0.015 for v in values)} of {len(values)} points within 1.5 %, "
                   f"{sum(v <= 0.05 for v in values)} within 5 %; median {statistics.median(values):.1%}, "
                   f"farthest {max(values):.1%}")

@@ -29,7 +29,7 @@ struct kt_reading {
 #ifndef KT_RDPMC
 #define KT_PAGE_CLOCK() kt_clock_start()
 #if defined(__x86_64__)
-#define KT_RDPMC(index) ((uint64_t)__rdpmc((int)(index)))
+#define KT_RDPMC(index) ((uint64_t)__builtin_ia32_rdpmc((int)(index)))
 #define KT_HAS_RDPMC    1
 #else
 #define KT_RDPMC(index) ((void)(index), (uint64_t)0)

@@ -111,7 +111,7 @@ static enum kt_status check_layout(struct kt_layout *layout, struct kt_error *er
 static enum kt_status parse_gaps(const char *text, enum kt_gaps *out, struct kt_error *error)
 {
     static const char *const name[] = {[KT_GAPS_NONE] = "none", [KT_GAPS_IDLE] = "idle", [KT_GAPS_TRAFFIC] = "traffic"};
-    for (*out = KT_GAPS_NONE; *out <= KT_GAPS_TRAFFIC; (*out)++)
+    for (*out = KT_GAPS_IDLE; *out <= KT_GAPS_TRAFFIC; (*out)++)
         if (!strcmp(text, name[*out]))
             return KT_OK;
     return kt_fail(error, KT_USAGE, "--gaps is none, idle or traffic, not '%s'", text);

@@ -213,12 +213,12 @@ class Process:
 
 def main(trace):
     n = 0
-    for _, path in numbered(trace, "p"):
+    for number, (_, path) in enumerate(numbered(trace, "p")):
         process = Process(path)
         for tid, stream in process.streams:
             for call in stream.calls:
                 call.n, n = n, n + 1
-                print(json.dumps(process.call(tid, call)))
+                print(json.dumps({"process": number, **process.call(tid, call)}))
 
 
 main(sys.argv[1])

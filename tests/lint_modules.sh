@@ -11,7 +11,7 @@ forbidden() {
 }
 forbidden "include/ktrace depends on nothing" "include/ktrace/*.h" "trace|replay|model|preload"
 forbidden "the shim depends on include/ktrace only" "preload/*.[ch]" "trace|replay|model"
-forbidden "trace does not see replay, model or the shim" "trace/*.[ch]" "replay|model|preload"
+forbidden "trace does not see replay, model or the shim" "trace/*.[ch] trace/*/*.[ch]" "replay|model|preload"
 forbidden "replay does not see model or the shim" "replay/*.[ch] replay/*/*.[ch]" "model|preload"
 forbidden "model does not see the shim" "model/*.[ch] model/*/*.[ch]" "preload"
 others=$(grep -nE '^#include "replay' model/*.[ch] model/*/*.[ch] /dev/null | grep -vE '"replay/(timing|placement).h"')

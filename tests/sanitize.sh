@@ -25,7 +25,8 @@ for arguments in "calls2000 fork threads20" "calls10 longjmp calls10" "calls1000
     out=$(ASAN_OPTIONS=detect_leaks=0 KTRACE_OUT="$T/life" LD_PRELOAD="$asan $PWD/$S/libktrace.so" "$PWD/$B/tests/abi/life" $arguments 2>&1)
     same "the shim: $arguments" "done" "$out"
 done
-for verb in info report dump "dump --json" "info --json" "report --json" check; do
+for verb in info report dump "dump --json" "info --json" "report --json" check \
+    export "export --format perfetto" "export -o $T/calls.sqlite"; do
     true_that "ktrace $verb" "$S/ktrace" $verb "$T/trace"
 done
 true_that "ktrace replay" "$S/ktrace" replay --budget 1 "$T/trace"

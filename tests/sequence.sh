@@ -56,14 +56,16 @@ done
 
 # More calls than the budget is for: windows, in which each shape that matters is met.
 traced long "$B/tests/bench/known" 1200 2>/dev/null
-"$kt" replay --json --context sequence --budget 0.3 "$T/long" >"$T/long.json" 2>/dev/null
+"$kt" replay --json --context sequence --budget 0.6 "$T/long" >"$T/long.json" 2>/dev/null
 is "a long trace: a part of the calls" "1 < $(query 'd["sequence"]["windows"]' <"$T/long.json") and $(query 'd["sequence"]["counted"] / d["sequence"]["calls"]' <"$T/long.json") < 0.9"
 same "... each shape is met" True "$(query 'all(s["contexts"]["sequence"]["n"] >= 3 for s in d["shapes"])' <"$T/long.json")"
 
-for gaps in idle traffic; do
+for gaps in none idle traffic; do
     "$kt" replay --json --context sequence --gaps $gaps --budget 1 "$T/known" >"$T/gaps.json" 2>/dev/null
     same "gaps filled: $gaps" "$gaps" "$(query 'd["sequence"]["gaps"]' <"$T/gaps.json")"
+    passes[${#passes[@]}]=$(query 'd["sequence"]["passes"]' <"$T/gaps.json")
 done
+is "... which takes time" "${passes[0]} > 1.5 * ${passes[1]} and ${passes[0]} > 1.5 * ${passes[2]}"
 "$kt" replay --gaps wide "$T/known" 2>"$T/err"
 same "gaps of another kind: usage" 2 $?
 

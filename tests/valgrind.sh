@@ -4,7 +4,8 @@
 export KTRACE_QUIET=1 OPENBLAS_NUM_THREADS=1
 memcheck() { valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite "$@"; }
 traced trace "$PYTHON" -c 'import numpy as np; a = np.eye(40); print(np.linalg.solve(a, a).sum(), (a @ a).sum())' >/dev/null
-for verb in info "info --json" dump "dump --json" check report "report --json" "roofline --machine tests/roofline/machine.json"; do
+for verb in info "info --json" dump "dump --json" check report "report --json" "roofline --machine tests/roofline/machine.json" \
+    export "export --format perfetto" "export -o $T/calls.sqlite"; do
     true_that "ktrace $verb" memcheck "$B/ktrace" $verb "$T/trace"
 done
 true_that "ktrace of nothing" bash -c "valgrind -q --error-exitcode=99 $B/ktrace info $T/none; [ \$? = 3 ]"

@@ -4,7 +4,7 @@
  */
 #include "trace/about.h"
 #include "trace/counts.h"
-#include "trace/json.h"
+#include "trace/info_json.h"
 #include "trace/memory.h"
 #include "trace/profile.h"
 #include "trace/ranks.h"
@@ -175,6 +175,7 @@ static const char *process_state(const struct kt_process *p)
 static json_t *process_json(const struct kt_process *p)
 {
     json_t *object = json_object();
+    json_object_set_new(object, "process", json_integer((json_int_t)p->number));
     json_object_set_new(object, "pid", json_integer(p->pid));
     add_meta(object, p, "ppid", true);
     add_meta(object, p, "rank", true);
@@ -221,7 +222,7 @@ static json_t *snapshots_json(const struct kt_trace *trace)
     return json;
 }
 
-static void print_json(const struct kt_trace *trace, const struct kt_state *state, const struct kt_ranks *ranks)
+static json_t *document_of(const struct kt_trace *trace, const struct kt_state *state, const struct kt_ranks *ranks)
 {
     const struct kt_process *first = first_process(trace);
     json_t *document = json_object();
@@ -253,7 +254,19 @@ static void print_json(const struct kt_trace *trace, const struct kt_state *stat
     json_object_set_new(document, "machine", machine_json(first));
     json_object_set_new(document, "options", options_json(first));
     json_object_set_new(document, "snapshots", snapshots_json(trace));
-    kt_json_print(document);
+    return document;
+}
+
+json_t *kt_info_json(const struct kt_trace *trace)
+{
+    struct kt_state state;
+    struct kt_ranks ranks;
+    kt_state_find(trace, &state);
+    kt_ranks_find(trace, &ranks);
+    json_t *document = document_of(trace, &state, &ranks);
+    kt_ranks_free(&ranks);
+    kt_state_free(&state);
+    return document;
 }
 
 /* --- text -------------------------------------------------------------------------------------------------- */
@@ -407,7 +420,7 @@ static void print_snapshots(const struct kt_trace *trace)
     kt_snapshots_free(&found);
 }
 
-static void print_text(const struct kt_trace *trace, const struct kt_state *state, const struct kt_ranks *ranks)
+static void print_about(const struct kt_trace *trace, const struct kt_state *state, const struct kt_ranks *ranks)
 {
     const struct kt_process *first = first_process(trace);
     char calls[16];
@@ -443,6 +456,17 @@ static void print_text(const struct kt_trace *trace, const struct kt_state *stat
         print_processes(trace, ranks->count > 0);
 }
 
+static void print_text(const struct kt_trace *trace)
+{
+    struct kt_state state;
+    struct kt_ranks ranks;
+    kt_state_find(trace, &state);
+    kt_ranks_find(trace, &ranks);
+    print_about(trace, &state, &ranks);
+    kt_ranks_free(&ranks);
+    kt_state_free(&state);
+}
+
 int kt_verb_info(int argc, char **argv)
 {
     struct kt_trace trace;
@@ -450,16 +474,10 @@ int kt_verb_info(int argc, char **argv)
     int wrong = kt_verb_open_trace(argc, argv, &trace, &json);
     if (wrong)
         return wrong;
-    struct kt_state state;
-    struct kt_ranks ranks;
-    kt_state_find(&trace, &state);
-    kt_ranks_find(&trace, &ranks);
     if (json)
-        print_json(&trace, &state, &ranks);
+        kt_json_print(kt_info_json(&trace));
     else
-        print_text(&trace, &state, &ranks);
-    kt_ranks_free(&ranks);
-    kt_state_free(&state);
+        print_text(&trace);
     kt_trace_close(&trace);
     return KT_OK;
 }

@@ -9,6 +9,7 @@
 #include "trace/archive.h"
 #include "trace/json.h"
 #include "trace/memory.h"
+#include "trace/new_file.h"
 #include "trace/text.h"
 #include "trace/verb.h"
 
@@ -30,9 +31,8 @@ struct pack {
     const char *trace; /* as named */
     char base[NAME_MAX + 1];
     char output[PATH_MAX];
-    char part[PATH_MAX + 32]; /* the file while it is written, where it cannot do without a name */
+    struct kt_new_file file;
     bool remove, json;
-    int file;
     struct member *member;
     size_t members;
     char **directory; /* in the trace; outer ones first */
@@ -57,12 +57,6 @@ static char *join(const char *directory, const char *name)
 
 static enum kt_status add_directory(struct pack *pack, const char *name, struct kt_error *error);
 
-static bool ends_with(const char *text, const char *end)
-{
-    size_t length = strlen(text);
-    return length >= strlen(end) && !strcmp(text + length - strlen(end), end);
-}
-
 static void add_member(struct pack *pack, const char *name)
 {
     const char *slash = strrchr(name, '/');
@@ -83,7 +77,7 @@ static enum kt_status add_name(struct pack *pack, const char *name, struct kt_er
         status = add_directory(pack, name, error);
     else if (!S_ISREG(st.st_mode))
         pack->others++;
-    else if (ends_with(name, KT_PACKED_SUFFIX))
+    else if (kt_text_ends_with(name, KT_PACKED_SUFFIX))
         status = kt_fail(error, KT_USAGE, "%s: is packed already; move it out of %s", path, pack->trace);
     else
         add_member(pack, name);
@@ -124,47 +118,6 @@ static int compare_members(const void *a, const void *b)
 
 /* --- the file ---------------------------------------------------------------------------------------------- */
 
-static enum kt_status exists_already(const struct pack *pack, struct kt_error *error)
-{
-    return kt_fail(error, KT_USAGE, "%s: exists already; choose another file with -o", pack->output);
-}
-
-/* A file without a name vanishes with the process, whatever ends it. */
-static enum kt_status create(struct pack *pack, struct kt_error *error)
-{
-    char directory[PATH_MAX];
-    if (access(pack->output, F_OK) == 0)
-        return exists_already(pack, error);
-    snprintf(directory, sizeof directory, "%s", pack->output);
-    char *slash = strrchr(directory, '/');
-    strcpy(slash ? slash + (slash == directory) : directory, slash ? "" : ".");
-    pack->file = open(*directory ? directory : "/", O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
-    if (pack->file >= 0)
-        return KT_OK;
-    snprintf(pack->part, sizeof pack->part, "%s.%ld.part", pack->output, (long)getpid());
-    pack->file = open(pack->part, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0666);
-    if (pack->file >= 0)
-        return KT_OK;
-    *pack->part = '\0';
-    return failed(error, "written", pack->output);
-}
-
-static enum kt_status publish(struct pack *pack, struct kt_error *error)
-{
-    char link_to[64];
-    if (fsync(pack->file) != 0)
-        return failed(error, "written", pack->output);
-    snprintf(link_to, sizeof link_to, "/proc/self/fd/%d", pack->file);
-    int done = *pack->part ? renameat2(AT_FDCWD, pack->part, AT_FDCWD, pack->output, RENAME_NOREPLACE)
-                           : linkat(AT_FDCWD, link_to, AT_FDCWD, pack->output, AT_SYMLINK_FOLLOW);
-    if (done != 0 && errno == EINVAL && *pack->part) /* a file system that cannot tell */
-        done = rename(pack->part, pack->output);
-    if (done != 0)
-        return errno == EEXIST ? exists_already(pack, error) : failed(error, "created", pack->output);
-    *pack->part = '\0';
-    return KT_OK;
-}
-
 static enum kt_status add_file(const struct pack *pack, const struct member *member, struct kt_archive_writer *writer,
                                struct kt_error *error)
 {
@@ -185,11 +138,11 @@ static enum kt_status add_file(const struct pack *pack, const struct member *mem
 static enum kt_status write_archive(struct pack *pack, struct kt_error *error)
 {
     struct kt_archive_writer *writer;
-    enum kt_status status = kt_archive_begin(pack->file, pack->output, &writer, error);
+    enum kt_status status = kt_archive_begin(pack->file.file, pack->output, &writer, error);
     for (size_t i = 0; i < pack->members && status == KT_OK; i++)
         status = add_file(pack, &pack->member[i], writer, error);
     KT_TRY(kt_archive_end(writer, error));
-    pack->packed_bytes = (uint64_t)lseek(pack->file, 0, SEEK_CUR);
+    pack->packed_bytes = (uint64_t)lseek(pack->file.file, 0, SEEK_CUR);
     return KT_OK;
 }
 
@@ -258,7 +211,7 @@ static enum kt_status verify(const struct pack *pack, struct kt_error *error)
 {
     struct comparison c = {.pack = pack, .file = -1};
     const struct kt_archive_reader reader = {begin_file, compare_bytes, &c};
-    enum kt_status status = kt_archive_read(pack->file, pack->output, &reader, error);
+    enum kt_status status = kt_archive_read(pack->file.file, pack->output, &reader, error);
     if (status == KT_OK)
         status = end_file(&c, error);
     else if (c.file >= 0)
@@ -315,20 +268,17 @@ static enum kt_status choose_names(struct pack *pack, const char *output, struct
 
 static enum kt_status make(struct pack *pack, struct kt_error *error)
 {
-    KT_TRY(create(pack, error));
+    KT_TRY(kt_new_file_create(pack->output, false, &pack->file, error));
     KT_TRY(add_directory(pack, "", error));
     qsort(pack->member, pack->members, sizeof *pack->member, compare_members);
     KT_TRY(write_archive(pack, error));
     KT_TRY(verify(pack, error));
-    return publish(pack, error);
+    return kt_new_file_publish(&pack->file, error);
 }
 
 static void release(struct pack *pack)
 {
-    if (*pack->part)
-        unlink(pack->part);
-    if (pack->file >= 0)
-        close(pack->file);
+    kt_new_file_close(&pack->file);
     for (size_t i = 0; i < pack->members; i++)
         free(pack->member[i].name);
     for (size_t i = 0; i < pack->directories; i++)
@@ -415,7 +365,7 @@ static enum kt_status run(struct pack *pack, const char *named, const char *outp
 
 int kt_verb_pack(int argc, char **argv)
 {
-    struct pack pack = {.file = -1};
+    struct pack pack = {.file = {.file = -1}};
     struct kt_error error = {0};
     const char *output = NULL;
     int wrong = parse_arguments(argc, argv, &pack, &output);

@@ -62,6 +62,7 @@ static enum kt_status add_process(struct kt_trace *trace, const struct kt_files 
     enum kt_status status = kt_process_read(&p, trace, &cause);
     const struct kt_process *same = status == KT_OK ? find_same(trace, &p) : NULL;
     if (status == KT_OK && !same) {
+        p.number = trace->processes;
         trace->process[trace->processes++] = p;
         return KT_OK;
     }

@@ -48,6 +48,7 @@ struct kt_pair {
 };
 
 struct kt_process {
+    size_t number;                /* in the trace: 0, 1, ... */
     char *path;                   /* of its directory, which may be in a packed trace */
     const struct kt_files *files; /* of the trace it is in */
     uint32_t pid;

@@ -98,6 +98,12 @@ char *kt_text_percent(double fraction, char *out)
 
 /* --- characters -------------------------------------------------------------------------------------------- */
 
+bool kt_text_ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text);
+    return length >= strlen(end) && !strcmp(text + length - strlen(end), end);
+}
+
 char *kt_text_clean(char *text)
 {
     for (unsigned char *c = (unsigned char *)text; *c; c++)

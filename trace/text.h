@@ -20,6 +20,8 @@ char *kt_text_percent(double fraction, char *out); /* " 12.3 %"; 16 bytes */
 /* Replaces control characters by '?', in place: text from a trace must not steer a terminal. Returns TEXT. */
 char *kt_text_clean(char *text);
 
+bool kt_text_ends_with(const char *text, const char *end);
+
 /* A table: columns are declared, rows added, widths computed when it is printed; text columns shrink to fit. */
 struct kt_column {
     const char *head;

@@ -14,18 +14,17 @@
 #include <time.h>
 
 #if defined(__x86_64__)
-#include <x86intrin.h>
 #define KT_CLOCK_NAME "tsc"
 
 static inline uint64_t kt_clock_start(void)
 {
-    return __rdtsc();
+    return __builtin_ia32_rdtsc();
 }
 
 static inline uint64_t kt_clock_stop(void)
 {
     __builtin_ia32_lfence();
-    return __rdtsc();
+    return __builtin_ia32_rdtsc();
 }
 
 #elif defined(__aarch64__)

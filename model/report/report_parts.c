@@ -172,8 +172,7 @@ static void print_table(const char *heading, struct kt_text_table *table, size_t
     kt_heading(heading);
     kt_text_table_print(table);
     kt_text_table_free(table);
-    if (count > top)
-        printf("... and %zu more: --by %s --top %zu\n", count - top, by, count);
+    kt_row_tell_rest(count, top, by);
 }
 
 static void print_routines(const struct kt_report *report, size_t top)

@@ -7,6 +7,8 @@
 
 #include "trace/text.h"
 
+#include <stdio.h>
+
 enum { KT_ROW_COLUMNS = 10, KT_ROW_CELL = 160 };
 
 struct kt_row {
@@ -27,6 +29,13 @@ static inline void kt_row_add(struct kt_text_table *table, const struct kt_row *
     for (size_t i = 0; i < row->columns; i++)
         cell[i] = row->text[i];
     kt_text_table_row(table, cell);
+}
+
+/* Below a table of the first TOP of COUNT rows: how to see the others. */
+static inline void kt_row_tell_rest(size_t count, size_t top, const char *by)
+{
+    if (count > top)
+        printf("... and %zu more: --by %s --top %zu\n", count - top, by, count);
 }
 
 #endif

@@ -63,12 +63,6 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-static void tell_rest(size_t count, size_t top, const char *by)
-{
-    if (count > top)
-        printf("... and %zu more: --by %s --top %zu\n", count - top, by, count);
-}
-
 /* --- routines ---------------------------------------------------------------------------------------------- */
 
 void kt_report_routines(const struct kt_report *report, size_t top)
@@ -97,7 +91,7 @@ void kt_report_routines(const struct kt_report *report, size_t top)
     kt_heading("Routines");
     kt_text_table_print(table);
     kt_text_table_free(table);
-    tell_rest(sums->count, top, "routine");
+    kt_row_tell_rest(sums->count, top, "routine");
 }
 
 /* --- counters ---------------------------------------------------------------------------------------------- */
@@ -138,7 +132,7 @@ void kt_report_counters(const struct kt_report *report, size_t top)
     if (counted->counters) {
         kt_text_table_print(table);
         kt_counters_about(&report->trace, true);
-        tell_rest(sums->count, top, "counter");
+        kt_row_tell_rest(sums->count, top, "counter");
     } else {
         printf("Nothing was counted: KTRACE_EVENTS=perf::PAGE-FAULTS, say, makes a run count.\n");
     }
@@ -218,7 +212,7 @@ void kt_report_shapes(const struct kt_report *report, size_t top)
         printf("\n");
         kt_report_shape_parts(report, top);
     }
-    tell_rest(report->groups.count, top, "shape");
+    kt_row_tell_rest(report->groups.count, top, "shape");
 }
 
 /* --- callers, threads, processes --------------------------------------------------------------------------- */
@@ -265,7 +259,7 @@ void kt_report_callers(const struct kt_report *report, size_t top)
     kt_text_table_free(table);
     if (unnamed)
         printf("+0x12: no known function; address in the object, as objdump shows it\n");
-    tell_rest(report->callers, top, "caller");
+    kt_row_tell_rest(report->callers, top, "caller");
 }
 
 static void thread_cells(struct kt_row *row, const struct kt_sum *sum, double seconds_blas)
@@ -293,7 +287,7 @@ void kt_report_threads(const struct kt_report *report, size_t top)
     kt_heading("Threads");
     kt_text_table_print(table);
     kt_text_table_free(table);
-    tell_rest(sums->count, top, "thread");
+    kt_row_tell_rest(sums->count, top, "thread");
 }
 
 void kt_report_processes(const struct kt_report *report, size_t top)
@@ -359,7 +353,7 @@ void kt_report_regions(const struct kt_report *report, size_t top)
     kt_text_table_free(table);
     if (sums->unmatched)
         printf("%llu ends of regions have no begin that was recorded\n", (unsigned long long)sums->unmatched);
-    tell_rest(sums->count, top, "region");
+    kt_row_tell_rest(sums->count, top, "region");
 }
 
 /* --- ranks ------------------------------------------------------------------------------------------------- */
@@ -478,7 +472,7 @@ static void print_balances(const struct kt_imbalance *imbalance, size_t top)
     kt_heading("Imbalance: time of the busiest rank over the mean");
     kt_text_table_print(table);
     kt_text_table_free(table);
-    tell_rest(imbalance->routines, top, "rank");
+    kt_row_tell_rest(imbalance->routines, top, "rank");
 }
 
 void kt_report_ranks(const struct kt_report *report, size_t top)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "replay/compare/comparison_store.h"
 
+#include "replay/sequence/recorded.h"
 #include "replay/store/identity.h"
 #include "trace/fingerprint.h"
 #include "trace/memory.h"
@@ -102,8 +103,8 @@ static char *context_of(const struct kt_comparison_store *s, size_t i)
     char *context;
     if (c->met[i]) {
         const struct kt_replay_options *asked = &c->options.replay;
-        if (asprintf(&context, "sequence of %s level %d routines %s", s->trace, (int)asked->level,
-                     asked->routines ? asked->routines : "all") < 0)
+        if (asprintf(&context, "sequence of %s level %d routines %s gaps %g", s->trace, (int)asked->level,
+                     asked->routines ? asked->routines : "all", KT_LONGEST_GAP) < 0)
             abort();
     } else {
         bool tracked = kt_context_is_tracked(c->context[i]);

@@ -10,11 +10,14 @@
 #include <math.h>
 #include <string.h>
 
-enum { FEWEST_ROUNDS = 6, ENOUGH_ROUNDS = 15, MOST_ROUNDS = 60, ROUNDS_OF_A_PROCESS = 5 };
+enum { FEWEST_ROUNDS = 6, FEWEST_WITH_RARE = 12, ENOUGH_ROUNDS = 15, MOST_ROUNDS = 60, ROUNDS_OF_A_PROCESS = 5 };
 static const double precision = 0.005; /* half-width of the interval of the ratio of passes */
 /* Long beside what a turn costs, which is to wake a process and to fill its caches; short beside what slows a machine. */
 static const double turn_seconds = 5e-3;
 static const double lead_seconds = 0.5e-3;
+/* So much of a gap counts as if it were of a call: turns are long enough for calls to fill caches in them, and short
+ * where calls are few. */
+static const double gap_part = 0.1;
 /* A pass on all libraries takes so many times as long as one on the recorded library, times their number: some are slow. */
 static const double slowness = 3;
 
@@ -50,7 +53,7 @@ static struct kt_window next_turn(const struct kt_recording *r, size_t first, do
     bool ends_before = kt_random(state) & 1;
     double sum = 0;
     while (turn.end < r->calls && sum < seconds) {
-        double next = r->call[turn.end].seconds;
+        double next = r->call[turn.end].seconds + gap_part * r->call[turn.end].gap;
         if (ends_before && turn.end > first && sum + next > seconds)
             break;
         sum += next;
@@ -208,11 +211,20 @@ static enum kt_stop stop_of(const struct kt_sequences *s)
     return s->seconds < s->budget ? KT_STOP_ROUNDS : KT_STOP_BUDGET;
 }
 
+/* So few pairs of some shape tell nothing. A call that comes once in a pass counts in nine of ten rounds. */
+static bool are_too_few(const struct kt_sequences *s, const struct kt_comparison *c)
+{
+    for (size_t i = 0; i < c->setup.jobs.count && s->rounds >= FEWEST_ROUNDS; i++)
+        if (c->met[i] && c->schedule.item[i].lane->visits < FEWEST_ROUNDS)
+            return s->rounds < FEWEST_WITH_RARE;
+    return s->rounds < FEWEST_ROUNDS;
+}
+
 void kt_sequences_run(struct kt_sequences *s, struct kt_comparison *c)
 {
     if (!s->rounds)
         return;
-    while (s->rounds < MOST_ROUNDS && (s->rounds < FEWEST_ROUNDS || s->seconds < s->budget) && !are_settled(s) &&
+    while (s->rounds < MOST_ROUNDS && (are_too_few(s, c) || (s->seconds < s->budget && !are_settled(s))) &&
            run_round(s, c))
         leave_out_unmet(c, s);
     kt_progress_end();

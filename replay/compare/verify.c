@@ -56,9 +56,16 @@ static enum kt_status read_trace(const char *path, struct kt_verified *one, int 
 
 /* --- recording --------------------------------------------------------------------------------------------- */
 
-/* Of three single runs the one in the middle is far less of an accident than the first. */
-enum { RECORDINGS = 3 };
-static const double short_program = 30; /* seconds; others are recorded once */
+/* The run in the middle of several is far less of an accident than the first. Three of them if that does not take too
+ * long, of short programs more. */
+enum { RECORDINGS = 3, MOST_RECORDINGS = 15 };
+static const double enough_recorded = 10; /* seconds */
+static const double short_program = 30;   /* seconds; others are recorded once */
+
+static bool is_recorded(int count, double seconds)
+{
+    return count == MOST_RECORDINGS || (count >= RECORDINGS && seconds > enough_recorded);
+}
 
 struct recording {
     int number;
@@ -94,9 +101,22 @@ static int compare_blas(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Removes all others. */
+static enum kt_status keep_recording(struct kt_verify *v, const struct recording *one, int count, int kept,
+                                     struct kt_error *error)
+{
+    for (int i = 0; i < count; i++) {
+        KT_TRY(name_recording(v, one[i].number, error));
+        if (i != kept)
+            kt_directory_remove(v->trace);
+    }
+    return name_recording(v, one[kept].number, error);
+}
+
 enum kt_status kt_verify_record(struct kt_compare_options *options, struct kt_verify *v, struct kt_error *error)
 {
-    struct recording one[RECORDINGS];
+    struct recording one[MOST_RECORDINGS];
+    double seconds = 0;
     int count = 0;
     KT_TRY(make_directory(v, error));
     if (options->replay.trace)
@@ -104,10 +124,11 @@ enum kt_status kt_verify_record(struct kt_compare_options *options, struct kt_ve
     do {
         one[count].number = count;
         KT_TRY(record(options, v, &one[count], error));
-    } while (++count < RECORDINGS && one[0].wall < short_program && !kt_interrupted());
+        seconds += one[count++].wall;
+    } while (one[0].wall < short_program && !is_recorded(count, seconds) && !kt_interrupted());
     qsort(one, (size_t)count, sizeof *one, compare_blas);
     options->replay.trace = v->trace;
-    return name_recording(v, one[count / 2].number, error);
+    return keep_recording(v, one, count, count / 2, error);
 }
 
 /* --- one run ----------------------------------------------------------------------------------------------- */

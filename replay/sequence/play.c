@@ -71,9 +71,6 @@ static enum trouble take_trouble(void)
 
 enum { LINE = 64, TRAFFIC_BYTES = 64 << 20, TRAFFIC_STEP = 4096 };
 
-/* No gap is waited for longer: what a program does in a second empties caches as well as what it does in a minute. */
-static const double longest_gap = 5e-3;
-
 struct traffic {
     unsigned char *memory;
     size_t at;
@@ -155,11 +152,10 @@ static void make_ready(struct player *p, size_t i)
     struct ready *ready = &p->ready[i];
     unsigned char *absent = &p->play->board->absent[call->shape];
     bool is_known = before && before->entry == call->entry;
-    double longest = longest_gap / p->tick;
     *ready = (struct ready){.symbol = symbol, .thunk = is_known ? ready[-1].thunk : kt_thunk_of(symbol)};
     ready->function =
         is_known ? ready[-1].function : kt_library_symbol(&p->library, symbol->name, call->entry->library->path);
-    ready->gap = (double)call->gap < longest ? call->gap : (uint64_t)longest;
+    ready->gap = (uint64_t)(call->gap / p->tick);
     kt_scalars_steady(symbol, (unsigned char *)call->args);
     ready->address = place(p, call);
     if (!ready->thunk && !*absent)

@@ -73,6 +73,13 @@ static bool is_of(const struct kt_recording *r, const struct kt_call *call)
     return call->process == r->process && call->tid == r->tid;
 }
 
+/* From the end of a call to the next one, in seconds. */
+static double gap_between(const struct kt_process *process, uint64_t end, uint64_t start)
+{
+    double seconds = start > end ? (double)(start - end) * process->tick_seconds : 0;
+    return seconds < KT_LONGEST_GAP ? seconds : KT_LONGEST_GAP;
+}
+
 /* ONE becomes that of OUT if it is the busier one, and is empty then. */
 static void keep_busier(struct kt_recording *one, struct kt_recording *out)
 {
@@ -90,11 +97,12 @@ static void keep_busier(struct kt_recording *one, struct kt_recording *out)
 }
 
 /* Threads come one after the other; OUT becomes the busiest. */
-static void choose_thread(const struct kt_trace *trace, enum kt_level level, struct kt_recording *out)
+static void choose_thread(const struct kt_trace *trace, enum kt_level level, bool gaps, struct kt_recording *out)
 {
     struct walk walk;
     struct found found;
     struct kt_recording one = {0};
+    uint64_t last_end = 0;
     walk_begin(trace, level, &walk);
     for (bool more = true; more;) {
         more = walk_next(&walk, &found);
@@ -104,7 +112,9 @@ static void choose_thread(const struct kt_trace *trace, enum kt_level level, str
             break;
         one.process = found.call.process;
         one.tid = found.call.tid;
-        kt_course_add(&one.course, found.seconds);
+        double gap = gaps && one.course.calls ? gap_between(one.process, last_end, found.call.start) : 0;
+        last_end = found.call.start + found.call.ticks;
+        kt_course_add(&one.course, found.seconds, gap);
     }
 }
 
@@ -203,7 +213,7 @@ static uint64_t *keep_args(struct kt_recording *r, const struct found *found)
     return memcpy(to, found->args, found->call.entry->symbol.arg_bytes);
 }
 
-static void keep_call(struct kt_recording *r, const struct found *found, size_t shape, uint64_t gap)
+static void keep_call(struct kt_recording *r, const struct found *found, size_t shape, double gap)
 {
     int64_t info = 0;
     bool has_info = kt_call_info(&found->call, &info);
@@ -233,8 +243,7 @@ static void keep_windows(const struct kt_trace *trace, const struct kt_shapes *s
         size_t shape = place >= w->first ? kt_collection_number(collection, &found.call) : SIZE_MAX;
         opens |= place == w->first;
         if (shape < shapes->count) {
-            uint64_t gap = found.call.start > last_end && !opens ? found.call.start - last_end : 0;
-            keep_call(r, &found, shape, gap);
+            keep_call(r, &found, shape, opens ? 0 : gap_between(r->process, last_end, found.call.start));
             r->call[r->calls - 1].opens = opens;
             r->call[r->calls - 1].counted = place >= w->counted;
             opens = false;
@@ -246,10 +255,10 @@ static void keep_windows(const struct kt_trace *trace, const struct kt_shapes *s
 }
 
 void kt_recording_read(const struct kt_trace *trace, const struct kt_shapes *shapes, enum kt_level level,
-                       const struct kt_recording_limit *limit, struct kt_recording *out)
+                       const struct kt_recording_limit *limit, bool gaps, struct kt_recording *out)
 {
     *out = (struct kt_recording){0};
-    choose_thread(trace, level, out);
+    choose_thread(trace, level, gaps, out);
     if (!out->course.calls)
         return;
     choose_windows(trace, shapes, level, limit, out);

@@ -73,7 +73,8 @@ static void read_calls(struct kt_sequence *s, const struct kt_replay_options *op
         share = s->setup->shapes.seconds / (s->setup->shapes.seconds + calls * call_overhead);
     }
     limit.seconds = share * s->budget / planned_passes;
-    kt_recording_read(&s->setup->trace, &s->setup->shapes, options->level, &limit, &s->recording);
+    kt_recording_read(&s->setup->trace, &s->setup->shapes, options->level, &limit, options->gaps != KT_GAPS_NONE,
+                      &s->recording);
     if (!s->recording.calls)
         give_up(s, "the trace has no single calls of that level");
 }
@@ -81,9 +82,12 @@ static void read_calls(struct kt_sequence *s, const struct kt_replay_options *op
 static double find_patience(const struct kt_sequence *s)
 {
     double seconds = 0;
-    for (size_t i = 0; i < s->recording.calls; i++)
+    double gaps = 0;
+    for (size_t i = 0; i < s->recording.calls; i++) {
         seconds += s->recording.call[i].seconds;
-    return 20 + 50 * seconds + (double)s->bytes * 1e-7 * (double)s->recording.windows;
+        gaps += s->recording.call[i].gap;
+    }
+    return 20 + 50 * seconds + 2 * gaps + (double)s->bytes * 1e-7 * (double)s->recording.windows;
 }
 
 void kt_sequence_open(const struct kt_setup *setup, const struct kt_replay_options *options,

@@ -15,31 +15,47 @@ static void join_blocks(struct kt_course *c)
 {
     c->blocks /= 2;
     c->block *= 2;
-    for (size_t i = 0; i < c->blocks; i++)
+    for (size_t i = 0; i < c->blocks; i++) {
         c->until[i] = c->until[2 * i + 1];
+        c->played[i] = c->played[2 * i + 1];
+    }
 }
 
-void kt_course_add(struct kt_course *c, double seconds)
+static double last_of(const double *sum, size_t blocks)
+{
+    return blocks ? sum[blocks - 1] : 0;
+}
+
+void kt_course_add(struct kt_course *c, double seconds, double gap)
 {
     double before = kt_course_seconds(c);
+    double played = kt_course_played(c);
     c->block = c->block ? c->block : 1;
     if (c->calls == c->blocks * c->block) {
         if (c->blocks == MOST_BLOCKS)
             join_blocks(c);
-        c->until = kt_room_for_one(c->until, c->blocks++, sizeof *c->until);
+        c->until = kt_room_for_one(c->until, c->blocks, sizeof *c->until);
+        c->played = kt_room_for_one(c->played, c->blocks++, sizeof *c->played);
     }
     c->until[c->blocks - 1] = before + seconds;
+    c->played[c->blocks - 1] = played + gap + seconds;
     c->calls++;
 }
 
 double kt_course_seconds(const struct kt_course *c)
 {
-    return c->blocks ? c->until[c->blocks - 1] : 0;
+    return last_of(c->until, c->blocks);
+}
+
+double kt_course_played(const struct kt_course *c)
+{
+    return last_of(c->played, c->blocks);
 }
 
 void kt_course_free(struct kt_course *c)
 {
     free(c->until);
+    free(c->played);
     *c = (struct kt_course){0};
 }
 
@@ -61,14 +77,13 @@ static size_t call_at(const struct kt_course *c, double seconds)
 /* When the call began, or one of its block. */
 static double time_of(const struct kt_course *c, size_t call)
 {
-    size_t block = call / c->block;
-    return block ? c->until[block - 1] : 0;
+    return last_of(c->until, call / c->block);
 }
 
-static double seconds_of(const struct kt_course *c, const struct kt_window *window)
+/* How long it takes to play the window. */
+static double length_of(const struct kt_course *c, const struct kt_window *window)
 {
-    size_t last = (window->end - 1) / c->block;
-    return c->until[last] - time_of(c, window->first);
+    return c->played[(window->end - 1) / c->block] - last_of(c->played, window->first / c->block);
 }
 
 /* --- windows --------------------------------------------------------------------------------------------------- */
@@ -123,17 +138,18 @@ static struct kt_window window_at(const struct kt_course *c, double from, double
     return window;
 }
 
-/* One in each of COUNT equal parts of the time. Returns the seconds that all hold. */
+/* One in each of COUNT equal parts of the calls' time; to be played in about KEEP seconds. Returns in how many. */
 static double spread(const struct kt_course *c, double keep, size_t count, struct kt_window *out)
 {
     uint64_t state = 1;
     double sum = 0;
     double part = kt_course_seconds(c) / (double)count;
-    double length = keep / (double)count;
+    double played = kt_course_played(c);
+    double length = played > 0 ? keep * kt_course_seconds(c) / played / (double)count : 0;
     for (size_t i = 0; i < count; i++) {
         double at = (double)(kt_random(&state) >> 11) * 0x1p-53;
         out[i] = window_at(c, ((double)i + at) * part - at * length, length, lead_part * length);
-        sum += seconds_of(c, &out[i]);
+        sum += length_of(c, &out[i]);
     }
     return sum;
 }
@@ -149,7 +165,7 @@ static struct kt_window window_for(const struct kt_course *c, size_t call)
 
 static bool is_all(const struct kt_course *c, const struct kt_recording_limit *limit)
 {
-    return limit->calls >= c->calls && limit->seconds >= kt_course_seconds(c);
+    return limit->calls >= c->calls && limit->seconds >= kt_course_played(c);
 }
 
 /* Where calls are long fewer windows hold what is to be kept. */
@@ -170,14 +186,14 @@ size_t kt_windows_choose(const struct kt_course *c, const struct kt_recording_li
         **out = (struct kt_window){0, 0, c->calls};
         return 1;
     }
-    double all = kt_course_seconds(c);
+    double all = kt_course_played(c);
     double of_calls = all * (double)limit->calls / (double)c->calls;
     double keep = limit->seconds < of_calls ? limit->seconds : of_calls;
     size_t count = spread_as_many_as_fit(c, keep, *out);
     double room = keep / 2;
     for (size_t i = 0; i < must_haves && room > 0; i++) {
         (*out)[count] = window_for(c, must_have[i]);
-        room -= seconds_of(c, &(*out)[count++]);
+        room -= length_of(c, &(*out)[count++]);
     }
     return join(*out, count);
 }

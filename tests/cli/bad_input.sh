@@ -16,10 +16,10 @@ refuses() {
 }
 refuses "no verb" 2 'ktrace help'
 refuses "unknown verb" 2 "frobnicate" frobnicate
-for verb in run report replay compare repro info dump check pack score env; do
+for verb in run report replay compare repro info dump check pack export score env; do
     refuses "unknown option of $verb" 2 "--nonsense|nonsense" $verb --nonsense
 done
-for verb in report replay repro info dump check pack score; do refuses "$verb without a trace" 2 "" $verb; done
+for verb in report replay repro info dump check pack export score; do refuses "$verb without a trace" 2 "" $verb; done
 refuses "run without a command" 2 "" run
 refuses "run of a mode that there is not" 2 "mode" run --mode nonsense -- true
 for verb in report replay info dump check; do refuses "$verb of nothing" 3 "$T/none" $verb "$T/none"; done

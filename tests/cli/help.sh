@@ -2,7 +2,7 @@
 # The help names what there is: options that the verbs accept, with the values that they accept.
 . tests/lib.sh
 kt=$B/ktrace
-for verb in run report replay compare diff repro info dump check pack score env "model build" "model show"; do
+for verb in run report replay compare diff repro info dump check pack export score env "model build" "model show"; do
     for option in $("$kt" help $verb | grep -oE '^ +(-., )?--[a-z]+' | grep -oE -- '--[a-z]+'); do
         "$kt" $verb "$option" >"$T/out" 2>&1 </dev/null
         same "$verb knows $option" "" "$(grep 'unknown option' "$T/out")"

@@ -23,7 +23,7 @@ static struct kt_course make_course(size_t calls)
 {
     struct kt_course course = {0};
     for (size_t i = 0; i < calls; i++)
-        kt_course_add(&course, i % 1001 == 1000 ? 1e-3 : 1e-6);
+        kt_course_add(&course, i % 1001 == 1000 ? 1e-3 : 1e-6, 0);
     return course;
 }
 
@@ -92,6 +92,27 @@ static void test_windows_are_apart_and_hold_what_was_asked_for(void **state)
     kt_course_free(&course);
 }
 
+/* Gaps that take a hundred times as long as the calls: as many windows, which are played in the time that there is. */
+static void test_gaps_shorten_windows(void **state)
+{
+    (void)state;
+    enum { CALLS = 100000 };
+    struct kt_course course = {0};
+    struct kt_window *window;
+    double played = 0;
+    for (int i = 0; i < CALLS; i++)
+        kt_course_add(&course, 1e-6, 1e-4);
+    assert_float_equal(kt_course_played(&course), 10.1, 1e-6);
+    size_t windows = kt_windows_choose(&course, &(struct kt_recording_limit){CALLS, 1}, NULL, 0, &window);
+    check_windows(window, windows, CALLS);
+    assert_in_range(windows, 30, 40);
+    for (size_t i = 0; i < windows; i++)
+        played += 101e-6 * (double)(window[i].end - window[i].first);
+    assert_true(0.9 < played && played < 1.2);
+    free(window);
+    kt_course_free(&course);
+}
+
 /* In all of which a call takes longer than there is time for; and one in whose calls the clock saw nothing. */
 static void test_windows_of_long_calls_are_few(void **state)
 {
@@ -101,7 +122,7 @@ static void test_windows_of_long_calls_are_few(void **state)
         struct kt_course course = {0};
         struct kt_window *window;
         for (size_t i = 0; i < 100; i++)
-            kt_course_add(&course, second[k]);
+            kt_course_add(&course, second[k], 0);
         size_t windows = kt_windows_choose(&course, &(struct kt_recording_limit){50, 1}, NULL, 0, &window);
         assert_int_equal(windows, 1);
         check_windows(window, windows, 100);
@@ -119,7 +140,7 @@ static void test_a_long_course_keeps_its_seconds(void **state)
     struct kt_window *window;
     size_t calls;
     for (size_t i = 0; i < CALLS; i++)
-        kt_course_add(&course, i % 1001 == 1000 ? 1e-3 : 1e-6);
+        kt_course_add(&course, i % 1001 == 1000 ? 1e-3 : 1e-6, 0);
     assert_int_equal(course.calls, CALLS);
     assert_true(fabs(kt_course_seconds(&course) - 9.99) < 0.01);
     size_t windows = kt_windows_choose(&course, &(struct kt_recording_limit){CALLS, 1}, NULL, 0, &window);
@@ -342,6 +363,7 @@ int main(void)
         cmocka_unit_test(test_all_calls_are_one_window),
         cmocka_unit_test(test_windows_are_apart_and_hold_what_was_asked_for),
         cmocka_unit_test(test_windows_of_long_calls_are_few),
+        cmocka_unit_test(test_gaps_shorten_windows),
         cmocka_unit_test(test_a_long_course_keeps_its_seconds),
         cmocka_unit_test(test_ranges),
         cmocka_unit_test(test_recorded_addresses_where_they_are_free),

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# ktrace export: what other tools read is what dump says; a file is there whole or not at all.
+. tests/lib.sh
+kt=$PWD/$B/ktrace
+export KTRACE_QUIET=1 OPENBLAS_NUM_THREADS=1
+traced demo "$PYTHON" -c '
+import numpy as np
+a = np.eye(40) + np.ones((40, 40))
+for i in range(30): np.linalg.solve(a, a); a @ a.T; np.linalg.cholesky(a); a[0] @ a[1]' >/dev/null
+lapack=$(ls /usr/lib/*/lapack/liblapack.so.3 2>/dev/null | head -n 1)
+cat >"$T/nested.py" <<END
+import ctypes, sys
+lapack = ctypes.CDLL("$lapack", mode=ctypes.RTLD_GLOBAL)
+n, info = 200, ctypes.c_int()
+a = (ctypes.c_double * (n * n))(*[float(n if i % (n + 1) == 0 else 1) for i in range(n * n)])
+lapack.dpotrf_(ctypes.c_char_p(b"L"), ctypes.byref(ctypes.c_int(n)), a, ctypes.byref(ctypes.c_int(n)), ctypes.byref(info), 1)
+alpha = ctypes.c_double(0.1234567890123456)
+lapack.dscal_(ctypes.byref(ctypes.c_int(9)), ctypes.byref(alpha), a, ctypes.byref(ctypes.c_int(1)))
+END
+traced nested "$PYTHON" "$T/nested.py"
+KTRACE_MODE=profile traced prof "$PYTHON" -c 'import numpy as np; np.eye(9) @ np.eye(9)'
+traced second "$PWD/$B/tests/abi/life" calls100 threads2 >/dev/null
+cd "$T" || exit 1
+"$kt" dump --json demo >dump.json
+
+read_csv() { "$PYTHON" -c '
+import csv, json, sys
+d = list(csv.DictReader(open(sys.argv[2], newline="")))
+print(eval(sys.argv[1]))' "$1" "$2"; }
+read_dump() { "$PYTHON" -c '
+import json, sys
+d = [json.loads(l) for l in open("dump.json")]
+print(eval(sys.argv[1]))' "$1"; }
+read_sql() { "$PYTHON" -c '
+import sqlite3, sys
+print(sqlite3.connect(sys.argv[2]).execute(sys.argv[1]).fetchall())' "$1" "$2"; }
+
+"$kt" export demo >demo.csv 2>err; same "CSV on standard output" "0 " "$? $(<err)"
+calls=$(read_dump 'len(d)')
+same "... a row for each call" "$calls" "$(read_csv 'len(d)' demo.csv)"
+for key in n routine symbol tid depth; do
+    same "... $key" "$(read_dump "[str(c['$key']) for c in d]" | md5sum)" "$(read_csv "[c['$key'] for c in d]" demo.csv | md5sum)"
+done
+same "... arguments as JSON" "$(read_dump '[c["args"] for c in d][:50]')" "$(read_csv '[json.loads(c["args"]) for c in d][:50]' demo.csv)"
+same "... scalars to the last digit" "[0.1234567890123456]" "$("$kt" export nested -o nested.csv >/dev/null; read_csv '[json.loads(c["args"])["alpha"] for c in d if c["routine"] == "dscal" and c["depth"] == "0"]' nested.csv)"
+same "... time" True "$(read_csv "abs(sum(float(c['dt']) for c in d) / $(read_dump 'sum(c["dt"] for c in d)') - 1) < 1e-9" demo.csv)"
+same "... lines end as RFC 4180 says" "$((calls + 1))" "$(grep -c $'\r$' demo.csv)"
+"$kt" export demo -o named.csv >out; same "a file by its name" "$(md5sum <demo.csv)" "$(md5sum <named.csv)"
+has "... and what is in it" "calls, .*B, in named.csv" "$(<out)"
+same "several traces" "$((calls + $("$kt" dump --json second | wc -l)))" "$("$kt" export --json demo second -o both.csv | query 'd["calls"]')"
+"$kt" pack demo -o demo.tar.zst >/dev/null; same "a packed trace" "$(md5sum <demo.csv)" "$("$kt" export demo.tar.zst | md5sum)"
+
+same "a database" "0 sqlite" "$("$kt" export --json demo -o demo.sqlite >json; echo $? "$(query 'd["format"]' <json)")"
+same "... of all calls" "[($calls,)]" "$(read_sql 'select count(*) from calls' demo.sqlite)"
+same "... sums" "$(read_dump 'round(sum(c["dt"] for c in d if c["depth"] == 0), 9)')" \
+    "$(read_sql 'select round(sum(dt), 9) from calls where depth = 0' demo.sqlite | tr -d '[](),')"
+same "... operands are numbers" "$(read_dump 'sum(int(o["hi"], 16) - int(o["lo"], 16) for c in d for o in c["operands"])')" \
+    "$(read_sql 'select sum(hi - lo) from operands' demo.sqlite | tr -d '[](),')"
+same "... arguments can be asked for" "$(read_dump 'sum(c["args"].get("n", 0) for c in d)')" \
+    "$(read_sql "select sum(json_extract(args, '\$.n')) from calls" demo.sqlite | tr -d '[](),')"
+same "... and what info says" "$("$kt" info --json demo | query 'd["state"]')" \
+    "$(read_sql "select json_extract(value, '\$') from trace where key = 'state'" demo.sqlite | tr -d "[](),'")"
+
+"$kt" export demo -o demo.json >/dev/null; same "a time line" 0 $?
+same "... a slice for each call" "$calls" "$(query 'sum(e["ph"] == "X" for e in d["traceEvents"])' <demo.json)"
+same "... of the call's time" True "$(query "abs(sum(e['args']['dt'] for e in d['traceEvents'] if e['ph'] == 'X') / $(read_dump 'sum(c["dt"] for c in d)') - 1) < 1e-9" <demo.json)"
+"$kt" export nested -o nested.json >/dev/null
+"$PYTHON" - nested.json >inside <<'END'
+import json, sys
+events = sorted((e for e in json.load(open(sys.argv[1]))["traceEvents"] if e["ph"] == "X"), key=lambda e: (e["ts"], -e["dur"]))
+inside, apart, open_ones = 0, True, []
+for e in events:
+    while open_ones and open_ones[-1] <= e["ts"] + 1e-4:
+        open_ones.pop()
+    inside += bool(open_ones)
+    apart &= not open_ones or e["ts"] + e["dur"] <= open_ones[-1] + 1e-3
+    open_ones.append(e["ts"] + e["dur"])
+print(apart, inside > 0)
+END
+same "... and nested calls lie within theirs" "True True" "$(<inside)"
+same "... processes have names" True "$(query 'any(e["name"] == "process_name" and e["args"]["name"] for e in d["traceEvents"])' <demo.json)"
+cp -r demo again; sed -i 's/^boot_id\t.*/boot_id\telsewhere/' again/p*/meta
+same "... those of equal number have rows of their own" 2 "$("$kt" export --format perfetto demo again | query 'len({e["pid"] for e in d["traceEvents"]})')"
+same "... and are told apart in tables" "{'0', '1'}" "$("$kt" export demo again -o again.csv >/dev/null; read_csv '"{" + str(sorted({c["process"] for c in d}))[1:-1] + "}"' again.csv)"
+printf 'rank\t\377\n' >>"$(echo again/p*/meta)"
+same "... whatever the rank is called" True "$("$kt" export --format perfetto again | query 'len(d["traceEvents"]) > 5')"
+
+refuses() { # NAME STATUS PATTERN ARGS...: one line that matches, the status, and no new file
+    local name=$1 status=$2 pattern=$3 code before; shift 3; before=$(ls -A)
+    "$kt" export "$@" >out.text 2>err; code=$?
+    same "$name: status" "$status" "$code"
+    has "$name: one line" "$pattern" "$(<err)"; same "$name: not more" "1 0" "$(wc -l <err) $(wc -c <out.text)"
+    same "$name: leaves nothing behind" "$before" "$(ls -A)"
+}
+touch err out.text
+refuses "no trace" 2 "which trace"
+refuses "a format that is none" 2 "csv, sqlite or perfetto, not xml" --format xml demo
+refuses "a name that says nothing" 2 "which format" -o calls.txt demo
+refuses "a database on standard output" 2 "needs a file" --format sqlite demo
+refuses "a file that is there" 2 "exists already" -o demo.csv demo
+refuses "what is no trace" 3 "nothing" nothing
+refuses "a folder that is not there" 4 "nowhere/x.csv.*cannot be written" -o nowhere/x.csv demo
+refuses "a database in a folder that is not there" 4 "nowhere/x.db.*cannot be written" -o nowhere/x.db demo
+refuses "a profile" 3 "no single calls" prof
+trap '' XFSZ
+for file in full.csv full.json full.sqlite; do
+    (ulimit -f 8; "$kt" export -o $file demo >/dev/null 2>err); same "a full disk, $file: status" 4 $?
+    has "... said" "$file.*cannot be written" "$(<err)"
+    same "... nothing is left" "" "$(ls full* 2>/dev/null)"
+done
+"$kt" export demo >/dev/full 2>err; same "standard output that is full" 4 $?
+exit $((failures != 0))

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "trace/export/export.h"
+
+#include "trace/memory.h"
+
+const struct kt_export_column kt_export_columns[] = {
+    {.name = "n", .type = "INTEGER PRIMARY KEY"},
+    {.name = "process", .type = "INTEGER"}, /* as in the process_table of info: ids repeat, these do not */
+    {.name = "pid", .type = "INTEGER"},
+    {.name = "tid", .type = "INTEGER"},
+    {.name = "depth", .type = "INTEGER"},
+    {.name = "parent", .type = "INTEGER"},
+    {.name = "routine", .type = "TEXT"},
+    {.name = "symbol", .type = "TEXT"},
+    {.name = "t", .type = "REAL"},
+    {.name = "dt", .type = "REAL"},
+    {.name = "nested", .type = "INTEGER"},
+    {.name = "cpu", .type = "INTEGER"},
+    {.name = "caller_object", .type = "TEXT", .key = "caller", .inner = "object"},
+    {.name = "caller_offset", .type = "INTEGER", .key = "caller", .inner = "offset"},
+    {.name = "info", .type = "INTEGER"},
+    {.name = "flops", .type = "REAL"},
+    {.name = "region", .type = "TEXT"},
+    {.name = "args", .type = "TEXT"},
+    {.name = "events", .type = "TEXT"},
+    {.name = "complete", .type = "INTEGER"},
+    {0},
+};
+
+const json_t *kt_export_value(const json_t *call, const struct kt_export_column *column)
+{
+    const json_t *value = json_object_get(call, column->key ? column->key : column->name);
+    return column->inner ? json_object_get(value, column->inner) : value;
+}
+
+char *kt_export_text(const json_t *value)
+{
+    if (!value || json_is_null(value))
+        return kt_copy("");
+    if (json_is_string(value))
+        return kt_copy(json_string_value(value));
+    if (json_is_boolean(value))
+        return kt_copy(json_is_true(value) ? "1" : "0");
+    char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
+    return text ? text : kt_copy("");
+}

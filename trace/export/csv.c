@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "trace/call_json.h"
+#include "trace/export/export.h"
+#include "trace/memory.h"
+
+#include <errno.h>
+
+static void put_cell(const char *text, FILE *file)
+{
+    if (!strpbrk(text, ",\"\r\n")) {
+        fputs(text, file);
+        return;
+    }
+    putc('"', file);
+    for (; *text; text++) {
+        if (*text == '"')
+            putc('"', file);
+        putc(*text, file);
+    }
+    putc('"', file);
+}
+
+static void put_call(const json_t *call, FILE *file)
+{
+    for (const struct kt_export_column *c = kt_export_columns; c->name; c++) {
+        char *text = kt_export_text(kt_export_value(call, c));
+        if (c > kt_export_columns)
+            putc(',', file);
+        put_cell(text, file);
+        free(text);
+    }
+    fputs("\r\n", file);
+}
+
+static void put_names(FILE *file)
+{
+    for (const struct kt_export_column *c = kt_export_columns; c->name; c++)
+        fprintf(file, "%s%s", c > kt_export_columns ? "," : "", c->name);
+    fputs("\r\n", file);
+}
+
+enum kt_status kt_export_csv(const struct kt_trace *trace, FILE *file, struct kt_error *error)
+{
+    struct kt_cursor cursor;
+    struct kt_call call;
+    put_names(file);
+    kt_cursor_begin(trace, &cursor);
+    while (kt_cursor_next(&cursor, &call) && !ferror(file)) {
+        json_t *object = kt_call_json(&call);
+        put_call(object, file);
+        json_decref(object);
+    }
+    return fflush(file) || ferror(file) ? kt_fail(error, KT_SYSTEM, "cannot be written: %s", strerror(errno)) : KT_OK;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A trace for other tools. Every format is made from the same two descriptions: a call as dump prints it
+ * (trace/call_json.h), the trace as info does (trace/info_json.h).
+ */
+#ifndef KT_EXPORT_H
+#define KT_EXPORT_H
+
+#include "trace/reader.h"
+
+#include <jansson.h>
+#include <stdio.h>
+
+/* A column of a table: a key of a row's object, the column's name if it says no other, or of an object in it. */
+struct kt_export_column {
+    const char *name, *type; /* type as SQL says it; hexadecimal text in a column of type INTEGER is a number */
+    const char *key, *inner; /* both may be NULL */
+};
+extern const struct kt_export_column kt_export_columns[]; /* ends with a name of NULL */
+
+/* The column's value of a call, or NULL; borrowed. */
+const json_t *kt_export_value(const json_t *call, const struct kt_export_column *column);
+
+/* A value as text: strings as they are, null and NULL as nothing, true and false as 1 and 0, all else as JSON. To be
+ * freed. */
+char *kt_export_text(const json_t *value);
+
+/* Writes all calls to FILE, or into the empty file at PATH. KT_SYSTEM with the cause, which does not name the file, if
+ * that cannot be. */
+typedef enum kt_status kt_exporter(const struct kt_trace *trace, FILE *file, struct kt_error *error);
+kt_exporter kt_export_csv;      /* RFC 4180: a line of names, a line for each call */
+kt_exporter kt_export_perfetto; /* Chrome's trace event format, which ui.perfetto.dev opens */
+enum kt_status kt_export_sqlite(const struct kt_trace *trace, const char *path, struct kt_error *error);
+
+#endif

@@ -265,6 +265,14 @@ void kt_recording_read(const struct kt_trace *trace, const struct kt_shapes *sha
     keep_windows(trace, shapes, level, out);
 }
 
+double kt_recording_gaps(const struct kt_recording *r)
+{
+    double gaps = 0;
+    for (size_t i = 0; i < r->calls; i++)
+        gaps += r->call[i].gap;
+    return gaps;
+}
+
 void kt_recording_free(struct kt_recording *r)
 {
     for (size_t i = 0; i < r->blocks; i++)

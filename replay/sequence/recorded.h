@@ -43,6 +43,7 @@ struct kt_recording {
  * 0. */
 void kt_recording_read(const struct kt_trace *trace, const struct kt_shapes *shapes, enum kt_level level,
                        const struct kt_recording_limit *limit, bool gaps, struct kt_recording *out);
+double kt_recording_gaps(const struct kt_recording *recording); /* seconds, of a pass: what is waited between calls */
 void kt_recording_free(struct kt_recording *recording);
 
 #endif

@@ -82,12 +82,9 @@ static void read_calls(struct kt_sequence *s, const struct kt_replay_options *op
 static double find_patience(const struct kt_sequence *s)
 {
     double seconds = 0;
-    double gaps = 0;
-    for (size_t i = 0; i < s->recording.calls; i++) {
+    for (size_t i = 0; i < s->recording.calls; i++)
         seconds += s->recording.call[i].seconds;
-        gaps += s->recording.call[i].gap;
-    }
-    return 20 + 50 * seconds + 2 * gaps + (double)s->bytes * 1e-7 * (double)s->recording.windows;
+    return 20 + 50 * seconds + 2 * kt_recording_gaps(&s->recording) + (double)s->bytes * 1e-7 * (double)s->recording.windows;
 }
 
 void kt_sequence_open(const struct kt_setup *setup, const struct kt_replay_options *options,

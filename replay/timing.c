@@ -33,6 +33,11 @@ int kt_timing_interrupted(void)
     return kt_interrupted();
 }
 
+bool kt_timing_pin(void)
+{
+    return kt_worker_pin();
+}
+
 /* --- which library ----------------------------------------------------------------------------------------- */
 
 /* FNV-1a */
@@ -187,6 +192,12 @@ static double least_of(const double *x, size_t n)
     return least;
 }
 
+/* Sorts. */
+static double median_of(double *x, size_t n)
+{
+    return kt_stat_of(x, n, KT_BEST_MEDIAN).median;
+}
+
 /* Was the processor taken away during each of the samples just taken? */
 static bool is_spoilt(const struct kt_worker *worker, size_t count)
 {
@@ -222,6 +233,7 @@ static enum kt_status visit(struct rounds *r, size_t i, size_t context, struct k
         return KT_OK;
     double least = least_of(seconds, count);
     keep_visit(r, i, context, least, spoilt);
+    r->call[i].result[context].last = median_of(seconds, count);
     r->call[i].result[context].samples += (unsigned)count;
     if (context == 0)
         r->forged.jobs.job[job].insitu.median = least;
@@ -272,6 +284,8 @@ static enum kt_status run_rounds(struct rounds *r, struct kt_error *error)
         if (r->done >= FEWEST && r->rules->seconds > 0 && kt_now() - start > r->rules->seconds)
             break;
         status = run_round(r, order, error);
+        if (status == KT_OK && r->rules->after && !r->rules->after(r->rules->context))
+            break;
     }
     if (r->rules->label)
         kt_progress_end();
@@ -333,7 +347,7 @@ static void clear_results(const struct kt_timing *t, struct kt_timing_call *call
     for (size_t i = 0; i < calls; i++) {
         call[i].failure[0] = '\0';
         for (size_t c = 0; c < t->contexts; c++)
-            call[i].result[c] = (struct kt_timed){.best = NAN, .noise = NAN};
+            call[i].result[c] = (struct kt_timed){.best = NAN, .last = NAN, .noise = NAN};
     }
 }
 

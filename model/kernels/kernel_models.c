@@ -139,12 +139,31 @@ int kt_models_find(const struct kt_models *models, const struct kt_model_query *
     return -1;
 }
 
-static const struct kt_region *region_at(const struct kt_kernel_model *m, const int64_t *size)
+const struct kt_region *kt_kernel_model_region(const struct kt_kernel_model *m, const int64_t *size)
 {
-    for (size_t i = 0; i < m->regions; i++)
-        if (kt_box_holds(&m->region[i].box, m->axes, size))
-            return m->region[i].coefficient ? &m->region[i] : NULL;
-    return NULL;
+    const struct kt_region *found = NULL;
+    int most = -1;
+    for (size_t i = 0; i < m->regions; i++) {
+        const struct kt_region *r = &m->region[i];
+        int fixed = r->coefficient && kt_box_holds(&r->box, m->axes, size) ? kt_box_fixed(&r->box, &m->domain, m->axes)
+                                                                           : -1;
+        if (fixed <= most)
+            continue;
+        most = fixed;
+        found = r;
+    }
+    return found;
+}
+
+int kt_kernel_model_fixed(const struct kt_kernel_model *m, const int64_t *size)
+{
+    int most = 0;
+    for (size_t i = 0; i < m->regions; i++) {
+        int fixed = kt_box_fixed(&m->region[i].box, &m->domain, m->axes);
+        if (fixed > most && kt_box_holds(&m->region[i].box, m->axes, size))
+            most = fixed;
+    }
+    return most;
 }
 
 static bool has_empty_size(const struct kt_kernel_model *m, const int64_t *size)
@@ -181,7 +200,7 @@ void kt_kernel_model_ask(const struct kt_kernel_model *m, const int64_t *size, s
         out->known = KT_MODEL_TOO_FAR;
         return;
     }
-    const struct kt_region *region = region_at(m, nearest);
+    const struct kt_region *region = kt_kernel_model_region(m, nearest);
     if (!region)
         return;
     for (int a = 0; a < m->axes; a++)

@@ -235,7 +235,8 @@ static void learn_cost(const struct kt_batch *batch, struct kt_build *build, con
 
 enum kt_status kt_batch_run(struct kt_batch *batch, struct kt_build *build, double seconds, struct kt_error *error)
 {
-    const struct kt_timing_rules rules = {build->rules->rounds, build->rules->processes, seconds, NULL};
+    const struct kt_timing_rules rules = {
+        .rounds = build->rules->rounds, .processes = build->rules->processes, .seconds = seconds};
     add_all_anchors(batch, build);
     struct kt_timing_call *call = kt_resize(NULL, batch->wishes, sizeof *call);
     struct kt_timed *timed = kt_resize(NULL, batch->wishes * build->rules->contexts, sizeof *timed);

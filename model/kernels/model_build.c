@@ -33,8 +33,9 @@ static double seconds_in(const struct kt_build *build, const struct kt_need *nee
     double seconds = 0;
     if (build->rules->hi[0])
         return volume(box, m->axes) / volume(&m->domain, m->axes);
+    int fixed = kt_box_fixed(box, &m->domain, m->axes);
     for (size_t i = 0; i < need->uses; i++)
-        if (kt_box_holds(box, m->axes, need->use[i].size))
+        if (kt_box_holds(box, m->axes, need->use[i].size) && kt_kernel_model_fixed(m, need->use[i].size) == fixed)
             seconds += need->use[i].seconds;
     if (seconds > 0)
         seconds += share_of_volume * need->seconds * volume(box, m->axes) / volume(&m->domain, m->axes);
@@ -269,6 +270,38 @@ static enum kt_status fit_residues(const struct kt_build *build, struct kt_error
 
 /* --- stages ------------------------------------------------------------------------------------------------ */
 
+/* Sizes that are used in so much of a kernel's time have slices, and those at which kernels are not smooth if they are
+ * used at all; so have pairs of these. */
+static const double often = 0.1, seldom = 0.01;
+enum { RESONANT = 256, MOST_SLICES = 8 };
+
+static double seconds_at(const struct kt_need *need, int axis, int64_t size)
+{
+    double seconds = 0;
+    for (size_t i = 0; i < need->uses; i++)
+        seconds += need->use[i].size[axis] == size ? need->use[i].seconds : 0;
+    return seconds;
+}
+
+static bool is_special(const struct kt_need *need, int axis, int64_t size)
+{
+    return seconds_at(need, axis, size) >= (size % RESONANT == 0 ? seldom : often) * need->seconds;
+}
+
+static void add_slices(const struct kt_build *build, const struct kt_need *need, struct kt_kernel_model *m)
+{
+    size_t most = m->regions + MOST_SLICES * (size_t)m->axes;
+    for (size_t i = 0; i < need->uses && m->axes > 1 && m->regions < most; i++) {
+        int64_t all[KT_MODEL_AXES] = {0};
+        for (int a = 0; a < m->axes; a++) {
+            int64_t one[KT_MODEL_AXES] = {0};
+            one[a] = all[a] = is_special(need, a, need->use[i].size[a]) ? need->use[i].size[a] : 0;
+            kt_refine_add_slice(&build->rules->refine, m, one);
+        }
+        kt_refine_add_slice(&build->rules->refine, m, all);
+    }
+}
+
 static void set_domain(const struct kt_build *build, size_t need, struct kt_kernel_model *m)
 {
     const struct kt_need *n = &build->needs->need[need];
@@ -285,8 +318,10 @@ static void set_domain(const struct kt_build *build, size_t need, struct kt_kern
     bool grows = m->regions == 0;
     for (int a = 0; a < m->axes; a++)
         grows = grows || box.lo[a] < m->domain.lo[a] || box.hi[a] > m->domain.hi[a];
-    if (!grows)
+    if (!grows) {
+        add_slices(build, n, m);
         return;
+    }
     for (size_t i = 0; i < m->regions; i++)
         free(m->region[i].coefficient);
     for (int a = 0; a < m->axes && m->regions; a++) {
@@ -296,6 +331,7 @@ static void set_domain(const struct kt_build *build, size_t need, struct kt_kern
     m->regions = 0;
     m->domain = box;
     kt_refine_begin(&build->rules->refine, m);
+    add_slices(build, n, m);
 }
 
 /* What was good enough for an earlier build may not be for this one. */

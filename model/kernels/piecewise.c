@@ -71,6 +71,14 @@ bool kt_box_holds(const struct kt_box *box, int axes, const int64_t *size)
     return true;
 }
 
+int kt_box_fixed(const struct kt_box *box, const struct kt_box *domain, int axes)
+{
+    int fixed = 0;
+    for (int a = 0; a < axes; a++)
+        fixed += box->lo[a] == box->hi[a] && domain->lo[a] < domain->hi[a];
+    return fixed;
+}
+
 static double ratio(int64_t larger, int64_t smaller)
 {
     return smaller > 0 ? (double)larger / (double)smaller - 1 : (double)(larger - smaller);

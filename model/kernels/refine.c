@@ -32,12 +32,13 @@ static bool is_regular(const struct kt_refine_rules *rules, int axes, const int6
     return true;
 }
 
-/* Does it count for the region's polynomial? */
+/* Does it count for the region's polynomial? What is special in slices is not to bend the others. */
 static bool is_fitted(const struct kt_refine_rules *rules, const struct kt_kernel_model *m, const struct kt_box *box,
                       const struct kt_point *point)
 {
     return point->samples && !point->held_out && kt_box_holds(box, m->axes, point->size) &&
-           is_regular(rules, m->axes, point->size);
+           is_regular(rules, m->axes, point->size) &&
+           kt_box_fixed(box, &m->domain, m->axes) == kt_kernel_model_fixed(m, point->size);
 }
 
 static int count_fitted(const struct kt_refine_rules *rules, const struct kt_kernel_model *m, const struct kt_box *box)
@@ -97,15 +98,49 @@ static void add_parts(struct kt_kernel_model *m, int64_t part[][2][2], const int
     }
 }
 
-void kt_refine_begin(const struct kt_refine_rules *rules, struct kt_kernel_model *m)
+static void add_box(struct kt_kernel_model *m, const struct kt_box *box)
 {
     int64_t part[KT_MODEL_AXES][2][2];
     int parts[KT_MODEL_AXES];
-    kt_refine_domain(rules, m->axes, &m->domain);
     for (int a = 0; a < m->axes; a++)
-        parts[a] = cut_fine(m->domain.lo[a], m->domain.hi[a], part[a]);
+        parts[a] = cut_fine(box->lo[a], box->hi[a], part[a]);
+    add_parts(m, part, parts);
+}
+
+void kt_refine_begin(const struct kt_refine_rules *rules, struct kt_kernel_model *m)
+{
+    kt_refine_domain(rules, m->axes, &m->domain);
     if (m->regions == 0)
-        add_parts(m, part, parts);
+        add_box(m, &m->domain);
+}
+
+static bool has_box(const struct kt_kernel_model *m, const struct kt_box *box)
+{
+    for (size_t i = 0; i < m->regions; i++) {
+        bool same = true;
+        for (int a = 0; a < m->axes; a++)
+            if (box->lo[a] == box->hi[a])
+                same = same && m->region[i].box.lo[a] == box->lo[a] && m->region[i].box.hi[a] == box->hi[a];
+        if (same)
+            return true;
+    }
+    return false;
+}
+
+void kt_refine_add_slice(const struct kt_refine_rules *rules, struct kt_kernel_model *m, const int64_t *size)
+{
+    struct kt_box box = m->domain;
+    bool fixed = false;
+    for (int a = 0; a < m->axes; a++) {
+        if (!size[a] || box.lo[a] == box.hi[a])
+            continue;
+        if (size[a] < KT_FINE_BELOW || size[a] % rules->multiple != 0 || size[a] < box.lo[a] || size[a] > box.hi[a])
+            return;
+        box.lo[a] = box.hi[a] = size[a];
+        fixed = true;
+    }
+    if (fixed && !has_box(m, &box))
+        add_box(m, &box);
 }
 
 static int64_t round_size(const struct kt_refine_rules *rules, double size, int64_t lo, int64_t hi)
@@ -311,7 +346,7 @@ static double line_roughness(const struct kt_kernel_model *m, const int64_t *at,
     double sum = 0;
     double all = 0;
     double noise = 0;
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; n > 1 && i < n; i++) {
         double weight = 1;
         size[axis] = at[i];
         const struct kt_point *point = kt_model_find_point(m, size);
@@ -323,7 +358,7 @@ static double line_roughness(const struct kt_kernel_model *m, const int64_t *at,
         all += fabs(weight) * point->seconds;
         noise += point->noise / n;
     }
-    return fmax(0, fabs(sum) / all - noise);
+    return all > 0 ? fmax(0, fabs(sum) / all - noise) : 0;
 }
 
 /* Of all lines of the region's grid along that axis. */

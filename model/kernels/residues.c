@@ -13,17 +13,9 @@ size_t kt_residues_samples(int axes, int period)
     return (size_t)(SAMPLES_PER_SHIFT * (period - 1) * axes);
 }
 
-static const struct kt_region *region_of(const struct kt_kernel_model *m, const int64_t *size)
-{
-    for (size_t i = 0; i < m->regions; i++)
-        if (kt_box_holds(&m->region[i].box, m->axes, size))
-            return m->region[i].coefficient ? &m->region[i] : NULL;
-    return NULL;
-}
-
 static bool counts(const struct kt_kernel_model *m, const struct kt_point *p)
 {
-    return p->samples && !p->held_out && !kt_sizes_are_regular(m->axes, p->size) && region_of(m, p->size);
+    return p->samples && !p->held_out && !kt_sizes_are_regular(m->axes, p->size) && kt_kernel_model_region(m, p->size);
 }
 
 /* The unknown of a residue of an axis; -1: it is 0 for good. */
@@ -48,7 +40,7 @@ static double slope(const struct kt_region *region, int axes, const double *size
 static void add_equation(const struct kt_kernel_model *m, const struct kt_residues *r, const struct kt_point *p,
                          double *a, double *b, int rows, int row)
 {
-    const struct kt_region *region = region_of(m, p->size);
+    const struct kt_region *region = kt_kernel_model_region(m, p->size);
     double size[KT_MODEL_AXES] = {0};
     for (int x = 0; x < m->axes; x++)
         size[x] = kt_residues_size(r, x, p->size[x]);

@@ -5,6 +5,7 @@
 #include "model/kernels/model_verbs.h"
 
 #include "model/predict/execution.h"
+#include "model/predict/pace.h"
 #include "model/predict/predicted.h"
 #include "model/predict/prediction_plot.h"
 #include "model/predict/prediction_setup.h"
@@ -17,7 +18,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { DEFAULT_TOP = 15, MOST_JSON_ROWS = 1000, DEFAULT_ROUNDS = 15, PROCESSES = 3 };
+enum { DEFAULT_TOP = 15, MOST_JSON_ROWS = 1000, DEFAULT_ROUNDS = 300, PROCESSES = 8 };
 
 static size_t rows_of(const struct kt_prediction_options *o)
 {
@@ -70,20 +71,78 @@ static enum kt_status predict_point(const struct kt_prediction_options *o, const
                                     const struct kt_algorithm *algorithm, double n, struct point *out,
                                     struct kt_error *error)
 {
-    const struct kt_execution_rules rules = {.blas = setup->blas,
-                                             .rounds = o->rounds ? o->rounds : DEFAULT_ROUNDS,
-                                             .processes = PROCESSES,
-                                             .budget = o->budget > 0 ? o->budget : 10};
     out->run.algorithm = algorithm;
     KT_TRY(kt_parameters_of(algorithm, o, o->m.count ? o->m.size[0] : 0, n, o->b.count ? o->b.size[0] : 0,
                             out->run.parameter, error));
-    KT_TRY(kt_predict_algorithm(algorithm, out->run.parameter, &setup->rules, &out->prediction, error));
-    if (!o->measure)
-        return KT_OK;
-    KT_TRY(kt_execute(&out->run, 1, &rules, error));
-    out->prediction.measured = kt_candidate_stat(&out->run).best;
-    out->prediction.covered = out->prediction.unknown ? NAN : out->prediction.measured;
-    return KT_OK;
+    return kt_predict_algorithm(algorithm, out->run.parameter, &setup->rules, &out->prediction, error);
+}
+
+/* The truth, and the pace of the machine, in turn. */
+struct measuring {
+    struct kt_execution *execution;
+    struct kt_pace *pace;
+    struct kt_error *error;
+    enum kt_status status;
+};
+
+static bool execute_round(void *context)
+{
+    struct measuring *m = context;
+    m->status = kt_execution_round(m->execution, m->error);
+    return m->status == KT_OK && kt_execution_goes_on(m->execution);
+}
+
+static void note_measured(struct point *point, const struct kt_pace *pace)
+{
+    struct kt_prediction *p = &point->prediction;
+    int rounds = point->run.rounds < kt_pace_rounds(pace) ? point->run.rounds : kt_pace_rounds(pace);
+    double *paces = kt_resize(NULL, (size_t)rounds, sizeof *paces);
+    double *ratio = kt_resize(NULL, (size_t)rounds, sizeof *ratio);
+    size_t n = 0;
+    p->measured = kt_candidate_stat(&point->run).median;
+    p->covered = p->unknown ? NAN : p->measured;
+    for (int i = 0; i < rounds; i++) {
+        paces[n] = kt_pace_of(pace, p, i);
+        ratio[n] = paces[n] * p->cost.seconds / point->run.seconds[i];
+        n += !isnan(paces[n]);
+    }
+    if (n && !p->unknown) {
+        p->pace = kt_stat_of(paces, n, KT_BEST_MEDIAN);
+        p->at_pace = kt_stat_of(ratio, n, KT_BEST_MEDIAN);
+    }
+    free(paces);
+    free(ratio);
+}
+
+/* All sizes take turns. */
+static enum kt_status measure(const struct kt_prediction_options *o, const struct kt_prediction_setup *setup,
+                              struct point *point, int points, struct kt_error *error)
+{
+    struct measuring m = {.error = error};
+    const struct kt_execution_rules rules = {.blas = setup->blas,
+                                             .rounds = o->rounds ? o->rounds : DEFAULT_ROUNDS,
+                                             .processes = PROCESSES,
+                                             .budget = points * (o->budget > 0 ? o->budget : 10)};
+    struct kt_candidate run[KT_MOST_SIZES];
+    const struct kt_prediction *prediction[KT_MOST_SIZES];
+    for (int i = 0; i < points; i++) {
+        run[i] = point[i].run;
+        prediction[i] = &point[i].prediction;
+    }
+    enum kt_status status = kt_pace_open(setup->models, setup->blas, prediction, (size_t)points, &m.pace, error);
+    if (status == KT_OK)
+        status = kt_execution_open(run, (size_t)points, &rules, &m.execution, error);
+    if (status == KT_OK)
+        status = kt_pace_run(m.pace, rules.rounds, execute_round, &m, error);
+    kt_execution_close(m.execution);
+    status = m.status != KT_OK ? m.status : status;
+    for (int i = 0; i < points; i++) {
+        point[i].run = run[i];
+        if (status == KT_OK)
+            note_measured(&point[i], m.pace);
+    }
+    kt_pace_close(m.pace);
+    return status;
 }
 
 static json_t *measured_json(const struct point *p)
@@ -122,14 +181,20 @@ static json_t *document_of(const struct kt_prediction_options *o, const struct k
     return document;
 }
 
+static void error_cell(double error, char cell[16])
+{
+    snprintf(cell, 16, isnan(error) ? "n/a" : "%+.1f %%", 100 * error);
+}
+
 static void print_curve(const struct kt_prediction_options *o, const struct point *point, int points)
 {
     static const struct kt_column column[] = {{"n", true, false},        {"predicted", true, false},
                                               {"all warm", true, false}, {"all cold", true, false},
-                                              {"measured", true, false}, {"error", true, false}};
-    struct kt_text_table *table = kt_text_table_new(column, o->measure ? 6 : 4);
+                                              {"measured", true, false}, {"error", true, false},
+                                              {"pace", true, false},     {"error at pace", true, false}};
+    struct kt_text_table *table = kt_text_table_new(column, o->measure ? 8 : 4);
     for (int i = 0; i < points; i++) {
-        char text[6][16];
+        char text[8][16];
         const struct kt_prediction *p = &point[i].prediction;
         int n = kt_algorithm_parameter(point[i].run.algorithm, "n");
         snprintf(text[0], sizeof text[0], "%.0f", n < 0 ? 0 : point[i].run.parameter[n]);
@@ -137,10 +202,10 @@ static void print_curve(const struct kt_prediction_options *o, const struct poin
         kt_text_seconds(p->unknown ? NAN : p->warm, text[2]);
         kt_text_seconds(p->unknown ? NAN : p->cold, text[3]);
         kt_text_seconds(p->measured, text[4]);
-        snprintf(text[5], sizeof text[5], "n/a");
-        if (!p->unknown)
-            snprintf(text[5], sizeof text[5], "%+.1f %%", 100 * (p->cost.seconds / p->measured - 1));
-        const char *cell[] = {text[0], text[1], text[2], text[3], text[4], text[5]};
+        error_cell(p->unknown ? NAN : p->cost.seconds / p->measured - 1, text[5]);
+        snprintf(text[6], sizeof text[6], p->pace.n ? "%.2f" : "n/a", p->pace.median);
+        error_cell(kt_prediction_error_at_pace(p), text[7]);
+        const char *cell[] = {text[0], text[1], text[2], text[3], text[4], text[5], text[6], text[7]};
         kt_text_table_row(table, cell);
     }
     kt_text_table_print(table);
@@ -175,6 +240,8 @@ static enum kt_status predict_points(const struct kt_prediction_options *o, cons
     memset(point, 0, (size_t)points * sizeof *point);
     for (int i = 0; i < points && status == KT_OK; i++)
         status = predict_point(o, setup, algorithm, o->n.count ? o->n.size[i] : 0, &point[i], error);
+    if (status == KT_OK && o->measure)
+        status = measure(o, setup, point, points, error);
     if (status == KT_OK)
         status = tell_points(o, setup, point, points, error);
     for (int i = 0; i < points; i++) {

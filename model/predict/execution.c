@@ -2,6 +2,7 @@
 #include "model/predict/execution.h"
 
 #include "model/predict/script.h"
+#include "replay/timing.h"
 #include "trace/installed.h"
 #include "trace/memory.h"
 #include "trace/now.h"
@@ -9,10 +10,10 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <math.h>
-#include <sched.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -24,14 +25,19 @@ struct shared {
     double seconds[]; /* by round, then by candidate */
 };
 
-struct execution {
+struct kt_execution {
     struct kt_candidate *candidate;
     size_t candidates;
-    const struct kt_execution_rules *rules;
+    struct kt_execution_rules rules;
     struct kt_installed library;
     struct shared *shared;
+    size_t bytes;             /* of what is shared */
     struct kt_script *script; /* in the worker */
     uint64_t random;
+    double begin;
+    pid_t pid;   /* of the worker, 0: none yet */
+    int socket;  /* to the worker: a byte asks for a round, a byte says that it is complete */
+    int process; /* how many there were */
 };
 
 static double read_clock(clockid_t clock)
@@ -49,7 +55,7 @@ static long interruptions(void)
     return usage.ru_nivcsw;
 }
 
-static uint64_t draw(struct execution *e, uint64_t below)
+static uint64_t draw(struct kt_execution *e, uint64_t below)
 {
     e->random = e->random * 6364136223846793005u + 1442695040888963407u;
     return (e->random >> 33) % below;
@@ -67,7 +73,7 @@ static enum kt_status load(const struct kt_installed *library, void *handle[KT_I
     return KT_OK;
 }
 
-static enum kt_status make_scripts(struct execution *e, struct kt_error *error)
+static enum kt_status make_scripts(struct kt_execution *e, struct kt_error *error)
 {
     void *handle[KT_INSTALLED_FILES] = {0};
     KT_TRY(load(&e->library, handle, error));
@@ -78,28 +84,29 @@ static enum kt_status make_scripts(struct execution *e, struct kt_error *error)
     return KT_OK;
 }
 
-static void stay_on_this_processor(void)
-{
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    CPU_SET((unsigned)sched_getcpu(), &set);
-    sched_setaffinity(0, sizeof set, &set);
-}
+/* What takes less runs once before it is timed, as samples of models do: its code is then where it is when an
+ * algorithm is used again and again, whatever the others did meanwhile. */
+static const double warm_up_below = 5e-3;
 
 /* Wall time; if the processor was given away meanwhile, what the thread had of it. */
 static double run_once(struct kt_script *script)
 {
     kt_script_reset(script);
+    if (script->seconds < warm_up_below) {
+        kt_script_run(script);
+        kt_script_reset(script);
+    }
     long before = interruptions();
     double processor = read_clock(CLOCK_THREAD_CPUTIME_ID);
     double begin = kt_now();
     kt_script_run(script);
     double wall = kt_now() - begin;
     processor = read_clock(CLOCK_THREAD_CPUTIME_ID) - processor;
+    script->seconds = wall;
     return interruptions() == before ? wall : processor;
 }
 
-static void run_round(struct execution *e, double *seconds)
+static void run_round(struct kt_execution *e, double *seconds)
 {
     size_t order[e->candidates];
     for (size_t i = 0; i < e->candidates; i++) {
@@ -112,59 +119,123 @@ static void run_round(struct execution *e, double *seconds)
 }
 
 /* The first round of a process is not counted: its pages and code are new. */
-static void work(struct execution *e, int rounds, double until)
+static _Noreturn void work(struct kt_execution *e, int socket)
 {
     struct kt_error error = {0};
     double forgotten[e->candidates];
+    char byte;
     if (make_scripts(e, &error) != KT_OK) {
         snprintf(e->shared->failure, sizeof e->shared->failure, "%.500s", error.text);
         _exit((int)error.status);
     }
-    stay_on_this_processor();
+    kt_timing_pin();
     run_round(e, forgotten);
-    for (int i = 0; i < rounds; i++) {
-        if (e->shared->rounds >= 3 && kt_now() > until)
-            break;
+    while (read(socket, &byte, 1) == 1) {
         run_round(e, &e->shared->seconds[(size_t)e->shared->rounds * e->candidates]);
         e->shared->rounds++;
+        if (write(socket, &byte, 1) != 1)
+            break;
     }
     _exit(0);
 }
 
 /* --- outside ----------------------------------------------------------------------------------------------- */
 
-static enum kt_status run_process(struct execution *e, int rounds, double until, struct kt_error *error)
+static int end_process(struct kt_execution *e)
 {
     int status = 0;
-    fflush(NULL);
-    pid_t pid = fork();
-    if (pid < 0)
-        return kt_fail(error, KT_SYSTEM, "no process can be started: %s", strerror(errno));
-    e->random++;
-    if (pid == 0)
-        work(e, rounds, until);
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+    if (!e->pid)
+        return 0;
+    shutdown(e->socket, SHUT_RDWR); /* other processes, forked meanwhile, hold it too */
+    close(e->socket);
+    while (waitpid(e->pid, &status, 0) < 0 && errno == EINTR)
         ;
+    e->pid = 0;
+    return status;
+}
+
+static enum kt_status begin_process(struct kt_execution *e, struct kt_error *error)
+{
+    int ends[2];
+    end_process(e);
+    fflush(NULL);
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+        return kt_fail(error, KT_SYSTEM, "no process can be started: %s", strerror(errno));
+    e->pid = fork();
+    e->random++;
+    if (e->pid == 0) {
+        close(ends[0]);
+        work(e, ends[1]);
+    }
+    close(ends[1]);
+    e->socket = ends[0];
+    e->process++;
+    if (e->pid > 0)
+        return KT_OK;
+    close(ends[0]);
+    e->pid = 0;
+    return kt_fail(error, KT_SYSTEM, "no process can be started: %s", strerror(errno));
+}
+
+/* Processes follow each other as rounds, or the time, come to an end. */
+static int process_due(const struct kt_execution *e)
+{
+    double rounds = (double)e->shared->rounds / e->rules.rounds;
+    double seconds = (kt_now() - e->begin) / e->rules.budget;
+    int processes = e->rules.processes > 0 ? e->rules.processes : 1;
+    int due = 1 + (int)(processes * fmax(rounds, seconds));
+    return due < processes ? due : processes;
+}
+
+bool kt_execution_goes_on(const struct kt_execution *e)
+{
+    return e->shared->rounds < 3 || (e->shared->rounds < e->rules.rounds && kt_now() - e->begin < e->rules.budget);
+}
+
+enum kt_status kt_execution_round(struct kt_execution *e, struct kt_error *error)
+{
+    char byte = 0;
+    ssize_t got;
+    if (!e->pid || e->process < process_due(e))
+        KT_TRY(begin_process(e, error));
+    if (send(e->socket, &byte, 1, MSG_NOSIGNAL) == 1) {
+        while ((got = read(e->socket, &byte, 1)) < 0 && errno == EINTR)
+            ;
+        if (got == 1)
+            return KT_OK;
+    }
+    int status = end_process(e);
     if (*e->shared->failure)
         return kt_fail(error, KT_BAD_INPUT, "%s", e->shared->failure);
-    if (status != 0)
-        return kt_fail(error, KT_BAD_INPUT, "%s: the process that ran the calls ended early (status %d)",
-                       e->rules->blas, status);
-    return KT_OK;
+    return kt_fail(error, KT_BAD_INPUT, "%s: the process that ran the calls ended early (status %d)", e->rules.blas,
+                   status);
 }
 
-static enum kt_status run_all(struct execution *e, struct kt_error *error)
+enum kt_status kt_execution_open(struct kt_candidate *candidate, size_t candidates,
+                                 const struct kt_execution_rules *rules, struct kt_execution **out,
+                                 struct kt_error *error)
 {
-    int processes = e->rules->processes > 0 ? e->rules->processes : 1;
-    double begin = kt_now();
-    for (int i = 0; i < processes; i++) {
-        int rounds = e->rules->rounds * (i + 1) / processes - e->rules->rounds * i / processes;
-        KT_TRY(run_process(e, rounds, begin + e->rules->budget * (i + 1) / processes, error));
+    struct kt_execution *e = kt_resize(NULL, 1, sizeof *e);
+    *e = (struct kt_execution){
+        .candidate = candidate, .candidates = candidates, .rules = *rules, .random = 1, .begin = kt_now()};
+    *out = NULL;
+    e->rules.rounds = rules->rounds < 3 ? 3 : rules->rounds;
+    e->bytes = sizeof *e->shared + candidates * (size_t)e->rules.rounds * sizeof(double);
+    enum kt_status status = kt_installed_find(rules->blas, &e->library, error);
+    if (status == KT_OK) {
+        e->shared = mmap(NULL, e->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        if (e->shared != MAP_FAILED) {
+            *out = e;
+            return KT_OK;
+        }
+        status = kt_fail(error, KT_SYSTEM, "no memory: %s", strerror(errno));
     }
-    return KT_OK;
+    kt_installed_free(&e->library);
+    free(e);
+    return status;
 }
 
-static void take_results(struct execution *e)
+static void take_results(struct kt_execution *e)
 {
     for (size_t c = 0; c < e->candidates; c++) {
         e->candidate[c].rounds = e->shared->rounds;
@@ -174,20 +245,28 @@ static void take_results(struct execution *e)
     }
 }
 
+void kt_execution_close(struct kt_execution *e)
+{
+    if (!e)
+        return;
+    end_process(e);
+    take_results(e);
+    munmap(e->shared, e->bytes);
+    kt_installed_free(&e->library);
+    free(e);
+}
+
 enum kt_status kt_execute(struct kt_candidate *candidate, size_t candidates, const struct kt_execution_rules *rules,
                           struct kt_error *error)
 {
-    struct execution e = {.candidate = candidate, .candidates = candidates, .rules = rules, .random = 1};
-    size_t bytes = sizeof *e.shared + candidates * ((size_t)rules->rounds + 3) * sizeof(double);
-    KT_TRY(kt_installed_find(rules->blas, &e.library, error));
-    e.shared = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    enum kt_status status =
-        e.shared == MAP_FAILED ? kt_fail(error, KT_SYSTEM, "no memory: %s", strerror(errno)) : run_all(&e, error);
-    if (status == KT_OK)
-        take_results(&e);
-    if (e.shared != MAP_FAILED)
-        munmap(e.shared, bytes);
-    kt_installed_free(&e.library);
+    struct kt_execution *e;
+    KT_TRY(kt_execution_open(candidate, candidates, rules, &e, error));
+    enum kt_status status = KT_OK;
+    while (status == KT_OK && kt_execution_goes_on(e))
+        status = kt_execution_round(e, error);
+    kt_execution_close(e);
+    if (status != KT_OK)
+        kt_candidates_free(candidate, candidates);
     return status;
 }
 

@@ -27,7 +27,17 @@ struct kt_execution_rules {
     double budget; /* seconds; no further round begins after it, but 3 there are */
 };
 
-/* Fills in SECONDS and ROUNDS of each, the same number for all: the I-th of one and of another were run in turn. */
+/* In steps, for who does something else between rounds: until it does not go on, or one fails; at least 3 rounds then
+ * were complete. Closing fills in SECONDS and ROUNDS. */
+struct kt_execution;
+enum kt_status kt_execution_open(struct kt_candidate *candidate, size_t candidates,
+                                 const struct kt_execution_rules *rules, struct kt_execution **out,
+                                 struct kt_error *error);
+bool kt_execution_goes_on(const struct kt_execution *execution);
+enum kt_status kt_execution_round(struct kt_execution *execution, struct kt_error *error);
+void kt_execution_close(struct kt_execution *execution); /* NULL is allowed */
+
+/* All at once. Fills in SECONDS and ROUNDS of each, the same number for all: the I-th of one and of another were run in turn. */
 enum kt_status kt_execute(struct kt_candidate *candidate, size_t candidates, const struct kt_execution_rules *rules,
                           struct kt_error *error);
 void kt_candidates_free(struct kt_candidate *candidate, size_t candidates); /* what kt_execute made */

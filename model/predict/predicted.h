@@ -26,6 +26,8 @@ enum kt_status kt_algorithm_find(const char *name, struct kt_algorithm **out, st
 json_t *kt_cost_json(const struct kt_cost *cost);
 /* Everything: {"predicted", "warm", "cold", "measured", "error", "calls": [...], ...}; of the rows the first MOST. */
 json_t *kt_prediction_json(const struct kt_prediction *prediction, size_t most);
+/* Relative error of the prediction, taken at the pace of the machine while the truth was measured; NAN: not known. */
+double kt_prediction_error_at_pace(const struct kt_prediction *prediction);
 /* A table of the first TOP rows, and the sums. */
 void kt_prediction_print(const struct kt_prediction *prediction, size_t top);
 

@@ -69,6 +69,11 @@ static double error_of(const struct kt_prediction *p)
     return p->covered > 0 ? p->cost.seconds / p->covered - 1 : NAN;
 }
 
+double kt_prediction_error_at_pace(const struct kt_prediction *p)
+{
+    return p->at_pace.n ? p->at_pace.median - 1 : NAN;
+}
+
 /* Part of the measured time that no prediction stands for. */
 static double missing_share(const struct kt_prediction *p)
 {
@@ -89,6 +94,11 @@ json_t *kt_prediction_json(const struct kt_prediction *p, size_t most)
         json_object_set_new(out, "measured_of_predicted", kt_json_number(p->covered));
         json_object_set_new(out, "error", kt_json_number(error_of(p)));
         json_object_set_new(out, "missing_share", kt_json_number(missing_share(p)));
+    }
+    if (p->at_pace.n) {
+        json_object_set_new(out, "pace", kt_json_stat(&p->pace));
+        json_object_set_new(out, "at_pace", kt_json_stat(&p->at_pace));
+        json_object_set_new(out, "error_at_pace", kt_json_number(kt_prediction_error_at_pace(p)));
     }
     json_object_set_new(out, "calls_total", json_integer((json_int_t)p->calls));
     json_object_set_new(out, "calls_extrapolated", json_integer((json_int_t)p->extrapolated));
@@ -174,6 +184,11 @@ static void print_sums(const struct kt_prediction *p)
     else
         printf("; the prediction is %+.1f %% off", 100 * error_of(p));
     printf("\n");
+    if (p->at_pace.n)
+        printf("pace       its kernels took %.2f times as long meanwhile as their models say:\n"
+               "           at that pace %+.1f %% off (%+.1f to %+.1f %%, n = %zu)\n",
+               p->pace.median, 100 * (p->at_pace.median - 1), 100 * (p->at_pace.lo - 1), 100 * (p->at_pace.hi - 1),
+               p->at_pace.n);
 }
 
 static void print_gaps(const struct kt_prediction *p)

@@ -18,6 +18,7 @@
 #define KT_PREDICTION_H
 
 #include "replay/placement.h"
+#include "trace/stats.h"
 
 /* A time in seconds with a 95 % interval. NAN: not known. */
 struct kt_cost {
@@ -68,6 +69,8 @@ struct kt_prediction {
     struct kt_cost cost;
     double warm, cold;        /* the sums that know nothing of caches */
     double measured, covered; /* sum over all calls, and over those that are predicted; NAN: not measured */
+    struct kt_stat pace;      /* of the machine in each round of measuring (model/predict/pace.h); n 0: not known */
+    struct kt_stat at_pace;   /* predicted at that pace over measured, of the same round; n 0: not known */
     uint64_t calls;
     uint64_t extrapolated, unknown; /* calls */
     double worst_outside;

@@ -16,6 +16,7 @@ struct kt_script {
     char *store, *fresh; /* all operands together, and what they hold at the begin; mapped */
     size_t bytes;
     uint64_t first; /* the algorithm's address of the store */
+    double seconds; /* that it took when it was last timed; 0: not yet */
 };
 
 /* An error if a file of the library lacks a routine, or if there are too many calls. To be freed also after one. */

@@ -60,6 +60,9 @@ same "... the sum of its calls" True \
 same "... an interval around it" True "$(query 'd["predicted"]["lo"] <= d["predicted"]["seconds"] <= d["predicted"]["hi"]' <p.json)"
 "$kt" model predict $of --algorithm cholesky_right --n 32,64 --b 16 --measure --rounds 3 --json >m.json
 same "predict --measure" "True 2" "$(query 'str(d["measured"] > 0 and abs((d["predicted"]["seconds"] / d["measured"] - 1) - d["error"]) < 1e-9) + " " + str(len(d["curve"]))' <m.json)"
+same "... at the pace of its kernels meanwhile" True \
+    "$(query 'all(p["pace"]["n"] == p["at_pace"]["n"] > 0 and p["pace"]["median"] > 0 and abs(p["error_at_pace"] - (p["at_pace"]["median"] - 1)) < 1e-9 for p in d["curve"])' <m.json)"
+same "... in as many rounds" "[3, 3]" "$(query '[p["measured_stat"]["n"] for p in d["curve"]]' <m.json)"
 "$kt" model predict $of --algorithm cholesky_right --n 64 >text; has "text: the sums" "if all operands were always in cache" "$(<text)"
 same "text: 80 columns" "" "$(head -n 6 text | grep -E '.{81}')"
 "$kt" model predict $of --combine level --algorithm cholesky_right --n 64 --json >l.json; same "by level" level "$(query 'd["combination"]' <l.json)"

@@ -242,6 +242,47 @@ static double two_paces(const int64_t *s)
 }
 
 /* Regions cover the domain without gaps, and no smaller than allowed. */
+/* As OpenBLAS' dsyrk where k is a multiple of 256. */
+static double resonant(const int64_t *size)
+{
+    double n = (double)size[0];
+    double k = (double)size[1];
+    return 1e-9 * k * n * (n + (size[1] % 256 == 0 ? 26 : 1));
+}
+
+static double predicted_at(const struct kt_kernel_model *m, int64_t n, int64_t k)
+{
+    const int64_t size[KT_MODEL_AXES] = {n, k};
+    struct kt_model_answer answer;
+    kt_kernel_model_ask(m, size, &answer);
+    return answer.seconds / resonant(size);
+}
+
+static void slices_are_apart(void **state)
+{
+    (void)state;
+    const struct kt_refine_rules rules = KT_REFINE_DEFAULTS;
+    const int64_t at[KT_MODEL_AXES] = {0, 256};
+    const int64_t pair[KT_MODEL_AXES] = {128, 512};
+    const int64_t between[KT_MODEL_AXES] = {0, 250};
+    struct kt_kernel_model m = empty_model(2, 8, 808);
+    kt_refine_begin(&rules, &m);
+    kt_refine_add_slice(&rules, &m, at);
+    kt_refine_add_slice(&rules, &m, at);
+    kt_refine_add_slice(&rules, &m, pair);
+    kt_refine_add_slice(&rules, &m, between);
+    assert_int_equal(m.regions, 3);
+    refine(&rules, resonant, &m);
+    assert_true(fabs(predicted_at(&m, 200, 256) - 1) < 0.01);
+    assert_true(fabs(predicted_at(&m, 200, 264) - 1) < 0.01);
+    assert_true(fabs(predicted_at(&m, 600, 200) - 1) < 0.01);
+    assert_true(fabs(predicted_at(&m, 128, 512) - 1) < 1e-6);
+    assert_int_equal(kt_kernel_model_fixed(&m, (const int64_t[KT_MODEL_AXES]){128, 512}), 2);
+    assert_int_equal(kt_kernel_model_fixed(&m, (const int64_t[KT_MODEL_AXES]){128, 256}), 1);
+    assert_int_equal(kt_kernel_model_fixed(&m, (const int64_t[KT_MODEL_AXES]){128, 264}), 0);
+    kt_kernel_model_free(&m);
+}
+
 static void splits_are_complete(void **state)
 {
     struct kt_refine_rules rules = KT_REFINE_DEFAULTS;
@@ -413,6 +454,7 @@ int main(void)
         cmocka_unit_test(refines_a_triangle),
         cmocka_unit_test(refines_at_a_kink),
         cmocka_unit_test(splits_along_the_rough_axis),
+        cmocka_unit_test(slices_are_apart),
         cmocka_unit_test(splits_are_complete),
         cmocka_unit_test(noise_does_not_split),
         cmocka_unit_test(residues_of_strips),

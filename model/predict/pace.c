@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "model/predict/pace.h"
+
+#include "model/kernels/kernel_needs.h"
+#include "model/kernels/model_level.h"
+#include "replay/timing.h"
+#include "trace/memory.h"
+
+#include <math.h>
+
+static const enum kt_model_context context_of[] = {KT_MODEL_WARM, KT_MODEL_COLD};
+enum { CONTEXTS = sizeof context_of / sizeof *context_of, MOST_NEEDS = 8, ANCHORS = 5, PROCESSES = 8 };
+
+static const double most_of_time = 0.98;   /* that the models chosen account for */
+static const double longest_anchor = 5e-3; /* seconds */
+static const double least_part = 0.02;     /* of the operands in or out of caches, below which a context is left out */
+
+/* A point of a model. */
+struct anchor {
+    int model;
+    double known; /* seconds */
+    int context;
+    struct kt_timed timed[CONTEXTS]; /* one of them */
+};
+
+struct kt_pace {
+    const struct kt_models *models;
+    struct kt_timing *timing;
+    struct kt_needs needs; /* of all predictions */
+    struct anchor *anchor; /* owned */
+    struct kt_timing_call *call; /* of each anchor; owned */
+    size_t anchors;
+    double *ratio; /* time over known time, by round, then by anchor; NAN: not timed; owned */
+    int rounds;
+    bool (*after)(void *context);
+    void *context;
+};
+
+/* --- which points ---------------------------------------------------------------------------------------------- */
+
+static bool query_of(const struct kt_predicted_calls *row, struct kt_values *values, struct kt_model_query *query)
+{
+    size_t args = (size_t)row->symbol->routine->args;
+    *values = (struct kt_values){.row_major = row->row_major};
+    memcpy(values->v, row->v, args * sizeof *row->v);
+    memcpy(values->imaginary, row->v + args, args * sizeof *row->v);
+    return kt_model_query_of_call(row->symbol, values, query);
+}
+
+/* The part of a row's time that rests on models of that context. */
+static double seconds_in(const struct kt_predicted_calls *row, int context)
+{
+    double cached = row->cached / (double)row->calls;
+    return row->cost.seconds * (context_of[context] == KT_MODEL_WARM ? cached : 1 - cached);
+}
+
+/* Adds to both sums what the prediction's rows take. */
+static void add_needs(struct kt_pace *p, const struct kt_prediction *prediction, double part[CONTEXTS])
+{
+    for (size_t i = 0; i < prediction->rows; i++) {
+        const struct kt_predicted_calls *row = &prediction->row[i];
+        struct kt_values values;
+        struct kt_model_query query;
+        if (row->costs.known >= KT_COST_TOO_FAR || !query_of(row, &values, &query))
+            continue;
+        kt_needs_add(&p->needs, row->symbol, &values, row->cost.seconds, row->calls);
+        for (int c = 0; c < CONTEXTS; c++)
+            part[c] += seconds_in(row, c);
+    }
+}
+
+/* By how many factors of e sizes differ. */
+static double distance(const struct kt_point *point, const struct kt_use *use, int axes)
+{
+    double sum = 0;
+    for (int a = 0; a < axes; a++)
+        sum += fabs(log((double)point->size[a] / (double)(use->size[a] > 0 ? use->size[a] : 1)));
+    return sum;
+}
+
+static bool is_among(const struct kt_point *point, const struct kt_point *const *chosen, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (chosen[i] == point)
+            return true;
+    return false;
+}
+
+/* The point nearest to the use that is not chosen yet and does not take long; NULL: there is none. */
+static const struct kt_point *nearest(const struct kt_kernel_model *m, const struct kt_use *use,
+                                      const struct kt_point *const *chosen, size_t count)
+{
+    const struct kt_point *best = NULL;
+    for (size_t i = 0; i < m->points; i++) {
+        const struct kt_point *point = &m->point[i];
+        bool usable = point->samples && point->seconds <= longest_anchor && !is_among(point, chosen, count);
+        if (usable && (!best || distance(point, use, m->axes) < distance(best, use, m->axes)))
+            best = point;
+    }
+    return best;
+}
+
+static int compare_uses(const void *a, const void *b)
+{
+    double x = ((const struct kt_use *)a)->seconds;
+    double y = ((const struct kt_use *)b)->seconds;
+    return (x < y) - (x > y);
+}
+
+/* Points near the sizes that take most time. */
+static void add_anchors(struct kt_pace *p, const struct kt_need *need, int context)
+{
+    const struct kt_point *chosen[ANCHORS];
+    size_t count = 0;
+    int model = kt_models_find(p->models, &need->query, context_of[context]);
+    for (size_t i = 0; model >= 0 && i < ANCHORS; i++) {
+        const struct kt_use *use = &need->use[i * need->uses / (2 * ANCHORS)];
+        const struct kt_point *point = nearest(&p->models->model[model], use, chosen, count);
+        if (!point)
+            break;
+        chosen[count++] = point;
+        p->anchor = kt_room_for_one(p->anchor, p->anchors, sizeof *p->anchor);
+        p->call = kt_room_for_one(p->call, p->anchors, sizeof *p->call);
+        p->anchor[p->anchors] = (struct anchor){.model = model, .known = point->seconds, .context = context};
+        p->call[p->anchors] =
+            (struct kt_timing_call){.routine = need->routine, .guess = point->seconds, .contexts = 1u << context};
+        kt_need_values(need, point->size, &p->call[p->anchors++].values);
+    }
+}
+
+enum kt_status kt_pace_open(const struct kt_models *models, const char *blas, const struct kt_prediction *const *of,
+                            size_t count, struct kt_pace **out, struct kt_error *error)
+{
+    const struct kt_timing_of timing = {.blas = blas, .threads = 1};
+    const char *name[CONTEXTS];
+    double part[CONTEXTS] = {0};
+    double seconds = 0;
+    struct kt_pace *p = kt_resize(NULL, 1, sizeof *p);
+    *out = p;
+    *p = (struct kt_pace){.models = models};
+    for (size_t i = 0; i < count; i++)
+        add_needs(p, of[i], part);
+    kt_needs_sort(&p->needs);
+    for (size_t i = 0; i < p->needs.count && i < MOST_NEEDS && seconds < most_of_time * p->needs.seconds; i++) {
+        seconds += p->needs.need[i].seconds;
+        qsort(p->needs.need[i].use, p->needs.need[i].uses, sizeof *p->needs.need[i].use, compare_uses);
+        for (int c = 0; c < CONTEXTS; c++)
+            if (part[c] > least_part * p->needs.seconds)
+                add_anchors(p, &p->needs.need[i], c);
+    }
+    for (int c = 0; c < CONTEXTS; c++)
+        name[c] = kt_model_context_name[context_of[c]];
+    return kt_timing_open(&timing, name, CONTEXTS, &p->timing, error);
+}
+
+void kt_pace_close(struct kt_pace *pace)
+{
+    if (!pace)
+        return;
+    kt_timing_close(pace->timing);
+    kt_needs_free(&pace->needs);
+    free(pace->anchor);
+    free(pace->call);
+    free(pace->ratio);
+    free(pace);
+}
+
+/* --- rounds ---------------------------------------------------------------------------------------------------- */
+
+static bool keep_round(void *context)
+{
+    struct kt_pace *p = context;
+    double *ratio = &p->ratio[(size_t)p->rounds++ * p->anchors];
+    for (size_t i = 0; i < p->anchors; i++)
+        ratio[i] = p->anchor[i].timed[p->anchor[i].context].last / p->anchor[i].known;
+    return p->after(p->context);
+}
+
+enum kt_status kt_pace_run(struct kt_pace *p, int rounds, bool (*after)(void *context), void *context,
+                           struct kt_error *error)
+{
+    const struct kt_timing_rules rules = {
+        .rounds = (unsigned)rounds, .processes = PROCESSES, .after = keep_round, .context = p};
+    p->after = after;
+    p->context = context;
+    p->ratio = kt_resize(NULL, (size_t)rounds * p->anchors, sizeof *p->ratio);
+    for (size_t i = 0; i < p->anchors; i++)
+        p->call[i].result = p->anchor[i].timed;
+    return kt_timing_run(p->timing, p->call, p->anchors, &rules, error);
+}
+
+int kt_pace_rounds(const struct kt_pace *p)
+{
+    return p->rounds;
+}
+
+/* --- the pace -------------------------------------------------------------------------------------------------- */
+
+static double pace_of_model(const struct kt_pace *p, int model, int round)
+{
+    double ratio[ANCHORS];
+    size_t n = 0;
+    for (size_t i = 0; i < p->anchors && n < ANCHORS; i++) {
+        double one = p->ratio[(size_t)round * p->anchors + i];
+        if (p->anchor[i].model == model && !isnan(one))
+            ratio[n++] = one;
+    }
+    return n ? kt_level_of_batch(ratio, n) : NAN;
+}
+
+double kt_pace_of(const struct kt_pace *p, const struct kt_prediction *prediction, int round)
+{
+    double all = 0;
+    double sum = 0;
+    for (size_t i = 0; i < prediction->rows; i++) {
+        struct kt_values values;
+        struct kt_model_query query;
+        const struct kt_predicted_calls *row = &prediction->row[i];
+        if (row->costs.known >= KT_COST_TOO_FAR || !query_of(row, &values, &query))
+            continue;
+        for (int c = 0; c < CONTEXTS; c++) {
+            double pace = pace_of_model(p, kt_models_find(p->models, &query, context_of[c]), round);
+            double weight = isnan(pace) ? 0 : seconds_in(row, c);
+            all += weight;
+            sum += weight > 0 ? weight * pace : 0;
+        }
+    }
+    return all > 0 ? sum / all : NAN;
+}

@@ -92,16 +92,17 @@ static enum kt_status predict_curve(struct tuning *t, struct curve *c, struct kt
     return kt_choices_tournament(t->options, &t->setup, c->choice, c->choices, c->best, &c->fastest, &c->ratio, error);
 }
 
-static enum kt_status fail_missing(const struct tuning *t, const struct curve *c, struct kt_error *error)
+static void say_missing(const struct tuning *t, const struct curve *c, struct kt_error *error)
 {
     const char *missing = kt_choice_missing(&c->choice[c->choices - 1]);
-    return kt_fail(
+    kt_fail(
         error, KT_BAD_INPUT,
         "n = %.0f: no block size can be predicted, there is no model of %s for such sizes: 'ktrace model build "
         "--algorithm %s --n %.0f --b 8,64,256' makes what is missing",
         c->n, missing ? missing : "its kernels", kt_algorithm_name(t->algorithm), c->n);
 }
 
+/* Sizes of which nothing can be predicted are left out, unless these are all. */
 static enum kt_status predict_curves(struct tuning *t, struct kt_error *error)
 {
     const struct kt_prediction_options *o = t->options;
@@ -110,8 +111,14 @@ static enum kt_status predict_curves(struct tuning *t, struct kt_error *error)
         struct curve *c = &t->curve[t->curves++];
         *c = (struct curve){.m = o->m.count ? o->m.size[0] : 0, .n = o->n.size[i]};
         KT_TRY(predict_curve(t, c, error));
-        if (c->best < 0)
-            return fail_missing(t, c, error);
+        if (c->best >= 0)
+            continue;
+        say_missing(t, c, error);
+        if (t->curves == 1 && i + 1 == o->n.count)
+            return error->status;
+        kt_notice("model tune: %s", error->text);
+        kt_choices_free(c->choice, c->choices);
+        t->curves--;
     }
     return KT_OK;
 }

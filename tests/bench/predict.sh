@@ -17,10 +17,10 @@ echo "results in $OUT, load $(cut -d' ' -f1 /proc/loadavg)"
 
 step=$((LARGEST / 12))
 for operation in cholesky qr lu trinv dlauum; do
-    "$kt" model build --blas "$BLAS" --algorithm $operation --n "64:$LARGEST:$step" --b 8,16,32,64,128,256 --budget "$BUDGET" --json \
+    "$kt" model build --blas "$BLAS" --algorithm $operation --n "40,88,96,200,$((64 + step)):$LARGEST:$step,$LARGEST" --b 8,16,24,32,48,64,96,128,256 --budget "$BUDGET" --json \
         >"$OUT/models-$operation.json" || exit 1
 done
-"$kt" model build --blas "$BLAS" --algorithm dgeqrf --m 4000 --n 100:1000:150 --b 8,32,64,128,256 --budget "$BUDGET" --json \
+"$kt" model build --blas "$BLAS" --algorithm dgeqrf --m 4000 --n 100,300,600,1000 --b 8,24,40,64,96,128,256 --budget "$BUDGET" --json \
     >"$OUT/models-tall.json" || exit 1
 
 # 3: predicted times over n and b, against both sums that know nothing of caches

@@ -16,7 +16,9 @@
 #include "trace/text.h"
 
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
+#include <sys/prctl.h>
 
 enum { MOST_CONTEXTS = KT_MAX_CONTEXTS };
 
@@ -33,8 +35,10 @@ int kt_timing_interrupted(void)
     return kt_interrupted();
 }
 
-bool kt_timing_pin(void)
+bool kt_timing_attend(void)
 {
+    kt_interrupt_ignore();
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
     return kt_worker_pin();
 }
 
@@ -264,6 +268,9 @@ static enum kt_status run_round(struct rounds *r, size_t *order, struct kt_error
     unsigned processes = rules->processes ? rules->processes : 1;
     if (r->done && r->done * processes / rules->rounds != (r->done - 1) * processes / rules->rounds)
         kt_worker_renew(&r->worker);
+    for (size_t i = 0; i < r->calls; i++)
+        for (size_t c = 0; c < r->timing->contexts; c++)
+            r->call[i].result[c].last = NAN;
     kt_shuffle(order, r->calls, &r->timing->random);
     for (size_t i = 0; i < r->calls && !kt_interrupted(); i++) {
         KT_TRY(visit_contexts(r, order[i], error));
@@ -284,7 +291,8 @@ static enum kt_status run_rounds(struct rounds *r, struct kt_error *error)
         if (r->done >= FEWEST && r->rules->seconds > 0 && kt_now() - start > r->rules->seconds)
             break;
         status = run_round(r, order, error);
-        if (status == KT_OK && r->rules->after && !r->rules->after(r->rules->context))
+        bool whole = status == KT_OK && !kt_interrupted();
+        if (whole && r->rules->after && !r->rules->after(r->rules->context))
             break;
     }
     if (r->rules->label)

@@ -43,7 +43,7 @@ void kt_timing_close(struct kt_timing *timing); /* NULL is allowed */
  * in its way, so other than a replay it leaves out samples during which the processor was taken away. */
 struct kt_timed {
     double best; /* lower quartile of the least of each visit; NAN: not timed */
-    double last; /* median of the last visit, with what got in its way; NAN: not timed */
+    double last; /* median of the last round's visit, with what got in its way; NAN: not timed */
     double
         noise; /* relative: half the difference of two such estimates, from every other visit each, and the clock's */
     unsigned visits; /* rounds in which it was timed */
@@ -70,7 +70,7 @@ struct kt_timing_rules {
     unsigned processes; /* over which they are spread */
     double seconds;     /* then it ends after the current round, but not before the third; 0: no limit */
     const char *label;  /* of the progress bar; NULL: none */
-    bool (*after)(void *context); /* called after each round; false: it is the last one; NULL: none */
+    bool (*after)(void *context); /* called after each whole round; false: it is the last one; NULL: none */
     void *context;
 };
 
@@ -79,8 +79,9 @@ struct kt_timing_rules {
 enum kt_status kt_timing_run(struct kt_timing *timing, struct kt_timing_call *call, size_t calls,
                              const struct kt_timing_rules *rules, struct kt_error *error);
 
-/* Pins this process to the processor on which calls are timed with one thread; false: it could not be. */
-bool kt_timing_pin(void);
+/* Makes this process one like those that time calls: it leaves signals of the terminal to its parent, ends with it, and
+ * stays on the processor on which calls are timed with one thread; false: it could not be pinned. */
+bool kt_timing_attend(void);
 
 /* The signal by which the user ended measuring, 0: none yet; a second one ends the process. */
 int kt_timing_interrupted(void);

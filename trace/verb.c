@@ -138,7 +138,7 @@ static const struct kt_verb_option options[] = {
     LEVEL_OPTION("model predict"),
     {"model predict", "top", 't', false, "N", "rows of the table; default 15"},
     {"model predict", "algorithm", 'a', false, "FILE", "in place of a trace: a file or a name, such as dpotrf"},
-    ALGORITHM_OPTIONS("model predict", "15", "10"),
+    ALGORITHM_OPTIONS("model predict", "300", "10"),
     {"model predict", "b", 'b', false, "N", "size of blocks; default: the algorithm's"},
     {"model predict", "output", 'o', true, "DIR", "plot of predicted, all warm, all cold and measured times"},
     PREDICTION_OPTIONS("model tune"),

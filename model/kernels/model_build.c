@@ -33,9 +33,8 @@ static double seconds_in(const struct kt_build *build, const struct kt_need *nee
     double seconds = 0;
     if (build->rules->hi[0])
         return volume(box, m->axes) / volume(&m->domain, m->axes);
-    int fixed = kt_box_fixed(box, &m->domain, m->axes);
     for (size_t i = 0; i < need->uses; i++)
-        if (kt_box_holds(box, m->axes, need->use[i].size) && kt_kernel_model_fixed(m, need->use[i].size) == fixed)
+        if (kt_box_holds(box, m->axes, need->use[i].size))
             seconds += need->use[i].seconds;
     if (seconds > 0)
         seconds += share_of_volume * need->seconds * volume(box, m->axes) / volume(&m->domain, m->axes);
@@ -192,8 +191,8 @@ static const struct kt_region *draw_region(const struct kt_build *build, size_t 
     double total = 0;
     const struct kt_region *chosen = NULL;
     for (size_t i = 0; i < m->regions; i++) {
-        double worth =
-            m->region[i].coefficient ? seconds_in(build, &build->needs->need[need], m, &m->region[i].box) : 0;
+        bool open = m->region[i].coefficient && kt_box_fixed(&m->region[i].box, &m->domain, m->axes) < m->axes;
+        double worth = open ? seconds_in(build, &build->needs->need[need], m, &m->region[i].box) : 0;
         total += worth;
         if (worth > 0 && uniform(state) * total <= worth)
             chosen = &m->region[i];
@@ -271,34 +270,89 @@ static enum kt_status fit_residues(const struct kt_build *build, struct kt_error
 /* --- stages ------------------------------------------------------------------------------------------------ */
 
 /* Sizes that are used in so much of a kernel's time have slices, and those at which kernels are not smooth if they are
- * used at all; so have pairs of these. */
-static const double often = 0.1, seldom = 0.01;
-enum { RESONANT = 256, MOST_SLICES = 8 };
+ * used at all; so have the combinations of these that are used. */
+static const double often = 0.2, seldom = 0.01;
+enum { RESONANT = 256, MOST_SPECIAL = 8, MOST_COMBINATIONS = 32 };
 
-static double seconds_at(const struct kt_need *need, int axis, int64_t size)
+/* Of an axis: those with most of the time first. */
+struct special {
+    int64_t size[MOST_SPECIAL];
+    int count;
+};
+
+static int compare_sizes(const void *a, const void *b)
 {
-    double seconds = 0;
-    for (size_t i = 0; i < need->uses; i++)
-        seconds += need->use[i].size[axis] == size ? need->use[i].seconds : 0;
-    return seconds;
+    int64_t x = ((const struct kt_use *)a)->size[0];
+    int64_t y = ((const struct kt_use *)b)->size[0];
+    return (x > y) - (x < y);
 }
 
-static bool is_special(const struct kt_need *need, int axis, int64_t size)
+static int compare_times(const void *a, const void *b)
 {
-    return seconds_at(need, axis, size) >= (size % RESONANT == 0 ? seldom : often) * need->seconds;
+    double x = ((const struct kt_use *)a)->seconds;
+    double y = ((const struct kt_use *)b)->seconds;
+    return (x < y) - (x > y);
+}
+
+/* The different sizes of the axis, each in the first place of a use, with their time; returns how many. */
+static size_t sum_by_size(const struct kt_need *need, int axis, struct kt_use *out)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < need->uses; i++)
+        out[i] = (struct kt_use){.size = {need->use[i].size[axis]}, .seconds = need->use[i].seconds};
+    qsort(out, need->uses, sizeof *out, compare_sizes);
+    for (size_t i = 0; i < need->uses; i++) {
+        if (n && out[n - 1].size[0] == out[i].size[0])
+            out[n - 1].seconds += out[i].seconds;
+        else
+            out[n++] = out[i];
+    }
+    qsort(out, n, sizeof *out, compare_times);
+    return n;
+}
+
+static struct special find_special(const struct kt_build *build, const struct kt_need *need,
+                                   const struct kt_kernel_model *m, int axis)
+{
+    struct special special = {.count = 0};
+    struct kt_use *sum = kt_resize(NULL, need->uses, sizeof *sum);
+    size_t n = need->uses ? sum_by_size(need, axis, sum) : 0;
+    for (size_t i = 0; i < n && special.count < MOST_SPECIAL; i++) {
+        double least = sum[i].size[0] % RESONANT == 0 ? seldom : often;
+        if (sum[i].seconds >= least * need->seconds &&
+            kt_refine_can_slice(&build->rules->refine, m, axis, sum[i].size[0]))
+            special.size[special.count++] = sum[i].size[0];
+    }
+    free(sum);
+    return special;
+}
+
+/* SIZE if it is one of them, or 0. */
+static int64_t among(const struct special *special, int64_t size)
+{
+    for (int i = 0; i < special->count; i++)
+        if (special->size[i] == size)
+            return size;
+    return 0;
 }
 
 static void add_slices(const struct kt_build *build, const struct kt_need *need, struct kt_kernel_model *m)
 {
-    size_t most = m->regions + MOST_SLICES * (size_t)m->axes;
-    for (size_t i = 0; i < need->uses && m->axes > 1 && m->regions < most; i++) {
-        int64_t all[KT_MODEL_AXES] = {0};
-        for (int a = 0; a < m->axes; a++) {
-            int64_t one[KT_MODEL_AXES] = {0};
-            one[a] = all[a] = is_special(need, a, need->use[i].size[a]) ? need->use[i].size[a] : 0;
-            kt_refine_add_slice(&build->rules->refine, m, one);
+    struct special special[KT_MODEL_AXES];
+    for (int a = 0; a < m->axes && m->axes > 1; a++) {
+        special[a] = find_special(build, need, m, a);
+        for (int i = 0; i < special[a].count; i++) {
+            int64_t size[KT_MODEL_AXES] = {0};
+            size[a] = special[a].size[i];
+            kt_refine_add_slice(&build->rules->refine, m, size);
         }
-        kt_refine_add_slice(&build->rules->refine, m, all);
+    }
+    size_t most = m->regions + MOST_COMBINATIONS;
+    for (size_t i = 0; i < need->uses && m->axes > 1 && m->regions < most; i++) {
+        int64_t size[KT_MODEL_AXES] = {0};
+        for (int a = 0; a < m->axes; a++)
+            size[a] = among(&special[a], need->use[i].size[a]);
+        kt_refine_add_slice(&build->rules->refine, m, size);
     }
 }
 

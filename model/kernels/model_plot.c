@@ -20,7 +20,7 @@ enum { WIDTH = 460, HEIGHT = 430, MOST_PANELS = 12 };
 static bool is_drawn(const struct kt_kernel_model *m, const struct kt_box *box)
 {
     for (int a = 2; a < m->axes; a++)
-        if (box->hi[a] != m->domain.hi[a])
+        if (box->hi[a] != m->domain.hi[a] || (box->lo[a] == box->hi[a] && m->domain.lo[a] < m->domain.hi[a]))
             return false;
     return true;
 }

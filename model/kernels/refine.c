@@ -116,8 +116,9 @@ void kt_refine_begin(const struct kt_refine_rules *rules, struct kt_kernel_model
 
 static bool has_box(const struct kt_kernel_model *m, const struct kt_box *box)
 {
+    int fixed = kt_box_fixed(box, &m->domain, m->axes);
     for (size_t i = 0; i < m->regions; i++) {
-        bool same = true;
+        bool same = fixed == kt_box_fixed(&m->region[i].box, &m->domain, m->axes);
         for (int a = 0; a < m->axes; a++)
             if (box->lo[a] == box->hi[a])
                 same = same && m->region[i].box.lo[a] == box->lo[a] && m->region[i].box.hi[a] == box->hi[a];
@@ -127,6 +128,12 @@ static bool has_box(const struct kt_kernel_model *m, const struct kt_box *box)
     return false;
 }
 
+bool kt_refine_can_slice(const struct kt_refine_rules *rules, const struct kt_kernel_model *m, int axis, int64_t size)
+{
+    return size >= rules->smallest && size >= KT_FINE_BELOW && size % rules->multiple == 0 &&
+           size >= m->domain.lo[axis] && size <= m->domain.hi[axis] && m->domain.lo[axis] < m->domain.hi[axis];
+}
+
 void kt_refine_add_slice(const struct kt_refine_rules *rules, struct kt_kernel_model *m, const int64_t *size)
 {
     struct kt_box box = m->domain;
@@ -134,7 +141,7 @@ void kt_refine_add_slice(const struct kt_refine_rules *rules, struct kt_kernel_m
     for (int a = 0; a < m->axes; a++) {
         if (!size[a] || box.lo[a] == box.hi[a])
             continue;
-        if (size[a] < KT_FINE_BELOW || size[a] % rules->multiple != 0 || size[a] < box.lo[a] || size[a] > box.hi[a])
+        if (!kt_refine_can_slice(rules, m, a, size[a]))
             return;
         box.lo[a] = box.hi[a] = size[a];
         fixed = true;
@@ -164,6 +171,34 @@ int kt_refine_axis(const struct kt_refine_rules *rules, int64_t lo, int64_t hi, 
     return n;
 }
 
+static bool has_slice_at(const struct kt_kernel_model *m, int axis, int64_t size)
+{
+    for (size_t i = 0; i < m->regions; i++)
+        if (m->region[i].box.lo[axis] == size && m->region[i].box.hi[axis] == size &&
+            m->domain.lo[axis] < m->domain.hi[axis])
+            return true;
+    return false;
+}
+
+/* The region's sizes along the axis. Where a slice has one the region takes the next multiple in its stead, as samples in
+ * slices are not fitted outside of them. */
+static int grid_axis(const struct kt_refine_rules *rules, const struct kt_kernel_model *m, const struct kt_box *box,
+                     int axis, int64_t out[KT_GRID_MOST])
+{
+    int64_t at[KT_GRID_MOST];
+    int n = kt_refine_axis(rules, box->lo[axis], box->hi[axis], at);
+    int kept = 0;
+    for (int i = 0; i < n; i++) {
+        int64_t size = at[i];
+        bool moves = box->lo[axis] < box->hi[axis] && has_slice_at(m, axis, size);
+        if (moves)
+            size += size + rules->multiple <= box->hi[axis] ? rules->multiple : -(int64_t)rules->multiple;
+        if (size >= box->lo[axis] && (kept == 0 || size > out[kept - 1]))
+            out[kept++] = size;
+    }
+    return kept;
+}
+
 size_t kt_refine_wanted(const struct kt_refine_rules *rules, const struct kt_kernel_model *m, size_t region,
                         kt_want *want, void *context)
 {
@@ -173,7 +208,7 @@ size_t kt_refine_wanted(const struct kt_refine_rules *rules, const struct kt_ker
     int total = 1;
     size_t wanted = 0;
     for (int a = 0; a < m->axes; a++)
-        total *= n[a] = kt_refine_axis(rules, box->lo[a], box->hi[a], at[a]);
+        total *= n[a] = grid_axis(rules, m, box, a, at[a]);
     for (int i = 0; i < total; i++) {
         int64_t size[KT_MODEL_AXES] = {0};
         for (int a = 0, rest = i; a < m->axes; rest /= n[a++])
@@ -212,19 +247,37 @@ static void lower_degrees(int axes, int samples, struct kt_region *region)
     }
 }
 
+/* Different sizes of the axis among the samples that are fitted, as far as they matter. */
+static int count_sizes(const struct kt_refine_rules *rules, const struct kt_kernel_model *m, const struct kt_box *box,
+                       int axis)
+{
+    int64_t seen[KT_GRID_MOST];
+    int n = 0;
+    for (size_t i = 0; i < m->points && n < KT_GRID_MOST; i++) {
+        int64_t size = m->point[i].size[axis];
+        bool known = !is_fitted(rules, m, box, &m->point[i]);
+        for (int k = 0; k < n && !known; k++)
+            known = seen[k] == size;
+        if (!known)
+            seen[n++] = size;
+    }
+    return n;
+}
+
 /* As many degrees as the samples of an axis allow. */
-static void choose_degrees(const struct kt_refine_rules *rules, int axes, int samples, struct kt_region *region)
+static void choose_degrees(const struct kt_refine_rules *rules, const struct kt_kernel_model *m, int samples,
+                           struct kt_region *region)
 {
     int grid = 1;
-    for (int a = 0; a < axes; a++) {
+    for (int a = 0; a < m->axes; a++) {
         int64_t at[KT_GRID_MOST];
-        int n = kt_refine_axis(rules, region->box.lo[a], region->box.hi[a], at);
+        int n = fewer(grid_axis(rules, m, &region->box, a, at), count_sizes(rules, m, &region->box, a));
         int most = n > 2 ? n - 1 - fewer(rules->oversampling, n - 2) : n - 1;
         region->degree[a] = fewer(rules->degree, most);
         grid *= n;
     }
     if (samples < grid)
-        lower_degrees(axes, samples, region);
+        lower_degrees(m->axes, samples, region);
 }
 
 static void effective_sizes(const struct kt_kernel_model *m, const int64_t *size, double *out)
@@ -295,7 +348,7 @@ enum kt_status kt_refine_fit(const struct kt_refine_rules *rules, struct kt_solv
     int rows = count_fitted(rules, m, &fitted.box);
     if (rows == 0)
         return KT_OK;
-    choose_degrees(rules, m->axes, rows, &fitted);
+    choose_degrees(rules, m, rows, &fitted);
     fitted.coefficients = kt_region_coefficients(&fitted, m->axes);
     make_equations(rules, m, &fitted, rows, &a);
     fitted.coefficient = kt_resize(NULL, (size_t)fitted.coefficients, sizeof *fitted.coefficient);
@@ -370,7 +423,7 @@ static double axis_roughness(const struct kt_refine_rules *rules, const struct k
     int lines = 1;
     double worst = 0;
     for (int a = 0; a < m->axes; a++) {
-        n[a] = kt_refine_axis(rules, box->lo[a], box->hi[a], at[a]);
+        n[a] = grid_axis(rules, m, box, a, at[a]);
         lines *= a == axis ? 1 : n[a];
     }
     for (int i = 0; i < lines; i++) {

@@ -34,8 +34,11 @@ void kt_refine_domain(const struct kt_refine_rules *rules, int axes, struct kt_b
 /* Gives a model without regions those that its domain begins with. */
 void kt_refine_begin(const struct kt_refine_rules *rules, struct kt_kernel_model *model);
 
-/* Gives a model a slice at these sizes, 0 along an axis: not fixed there; unless it has it, or sizes are none that are
- * sampled. */
+/* Can there be a slice at that size of the axis: one that is sampled, inside the domain, and not so small that boxes have
+ * few other sizes? */
+bool kt_refine_can_slice(const struct kt_refine_rules *rules, const struct kt_kernel_model *model, int axis,
+                         int64_t size);
+/* Gives a model a slice at these sizes, 0 along an axis: not fixed there; unless it has it, or there can be none. */
 void kt_refine_add_slice(const struct kt_refine_rules *rules, struct kt_kernel_model *model, const int64_t *size);
 
 /* Sizes along one axis of the box, ascending; returns how many. */

@@ -9,6 +9,7 @@
 #include "model/predict/predicted.h"
 #include "model/predict/prediction_plot.h"
 #include "model/predict/prediction_setup.h"
+#include "replay/timing.h"
 #include "trace/json.h"
 #include "trace/memory.h"
 #include "trace/text.h"
@@ -18,7 +19,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { DEFAULT_TOP = 15, MOST_JSON_ROWS = 1000, DEFAULT_ROUNDS = 300, PROCESSES = 8 };
+enum { DEFAULT_TOP = 15, MOST_JSON_ROWS = 1000, DEFAULT_ROUNDS = 300, PROCESSES = 8, FEWEST_ROUNDS = 3, INTERRUPTED_STATUS = 128 };
 
 static size_t rows_of(const struct kt_prediction_options *o)
 {
@@ -96,6 +97,8 @@ static void note_measured(struct point *point, const struct kt_pace *pace)
 {
     struct kt_prediction *p = &point->prediction;
     int rounds = point->run.rounds < kt_pace_rounds(pace) ? point->run.rounds : kt_pace_rounds(pace);
+    if (rounds == 0)
+        return;
     double *paces = kt_resize(NULL, (size_t)rounds, sizeof *paces);
     double *ratio = kt_resize(NULL, (size_t)rounds, sizeof *ratio);
     size_t n = 0;
@@ -114,13 +117,14 @@ static void note_measured(struct point *point, const struct kt_pace *pace)
     free(ratio);
 }
 
-/* All sizes take turns. */
-static enum kt_status measure(const struct kt_prediction_options *o, const struct kt_prediction_setup *setup,
-                              struct point *point, int points, struct kt_error *error)
+/* The sizes take turns. */
+static enum kt_status measure_group(const struct kt_prediction_options *o, const struct kt_prediction_setup *setup,
+                                    struct point *point, int points, struct kt_error *error)
 {
     struct measuring m = {.error = error};
+    int rounds = o->rounds ? o->rounds : DEFAULT_ROUNDS;
     const struct kt_execution_rules rules = {.blas = setup->blas,
-                                             .rounds = o->rounds ? o->rounds : DEFAULT_ROUNDS,
+                                             .rounds = rounds > FEWEST_ROUNDS ? rounds : FEWEST_ROUNDS,
                                              .processes = PROCESSES,
                                              .budget = points * (o->budget > 0 ? o->budget : 10)};
     struct kt_candidate run[KT_MOST_SIZES];
@@ -143,6 +147,30 @@ static enum kt_status measure(const struct kt_prediction_options *o, const struc
     }
     kt_pace_close(m.pace);
     return status;
+}
+
+/* Sizes whose rounds together are short enough for the pace to be that of all of them; at least one. */
+static int group_of(const struct point *point, int points)
+{
+    const double longest_round = 0.03; /* seconds */
+    double seconds = 0;
+    int count = 0;
+    while (count < points && (count == 0 || seconds < longest_round)) {
+        const struct kt_prediction *p = &point[count++].prediction;
+        seconds += p->unknown || isnan(p->cost.seconds) ? longest_round : p->cost.seconds;
+    }
+    return count;
+}
+
+static enum kt_status measure(const struct kt_prediction_options *o, const struct kt_prediction_setup *setup,
+                              struct point *point, int points, struct kt_error *error)
+{
+    for (int i = 0; i < points && !kt_timing_interrupted();) {
+        int count = group_of(&point[i], points - i);
+        KT_TRY(measure_group(o, setup, &point[i], count, error));
+        i += count;
+    }
+    return KT_OK;
 }
 
 static json_t *measured_json(const struct point *p)
@@ -290,5 +318,7 @@ int kt_model_predict(int argc, char **argv)
         return kt_verb_usage(argv[0], "%s", error.text);
     enum kt_status status =
         options.algorithms ? predict_algorithm(&options, &error) : predict_trace(&options, argc, argv, &error);
-    return status == KT_OK ? KT_OK : kt_verb_fail(argv[0], &error);
+    if (status != KT_OK)
+        return kt_verb_fail(argv[0], &error);
+    return kt_timing_interrupted() ? INTERRUPTED_STATUS + kt_timing_interrupted() : KT_OK;
 }

@@ -35,6 +35,7 @@ struct tuning {
     struct kt_algorithm *algorithm;
     struct curve *curve;
     int curves;
+    struct kt_sizes missing; /* n of which nothing can be predicted */
     enum kt_applies applies;
     char file[PATH_MAX];
 };
@@ -117,6 +118,7 @@ static enum kt_status predict_curves(struct tuning *t, struct kt_error *error)
         if (t->curves == 1 && i + 1 == o->n.count)
             return error->status;
         kt_notice("model tune: %s", error->text);
+        t->missing.size[t->missing.count++] = c->n;
         kt_choices_free(c->choice, c->choices);
         t->curves--;
     }
@@ -168,6 +170,10 @@ static json_t *document_of(const struct tuning *t)
     json_object_set_new(out, "routine", kt_json_text(t->routine));
     json_object_set_new(out, "block_size_matters", json_string(applies[t->applies]));
     json_object_set_new(out, "curves", curves);
+    json_t *missing = json_array();
+    for (int i = 0; i < t->missing.count; i++)
+        json_array_append_new(missing, json_integer((json_int_t)t->missing.size[i]));
+    json_object_set_new(out, "not_predicted", missing);
     kt_prediction_describe(&t->setup, out);
     return out;
 }

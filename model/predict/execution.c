@@ -92,7 +92,7 @@ static const double warm_up_below = 5e-3;
 static double run_once(struct kt_script *script)
 {
     kt_script_reset(script);
-    if (script->seconds < warm_up_below) {
+    if (script->seconds > 0 && script->seconds < warm_up_below) {
         kt_script_run(script);
         kt_script_reset(script);
     }
@@ -128,7 +128,7 @@ static _Noreturn void work(struct kt_execution *e, int socket)
         snprintf(e->shared->failure, sizeof e->shared->failure, "%.500s", error.text);
         _exit((int)error.status);
     }
-    kt_timing_pin();
+    kt_timing_attend();
     run_round(e, forgotten);
     while (read(socket, &byte, 1) == 1) {
         run_round(e, &e->shared->seconds[(size_t)e->shared->rounds * e->candidates]);
@@ -177,13 +177,16 @@ static enum kt_status begin_process(struct kt_execution *e, struct kt_error *err
     return kt_fail(error, KT_SYSTEM, "no process can be started: %s", strerror(errno));
 }
 
-/* Processes follow each other as rounds, or the time, come to an end. */
+/* Processes follow each other as rounds, or the time, come to an end, but each has three rounds. */
 static int process_due(const struct kt_execution *e)
 {
+    enum { FEWEST = 3 };
     double rounds = (double)e->shared->rounds / e->rules.rounds;
     double seconds = (kt_now() - e->begin) / e->rules.budget;
     int processes = e->rules.processes > 0 ? e->rules.processes : 1;
     int due = 1 + (int)(processes * fmax(rounds, seconds));
+    int most = 1 + e->shared->rounds / FEWEST;
+    due = due < most ? due : most;
     return due < processes ? due : processes;
 }
 

@@ -16,7 +16,7 @@
 struct kt_candidate {
     const struct kt_algorithm *algorithm;
     double parameter[KT_MOST_PARAMETERS];
-    double *seconds; /* of each round; owned after kt_execute */
+    double *seconds; /* of each round; owned once there were any, see kt_candidates_free */
     int rounds;
 };
 
@@ -40,7 +40,8 @@ void kt_execution_close(struct kt_execution *execution); /* NULL is allowed */
 /* All at once. Fills in SECONDS and ROUNDS of each, the same number for all: the I-th of one and of another were run in turn. */
 enum kt_status kt_execute(struct kt_candidate *candidate, size_t candidates, const struct kt_execution_rules *rules,
                           struct kt_error *error);
-void kt_candidates_free(struct kt_candidate *candidate, size_t candidates); /* what kt_execute made */
+/* What kt_execute, unless it failed, or kt_execution_close made. */
+void kt_candidates_free(struct kt_candidate *candidate, size_t candidates);
 
 /* Of its rounds: best is the lower quartile. */
 struct kt_stat kt_candidate_stat(const struct kt_candidate *candidate);

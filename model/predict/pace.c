@@ -5,6 +5,7 @@
 #include "model/kernels/model_level.h"
 #include "replay/timing.h"
 #include "trace/memory.h"
+#include "trace/now.h"
 
 #include <math.h>
 
@@ -13,6 +14,7 @@ enum { CONTEXTS = sizeof context_of / sizeof *context_of, MOST_NEEDS = 8, ANCHOR
 
 static const double most_of_time = 0.98;   /* that the models chosen account for */
 static const double longest_anchor = 5e-3; /* seconds */
+static const double least_anchor = 1e-6;   /* where there is a choice: below it the clock matters */
 static const double least_part = 0.02;     /* of the operands in or out of caches, below which a context is left out */
 
 /* A point of a model. */
@@ -30,8 +32,10 @@ struct kt_pace {
     struct anchor *anchor; /* owned */
     struct kt_timing_call *call; /* of each anchor; owned */
     size_t anchors;
-    double *ratio; /* time over known time, by round, then by anchor; NAN: not timed; owned */
-    int rounds;
+    double *ratio; /* time over known time, by round, then by anchor: means of its readings; NAN: not timed; owned */
+    int most;             /* rounds */
+    int rounds, readings; /* complete rounds; readings of the one that is not */
+    double begin, took;   /* when that began; what AFTER took last */
     bool (*after)(void *context);
     void *context;
 };
@@ -86,14 +90,15 @@ static bool is_among(const struct kt_point *point, const struct kt_point *const 
     return false;
 }
 
-/* The point nearest to the use that is not chosen yet and does not take long; NULL: there is none. */
+/* The fitted point nearest to the use that is not chosen yet and takes neither less nor more; NULL: there is none. */
 static const struct kt_point *nearest(const struct kt_kernel_model *m, const struct kt_use *use,
-                                      const struct kt_point *const *chosen, size_t count)
+                                      const struct kt_point *const *chosen, size_t count, double least, double most)
 {
     const struct kt_point *best = NULL;
     for (size_t i = 0; i < m->points; i++) {
         const struct kt_point *point = &m->point[i];
-        bool usable = point->samples && point->seconds <= longest_anchor && !is_among(point, chosen, count);
+        bool usable = point->samples && !point->held_out && point->seconds >= least && point->seconds <= most &&
+                      !is_among(point, chosen, count);
         if (usable && (!best || distance(point, use, m->axes) < distance(best, use, m->axes)))
             best = point;
     }
@@ -115,7 +120,10 @@ static void add_anchors(struct kt_pace *p, const struct kt_need *need, int conte
     int model = kt_models_find(p->models, &need->query, context_of[context]);
     for (size_t i = 0; model >= 0 && i < ANCHORS; i++) {
         const struct kt_use *use = &need->use[i * need->uses / (2 * ANCHORS)];
-        const struct kt_point *point = nearest(&p->models->model[model], use, chosen, count);
+        const struct kt_kernel_model *m = &p->models->model[model];
+        const struct kt_point *point = nearest(m, use, chosen, count, least_anchor, longest_anchor);
+        if (!point)
+            point = nearest(m, use, chosen, count, 0, longest_anchor);
         if (!point)
             break;
         chosen[count++] = point;
@@ -167,22 +175,45 @@ void kt_pace_close(struct kt_pace *pace)
 
 /* --- rounds ---------------------------------------------------------------------------------------------------- */
 
-static bool keep_round(void *context)
+/* Of what AFTER takes. */
+static const double part_of_readings = 0.25;
+
+/* The mean of the readings of a round: what comes between two of them lasts longer than each of them. */
+static void add_reading(struct kt_pace *p)
+{
+    double *ratio = &p->ratio[(size_t)p->rounds * p->anchors];
+    p->readings++;
+    for (size_t i = 0; i < p->anchors; i++) {
+        double one = p->anchor[i].timed[p->anchor[i].context].last / p->anchor[i].known;
+        ratio[i] = p->readings == 1 ? one : ratio[i] + (one - ratio[i]) / p->readings;
+    }
+}
+
+static bool keep_reading(void *context)
 {
     struct kt_pace *p = context;
-    double *ratio = &p->ratio[(size_t)p->rounds++ * p->anchors];
-    for (size_t i = 0; i < p->anchors; i++)
-        ratio[i] = p->anchor[i].timed[p->anchor[i].context].last / p->anchor[i].known;
-    return p->after(p->context);
+    add_reading(p);
+    double end = kt_now();
+    if (end - p->begin < part_of_readings * p->took)
+        return true;
+    bool more = p->after(p->context) && p->rounds + 1 < p->most;
+    p->begin = kt_now();
+    p->took = p->begin - end;
+    p->rounds++;
+    p->readings = 0;
+    return more;
 }
 
 enum kt_status kt_pace_run(struct kt_pace *p, int rounds, bool (*after)(void *context), void *context,
                            struct kt_error *error)
 {
+    enum { READINGS = 50 }; /* of a round, more than there will be */
     const struct kt_timing_rules rules = {
-        .rounds = (unsigned)rounds, .processes = PROCESSES, .after = keep_round, .context = p};
+        .rounds = (unsigned)rounds * READINGS, .processes = PROCESSES, .after = keep_reading, .context = p};
     p->after = after;
     p->context = context;
+    p->most = rounds;
+    p->begin = kt_now();
     p->ratio = kt_resize(NULL, (size_t)rounds * p->anchors, sizeof *p->ratio);
     for (size_t i = 0; i < p->anchors; i++)
         p->call[i].result = p->anchor[i].timed;

@@ -50,7 +50,7 @@ static void draw(struct point *p, int64_t lo, int64_t hi, int number)
 static void time_all(struct kt_timing *timing, struct point *point, size_t points, int run)
 {
     struct kt_timing_call *call = kt_resize(NULL, points, sizeof *call);
-    const struct kt_timing_rules rules = {16, 2, 0, NULL};
+    const struct kt_timing_rules rules = {.rounds = 16, .processes = 2};
     struct kt_error error = {0};
     for (size_t i = 0; i < points; i++) {
         call[i] = (struct kt_timing_call){

@@ -241,7 +241,6 @@ static double two_paces(const int64_t *s)
     return s[0] <= 512 ? 1e-9 * (double)s[0] : 1e-6 + 3e-9 * (double)s[0];
 }
 
-/* Regions cover the domain without gaps, and no smaller than allowed. */
 /* As OpenBLAS' dsyrk where k is a multiple of 256. */
 static double resonant(const int64_t *size)
 {
@@ -283,6 +282,27 @@ static void slices_are_apart(void **state)
     kt_kernel_model_free(&m);
 }
 
+/* Ends and middles of boxes are where slices often are: boxes are sampled beside them. */
+static void boxes_beside_slices(void **state)
+{
+    (void)state;
+    const struct kt_refine_rules rules = KT_REFINE_DEFAULTS;
+    struct kt_kernel_model m = empty_model(2, 8, 256);
+    kt_refine_begin(&rules, &m);
+    kt_refine_add_slice(&rules, &m, (const int64_t[KT_MODEL_AXES]){64, 256});
+    kt_refine_add_slice(&rules, &m, (const int64_t[KT_MODEL_AXES]){0, 256});
+    kt_refine_add_slice(&rules, &m, (const int64_t[KT_MODEL_AXES]){0, 136});
+    kt_refine_add_slice(&rules, &m, (const int64_t[KT_MODEL_AXES]){0, 8});
+    kt_refine_add_slice(&rules, &m, (const int64_t[KT_MODEL_AXES]){64, 0});
+    assert_int_equal(m.regions, 5);
+    refine(&rules, resonant, &m);
+    for (int64_t n = 16; n <= 256; n += 8)
+        for (int64_t k = 16; k <= 256; k += 8)
+            assert_true(fabs(predicted_at(&m, n, k) - 1) < 0.01);
+    kt_kernel_model_free(&m);
+}
+
+/* Regions cover the domain without gaps, and no smaller than allowed. */
 static void splits_are_complete(void **state)
 {
     struct kt_refine_rules rules = KT_REFINE_DEFAULTS;
@@ -455,6 +475,7 @@ int main(void)
         cmocka_unit_test(refines_at_a_kink),
         cmocka_unit_test(splits_along_the_rough_axis),
         cmocka_unit_test(slices_are_apart),
+        cmocka_unit_test(boxes_beside_slices),
         cmocka_unit_test(splits_are_complete),
         cmocka_unit_test(noise_does_not_split),
         cmocka_unit_test(residues_of_strips),

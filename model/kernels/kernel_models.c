@@ -166,6 +166,24 @@ int kt_kernel_model_fixed(const struct kt_kernel_model *m, const int64_t *size)
     return most;
 }
 
+/* Where no region that holds the sizes has been sampled yet: the nearest that has, and how far it is. */
+static const struct kt_region *nearest_region(const struct kt_kernel_model *m, const int64_t *size, double *distance,
+                                              int64_t nearest[KT_MODEL_AXES])
+{
+    const struct kt_region *found = NULL;
+    int64_t at[KT_MODEL_AXES];
+    *distance = INFINITY;
+    for (size_t i = 0; i < m->regions; i++) {
+        double one = m->region[i].coefficient ? kt_box_distance(&m->region[i].box, m->axes, size, at) : INFINITY;
+        if (one >= *distance)
+            continue;
+        *distance = one;
+        found = &m->region[i];
+        memcpy(nearest, at, sizeof at);
+    }
+    return found;
+}
+
 static bool has_empty_size(const struct kt_kernel_model *m, const int64_t *size)
 {
     for (int a = 0; a < m->axes; a++)
@@ -202,7 +220,11 @@ void kt_kernel_model_ask(const struct kt_kernel_model *m, const int64_t *size, s
     }
     const struct kt_region *region = kt_kernel_model_region(m, nearest);
     if (!region)
+        region = nearest_region(m, size, &out->outside, nearest);
+    if (!region || out->outside > KT_MODEL_FARTHEST) {
+        out->outside = 0;
         return;
+    }
     for (int a = 0; a < m->axes; a++)
         effective[a] = kt_residues_size(&m->residues, a, nearest[a]);
     double width = interval_of(m, region, kt_sizes_are_regular(m->axes, size)) * (1 + out->outside) + out->outside / 2;

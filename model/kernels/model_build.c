@@ -105,6 +105,15 @@ static enum kt_status settle(const struct kt_build *build, size_t need, struct k
     return KT_OK;
 }
 
+/* What the region's times are wrong by as long as it gets no samples. */
+static double expected_error(const struct kt_kernel_model *m, const struct kt_region *region)
+{
+    const double resonance = 0.15; /* of a slice, by the polynomial of the box around it */
+    if (region->coefficient)
+        return fmin(1, region->average);
+    return kt_box_fixed(&region->box, &m->domain, m->axes) && kt_kernel_model_region(m, region->box.lo) ? resonance : 1;
+}
+
 static void add_pending(const struct kt_build *build, size_t need, size_t context, struct pending **list, size_t *count)
 {
     struct kt_kernel_model *m = kt_build_model(build, need, context);
@@ -116,7 +125,7 @@ static void add_pending(const struct kt_build *build, size_t need, size_t contex
         kt_refine_wanted(&build->rules->refine, m, i, wish_for, &w);
         if (w.cost <= 0)
             continue;
-        double wrong = m->region[i].coefficient ? fmin(1, m->region[i].worst) : 1;
+        double wrong = expected_error(m, &m->region[i]);
         *list = kt_room_for_one(*list, *count, sizeof **list);
         (*list)[(*count)++] = (struct pending){need, context, i, seconds * wrong / w.cost};
     }
@@ -339,7 +348,7 @@ static int64_t among(const struct special *special, int64_t size)
 static void add_slices(const struct kt_build *build, const struct kt_need *need, struct kt_kernel_model *m)
 {
     struct special special[KT_MODEL_AXES];
-    for (int a = 0; a < m->axes && m->axes > 1; a++) {
+    for (int a = 0; a < m->axes; a++) {
         special[a] = find_special(build, need, m, a);
         for (int i = 0; i < special[a].count; i++) {
             int64_t size[KT_MODEL_AXES] = {0};
@@ -348,7 +357,7 @@ static void add_slices(const struct kt_build *build, const struct kt_need *need,
         }
     }
     size_t most = m->regions + MOST_COMBINATIONS;
-    for (size_t i = 0; i < need->uses && m->axes > 1 && m->regions < most; i++) {
+    for (size_t i = 0; i < need->uses && m->regions < most; i++) {
         int64_t size[KT_MODEL_AXES] = {0};
         for (int a = 0; a < m->axes; a++)
             size[a] = among(&special[a], need->use[i].size[a]);

@@ -221,13 +221,14 @@ static void end_total(struct total *t)
 }
 
 /* Quantiles of replicates of a few rounds are too near to each other: by how much for N independent draws, of which
- * Student's t tells ("expanded percentile" in Hesterberg, What Teachers Should Know About the Bootstrap, 2015). The 97.5 %
- * quantile of t is from its expansion, within 1 % from 6 rounds on. */
+ * Student's t tells ("expanded percentile" in Hesterberg, What Teachers Should Know About the Bootstrap, 2015).
+ * The 97.5 % quantile of t is from its expansion, within 1 % from 6 rounds on. */
 static double widening(double n)
 {
     static const double z = 1.96;
     double freedom = fmax(n - 1, 1);
-    double t = z + (pow(z, 3) + z) / (4 * freedom) + (5 * pow(z, 5) + 16 * pow(z, 3) + 3 * z) / (96 * freedom * freedom);
+    double t =
+        z + (pow(z, 3) + z) / (4 * freedom) + (5 * pow(z, 5) + 16 * pow(z, 3) + 3 * z) / (96 * freedom * freedom);
     return t / z * sqrt((freedom + 1) / freedom);
 }
 

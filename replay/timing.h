@@ -66,10 +66,10 @@ struct kt_timing_call {
 };
 
 struct kt_timing_rules {
-    unsigned rounds;    /* visits of each call; at least 2 */
-    unsigned processes; /* over which they are spread */
-    double seconds;     /* then it ends after the current round, but not before the third; 0: no limit */
-    const char *label;  /* of the progress bar; NULL: none */
+    unsigned rounds;              /* visits of each call; at least 2 */
+    unsigned processes;           /* over which they are spread */
+    double seconds;               /* then it ends after the current round, but not before the third; 0: no limit */
+    const char *label;            /* of the progress bar; NULL: none */
     bool (*after)(void *context); /* called after each whole round; false: it is the last one; NULL: none */
     void *context;
 };

@@ -28,7 +28,8 @@ static const struct format {
 
 enum { FORMATS = sizeof formats / sizeof *formats, SUFFIXES = 3 };
 
-struct export {
+struct export
+{
     const struct format *format;
     const char *output; /* NULL: standard output */
     bool json;
@@ -97,8 +98,8 @@ static enum kt_status export_to_file(const struct export *export, const struct k
     bool is_database = !export->format->export;
     enum kt_status status = kt_new_file_create(export->output, is_database, &file, error);
     if (status == KT_OK) {
-        status = is_database ? kt_export_sqlite(trace, file.part, &cause)
-                             : write_file(export->format, trace, &file, &cause);
+        status =
+            is_database ? kt_export_sqlite(trace, file.part, &cause) : write_file(export->format, trace, &file, &cause);
         if (status != KT_OK)
             kt_fail(error, status, "%s: %s", export->output, cause.text);
     }

@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 /* What a call is taken to reach before anything is known of it. */
-static const double flops_per_second = 4e9;
+static const double flops_per_second = 16e9;
 static const double bytes_per_second = 4e9;
 static const double least_seconds = 3e-7;
 static const double visit_seconds = 60e-6; /* of a visit besides calls and operands */

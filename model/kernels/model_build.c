@@ -105,13 +105,16 @@ static enum kt_status settle(const struct kt_build *build, size_t need, struct k
     return KT_OK;
 }
 
-/* What the region's times are wrong by as long as it gets no samples. */
+/* What the region's times are wrong by as long as it gets no samples. That there is no answer at all is worse than a
+ * wrong one: it makes whole predictions impossible. */
 static double expected_error(const struct kt_kernel_model *m, const struct kt_region *region)
 {
+    const double unknown = 1000;
     const double resonance = 0.15; /* of a slice, by the polynomial of the box around it */
     if (region->coefficient)
         return fmin(1, region->average);
-    return kt_box_fixed(&region->box, &m->domain, m->axes) && kt_kernel_model_region(m, region->box.lo) ? resonance : 1;
+    return kt_box_fixed(&region->box, &m->domain, m->axes) && kt_kernel_model_region(m, region->box.lo) ? resonance
+                                                                                                        : unknown;
 }
 
 static void add_pending(const struct kt_build *build, size_t need, size_t context, struct pending **list, size_t *count)

@@ -74,8 +74,8 @@ void kt_kernel_model_free(struct kt_kernel_model *model);
 /* To be called after models were added or removed, before anything is asked. */
 void kt_models_index(struct kt_models *models);
 
-/* The region with a polynomial that holds the sizes; of several the one that is fixed along most axes (kt_box_fixed), of
- * these the first, as ends of boxes belong to both neighbours; NULL: there is none. */
+/* The region with a polynomial that holds the sizes; of several the one that is fixed along most axes (kt_box_fixed),
+ * of these the first, as ends of boxes belong to both neighbours; NULL: there is none. */
 const struct kt_region *kt_kernel_model_region(const struct kt_kernel_model *model, const int64_t *size);
 /* Along how many axes a region that holds the sizes is fixed at most, with or without a polynomial. */
 int kt_kernel_model_fixed(const struct kt_kernel_model *model, const int64_t *size);

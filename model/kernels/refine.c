@@ -180,8 +180,8 @@ static bool has_slice_at(const struct kt_kernel_model *m, int axis, int64_t size
     return false;
 }
 
-/* The region's sizes along the axis. Where a slice has one the region takes the next multiple in its stead, as samples in
- * slices are not fitted outside of them. */
+/* The region's sizes along the axis. Where a slice has one the region takes the next multiple in its stead, as samples
+ * in slices are not fitted outside of them. */
 static int grid_axis(const struct kt_refine_rules *rules, const struct kt_kernel_model *m, const struct kt_box *box,
                      int axis, int64_t out[KT_GRID_MOST])
 {

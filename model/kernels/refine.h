@@ -7,8 +7,8 @@
  * includes the ends of the box, so that neighbours and descendants share samples, and every sample inside a box is
  * fitted; an error counts as such only beyond what the samples themselves are uncertain by; sizes below 8 are in boxes
  * of their own, sampled one by one; and sizes that are used often, such as those of blocks, may have slices: boxes of
- * one size along an axis, with polynomials of the other sizes. Kernels are not smooth there: OpenBLAS' dsyrk takes 10 to
- * 40 % longer where k is 256 or 512 than for 248 and 264.
+ * one size along an axis, with polynomials of the other sizes. Kernels are not smooth there: OpenBLAS' dsyrk takes 10
+ * to 40 % longer where k is 256 or 512 than for 248 and 264.
  */
 #ifndef KT_REFINE_H
 #define KT_REFINE_H
@@ -34,8 +34,8 @@ void kt_refine_domain(const struct kt_refine_rules *rules, int axes, struct kt_b
 /* Gives a model without regions those that its domain begins with. */
 void kt_refine_begin(const struct kt_refine_rules *rules, struct kt_kernel_model *model);
 
-/* Can there be a slice at that size of the axis: one that is sampled, inside the domain, and not so small that boxes have
- * few other sizes? */
+/* Can there be a slice at that size of the axis: one that is sampled, inside the domain, and not so small that boxes
+ * have few other sizes? */
 bool kt_refine_can_slice(const struct kt_refine_rules *rules, const struct kt_kernel_model *model, int axis,
                          int64_t size);
 /* Gives a model a slice at these sizes, 0 along an axis: not fixed there; unless it has it, or there can be none. */

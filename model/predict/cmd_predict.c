@@ -19,7 +19,14 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { DEFAULT_TOP = 15, MOST_JSON_ROWS = 1000, DEFAULT_ROUNDS = 300, PROCESSES = 8, FEWEST_ROUNDS = 3, INTERRUPTED_STATUS = 128 };
+enum {
+    DEFAULT_TOP = 15,
+    MOST_JSON_ROWS = 1000,
+    DEFAULT_ROUNDS = 300,
+    PROCESSES = 8,
+    FEWEST_ROUNDS = 3,
+    INTERRUPTED_STATUS = 128
+};
 
 static size_t rows_of(const struct kt_prediction_options *o)
 {

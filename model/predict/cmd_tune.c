@@ -96,11 +96,10 @@ static enum kt_status predict_curve(struct tuning *t, struct curve *c, struct kt
 static void say_missing(const struct tuning *t, const struct curve *c, struct kt_error *error)
 {
     const char *missing = kt_choice_missing(&c->choice[c->choices - 1]);
-    kt_fail(
-        error, KT_BAD_INPUT,
-        "n = %.0f: no block size can be predicted, there is no model of %s for such sizes: 'ktrace model build "
-        "--algorithm %s --n %.0f --b 8,64,256' makes what is missing",
-        c->n, missing ? missing : "its kernels", kt_algorithm_name(t->algorithm), c->n);
+    kt_fail(error, KT_BAD_INPUT,
+            "n = %.0f: no block size can be predicted, there is no model of %s for such sizes: 'ktrace model build "
+            "--algorithm %s --n %.0f --b 8,64,256' makes what is missing",
+            c->n, missing ? missing : "its kernels", kt_algorithm_name(t->algorithm), c->n);
 }
 
 /* Sizes of which nothing can be predicted are left out, unless these are all. */
@@ -118,6 +117,7 @@ static enum kt_status predict_curves(struct tuning *t, struct kt_error *error)
         if (t->curves == 1 && i + 1 == o->n.count)
             return error->status;
         kt_notice("model tune: %s", error->text);
+        *error = (struct kt_error){0};
         t->missing.size[t->missing.count++] = c->n;
         kt_choices_free(c->choice, c->choices);
         t->curves--;

@@ -37,7 +37,8 @@ bool kt_execution_goes_on(const struct kt_execution *execution);
 enum kt_status kt_execution_round(struct kt_execution *execution, struct kt_error *error);
 void kt_execution_close(struct kt_execution *execution); /* NULL is allowed */
 
-/* All at once. Fills in SECONDS and ROUNDS of each, the same number for all: the I-th of one and of another were run in turn. */
+/* All at once. Fills in SECONDS and ROUNDS of each, the same number for all: the I-th of one and of another were run in
+ * turn. */
 enum kt_status kt_execute(struct kt_candidate *candidate, size_t candidates, const struct kt_execution_rules *rules,
                           struct kt_error *error);
 /* What kt_execute, unless it failed, or kt_execution_close made. */

@@ -28,12 +28,12 @@ struct anchor {
 struct kt_pace {
     const struct kt_models *models;
     struct kt_timing *timing;
-    struct kt_needs needs; /* of all predictions */
-    struct anchor *anchor; /* owned */
+    struct kt_needs needs;       /* of all predictions */
+    struct anchor *anchor;       /* owned */
     struct kt_timing_call *call; /* of each anchor; owned */
     size_t anchors;
     double *ratio; /* time over known time, by round, then by anchor: means of its readings; NAN: not timed; owned */
-    int most;             /* rounds */
+    int most;      /* rounds */
     int rounds, readings; /* complete rounds; readings of the one that is not */
     double begin, took;   /* when that began; what AFTER took last */
     bool (*after)(void *context);

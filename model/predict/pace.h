@@ -5,8 +5,8 @@
  * On machines whose clock changes, or that others use too, a kernel takes up to half as long again as it took minutes
  * ago, and not every kernel by the same factor; models are of the least that it takes. So where the truth is measured,
  * points that the models rest on are timed again in turn with it; their times over those known are the pace. The
- * algorithm itself is not looked at. Leading dimensions are those of its calls, which models know nothing of: what these
- * cost is in the pace.
+ * algorithm itself is not looked at. Leading dimensions are those of its calls, which models know nothing of: what
+ * these cost is in the pace.
  */
 #ifndef KT_PACE_H
 #define KT_PACE_H

@@ -280,8 +280,9 @@ static bool differs_enough(const struct kt_diff_shape *s, double drift)
     return fabs(s->side[1].stat.median / drift - s->side[0].stat.median) > least_difference;
 }
 
-/* What slows a machine by more does not slow all shapes alike: who has to share a core with a neighbour loses half of its
- * units, but a chain of additions, of which each waits for the one before, loses nothing (0.52 for dgemm, 1.00 for ddot). */
+/* What slows a machine by more does not slow all shapes alike: who has to share a core with a neighbour loses half of
+ * its units, but a chain of additions, of which each waits for the one before, loses nothing (0.52 for dgemm, 1.00 for
+ * ddot). */
 static const double common_drift = 0.25; /* logarithm */
 
 /* The most that the machine may have slowed the shape from the first run to the second; logarithms. Shapes that did not

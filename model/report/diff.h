@@ -4,9 +4,9 @@
  *
  * Times of one run are no independent draws: the machine has slow spells. So the calls of a shape are cut into blocks,
  * in the order in which they were made, and the medians of these are compared, by ranks. What all shapes have in
- * common, the machine as a whole, is estimated and taken out, and where that is much a shape is granted any part of it; a
- * change has to be larger than a margin, and than what
- * shapes differ by from run to run; and the probabilities are corrected for the number of shapes.
+ * common, the machine as a whole, is estimated and taken out, and where that is much a shape is granted any part of it;
+ * a change has to be larger than a margin, and than what shapes differ by from run to run; and the probabilities are
+ * corrected for the number of shapes.
  */
 #ifndef KT_DIFF_H
 #define KT_DIFF_H

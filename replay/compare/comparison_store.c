@@ -22,10 +22,10 @@ struct kt_comparison_store {
     char *setting[KT_MOST_LANES];
     uint64_t settings;          /* a number that stands for all of them */
     char trace[KT_FINGERPRINT]; /* a sequence is one trace's own */
-    char **shape;   /* by item */
-    char **context; /* by item */
-    bool *known;    /* by item: read, nothing to write */
-    bool *refused;  /* by item: before anything was measured */
+    char **shape;               /* by item */
+    char **context;             /* by item */
+    bool *known;                /* by item: read, nothing to write */
+    bool *refused;              /* by item: before anything was measured */
     unsigned round;
     double written; /* on the monotonic clock */
 };
@@ -303,10 +303,8 @@ static enum kt_status write_item(struct kt_comparison_store *s, size_t i, struct
     enum kt_status status = KT_OK;
     for (size_t l = 0; l < c->libraries && status == KT_OK; l++) {
         struct kt_store_key key = key_of(s, i, l);
-        struct kt_store_note note = {.stop = item->stop,
-                                     .budget = budget_of(c, i),
-                                     .at = now(CLOCK_REALTIME),
-                                     .failure = failure_of(c, i, l)};
+        struct kt_store_note note = {
+            .stop = item->stop, .budget = budget_of(c, i), .at = now(CLOCK_REALTIME), .failure = failure_of(c, i, l)};
         if (item->lane[l].samples || note.failure || item->stop == KT_STOP_FAILED)
             status = kt_store_write(c->recall.store, &key, &item->lane[l], &note, true, error);
         free(note.failure);
@@ -317,7 +315,8 @@ static enum kt_status write_item(struct kt_comparison_store *s, size_t i, struct
 /* An interrupted sequence cannot be gone on with, and must not take the place of a whole one. */
 static bool is_torn(const struct kt_comparison *c, size_t i)
 {
-    return c->met[i] && (c->schedule.item[i].stop == KT_STOP_INTERRUPTED || c->schedule.item[i].stop == KT_STOP_NOT_YET);
+    return c->met[i] &&
+           (c->schedule.item[i].stop == KT_STOP_INTERRUPTED || c->schedule.item[i].stop == KT_STOP_NOT_YET);
 }
 
 /* In one transaction: of two comparisons at one time all series of an item are from one of them. */

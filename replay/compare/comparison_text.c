@@ -253,8 +253,7 @@ static void print_head(const struct kt_comparison *c)
         strftime(text, sizeof text, "%Y-%m-%d %H:%M", localtime_r(&at, &tm));
         printf("context %s, as measured %s; --fresh measures again\n", kt_comparison_context(c), text);
     } else
-        printf("context %s, in %s (%u rounds)\n", kt_comparison_context(c), kt_text_seconds(c->spent, text),
-               c->rounds);
+        printf("context %s, in %s (%u rounds)\n", kt_comparison_context(c), kt_text_seconds(c->spent, text), c->rounds);
     kt_text_seconds(c->insitu, blas);
     printf("In the program BLAS took %s", blas);
     if (!isnan(c->wall))

@@ -12,13 +12,15 @@
 
 enum { FEWEST_ROUNDS = 6, FEWEST_WITH_RARE = 12, ENOUGH_ROUNDS = 15, MOST_ROUNDS = 60, ROUNDS_OF_A_PROCESS = 5 };
 static const double precision = 0.005; /* half-width of the interval of the ratio of passes */
-/* Long beside what a turn costs, which is to wake a process and to fill its caches; short beside what slows a machine. */
+/* Long beside what a turn costs, which is to wake a process and to fill its caches; short beside what slows a machine.
+ */
 static const double turn_seconds = 5e-3;
 static const double lead_seconds = 0.5e-3;
 /* So much of a gap counts as if it were of a call: turns are long enough for calls to fill caches in them, and short
  * where calls are few. */
 static const double gap_part = 0.1;
-/* A pass on all libraries takes so many times as long as one on the recorded library, times their number: some are slow. */
+/* A pass on all libraries takes so many times as long as one on the recorded library, times their number: some are
+ * slow. */
 static const double slowness = 3;
 
 /* --- rounds ------------------------------------------------------------------------------------------------ */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The recorded calls played in their order (replay/sequence/sequence.h) on each library: a round is one pass on each, in
- * turns: each library plays the same few milliseconds of calls, in random order, then the next ones. What slows the
+ * The recorded calls played in their order (replay/sequence/sequence.h) on each library: a round is one pass on each,
+ * in turns: each library plays the same few milliseconds of calls, in random order, then the next ones. What slows the
  * machine down for longer than that hits all alike. Of a shape each pass gives one time, the mean of its calls.
  *
  * Why calls are not only timed one by one with their operands where the trace says: what else the program's other calls
@@ -26,8 +26,8 @@ struct kt_sequences {
 
 /* Finds out which shapes can be played on every library, with the first round: those are met. To be closed. */
 void kt_sequences_begin(struct kt_comparison *comparison, double budget, struct kt_sequences *out);
-/* Further rounds, until the ratio of totals of each library is known well, or the time is over; then closes them. Shapes that a
- * library fails in after all are not met any more. */
+/* Further rounds, until the ratio of totals of each library is known well, or the time is over; then closes them.
+ * Shapes that a library fails in after all are not met any more. */
 void kt_sequences_run(struct kt_sequences *sequences, struct kt_comparison *comparison);
 void kt_sequences_close(struct kt_sequences *sequences);
 

@@ -21,16 +21,16 @@ struct kt_recorded_call {
     bool counted;   /* not one of those that only bring the caches into their state */
     bool opens;     /* a window */
     bool ok;        /* it has no info, or info was 0 */
-    double gap;     /* seconds from the end of the call before it to its start, at most KT_LONGEST_GAP; 0: opens a window */
+    double gap; /* seconds from the end of the call before it to its start, at most KT_LONGEST_GAP; 0: opens a window */
     double seconds; /* in situ, without the cost of recording it and what is nested in it */
 };
 
 struct kt_recording {
     const struct kt_process *process;
     uint32_t tid;
-    size_t threads;       /* that made calls of the level */
+    size_t threads;          /* that made calls of the level */
     struct kt_course course; /* of all calls that the thread made */
-    double trace_seconds; /* that those of all threads took */
+    double trace_seconds;    /* that those of all threads took */
     struct kt_window *window;
     size_t windows;
     struct kt_recorded_call *call; /* of the windows */

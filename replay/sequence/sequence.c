@@ -84,7 +84,8 @@ static double find_patience(const struct kt_sequence *s)
     double seconds = 0;
     for (size_t i = 0; i < s->recording.calls; i++)
         seconds += s->recording.call[i].seconds;
-    return 20 + 50 * seconds + 2 * kt_recording_gaps(&s->recording) + (double)s->bytes * 1e-7 * (double)s->recording.windows;
+    return 20 + 50 * seconds + 2 * kt_recording_gaps(&s->recording) +
+           (double)s->bytes * 1e-7 * (double)s->recording.windows;
 }
 
 void kt_sequence_open(const struct kt_setup *setup, const struct kt_replay_options *options,
@@ -124,7 +125,8 @@ static bool receive(struct kt_sequence *s, double limit)
 {
     struct pollfd poll_fd = {.fd = s->socket, .events = POLLIN};
     int ready;
-    while ((ready = poll(&poll_fd, 1, limit < 1e6 ? (int)(1e3 * limit) : 1000000000)) < 0 && errno == EINTR && !kt_interrupted())
+    while ((ready = poll(&poll_fd, 1, limit < 1e6 ? (int)(1e3 * limit) : 1000000000)) < 0 && errno == EINTR &&
+           !kt_interrupted())
         ;
     return ready == 1 && recv(s->socket, &s->last, sizeof s->last, 0) == sizeof s->last;
 }
@@ -192,7 +194,8 @@ static bool play(struct kt_sequence *s, const struct kt_window *calls)
     const struct kt_request request = {*calls, .is_trial = !s->is_tried};
     if (s->rests)
         kill(s->pid, SIGCONT);
-    bool answered = send(s->socket, &request, sizeof request, MSG_NOSIGNAL) == sizeof request && receive(s, s->patience);
+    bool answered =
+        send(s->socket, &request, sizeof request, MSG_NOSIGNAL) == sizeof request && receive(s, s->patience);
     if (kt_interrupted())
         bury(s);
     else if (!answered)

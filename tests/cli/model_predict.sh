@@ -62,6 +62,9 @@ same "... an interval around it" True "$(query 'd["predicted"]["lo"] <= d["predi
 same "predict --measure" "True 2" "$(query 'str(d["measured"] > 0 and abs((d["predicted"]["seconds"] / d["measured"] - 1) - d["error"]) < 1e-9) + " " + str(len(d["curve"]))' <m.json)"
 same "... at the pace of its kernels meanwhile" True \
     "$(query 'all(p["pace"]["n"] == p["at_pace"]["n"] > 0 and p["pace"]["median"] > 0 and abs(p["error_at_pace"] - (p["at_pace"]["median"] - 1)) < 1e-9 for p in d["curve"])' <m.json)"
+timeout --preserve-status -k 20 -s TERM 3 "$kt" model predict $of --algorithm cholesky_right --n 64 --b 16 --measure --rounds 100000 --budget 60 --json >cut.json 2>err
+same "... interrupted: status" 143 $?
+same "... what was measured is told, without complaint" "True " "$(query 'd["measured"] > 0 and d["measured_stat"]["n"] >= 3' <cut.json) $(<err)"
 same "... in as many rounds" "[3, 3]" "$(query '[p["measured_stat"]["n"] for p in d["curve"]]' <m.json)"
 "$kt" model predict $of --algorithm cholesky_right --n 64 >text; has "text: the sums" "if all operands were always in cache" "$(<text)"
 same "text: 80 columns" "" "$(head -n 6 text | grep -E '.{81}')"
@@ -79,6 +82,7 @@ same "... measured beside it" True "$(query 'd["measured"] > 0 and d["calls_tota
 same "... the others are told" "[48.0] [2000]" "$(query 'str([c["n"] for c in d["curves"]]) + " " + str(d["not_predicted"])' <some.json)"
 has "... and that one is named" "n = 2000: no block size can be predicted" "$(<err)"
 "$kt" model tune dpotrf $of --n 2000,3000 --b 16 --json >some.json 2>err; same "tune, only such sizes" 3 $?
+same "... each is named" "n = 2000 n = 3000" "$(grep -oE 'n = [0-9]+' err | tr '\n' ' ' | sed 's/ $//')"
 same "... a curve of 1 and those given" "[1.0, 16.0, 32.0]" "$(query '[c["value"] for c in d["curve"]]' <tune.json)"
 same "... the least of them is the best" True \
     "$(query 'd["best"] == min((c for c in d["curve"] if c["predicted"]), key=lambda c: c["predicted"]["seconds"])["value"]' <tune.json)"

@@ -202,7 +202,8 @@ static void test_what_calls_waited(void **state)
     close_scene(&s);
 }
 
-/* Of three shapes whose calls replay in 10 ms, and take 100 ms in the program, or MEDIAN and only in the mean 100 ms. */
+/* Of three shapes whose calls replay in 10 ms, and take 100 ms in the program, or MEDIAN and only in the mean 100 ms.
+ */
 static void check_slow_program(double median, double pace, double waited)
 {
     struct scene s;
@@ -318,13 +319,10 @@ static void test_verify(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_thread_counts),
-        cmocka_unit_test(test_options),
-        cmocka_unit_test(test_sums),
-        cmocka_unit_test(test_what_calls_waited), cmocka_unit_test(test_slow_program),
-        cmocka_unit_test(test_baseline_fails),
-        cmocka_unit_test(test_pairs_by_round),
-        cmocka_unit_test(test_no_wall_time_of_two_threads),
+        cmocka_unit_test(test_thread_counts),  cmocka_unit_test(test_options),
+        cmocka_unit_test(test_sums),           cmocka_unit_test(test_what_calls_waited),
+        cmocka_unit_test(test_slow_program),   cmocka_unit_test(test_baseline_fails),
+        cmocka_unit_test(test_pairs_by_round), cmocka_unit_test(test_no_wall_time_of_two_threads),
         cmocka_unit_test(test_verify),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -195,8 +195,8 @@ static void test_same_program_twice(void **unused)
     assert_in_range(alarms, 0, RUNS / 20);
 }
 
-/* In the second run the machine is in another state, which doubles the time of five shapes in six: no shape changed. Nor
- * does it hide what did. */
+/* In the second run the machine is in another state, which doubles the time of five shapes in six: no shape changed.
+ * Nor does it hide what did. */
 static void test_some_shapes_do_not_drift(void **unused)
 {
     (void)unused;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Chrome's trace event format: one slice a call, nested as the calls were, on a track for each thread. Times are in
- * microseconds. A call that had not returned has no slice, as its start is not known, nor has one whose times cannot be.
+ * microseconds. A call that had not returned has no slice, as its start is not known, nor has one whose times cannot
+ * be.
  */
 #include "trace/call_json.h"
 #include "trace/export/export.h"
@@ -42,16 +43,18 @@ static json_t *name_of(const struct kt_process *process, json_int_t track)
     char *name;
     if (asprintf(&name, "%s%s%s", rank ? rank : "", rank ? ": " : "", slash ? slash + 1 : program ? program : "") < 0)
         abort();
-    json_t *event = json_pack("{s:s, s:s, s:I, s:{s:o}}", "ph", "M", "name", "process_name", "pid", track, "args", "name",
-                              kt_json_text(name));
+    json_t *event = json_pack("{s:s, s:s, s:I, s:{s:o}}", "ph", "M", "name", "process_name", "pid", track, "args",
+                              "name", kt_json_text(name));
     free(name);
     return event;
 }
 
-/* Of what dump says of the call, what explains a slice. Its dt is less than the slice is long by what recording took. */
+/* Of what dump says of the call, what explains a slice. Its dt is less than the slice is long by what recording took.
+ */
 static json_t *details_of(const struct kt_call *call)
 {
-    static const char *const kept[] = {"n", "pid", "symbol", "args", "info", "flops", "dt", "cpu", "caller", "region", "events"};
+    static const char *const kept[] = {"n",  "pid", "symbol", "args",   "info",  "flops",
+                                       "dt", "cpu", "caller", "region", "events"};
     json_t *all = kt_call_json(call);
     json_t *details = json_object();
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {

@@ -9,11 +9,17 @@
 
 #include <sqlite3.h>
 
-static const struct kt_export_column operand_columns[] = {
-    {.name = "call", .type = "INTEGER"}, {.name = "name", .type = "TEXT"},    {.name = "access", .type = "TEXT"},
-    {.name = "base", .type = "INTEGER"}, {.name = "lo", .type = "INTEGER"},   {.name = "hi", .type = "INTEGER"},
-    {.name = "rows", .type = "INTEGER"}, {.name = "cols", .type = "INTEGER"}, {.name = "ld", .type = "INTEGER"},
-    {.name = "elem", .type = "INTEGER"}, {0}};
+static const struct kt_export_column operand_columns[] = {{.name = "call", .type = "INTEGER"},
+                                                          {.name = "name", .type = "TEXT"},
+                                                          {.name = "access", .type = "TEXT"},
+                                                          {.name = "base", .type = "INTEGER"},
+                                                          {.name = "lo", .type = "INTEGER"},
+                                                          {.name = "hi", .type = "INTEGER"},
+                                                          {.name = "rows", .type = "INTEGER"},
+                                                          {.name = "cols", .type = "INTEGER"},
+                                                          {.name = "ld", .type = "INTEGER"},
+                                                          {.name = "elem", .type = "INTEGER"},
+                                                          {0}};
 
 static const struct kt_export_column trace_columns[] = {
     {.name = "key", .type = "TEXT PRIMARY KEY"}, {.name = "value", .type = "TEXT"}, {0}};
@@ -31,7 +37,8 @@ struct database {
 
 static enum kt_status failed(const struct database *db, struct kt_error *error)
 {
-    return kt_fail(error, KT_SYSTEM, "cannot be written: %s", db->handle ? sqlite3_errmsg(db->handle) : "out of memory");
+    return kt_fail(error, KT_SYSTEM, "cannot be written: %s",
+                   db->handle ? sqlite3_errmsg(db->handle) : "out of memory");
 }
 
 static enum kt_status execute(const struct database *db, const char *sql, struct kt_error *error)

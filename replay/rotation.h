@@ -44,6 +44,9 @@ void kt_rotation_end(struct kt_rotation *rotation);
 /* Makes so many calls and returns the seconds that one took: readings and loop are subtracted, not below 0. */
 double kt_rotation_time(struct kt_rotation *rotation, uint64_t calls);
 
+/* The call of nothing that the loop is measured with. */
+kt_thunk kt_rotation_no_call;
+
 /* The set that a call uses which is so many calls after the next; negative: that was used before. */
 uint64_t kt_rotation_set(const struct kt_rotation *rotation, int64_t calls_ahead);
 

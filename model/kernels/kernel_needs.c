@@ -143,8 +143,18 @@ static int compare_seconds(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
+int kt_use_compare(const void *a, const void *b)
+{
+    double x = ((const struct kt_use *)a)->seconds;
+    double y = ((const struct kt_use *)b)->seconds;
+    return (x < y) - (x > y);
+}
+
 void kt_needs_sort(struct kt_needs *needs)
 {
+    for (size_t i = 0; i < needs->count; i++)
+        if (needs->need[i].uses)
+            qsort(needs->need[i].use, needs->need[i].uses, sizeof *needs->need[i].use, kt_use_compare);
     if (needs->count)
         qsort(needs->need, needs->count, sizeof *needs->need, compare_seconds);
 }

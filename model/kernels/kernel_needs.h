@@ -27,7 +27,7 @@ struct kt_need {
     double tight_seconds;             /* of calls whose leading dimensions are those of whole matrices */
     double work_ratio;                /* workspace over the least one, of the heaviest */
     struct kt_box box;                /* around the sizes */
-    struct kt_use *use;               /* owned */
+    struct kt_use *use;               /* owned; most time first */
     size_t uses;
     double seconds; /* of all its calls */
     uint64_t calls;
@@ -47,6 +47,7 @@ void kt_needs_collect(const struct kt_trace *trace, unsigned levels, const char 
 void kt_needs_add(struct kt_needs *needs, const struct kt_symbol *symbol, const struct kt_values *values,
                   double seconds, uint64_t calls);
 void kt_needs_sort(struct kt_needs *needs);
+int kt_use_compare(const void *a, const void *b); /* for qsort: most time first */
 void kt_needs_free(struct kt_needs *needs);
 
 /*

@@ -281,8 +281,8 @@ static enum kt_status fit_residues(const struct kt_build *build, struct kt_error
 
 /* --- stages ------------------------------------------------------------------------------------------------ */
 
-/* Sizes that are used in so much of a kernel's time have slices, and those at which kernels are not smooth if they are
- * used at all; so have the combinations of these that are used. */
+/* Sizes that are used in so much of a kernel's time have slices, and with less those at which kernels are not smooth;
+ * so have the combinations of these that are used. */
 static const double often = 0.2, seldom = 0.01;
 enum { RESONANT = 256, MOST_SPECIAL = 8, MOST_COMBINATIONS = 32 };
 
@@ -299,13 +299,6 @@ static int compare_sizes(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static int compare_times(const void *a, const void *b)
-{
-    double x = ((const struct kt_use *)a)->seconds;
-    double y = ((const struct kt_use *)b)->seconds;
-    return (x < y) - (x > y);
-}
-
 /* The different sizes of the axis, each in the first place of a use, with their time; returns how many. */
 static size_t sum_by_size(const struct kt_need *need, int axis, struct kt_use *out)
 {
@@ -319,7 +312,7 @@ static size_t sum_by_size(const struct kt_need *need, int axis, struct kt_use *o
         else
             out[n++] = out[i];
     }
-    qsort(out, n, sizeof *out, compare_times);
+    qsort(out, n, sizeof *out, kt_use_compare);
     return n;
 }
 
@@ -348,9 +341,12 @@ static int64_t among(const struct special *special, int64_t size)
     return 0;
 }
 
+/* Where the user gave the domain, what the trace uses most says nothing. */
 static void add_slices(const struct kt_build *build, const struct kt_need *need, struct kt_kernel_model *m)
 {
     struct special special[KT_MODEL_AXES];
+    if (build->rules->hi[0])
+        return;
     for (int a = 0; a < m->axes; a++) {
         special[a] = find_special(build, need, m, a);
         for (int i = 0; i < special[a].count; i++) {

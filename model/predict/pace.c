@@ -2,10 +2,11 @@
 #include "model/predict/pace.h"
 
 #include "model/kernels/kernel_needs.h"
-#include "model/kernels/model_level.h"
+#include "model/kernels/model_set.h"
 #include "replay/timing.h"
 #include "trace/memory.h"
 #include "trace/now.h"
+#include "trace/stats.h"
 
 #include <math.h>
 
@@ -105,13 +106,6 @@ static const struct kt_point *nearest(const struct kt_kernel_model *m, const str
     return best;
 }
 
-static int compare_uses(const void *a, const void *b)
-{
-    double x = ((const struct kt_use *)a)->seconds;
-    double y = ((const struct kt_use *)b)->seconds;
-    return (x < y) - (x > y);
-}
-
 /* Points near the sizes that take most time. */
 static void add_anchors(struct kt_pace *p, const struct kt_need *need, int context)
 {
@@ -151,7 +145,6 @@ enum kt_status kt_pace_open(const struct kt_models *models, const char *blas, co
     kt_needs_sort(&p->needs);
     for (size_t i = 0; i < p->needs.count && i < MOST_NEEDS && seconds < most_of_time * p->needs.seconds; i++) {
         seconds += p->needs.need[i].seconds;
-        qsort(p->needs.need[i].use, p->needs.need[i].uses, sizeof *p->needs.need[i].use, compare_uses);
         for (int c = 0; c < CONTEXTS; c++)
             if (part[c] > least_part * p->needs.seconds)
                 add_anchors(p, &p->needs.need[i], c);
@@ -236,7 +229,7 @@ static double pace_of_model(const struct kt_pace *p, int model, int round)
         if (p->anchor[i].model == model && !isnan(one))
             ratio[n++] = one;
     }
-    return n ? kt_level_of_batch(ratio, n) : NAN;
+    return kt_stat_of(ratio, n, KT_BEST_MEDIAN).median;
 }
 
 double kt_pace_of(const struct kt_pace *p, const struct kt_prediction *prediction, int round)

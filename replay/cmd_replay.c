@@ -18,7 +18,6 @@ static const double default_budget = 20;
 static const double spread_share = 0.9;   /* of the budget; what makes two replays agree, see kt_schedule.spread */
 static const double sequence_share = 0.5; /* of the time, where there are other contexts */
 static const double least_flush_effect = 3;
-enum { INTERRUPTED_STATUS = 128 }; /* and the signal, as shells have it */
 
 struct replay {
     struct kt_replay_options options;
@@ -270,7 +269,7 @@ int kt_verb_replay(int argc, char **argv)
     kt_worker_close(&replay.worker);
     kt_setup_close(&replay.setup);
     if (kt_interrupted() && status != KT_USAGE)
-        return INTERRUPTED_STATUS + kt_interrupted();
+        return KT_SIGNAL_STATUS + kt_interrupted();
     return status == KT_OK      ? KT_OK
            : status == KT_USAGE ? kt_verb_usage("replay", "%s", error.text)
                                 : kt_verb_fail("replay", &error);

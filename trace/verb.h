@@ -36,6 +36,9 @@
 KT_VERBS(KT_VERB_DECLARE)
 #undef KT_VERB_DECLARE
 
+/* Exit status of a verb that a signal ended: this and the signal, as shells have it. */
+enum { KT_SIGNAL_STATUS = 128 };
+
 /* These print one line on standard error and return the exit status. */
 int kt_verb_usage(const char *verb, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int kt_verb_fail(const char *verb, const struct kt_error *error);

@@ -16,8 +16,6 @@
 #include <stdio.h>
 #include <unistd.h>
 
-enum { INTERRUPTED_STATUS = 128 };
-
 struct command {
     struct kt_models_of of;
     const char *trace, *routines;
@@ -319,5 +317,5 @@ int kt_model_build(int argc, char **argv)
         return kt_verb_usage(argv[0], "%s", error.text);
     if (run(&c, &error) != KT_OK)
         return error.status == KT_USAGE ? kt_verb_usage(argv[0], "%s", error.text) : kt_verb_fail(argv[0], &error);
-    return kt_timing_interrupted() ? INTERRUPTED_STATUS + kt_timing_interrupted() : KT_OK;
+    return kt_timing_interrupted() ? KT_SIGNAL_STATUS + kt_timing_interrupted() : KT_OK;
 }

@@ -19,14 +19,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum {
-    DEFAULT_TOP = 15,
-    MOST_JSON_ROWS = 1000,
-    DEFAULT_ROUNDS = 300,
-    PROCESSES = 8,
-    FEWEST_ROUNDS = 3,
-    INTERRUPTED_STATUS = 128
-};
+enum { DEFAULT_TOP = 15, MOST_JSON_ROWS = 1000, DEFAULT_ROUNDS = 300, PROCESSES = 8, FEWEST_ROUNDS = 3 };
 
 static size_t rows_of(const struct kt_prediction_options *o)
 {
@@ -327,5 +320,5 @@ int kt_model_predict(int argc, char **argv)
         options.algorithms ? predict_algorithm(&options, &error) : predict_trace(&options, argc, argv, &error);
     if (status != KT_OK)
         return kt_verb_fail(argv[0], &error);
-    return kt_timing_interrupted() ? INTERRUPTED_STATUS + kt_timing_interrupted() : KT_OK;
+    return kt_timing_interrupted() ? KT_SIGNAL_STATUS + kt_timing_interrupted() : KT_OK;
 }

@@ -18,7 +18,7 @@
 #include <stdio.h>
 
 static const double default_budget = 60;
-enum { DEFAULT_RUNS = 5, INTERRUPTED_STATUS = 128 /* and the signal, as shells have it */ };
+enum { DEFAULT_RUNS = 5 };
 
 struct compare {
     struct kt_comparison comparison;
@@ -307,7 +307,7 @@ int kt_verb_compare(int argc, char **argv)
         status = show(&compare, &error);
     close_all(&compare);
     if (kt_interrupted() && status != KT_USAGE)
-        return INTERRUPTED_STATUS + kt_interrupted();
+        return KT_SIGNAL_STATUS + kt_interrupted();
     if (status == KT_USAGE)
         return kt_verb_usage("compare", "%s", error.text);
     return status != KT_OK ? kt_verb_fail("compare", &error) : defect ? KT_FINDING : KT_OK;

@@ -262,6 +262,18 @@ static enum kt_status visit_contexts(struct rounds *r, size_t i, struct kt_error
     return KT_OK;
 }
 
+static unsigned rounds_before(const struct rounds *r, size_t i, unsigned done)
+{
+    return (done * r->call[i].rounds + r->rules->rounds - 1) / r->rules->rounds;
+}
+
+/* The first round is one of those in which it is timed. */
+static bool is_due(const struct rounds *r, size_t i)
+{
+    unsigned rounds = r->call[i].rounds;
+    return !rounds || rounds >= r->rules->rounds || rounds_before(r, i, r->done + 1) > rounds_before(r, i, r->done);
+}
+
 static enum kt_status run_round(struct rounds *r, size_t *order, struct kt_error *error)
 {
     const struct kt_timing_rules *rules = r->rules;
@@ -273,7 +285,8 @@ static enum kt_status run_round(struct rounds *r, size_t *order, struct kt_error
             r->call[i].result[c].last = NAN;
     kt_shuffle(order, r->calls, &r->timing->random);
     for (size_t i = 0; i < r->calls && !kt_interrupted(); i++) {
-        KT_TRY(visit_contexts(r, order[i], error));
+        if (is_due(r, order[i]))
+            KT_TRY(visit_contexts(r, order[i], error));
         if (rules->label)
             kt_progress(rules->label, (double)(r->done * r->calls + i + 1), (double)(rules->rounds * r->calls));
     }

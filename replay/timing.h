@@ -60,6 +60,7 @@ struct kt_timing_call {
     const struct kt_routine *routine; /* borrowed, called by its Fortran name, so in column-major terms */
     struct kt_values values;
     double guess;            /* seconds that it will take, roughly */
+    unsigned rounds;         /* in which it is timed at most, spread over all; 0: in each */
     unsigned contexts;       /* to be timed in, as bits: those of kt_timing_open in their order */
     struct kt_timed *result; /* by context; the caller's */
     char failure[160];       /* why it could not be timed, or "" */

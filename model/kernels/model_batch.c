@@ -71,6 +71,13 @@ static int bits(unsigned set)
     return __builtin_popcount(set);
 }
 
+/* What takes long is less uncertain, and what all samples take is mostly what the longest take. */
+static unsigned rounds_of(const struct kt_build *build, double seconds)
+{
+    unsigned rounds = seconds < 2e-3 ? build->rules->rounds : seconds < 20e-3 ? 6 : 4;
+    return rounds < build->rules->rounds ? rounds : build->rules->rounds;
+}
+
 /* Short calls are repeated in a visit; operands are filled at each. */
 double kt_batch_cost(const struct kt_build *build, const struct kt_wish *wish)
 {
@@ -78,7 +85,7 @@ double kt_batch_cost(const struct kt_build *build, const struct kt_wish *wish)
     double bytes = bytes_at(build, wish->need, wish->size);
     double visit = visit_seconds + repeats * (wish->guess + bytes / bytes_per_second);
     double dearness = build->dearness > 0 ? build->dearness : 1;
-    return dearness * build->rules->rounds * (bits(wish->contexts) * visit + 2 * bytes / bytes_per_second);
+    return dearness * rounds_of(build, wish->guess) * (bits(wish->contexts) * visit + 2 * bytes / bytes_per_second);
 }
 
 /* --- collecting -------------------------------------------------------------------------------------------- */
@@ -152,6 +159,7 @@ static void make_calls(const struct kt_batch *batch, const struct kt_build *buil
         const struct kt_need *need = &build->needs->need[batch->wish[i].need];
         call[i] = (struct kt_timing_call){.routine = need->routine,
                                           .guess = batch->wish[i].guess,
+                                          .rounds = rounds_of(build, batch->wish[i].guess),
                                           .contexts = batch->wish[i].contexts,
                                           .result = timed + i * contexts};
         kt_need_values(need, batch->wish[i].size, &call[i].values);

@@ -3,6 +3,7 @@
 
 #include "model/kernels/model_batch.h"
 #include "model/kernels/model_level.h"
+#include "model/kernels/tiles.h"
 #include "trace/memory.h"
 #include "trace/now.h"
 #include "trace/text.h"
@@ -34,7 +35,7 @@ static double seconds_in(const struct kt_build *build, const struct kt_need *nee
     if (build->rules->hi[0])
         return volume(box, m->axes) / volume(&m->domain, m->axes);
     for (size_t i = 0; i < need->uses; i++)
-        if (kt_box_holds(box, m->axes, need->use[i].size))
+        if (kt_box_owns(box, &m->domain, m->axes, need->use[i].size))
             seconds += need->use[i].seconds;
     if (seconds > 0)
         seconds += share_of_volume * need->seconds * volume(box, m->axes) / volume(&m->domain, m->axes);
@@ -364,6 +365,21 @@ static void add_slices(const struct kt_build *build, const struct kt_need *need,
     }
 }
 
+/* Where the user gave the domain, all of it is wanted. */
+static void cut_unused(const struct kt_build *build, const struct kt_need *need, struct kt_kernel_model *m)
+{
+    struct kt_box part[KT_TILES_MOST];
+    size_t before = build->rules->hi[0] ? 0 : m->regions;
+    for (size_t i = 0; i < before; i++) {
+        const struct kt_box *box = &m->region[i].box;
+        if (m->region[i].coefficient || kt_box_fixed(box, &m->domain, m->axes))
+            continue;
+        size_t parts =
+            kt_tiles_of(box, &m->domain, m->axes, need->use, need->uses, build->rules->refine.multiple, part);
+        kt_refine_cut(m, i, part, parts);
+    }
+}
+
 static void set_domain(const struct kt_build *build, size_t need, struct kt_kernel_model *m)
 {
     const struct kt_need *n = &build->needs->need[need];
@@ -373,27 +389,12 @@ static void set_domain(const struct kt_build *build, size_t need, struct kt_kern
         box.lo[a] = build->rules->lo[a];
         box.hi[a] = build->rules->hi[a];
     }
-    kt_refine_domain(&build->rules->refine, m->axes, &box);
     kt_model_axes_of(n->routine, argument);
     for (int a = 0; a < m->axes; a++)
         memcpy(m->axis[a], n->routine->arg[argument[a]].name, sizeof m->axis[a]);
-    bool grows = m->regions == 0;
-    for (int a = 0; a < m->axes; a++)
-        grows = grows || box.lo[a] < m->domain.lo[a] || box.hi[a] > m->domain.hi[a];
-    if (!grows) {
-        add_slices(build, n, m);
-        return;
-    }
-    for (size_t i = 0; i < m->regions; i++)
-        free(m->region[i].coefficient);
-    for (int a = 0; a < m->axes && m->regions; a++) {
-        box.lo[a] = box.lo[a] < m->domain.lo[a] ? box.lo[a] : m->domain.lo[a];
-        box.hi[a] = box.hi[a] > m->domain.hi[a] ? box.hi[a] : m->domain.hi[a];
-    }
-    m->regions = 0;
-    m->domain = box;
-    kt_refine_begin(&build->rules->refine, m);
+    kt_refine_grow(&build->rules->refine, m, &box);
     add_slices(build, n, m);
+    cut_unused(build, n, m);
 }
 
 /* What was good enough for an earlier build may not be for this one. */

@@ -71,6 +71,14 @@ bool kt_box_holds(const struct kt_box *box, int axes, const int64_t *size)
     return true;
 }
 
+bool kt_box_owns(const struct kt_box *box, const struct kt_box *domain, int axes, const int64_t *size)
+{
+    for (int a = 0; a < axes; a++)
+        if (size[a] == box->lo[a] && box->lo[a] < box->hi[a] && box->lo[a] > domain->lo[a])
+            return false;
+    return kt_box_holds(box, axes, size);
+}
+
 int kt_box_fixed(const struct kt_box *box, const struct kt_box *domain, int axes)
 {
     int fixed = 0;

@@ -52,6 +52,8 @@ double kt_residues_size(const struct kt_residues *residues, int axis, int64_t si
 bool kt_sizes_are_regular(int axes, const int64_t *size);
 
 bool kt_box_holds(const struct kt_box *box, int axes, const int64_t *size);
+/* The same, where the ends that neighbours in the domain share belong to the one below. */
+bool kt_box_owns(const struct kt_box *box, const struct kt_box *domain, int axes, const int64_t *size);
 /* Along how many axes it is of one size only, where the domain is not; 0: it is no slice. */
 int kt_box_fixed(const struct kt_box *box, const struct kt_box *domain, int axes);
 /* How far outside: see kt_model_answer. NEAREST, of the same number of sizes, is the nearest inside. */

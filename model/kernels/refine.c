@@ -51,7 +51,7 @@ static int count_fitted(const struct kt_refine_rules *rules, const struct kt_ker
 
 /* --- boxes and grids --------------------------------------------------------------------------------------- */
 
-void kt_refine_domain(const struct kt_refine_rules *rules, int axes, struct kt_box *domain)
+static void widen_to_grid(const struct kt_refine_rules *rules, int axes, struct kt_box *domain)
 {
     for (int a = 0; a < axes; a++) {
         int64_t *lo = &domain->lo[a];
@@ -107,11 +107,60 @@ static void add_box(struct kt_kernel_model *m, const struct kt_box *box)
     add_parts(m, part, parts);
 }
 
-void kt_refine_begin(const struct kt_refine_rules *rules, struct kt_kernel_model *m)
+/* So little beyond the ends of regions that their polynomials hold there, too. */
+static bool is_narrow(const struct kt_refine_rules *rules, const struct kt_kernel_model *m, const struct kt_box *added,
+                      int axis)
 {
-    kt_refine_domain(rules, m->axes, &m->domain);
-    if (m->regions == 0)
-        add_box(m, &m->domain);
+    int64_t width = added->hi[axis] - added->lo[axis];
+    return added->lo[axis] >= KT_FINE_BELOW && width < rules->smallest &&
+           8 * width <= m->domain.hi[axis] - m->domain.lo[axis];
+}
+
+/* Moves ends of regions along the axis; where a region is of one size only, it stays so. */
+static void stretch(struct kt_kernel_model *m, int axis, int64_t from, int64_t to)
+{
+    for (size_t i = 0; i < m->regions; i++) {
+        int64_t *lo = &m->region[i].box.lo[axis];
+        int64_t *hi = &m->region[i].box.hi[axis];
+        int64_t *end = to < from ? lo : hi;
+        if (*lo < *hi && *end == from)
+            *end = to;
+    }
+}
+
+static void grow_end(const struct kt_refine_rules *rules, struct kt_kernel_model *m, int axis, int64_t *end, int64_t to)
+{
+    struct kt_box added = m->domain;
+    added.lo[axis] = to < *end ? to : *end;
+    added.hi[axis] = to < *end ? *end : to;
+    if (is_narrow(rules, m, &added, axis))
+        stretch(m, axis, *end, to);
+    else
+        add_box(m, &added);
+    *end = to;
+}
+
+void kt_refine_grow(const struct kt_refine_rules *rules, struct kt_kernel_model *m, const struct kt_box *box)
+{
+    struct kt_box wanted = *box;
+    widen_to_grid(rules, m->axes, &wanted);
+    if (m->regions == 0) {
+        m->domain = wanted;
+        add_box(m, &wanted);
+    }
+    for (int a = 0; a < m->axes; a++) {
+        if (wanted.lo[a] < m->domain.lo[a])
+            grow_end(rules, m, a, &m->domain.lo[a], wanted.lo[a]);
+        if (wanted.hi[a] > m->domain.hi[a])
+            grow_end(rules, m, a, &m->domain.hi[a], wanted.hi[a]);
+    }
+}
+
+void kt_refine_cut(struct kt_kernel_model *m, size_t region, const struct kt_box *part, size_t parts)
+{
+    m->region[region].box = m->region[region].frame = part[0];
+    for (size_t i = 1; i < parts; i++)
+        add_region(m, &part[i]);
 }
 
 static bool has_box(const struct kt_kernel_model *m, const struct kt_box *box)

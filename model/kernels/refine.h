@@ -28,11 +28,12 @@ struct kt_refine_rules {
 
 enum { KT_GRID_MOST = KT_MAX_DEGREE + 4 };
 
-/* Grows a domain to what the grid can sample: multiples from 8 on. */
-void kt_refine_domain(const struct kt_refine_rules *rules, int axes, struct kt_box *domain);
+/* Grows the model's domain so that it holds the box, and to what the grid can sample: multiples from 8 on. What is new
+ * gets regions of its own; those there are stay as they are. */
+void kt_refine_grow(const struct kt_refine_rules *rules, struct kt_kernel_model *model, const struct kt_box *box);
 
-/* Gives a model without regions those that its domain begins with. */
-void kt_refine_begin(const struct kt_refine_rules *rules, struct kt_kernel_model *model);
+/* Puts the parts, at least one, in the place of a region without polynomial. */
+void kt_refine_cut(struct kt_kernel_model *model, size_t region, const struct kt_box *part, size_t parts);
 
 /* Can there be a slice at that size of the axis: one that is sampled, inside the domain, and not so small that boxes
  * have few other sizes? */

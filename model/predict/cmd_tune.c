@@ -229,6 +229,20 @@ static void print_curve_row(const struct tuning *t, const struct curve *c, struc
     kt_text_table_row(table, cell);
 }
 
+/* The best of some is not the best of all. */
+static void print_left_out(const struct curve *c)
+{
+    int whole = 0;
+    const char *missing = NULL;
+    for (int i = 0; i < c->choices; i++) {
+        whole += kt_choice_is_whole(&c->choice[i]);
+        missing = missing ? missing : kt_choice_missing(&c->choice[i]);
+    }
+    if (whole < c->choices)
+        printf("n = %-6.0f best of the %d of %d block sizes that models know%s%s\n", c->n, whole, c->choices,
+               missing ? "; missing for others: " : "", missing ? missing : "");
+}
+
 static void print_advice(const struct tuning *t)
 {
     const struct curve *last = &t->curve[t->curves - 1];
@@ -249,6 +263,8 @@ static void print_tuning(const struct tuning *t)
     kt_text_table_print(table);
     kt_text_table_free(table);
     printf("\n");
+    for (int i = 0; i < t->curves; i++)
+        print_left_out(&t->curve[i]);
     print_advice(t);
     kt_prediction_print_setup(&t->setup);
 }

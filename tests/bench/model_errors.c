@@ -3,7 +3,8 @@
  * How wrong models are at points that they have not seen, beside how much two measurements of the same points differ.
  * The points of all kernels are timed twice, each time with all rounds in processes of their own.
  *
- * Usage: model_errors MODELS.json TRACE LIBRARY POINTS LO HI [ROUTINES]
+ * Usage: model_errors MODELS.json TRACE LIBRARY POINTS LO HI [ROUTINES [AXIS]]
+ * With AXIS only points that are long in that one: 8 x 4096.
  * One line for each model and kind of sizes; with SCAN=1 in the environment one for each point.
  */
 #include "model/kernels/kernel_needs.h"
@@ -15,7 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Sizes: multiples of 8, any, one of them 1, 8 x 4096 and its like. */
+/* Sizes: multiples of 8, any, one of them 1, 8 x 4096 and up to two less. */
 enum kind { EIGHTS, ANY, ONE, LONG, KINDS };
 static const char *const kind_name[KINDS] = {"multiples of 8", "any size", "one size is 1", "8 x 4096"};
 
@@ -43,7 +44,7 @@ static void draw(struct point *p, int64_t lo, int64_t hi, int number)
         if (p->kind == ONE && a == number % axes)
             p->size[a] = 1;
         if (p->kind == LONG)
-            p->size[a] = a == number % axes ? 4096 : 8;
+            p->size[a] = (a == number % axes ? 4096 : 8) - (int64_t)(3 * uniform());
     }
 }
 
@@ -141,16 +142,16 @@ static void report(const struct kt_models *models, const struct point *point, si
                100 * scaled / n, 100 * worst, 100 * floor / n);
 }
 
-static size_t make_points(const struct kt_needs *needs, int each, int64_t lo, int64_t hi, struct point **out)
+static size_t make_points(const struct kt_needs *needs, int each, int axis, int64_t lo, int64_t hi, struct point **out)
 {
     size_t count = 0;
     *out = kt_resize(NULL, needs->count * KINDS * (size_t)each, sizeof **out);
     for (size_t n = 0; n < needs->count; n++)
         for (enum kind k = EIGHTS; k < KINDS; k++)
-            for (int i = 0; i < (k == LONG ? needs->need[n].query.axes : each); i++) {
+            for (int i = 0; i < each && (k == LONG) == (axis >= 0); i++) {
                 struct point *p = &(*out)[count++];
                 *p = (struct point){.need = &needs->need[n], .kind = k};
-                draw(p, lo, hi, i);
+                draw(p, lo, hi, k == LONG ? axis : i);
             }
     return count;
 }
@@ -173,7 +174,8 @@ int main(int argc, char **argv)
     }
     srand(4711);
     kt_needs_collect(&trace, 1u << KT_OUTERMOST, argc > 7 ? argv[7] : NULL, &needs);
-    size_t points = make_points(&needs, atoi(argv[4]), atol(argv[5]), atol(argv[6]), &point);
+    int axis = argc > 8 ? atoi(argv[8]) : -1;
+    size_t points = make_points(&needs, atoi(argv[4]), axis, atol(argv[5]), atol(argv[6]), &point);
     time_all(timing, point, points, 0);
     time_all(timing, point, points, 1);
     for (size_t n = 0; n < needs.count; n++)

@@ -20,9 +20,9 @@ END
 OPENBLAS_NUM_THREADS=1 "$B/ktrace" run -o "$dir/trace" -- "$PYTHON" "$dir/kernels.py" >/dev/null 2>&1 || exit 1
 echo "library,routine,context,bound,samples,grid,error,max,floor,n" >"$out/models.csv"
 
-# build LIBRARY ROUTINES HI BOUND: one step of refinement of what there is
+# build LIBRARY ROUTINES HI BOUND: one step of refinement of what there is; sizes of 1 are inside
 build() {
-    "$B/ktrace" model build "$dir/trace" --blas "$1" --models "$dir/$1.json" --routine "$2" --domain "8:$3" --budget "$budget" \
+    "$B/ktrace" model build "$dir/trace" --blas "$1" --models "$dir/$1.json" --routine "$2" --domain "1:$3" --budget "$budget" \
         --samples "bound=$4,heldout=12" --json >"$dir/built.json" 2>/dev/null
     "$PYTHON" - "$dir/built.json" "$1" "$4" "$2" >>"$out/models.csv" <<'END'
 import fnmatch, json, sys
@@ -45,6 +45,14 @@ for library in $libraries; do
     echo "$library, errors at points that the models have not seen:"
     "$B/tests/bench/model_errors" "$dir/$library.json" "$dir/trace" "$library" 24 8 "$hi" dgemv,dsyrk,dtrmm,dtrsm
     "$B/tests/bench/model_errors" "$dir/$library.json" "$dir/trace" "$library" 24 8 $((hi / 2)) dgemm
+    # 8 x 4096 and its like, each from models of such sizes
+    for long in dgemv,dsyrk,dtrmm,dtrsm:4:16,4:4096:1 dgemv,dsyrk,dtrmm,dtrsm:4:4096,4:16:0 \
+        dgemm:4:4096,4:16:0 dgemm:4:16,4:4096,4:16:1 dgemm:4:16,4:16,4:4096:2; do
+        routines=${long%%:*} axis=${long##*:} domain=${long#*:}
+        "$B/ktrace" model build "$dir/trace" --blas "$library" --models "$dir/$library-long.json" --fresh --routine "$routines" \
+            --domain "${domain%:*}" --budget "$budget" >/dev/null 2>&1
+        "$B/tests/bench/model_errors" "$dir/$library-long.json" "$dir/trace" "$library" 12 8 4096 "$routines" "$axis"
+    done
 done
 cat >"$out/models.gp" <<END
 set datafile separator ','
@@ -54,8 +62,11 @@ set xlabel 'samples, % of the grid of multiples of 8'
 set ylabel 'mean error at held-out points, %'
 set key outside right
 set grid
-plot for [l in "$libraries"] for [r in "dgemm dgemv dsyrk dtrmm dtrsm"] '$out/models.csv' \
-    using ((strcol(1) eq l && strcol(2) eq r && strcol(3) eq 'warm') ? 100*\$5/\$6 : NaN):(100*\$7) with linespoints pt 7 title l.' '.r noenhanced
+libraries = "$libraries"
+routines = "dgemm dgemv dsyrk dtrmm dtrsm"
+plot for [i=1:words(libraries)] for [j=1:words(routines)] '$out/models.csv' \
+    using ((strcol(1) eq word(libraries, i) && strcol(2) eq word(routines, j) && strcol(3) eq 'warm') ? 100*\$5/\$6 : NaN):(100*\$7) \
+    with linespoints lc j dt i pt 2*i+3 title word(libraries, i).' '.word(routines, j) noenhanced
 END
 if command -v gnuplot >/dev/null; then
     for kind in svg png; do gnuplot -e "set terminal $kind size 900,500; set output '$out/models.$kind'" "$out/models.gp"; done

@@ -24,6 +24,9 @@ def off(value, point):
 print("predicted times: error of the prediction, and whether it beats both sums that know nothing of caches")
 for routine in ("dgeqrf", "dpotrf"):
     points = [point for _, document in load(f"predict-{routine}-*.json") for point in document["curve"]]
+    by_paper = [point for _, document in load(f"paper-{routine}-*.json") for point in document["curve"]]
+    for point, paper in zip(points, by_paper):
+        point["by_paper"] = paper["predicted"]["seconds"]
     known = [point for point in points if not point["calls_not_predicted"] and "at_pace" in point]
     if not known:
         continue
@@ -35,6 +38,10 @@ for routine in ("dgeqrf", "dpotrf"):
     print(f"    at that pace: mean {statistics.mean(errors):.1%}, worst {max(errors):.1%}; within 10 %: "
           f"{sum(e <= 0.1 for e in errors) / len(errors):.0%} (aim 100 %, 3 %); better than both sums, or as good: "
           f"{sum(better) / len(better):.0%} (aim 90 %)")
+    papers = [abs(off(point["by_paper"], point)) for point in known if "by_paper" in point]
+    if papers:
+        print(f"    combined as in the paper: mean {statistics.mean(papers):.1%}, worst {max(papers):.1%}; within 10 %: "
+              f"{sum(e <= 0.1 for e in papers) / len(papers):.0%}")
     print(f"    as modelled: mean {statistics.mean(plain):.1%}, worst {max(plain):.1%}")
     for point in known:
         n, b = point["parameters"]["n"], point["parameters"]["b"]

@@ -5,6 +5,7 @@
 #include "model/kernels/model_build.h"
 #include "model/kernels/model_level.h"
 #include "model/kernels/refine.h"
+#include "model/kernels/tiles.h"
 #include "model/kernels/residues.h"
 #include "trace/memory.h"
 
@@ -77,7 +78,7 @@ static size_t refine(const struct kt_refine_rules *rules, known *function, struc
 {
     struct sampling s = {m, function, 0};
     struct kt_error error = {0};
-    kt_refine_begin(rules, m);
+    kt_refine_grow(rules, m, &m->domain);
     for (bool again = true; again;) {
         again = false;
         for (size_t i = 0; i < m->regions; i++) {
@@ -180,7 +181,7 @@ static void fits_what_is_there(void **state)
     (void)state;
     struct kt_kernel_model m = empty_model(2, 8, 264);
     int64_t at[KT_GRID_MOST];
-    kt_refine_begin(&rules, &m);
+    kt_refine_grow(&rules, &m, &m.domain);
     int n = kt_refine_axis(&rules, 8, 264, at);
     for (int i = 0; i < n; i++)
         for (int j = 0; j <= i; j++)
@@ -265,7 +266,7 @@ static void slices_are_apart(void **state)
     const int64_t pair[KT_MODEL_AXES] = {128, 512};
     const int64_t between[KT_MODEL_AXES] = {0, 250};
     struct kt_kernel_model m = empty_model(2, 8, 808);
-    kt_refine_begin(&rules, &m);
+    kt_refine_grow(&rules, &m, &m.domain);
     kt_refine_add_slice(&rules, &m, at);
     kt_refine_add_slice(&rules, &m, at);
     kt_refine_add_slice(&rules, &m, pair);
@@ -288,7 +289,7 @@ static void boxes_beside_slices(void **state)
     (void)state;
     const struct kt_refine_rules rules = KT_REFINE_DEFAULTS;
     struct kt_kernel_model m = empty_model(2, 8, 256);
-    kt_refine_begin(&rules, &m);
+    kt_refine_grow(&rules, &m, &m.domain);
     kt_refine_add_slice(&rules, &m, (const int64_t[KT_MODEL_AXES]){64, 256});
     kt_refine_add_slice(&rules, &m, (const int64_t[KT_MODEL_AXES]){0, 256});
     kt_refine_add_slice(&rules, &m, (const int64_t[KT_MODEL_AXES]){0, 136});
@@ -300,6 +301,70 @@ static void boxes_beside_slices(void **state)
         for (int64_t k = 16; k <= 256; k += 8)
             assert_true(fabs(predicted_at(&m, n, k) - 1) < 0.01);
     kt_kernel_model_free(&m);
+}
+
+/* What is known stays known, and takes no samples again; a little more is told by the same polynomials. */
+static void growing_forgets_nothing(void **state)
+{
+    (void)state;
+    const struct kt_refine_rules rules = KT_REFINE_DEFAULTS;
+    struct kt_kernel_model m = empty_model(2, 8, 400);
+    kt_refine_grow(&rules, &m, &m.domain);
+    kt_refine_add_slice(&rules, &m, (const int64_t[KT_MODEL_AXES]){0, 256});
+    size_t first = refine(&rules, resonant, &m);
+    kt_refine_grow(&rules, &m, &(struct kt_box){{1, 30}, {400, 420}});
+    assert_int_equal(m.domain.lo[0], 1);
+    assert_int_equal(m.domain.hi[1], 424);
+    assert_int_equal(m.regions, 3);
+    assert_true(fabs(predicted_at(&m, 200, 416) - 1) < 0.01);
+    assert_true(fabs(predicted_at(&m, 200, 256) - 1) < 0.01);
+    size_t strips = refine(&rules, resonant, &m);
+    assert_true(strips < first + 7 * 6 * 2);
+    kt_refine_grow(&rules, &m, &(struct kt_box){{8, 8}, {1000, 400}});
+    assert_true(fabs(predicted_at(&m, 200, 256) - 1) < 0.01);
+    refine(&rules, resonant, &m);
+    for (int64_t k = 40; k <= 424; k += 8)
+        assert_true(fabs(predicted_at(&m, 960, k) - 1) < 0.01 || k == 256);
+    kt_kernel_model_free(&m);
+}
+
+static bool any_use_in(const struct kt_box *box, const struct kt_box *domain, const struct kt_use *use, size_t uses)
+{
+    for (size_t i = 0; i < uses; i++)
+        if (kt_box_owns(box, domain, 3, use[i].size))
+            return true;
+    return false;
+}
+
+/* A block's size here or there: the corner of large sizes is in boxes without uses. */
+static void tiles_leave_out_what_nobody_uses(void **state)
+{
+    (void)state;
+    enum { MOST = 3 * 40 * 3 };
+    static struct kt_use use[MOST];
+    struct kt_box tile[KT_TILES_MOST];
+    size_t uses = 0;
+    for (int64_t n = 50; n <= 2000; n += 50)
+        for (int64_t b = 64; b <= 256; b *= 2)
+            for (int a = 0; a < 3; a++) {
+                use[uses] = (struct kt_use){.size = {n, n, n}};
+                use[uses++].size[a] = b;
+            }
+    const struct kt_box all = {{8, 8, 8}, {2000, 2000, 2000}};
+    size_t tiles = kt_tiles_of(&all, &all, 3, use, uses, 8, tile);
+    double used = 0;
+    double volume = 0;
+    for (size_t i = 0; i < tiles; i++) {
+        double own = 1;
+        for (int a = 0; a < 3; a++)
+            own *= (double)(tile[i].hi[a] - tile[i].lo[a]);
+        volume += own;
+        used += any_use_in(&tile[i], &all, use, uses) ? own : 0;
+    }
+    assert_true(volume == 1992.0 * 1992 * 1992);
+    assert_true(used < 0.4 * volume);
+    assert_int_equal(kt_tiles_of(&all, &all, 3, use, 0, 8, tile), 1);
+    assert_int_equal(kt_tiles_of(&all, &all, 3, &(struct kt_use){.size = {2000, 2000, 2000}}, 1, 8, tile), 1);
 }
 
 /* Regions cover the domain without gaps, and no smaller than allowed. */
@@ -327,7 +392,7 @@ static void noise_does_not_split(void **state)
     (void)state;
     struct kt_kernel_model m = empty_model(2, 8, 512);
     s = (struct sampling){&m, cubic, 0};
-    kt_refine_begin(&rules, &m);
+    kt_refine_grow(&rules, &m, &m.domain);
     kt_refine_wanted(&rules, &m, 0, sample, &s);
     m.point[12].seconds *= 1.3;
     assert_int_equal(kt_refine_fit(&rules, solver, &m, 0, &error), KT_OK);
@@ -474,7 +539,8 @@ int main(void)
         cmocka_unit_test(refines_a_triangle),
         cmocka_unit_test(refines_at_a_kink),
         cmocka_unit_test(splits_along_the_rough_axis),
-        cmocka_unit_test(slices_are_apart),
+        cmocka_unit_test(slices_are_apart), cmocka_unit_test(growing_forgets_nothing),
+        cmocka_unit_test(tiles_leave_out_what_nobody_uses),
         cmocka_unit_test(boxes_beside_slices),
         cmocka_unit_test(splits_are_complete),
         cmocka_unit_test(noise_does_not_split),

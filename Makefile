@@ -24,6 +24,8 @@ TRANSPARENCY_PACKAGES := octave r-base-core libopenblas0-pthread dpkg-dev python
 CFLAGS_  := -std=gnu11 -pipe $(if $(DEBUG)$(SAN),-g,-g1) -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -D_GNU_SOURCE \
             -DKT_VERSION='"$(VERSION)"' -I. -Iinclude $(if $(DEBUG),-O0,-O2) $(if $(SAN),-fsanitize=$(SAN)) \
             $(if $(WERROR),-Werror) $(CFLAGS)
+# Objects depend on this file: other flags make them anew.
+FLAGS_NOW := $(CC) $(CFLAGS_)
 SHIM_FLAGS := -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-optimize-sibling-calls
 LIBS     := -ldw -lelf -ljansson -larchive -lzstd -lsqlite3 -lhwloc -ldl -lm -lpthread
 
@@ -116,7 +118,12 @@ $(O)/prerequisites:
 	 echo "#include <$${pair%=*}>" | $(CC) -E -x c - >/dev/null 2>&1 || missing="$$missing $${pair#*=}"; done; \
 	 if [ -n "$$missing" ]; then echo "make: needed and not there: Debian packages$$missing; 'make packages' installs them"; exit 1; fi; touch $@
 
-$(O)/%.o: %.c | $(O)/prerequisites
+ifneq ($(file <$(O)/flags),$(FLAGS_NOW))
+$(shell mkdir -p $(O))$(file >$(O)/flags,$(FLAGS_NOW))
+endif
+$(O)/flags:
+
+$(O)/%.o: %.c $(O)/flags | $(O)/prerequisites
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) $(CFLAGS_) -MMD -MP -c -o $@ $<
@@ -124,7 +131,7 @@ $(O)/%.o: %.c | $(O)/prerequisites
 # What is timed must be what the optimiser makes of it, and a debugger has no use for thousands of unrolled operations.
 $(O)/model/probe/probe_kernels.o $(O)/model/probe/probe_streams.o $(O)/model/probe/probe_registers.o: CFLAGS_ += -O2 -g0
 
-$(O)/preload/%.o: preload/%.c
+$(O)/preload/%.o: preload/%.c $(O)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) $(CFLAGS_) $(SHIM_FLAGS) -MMD -MP -c -o $@ $<
@@ -133,14 +140,14 @@ $(O)/preload/%.o: preload/%.c
 SLOT_REGISTER := $(if $(findstring aarch64,$(shell $(CC) -dumpmachine)),x17,r11)
 $(O)/gen/wrap_%.o: private CFLAGS_ += $(SHIM_FLAGS) -ffixed-$(SLOT_REGISTER) $(if $(SAN),-fno-sanitize=all)
 $(O)/gen/slots.o: private CFLAGS_ += $(SHIM_FLAGS)
-$(O)/gen/stubs.o: $(O)/gen/stubs.S preload/stub.h preload/sizes.h
+$(O)/gen/stubs.o: $(O)/gen/stubs.S preload/stub.h preload/sizes.h $(O)/flags
 	$(call say,AS,$<)
 	$(Q)$(CC) $(filter-out -g%,$(CFLAGS_)) -c -o $@ $<
-$(O)/preload/%.o: preload/%.S preload/stub.h preload/sizes.h
+$(O)/preload/%.o: preload/%.S preload/stub.h preload/sizes.h $(O)/flags
 	@mkdir -p $(@D)
 	$(call say,AS,$<)
 	$(Q)$(CC) $(CFLAGS_) -c -o $@ $<
-$(O)/gen/%.o: $(O)/gen/%.c
+$(O)/gen/%.o: $(O)/gen/%.c $(O)/flags
 	$(call say,CC,$<)
 	$(Q)$(CC) $(CFLAGS_) -MMD -MP -c -o $@ $<
 
@@ -179,7 +186,7 @@ $(O)/gen/texts.c: $(O)/gen/checked $(ALGORITHMS)
 define install_packages
 @missing=; for p in $(1); do dpkg-query -W -f '$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || missing="$$missing $$p"; done; \
 if [ -n "$$missing" ]; then echo "installing:$$missing"; as=; [ "$$(id -u)" = 0 ] || as=sudo; \
-$$as apt-get update -qq && DEBIAN_FRONTEND=noninteractive $$as apt-get install -y -qq --no-install-recommends $$missing \
+$$as apt-get update -qq && $$as env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing \
  >/tmp/ktrace-apt.log 2>&1 || { tail -n 5 /tmp/ktrace-apt.log; echo "make: these packages are needed:$$missing"; exit 1; }; fi
 endef
 
@@ -498,7 +505,8 @@ check-all: check-built
 # What tests/sanitize.sh needs besides all; it builds in a folder of its own.
 .PHONY: sanitized-tests
 sanitized-tests: $(UNIT_PROGRAMS) $(FUZZERS)
-check-fast: built $(UNIT_PROGRAMS) $(FUZZERS) $(ABI) $(EVENTS) $(PROFILE) $(MODES) $(RANKS)
+check-fast: packages-check
+	@$(MAKE) --no-print-directory built $(UNIT_PROGRAMS) $(FUZZERS) $(ABI) $(EVENTS) $(PROFILE) $(MODES) $(RANKS)
 	@tests/run $(FAST_TESTS)
 
 # The trace of the demo program, its replay and the report.
@@ -540,6 +548,7 @@ bench-models: packages-check
 	@$(MAKE) --no-print-directory built $(T)/bench/model_errors
 	@tests/bench/models.sh
 bench-sequence: packages-demo
+	@$(MAKE) --no-print-directory bench-tools
 	@tests/bench/leaves.sh
 	@tests/bench/known.sh
 bench-replay: packages-demo
@@ -570,12 +579,14 @@ transparency: packages-check
 
 # Programs killed at random times; RUNS=1000 takes about a minute.
 RUNS ?= 1000
-kill-test: built $(FAULT)
+kill-test: packages-check
+	@$(MAKE) --no-print-directory built $(FAULT)
 	@TAP=1 RUNS=$(RUNS) tests/run tests/kill.sh
 
 # Profile mode for 10^9 calls: some minutes.
 .PHONY: profile-long
-profile-long: built $(PROFILE)
+profile-long: packages-check
+	@$(MAKE) --no-print-directory built $(PROFILE)
 	@TAP=1 TIME_LIMIT=7200 tests/run tests/profile_long.sh
 
 # Compiles for aarch64, and tests of pure logic in an emulator.
@@ -597,11 +608,14 @@ proof: packages-check
 	@tests/run tests/proof.sh
 deps-check: built
 	@tests/run tests/lint_modules.sh
-lint: built
+lint: packages-check
+	@$(MAKE) --no-print-directory built
 	@tests/run tests/lint_modules.sh tests/lint_functions.sh tests/cppcheck.sh
-sanitize: built $(ABI)
+sanitize: packages-check
+	@$(MAKE) --no-print-directory built $(ABI)
 	@tests/run tests/sanitize.sh
-valgrind: built
+valgrind: packages-check
+	@$(MAKE) --no-print-directory built $(ABI)
 	@tests/run tests/valgrind.sh
 fmt:
 	clang-format -i $$(git ls-files '*.c' '*.h' ':!preload/stub.h')

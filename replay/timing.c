@@ -179,13 +179,14 @@ struct rounds {
     const struct kt_timing_rules *rules;
     struct kt_forged forged;
     struct kt_worker worker;
-    double *visit; /* least of each visit, by call, context, round */
+    double *visit; /* least of each visit, by call, context, number of the visit */
+    unsigned kept; /* visits of which that is kept: rounds, if these are not more than anybody needs */
     unsigned done; /* rounds */
 };
 
 static double *visits_of(const struct rounds *r, size_t call, size_t context)
 {
-    return &r->visit[(call * r->timing->contexts + context) * r->rules->rounds];
+    return &r->visit[(call * r->timing->contexts + context) * r->kept];
 }
 
 static double least_of(const double *x, size_t n)
@@ -214,6 +215,8 @@ static void keep_visit(struct rounds *r, size_t i, size_t context, double least,
     struct kt_timed *timed = &r->call[i].result[context];
     double *visits = visits_of(r, i, context);
     unsigned at = timed->visits - timed->spoilt;
+    if (timed->visits == r->kept)
+        return;
     visits[timed->visits] = visits[at];
     visits[spoilt ? timed->visits : at] = least;
     timed->visits++;
@@ -375,11 +378,13 @@ static void clear_results(const struct kt_timing *t, struct kt_timing_call *call
 enum kt_status kt_timing_run(struct kt_timing *timing, struct kt_timing_call *call, size_t calls,
                              const struct kt_timing_rules *rules, struct kt_error *error)
 {
+    enum { MOST_KEPT = 4096 };
     struct rounds r = {.timing = timing, .call = call, .calls = calls, .rules = rules};
+    r.kept = rules->rounds < MOST_KEPT ? rules->rounds : MOST_KEPT;
     struct kt_library library = copy_library(&timing->library);
     clear_results(timing, call, calls);
     kt_forge(call, calls, timing->library.int_bytes, &r.forged);
-    r.visit = kt_resize(NULL, calls * timing->contexts * rules->rounds, sizeof *r.visit);
+    r.visit = kt_resize(NULL, calls * timing->contexts * r.kept, sizeof *r.visit);
     kt_worker_prepare(&library, &r.forged.jobs, &timing->hierarchy, &r.worker);
     enum kt_status status = run_rounds(&r, error);
     if (status == KT_OK)

@@ -67,7 +67,7 @@ struct kt_timing_call {
 };
 
 struct kt_timing_rules {
-    unsigned rounds;              /* visits of each call; at least 2 */
+    unsigned rounds;              /* visits of each call; at least 2; estimates are from the first 4096 */
     unsigned processes;           /* over which they are spread */
     double seconds;               /* then it ends after the current round, but not before the third; 0: no limit */
     const char *label;            /* of the progress bar; NULL: none */

@@ -22,7 +22,8 @@ struct command {
     struct kt_build_rules rules;
     struct kt_prediction_options algorithms; /* in place of a trace */
     unsigned levels;
-    bool json, fresh;
+    bool json, fresh, level_given;
+    int lock; /* of the folder, until the end */
 };
 
 /* --- the command line -------------------------------------------------------------------------------------- */
@@ -125,7 +126,10 @@ static enum kt_status parse_domain(struct kt_build_rules *rules, const char *tex
             return kt_fail(error, KT_USAGE, "--domain needs sizes such as 8:1024, or 8:1024,1:64, not '%s'", text);
         rules->lo[a] = lo;
         rules->hi[a] = hi;
-        at = at[used] ? at + used + 1 : at;
+        bool more = at[used];
+        at = more ? at + used + 1 : at;
+        if (more && a + 1 == KT_MODEL_AXES)
+            return kt_fail(error, KT_USAGE, "--domain %s: no routine has more than %d sizes", text, KT_MODEL_AXES);
     }
     return KT_OK;
 }
@@ -158,6 +162,7 @@ static enum kt_status take_option(int option, const char *value, void *context, 
         c->routines = value;
         return KT_OK;
     case 'l':
+        c->level_given = true;
         return parse_level(value, &c->levels, error);
     case 'c':
         return parse_contexts(&c->rules, value, error);
@@ -194,6 +199,10 @@ static enum kt_status parse(int argc, char **argv, struct command *c, struct kt_
                        argc == optind ? "which trace, or which algorithms (--algorithm)?"
                                       : "one trace at a time, not also '%s'",
                        argv[argc - 1]);
+    if (c->algorithms.algorithms && (c->routines || c->level_given))
+        return kt_fail(error, KT_USAGE, "--routine and --level go with a trace");
+    if (!c->algorithms.algorithms && (c->algorithms.n.count || c->algorithms.m.count || c->algorithms.b.count))
+        return kt_fail(error, KT_USAGE, "--n, --m and --b go with --algorithm");
     c->trace = c->algorithms.algorithms ? NULL : argv[optind];
     if (!c->trace && !c->of.blas)
         c->of.blas = "openblas";
@@ -211,6 +220,7 @@ static enum kt_status open_models(struct command *c, struct kt_models **out, str
     struct kt_timing_identity now;
     struct kt_timing_of of = {c->of.blas, c->of.trace, c->of.threads};
     KT_TRY(kt_models_path(&c->of, path, sizeof path, error));
+    c->lock = kt_models_lock(path);
     if (!c->fresh && access(path, F_OK) == 0)
         return kt_models_open(&c->of, out, error);
     enum kt_status status = kt_timing_identify(&of, &now, error);
@@ -267,8 +277,8 @@ static enum kt_status build_models(struct command *c, const struct kt_needs *nee
         kt_json_print(document);
     } else {
         kt_models_print(models, NULL);
-        printf("%zu points timed in %.0f s. Models know sizes of %.1f %% of the time in the trace.\n", build.samples,
-               build.spent, 100 * kt_build_coverage(&build));
+        printf("%zu points timed in %.0f s. Models know sizes of %.1f %% of the time %s.\n", build.samples, build.spent,
+               100 * kt_build_coverage(&build), c->trace ? "in the trace" : "that is expected of calls");
     }
     return KT_OK;
 }
@@ -276,8 +286,13 @@ static enum kt_status build_models(struct command *c, const struct kt_needs *nee
 static enum kt_status find_needs(struct command *c, struct kt_trace *trace, struct kt_needs *out,
                                  struct kt_error *error)
 {
-    if (!c->trace)
-        return kt_needs_of_algorithms(&c->algorithms, out, error);
+    if (!c->trace) {
+        KT_TRY(kt_needs_of_algorithms(&c->algorithms, out, error));
+        return out->count
+                   ? KT_OK
+                   : kt_fail(error, KT_BAD_INPUT, "%s: it has no call to model: no block (--b) is smaller than --n",
+                             c->algorithms.algorithm[0]);
+    }
     KT_TRY(kt_trace_open(c->trace, trace, error));
     c->of.trace = trace;
     kt_needs_collect(trace, c->levels, c->routines, out);
@@ -300,6 +315,8 @@ static enum kt_status run(struct command *c, struct kt_error *error)
     kt_models_close(models);
     kt_needs_free(&needs);
     kt_trace_close(&trace);
+    if (c->lock >= 0)
+        close(c->lock);
     return status;
 }
 
@@ -307,6 +324,7 @@ int kt_model_build(int argc, char **argv)
 {
     struct kt_error error = {0};
     struct command c = {.levels = 1u << KT_OUTERMOST | 1u << KT_LEAVES,
+                        .lock = -1,
                         .rules = {.refine = KT_REFINE_DEFAULTS,
                                   .budget = 120,
                                   .rounds = 10,

@@ -92,7 +92,7 @@ enum kt_status kt_models_path(const struct kt_models_of *of, char *out, size_t s
 const struct kt_routine *kt_models_routine(const struct kt_models *models, const char *name);
 const char *kt_models_library(const struct kt_models *models); /* its short name */
 
-/* One question. 10^6 of them take about a second. */
+/* One question. 10^6 of them take well below a second. */
 void kt_models_ask(const struct kt_models *models, const struct kt_model_query *query, enum kt_model_context context,
                    struct kt_model_answer *out);
 

@@ -8,9 +8,13 @@
 #include "model/kernels/model_set.h"
 #include "trace/json.h"
 #include "trace/memory.h"
+#include "trace/text.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 
 enum { FORMAT = 1, MOST_MODELS = 10000, MOST_REGIONS = 100000, MOST_POINTS = 10000000 };
@@ -92,12 +96,28 @@ static json_t *model_json(const struct kt_kernel_model *m)
 static void make_directories(const char *path)
 {
     char *copy = kt_copy(path);
-    for (char *slash = strchr(copy + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+    for (char *slash = *copy ? strchr(copy + 1, '/') : NULL; slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
         mkdir(copy, 0700);
         *slash = '/';
     }
     free(copy);
+}
+
+int kt_models_lock(const char *path)
+{
+    char *folder = kt_copy(path);
+    char *slash = strrchr(folder, '/');
+    make_directories(path);
+    if (slash)
+        slash[slash == folder] = '\0';
+    int lock = open(slash ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+        kt_notice("waits for another 'ktrace model build' to end: they would disturb each other");
+        flock(lock, LOCK_EX);
+    }
+    free(folder);
+    return lock;
 }
 
 enum kt_status kt_models_write(const struct kt_models *models, struct kt_error *error)

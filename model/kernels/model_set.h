@@ -63,6 +63,10 @@ enum kt_status kt_models_read(const char *path, struct kt_models **out, struct k
 /* Writes it, so that it is there whole or not at all, and the directories that it is in. */
 enum kt_status kt_models_write(const struct kt_models *models, struct kt_error *error);
 
+/* Waits until nobody else builds models that are kept in that file's folder; returns a descriptor to be closed in the
+ * end, -1: there is no such folder. */
+int kt_models_lock(const char *path);
+
 /* Adds the routine's line unless it is there. */
 enum kt_status kt_models_add_routine(struct kt_models *models, const struct kt_routine *routine,
                                      struct kt_error *error);

@@ -285,10 +285,15 @@ static int fewer(int a, int b)
 /* Where a part of the grid cannot be timed, as with sizes that bound each other, there are to be as many samples for a
  * term as on a whole grid of two axes, or the polynomial meets them and nothing between. The first axes come first to
  * be lowered: sizes that bound others, in which time mostly grows no faster than linearly. */
-static void lower_degrees(int axes, int samples, struct kt_region *region)
+static int most_coefficients(int axes, int samples)
 {
     int most = axes > 1 ? 2 * samples / 3 : samples - 1;
-    while (kt_region_coefficients(region, axes) > (most > 1 ? most : 1)) {
+    return most > 1 ? most : 1;
+}
+
+static void lower_degrees(int axes, int most, struct kt_region *region)
+{
+    while (kt_region_coefficients(region, axes) > most) {
         int highest = 0;
         for (int a = 1; a < axes; a++)
             highest = region->degree[a] > region->degree[highest] ? a : highest;
@@ -325,8 +330,8 @@ static void choose_degrees(const struct kt_refine_rules *rules, const struct kt_
         region->degree[a] = fewer(rules->degree, most);
         grid *= n;
     }
-    if (samples < grid)
-        lower_degrees(m->axes, samples, region);
+    int most = samples < grid ? most_coefficients(m->axes, samples) : KT_MAX_COEFFICIENTS;
+    lower_degrees(m->axes, fewer(most, KT_MAX_COEFFICIENTS), region);
 }
 
 static void effective_sizes(const struct kt_kernel_model *m, const int64_t *size, double *out)

@@ -11,7 +11,7 @@
 #include "model/kernels/refine.h"
 
 /* Sets the model's residues from its samples at sizes that are not regular; without enough of them there are none.
- * Regions should be fitted before; they are fitted again if the period makes shifts of regular sizes. */
+ * Regions should be fitted before: the period is that of regular sizes, whose shifts are none. */
 enum kt_status kt_residues_fit(const struct kt_refine_rules *rules, struct kt_solver *solver,
                                struct kt_kernel_model *model, struct kt_error *error);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "model/kernels/tiles.h"
 
-/* A cut has to take away that part of the time of sampling, at least; nearer to an end of the box it is not worth it. */
+/* A cut has to take away that part of the time of sampling, at least; nearer to an end of the box it is not worth it.
+ */
 static const double least_gain = 0.4;
 enum { LEAST_WIDTH = 32 };
 

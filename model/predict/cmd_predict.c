@@ -305,8 +305,11 @@ static enum kt_status parse(int argc, char **argv, struct kt_prediction_options 
         return kt_fail(error, KT_USAGE, "expected a trace, or --algorithm FILE");
     if (o->algorithms > 1)
         return kt_fail(error, KT_USAGE, "one algorithm at a time; 'ktrace model rank' compares several");
-    if (o->algorithms == 0 && (o->n.count || o->m.count || o->b.count || o->measure))
-        return kt_fail(error, KT_USAGE, "--n, --m, --b and --measure go with --algorithm");
+    bool runs =
+        o->n.count || o->m.count || o->b.count || o->measure || o->output || o->rounds || o->budget > 0 || o->sets;
+    if (o->algorithms == 0 && runs)
+        return kt_fail(error, KT_USAGE,
+                       "--n, --m, --b, --set, --measure, --rounds, --budget and --output go with --algorithm");
     return KT_OK;
 }
 

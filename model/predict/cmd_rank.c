@@ -23,6 +23,7 @@ struct ranking {
     struct kt_prediction_setup setup;
     struct kt_algorithm *algorithm[MOST_ALGORITHMS];
     int algorithms;
+    int ranked; /* sizes of which at least one is predicted */
     json_t *orders;
 };
 
@@ -145,11 +146,10 @@ static struct pairs count_pairs(const struct kt_choice *choice, int choices)
 {
     struct pairs pairs = {0};
     for (int i = 0; i < choices; i++) {
-        bool tied = true;
         for (int j = i + 1; j < choices && kt_choice_is_whole(&choice[j]); j++) {
+            bool tied = kt_choices_tie(&choice[i], &choice[j]);
             struct kt_stat ratio = kt_candidate_ratio(&choice[i].run, &choice[j].run);
             bool apart = ratio.lo > 1.01 || ratio.hi < 0.99;
-            tied = tied && choice[j].tied;
             pairs.all += apart;
             pairs.tied += apart && tied;
             pairs.right += apart && !tied && ratio.median < 1;
@@ -212,7 +212,8 @@ static enum kt_status rank_size(struct ranking *r, double n, struct kt_error *er
         status = predict_best(r, choices, n, &choice[choices], error);
     if (status == KT_OK) {
         kt_choices_rank(choice, choices);
-        measured = r->options->measure;
+        r->ranked += kt_choice_is_whole(&choice[0]);
+        measured = r->options->measure && kt_choice_is_whole(&choice[0]);
         status = measured ? kt_choices_measure(r->options, &r->setup, choice, choices, error) : KT_OK;
     }
     if (status == KT_OK && r->options->json)
@@ -231,6 +232,11 @@ static enum kt_status rank_all(struct ranking *r, int argc, char **argv, struct 
     KT_TRY(kt_prediction_open(r->options, NULL, &r->setup, error));
     for (int i = 0; i < r->options->n.count; i++)
         KT_TRY(rank_size(r, r->options->n.size[i], error));
+    if (!r->ranked)
+        return kt_fail(error, KT_BAD_INPUT,
+                       "nothing can be ranked: there are no models of some kernel of each algorithm at these sizes; "
+                       "'ktrace model build --algorithm %s --n %.0f' makes them",
+                       kt_algorithm_operation(r->algorithm[0]), r->options->n.size[r->options->n.count - 1]);
     if (!r->options->json) {
         kt_prediction_print_setup(&r->setup);
         return KT_OK;

@@ -297,7 +297,9 @@ static enum kt_status parse(int argc, char **argv, struct kt_prediction_options 
 {
     KT_TRY(kt_verb_take_options(argc, argv, kt_prediction_option, o, error));
     KT_TRY(kt_sizes_single(&o->m, "m", error));
-    if (argc - optind != 1)
+    if (o->algorithms > 1)
+        return kt_fail(error, KT_USAGE, "one algorithm at a time; 'ktrace model rank' compares several");
+    if (argc - optind != 1 || !*argv[optind])
         return kt_fail(error, KT_USAGE, "which routine? one of dgeqrf, dpotrf, dgetrf, dtrtri, dlauum");
     return o->n.count ? KT_OK : kt_fail(error, KT_USAGE, "which sizes? --n 1000, or --n 100:3000:100");
 }

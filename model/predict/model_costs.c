@@ -41,17 +41,24 @@ static enum kt_cost_known known_of(enum kt_model_known known)
                                        : KT_COST_UNKNOWN;
 }
 
-/* Where one context is missing, the other stands for it. */
+static enum kt_cost_known known_or_stood_for(const struct kt_model_answer *own, const struct kt_model_answer *other)
+{
+    return has_answer(own) || !has_answer(other) ? known_of(own->known) : KT_COST_EXTRAPOLATED;
+}
+
 static void ask_all(const struct kt_models *models, const struct kt_model_query *query, struct kt_costs *out)
 {
     static const enum kt_model_context level[] = {KT_MODEL_L1, KT_MODEL_L2, KT_MODEL_L3};
     struct kt_model_answer warm = ask(models, query, KT_MODEL_WARM, &out->warm);
     struct kt_model_answer cold = ask(models, query, KT_MODEL_COLD, &out->cold);
-    for (size_t i = 0; i + 1 < sizeof level / sizeof *level; i++)
+    for (size_t i = 0; i < sizeof level / sizeof *level; i++)
         ask(models, query, level[i], &out->level[i + 1]); /* evicted from that level: resident in the next */
     const struct kt_model_answer *better = has_answer(&warm) ? &warm : &cold;
     out->known = known_of(better->known);
-    out->outside = has_answer(better) ? better->outside : NAN;
+    out->known_warm = known_or_stood_for(&warm, &cold);
+    out->known_cold = known_or_stood_for(&cold, &warm);
+    out->outside_warm = has_answer(&warm) ? warm.outside : NAN;
+    out->outside_cold = has_answer(&cold) ? cold.outside : NAN;
     if (!has_answer(&warm))
         out->warm = out->cold;
     if (!has_answer(&cold))
@@ -72,7 +79,8 @@ void kt_costs_of_models(void *context, const struct kt_symbol *symbol, const str
 {
     const struct kt_models *models = context;
     struct kt_model_query query;
-    *out = (struct kt_costs){.known = KT_COST_UNKNOWN, .outside = NAN, .warm = not_known, .cold = not_known};
+    *out = (struct kt_costs){
+        .known = KT_COST_UNKNOWN, .outside_warm = NAN, .outside_cold = NAN, .warm = not_known, .cold = not_known};
     for (int i = 0; i < KT_MAX_CACHES; i++)
         out->level[i] = not_known;
     if (!kt_model_query_of_call(symbol, values, &query))

@@ -168,8 +168,9 @@ void kt_pace_close(struct kt_pace *pace)
 
 /* --- rounds ---------------------------------------------------------------------------------------------------- */
 
-/* Of what AFTER takes. */
+/* Of what AFTER takes; and at most so many. */
 static const double part_of_readings = 0.25;
+enum { READINGS = 50 };
 
 /* The mean of the readings of a round: what comes between two of them lasts longer than each of them. */
 static void add_reading(struct kt_pace *p)
@@ -187,7 +188,7 @@ static bool keep_reading(void *context)
     struct kt_pace *p = context;
     add_reading(p);
     double end = kt_now();
-    if (end - p->begin < part_of_readings * p->took)
+    if (end - p->begin < part_of_readings * p->took && p->readings < READINGS)
         return true;
     bool more = p->after(p->context) && p->rounds + 1 < p->most;
     p->begin = kt_now();
@@ -200,12 +201,15 @@ static bool keep_reading(void *context)
 enum kt_status kt_pace_run(struct kt_pace *p, int rounds, bool (*after)(void *context), void *context,
                            struct kt_error *error)
 {
-    enum { READINGS = 50 }; /* of a round, more than there will be */
     const struct kt_timing_rules rules = {
         .rounds = (unsigned)rounds * READINGS, .processes = PROCESSES, .after = keep_reading, .context = p};
     p->after = after;
     p->context = context;
     p->most = rounds;
+    while (!p->anchors && p->rounds < rounds && after(context))
+        p->rounds++;
+    if (!p->anchors)
+        return KT_OK;
     p->begin = kt_now();
     p->ratio = kt_resize(NULL, (size_t)rounds * p->anchors, sizeof *p->ratio);
     for (size_t i = 0; i < p->anchors; i++)

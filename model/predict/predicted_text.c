@@ -54,8 +54,8 @@ static json_t *row_json(const struct kt_predicted_calls *row)
     json_object_set_new(out, "routine", kt_json_text(routine->name));
     json_object_set_new(out, "args", args);
     json_object_set_new(out, "calls", json_integer((json_int_t)row->calls));
-    json_object_set_new(out, "known", kt_json_text(known_name[row->costs.known]));
-    json_object_set_new(out, "outside", kt_json_number(row->costs.outside));
+    json_object_set_new(out, "known", kt_json_text(known_name[row->known]));
+    json_object_set_new(out, "outside", kt_json_number(row->outside));
     json_object_set_new(out, "predicted", kt_cost_json(&row->cost));
     json_object_set_new(out, "warm", kt_json_number((double)row->calls * row->costs.warm.seconds));
     json_object_set_new(out, "cold", kt_json_number((double)row->calls * row->costs.cold.seconds));

@@ -88,7 +88,9 @@ struct kt_cost kt_combine(const struct kt_prediction_rules *rules, const struct 
 
 static uint64_t hash_of(const struct kt_symbol *symbol, const double *v, bool row_major)
 {
-    uint64_t hash = (uintptr_t)symbol + row_major;
+    uint64_t hash = row_major;
+    for (const char *c = symbol->name; *c; c++)
+        hash = hash * 31 + (unsigned char)*c;
     for (int i = 0; i < symbol->routine->args; i++) {
         uint64_t word;
         memcpy(&word, &v[i], sizeof word);
@@ -98,12 +100,19 @@ static uint64_t hash_of(const struct kt_symbol *symbol, const double *v, bool ro
     return hash;
 }
 
+/* Each process has a table of its own. */
+static bool is_same_symbol(const struct kt_symbol *a, const struct kt_symbol *b)
+{
+    return a == b || (a->view == b->view && a->routine->args == b->routine->args && !strcmp(a->name, b->name) &&
+                      !strcmp(a->routine->name, b->routine->name));
+}
+
 static bool is_same(const struct kt_predicted_calls *row, const struct kt_symbol *symbol,
                     const struct kt_values *values)
 {
     size_t bytes = (size_t)symbol->routine->args * sizeof *values->v;
-    return row->symbol == symbol && row->row_major == values->row_major && !memcmp(row->v, values->v, bytes) &&
-           !memcmp(row->v + symbol->routine->args, values->imaginary, bytes);
+    return is_same_symbol(row->symbol, symbol) && row->row_major == values->row_major &&
+           !memcmp(row->v, values->v, bytes) && !memcmp(row->v + symbol->routine->args, values->imaginary, bytes);
 }
 
 static void put_in_slot(struct kt_predictor *p, size_t row)
@@ -214,6 +223,26 @@ static int compare_rows(const void *a, const void *b)
     return (one < two) - (one > two);
 }
 
+/* By a context in which next to nothing of its operands is nobody is misled. */
+static void judge_row(struct kt_predicted_calls *row)
+{
+    static const double least_part = 0.05;
+    const struct kt_costs *costs = &row->costs;
+    double warm = row->cached / (double)row->calls;
+    row->known = costs->known;
+    row->outside = costs->known >= KT_COST_TOO_FAR ? NAN : 0;
+    if (costs->known >= KT_COST_TOO_FAR)
+        return;
+    if (warm > least_part && costs->known_warm > row->known)
+        row->known = costs->known_warm;
+    if (1 - warm > least_part && costs->known_cold > row->known)
+        row->known = costs->known_cold;
+    if (warm > least_part)
+        row->outside = fmax(row->outside, costs->outside_warm);
+    if (1 - warm > least_part)
+        row->outside = fmax(row->outside, costs->outside_cold);
+}
+
 static void add_row_to_sum(struct kt_prediction *sum, const struct kt_predicted_calls *row)
 {
     bool predicted = is_predicted(row);
@@ -223,8 +252,8 @@ static void add_row_to_sum(struct kt_prediction *sum, const struct kt_predicted_
     if (!predicted)
         return;
     sum->covered += row->measured;
-    sum->extrapolated += row->costs.known == KT_COST_EXTRAPOLATED ? row->calls : 0;
-    sum->worst_outside = fmax(sum->worst_outside, row->costs.outside);
+    sum->extrapolated += row->known == KT_COST_EXTRAPOLATED ? row->calls : 0;
+    sum->worst_outside = fmax(sum->worst_outside, row->outside);
     sum->cost.seconds += row->cost.seconds;
     sum->warm += (double)row->calls * row->costs.warm.seconds;
     sum->cold += (double)row->calls * row->costs.cold.seconds;
@@ -239,7 +268,7 @@ struct routine_error {
 static struct routine_error *error_of(struct routine_error **errors, size_t *count, const struct kt_routine *routine)
 {
     for (size_t i = 0; i < *count; i++)
-        if ((*errors)[i].routine == routine)
+        if (!strcmp((*errors)[i].routine->name, routine->name))
             return &(*errors)[i];
     *errors = kt_room_for_one(*errors, *count, sizeof **errors);
     (*errors)[*count] = (struct routine_error){.routine = routine};
@@ -272,8 +301,10 @@ void kt_predictor_finish(struct kt_predictor *p, struct kt_prediction *out)
     struct kt_prediction *sum = &p->sum;
     if (sum->rows)
         qsort(sum->row, sum->rows, sizeof *sum->row, compare_rows);
-    for (size_t i = 0; i < sum->rows; i++)
+    for (size_t i = 0; i < sum->rows; i++) {
+        judge_row(&sum->row[i]);
         add_row_to_sum(sum, &sum->row[i]);
+    }
     if (sum->calls && sum->unknown == sum->calls)
         sum->cost.seconds = sum->warm = sum->cold = NAN;
     set_interval(sum);

@@ -32,9 +32,10 @@ enum kt_cost_known {
     KT_COST_UNKNOWN       /* there is no model */
 };
 
+/* Where one context has no answer the other's stands for it, and counts as extrapolated. */
 struct kt_costs {
-    enum kt_cost_known known;
-    double outside; /* how far: 0.25 is 25 % beyond the largest size */
+    enum kt_cost_known known, known_warm, known_cold; /* KNOWN: of the better one */
+    double outside_warm, outside_cold;                /* how far: 0.25 is 25 % beyond the largest size */
     struct kt_cost warm, cold;
     struct kt_cost level[KT_MAX_CACHES]; /* operands in that level; seconds NAN: there is no model of it */
 };
@@ -60,9 +61,11 @@ struct kt_predicted_calls {
     bool row_major;
     struct kt_costs costs; /* of one call */
     uint64_t calls;
-    double cached;       /* sum of w over the calls */
-    struct kt_cost cost; /* sums; lo and hi: if the model is as far off as it may be */
-    double measured;     /* sum, NAN: not measured */
+    enum kt_cost_known known; /* of those contexts that matter to it */
+    double outside;           /* the same */
+    double cached;            /* sum of w over the calls */
+    struct kt_cost cost;      /* sums; lo and hi: if the model is as far off as it may be */
+    double measured;          /* sum, NAN: not measured */
 };
 
 struct kt_prediction {

@@ -87,6 +87,8 @@ static enum kt_status read_setting(const char *value, struct kt_prediction_optio
     return KT_OK;
 }
 
+enum { MOST_ROUNDS = 100000 };
+
 static enum kt_status read_positive(const char *value, const char *name, double *out, struct kt_error *error)
 {
     char *end;
@@ -148,6 +150,8 @@ enum kt_status kt_prediction_option(int letter, const char *value, void *options
         return read_number(value, "top", &out->top, error);
     case 'R':
         KT_TRY(read_number(value, "rounds", &rounds, error));
+        if (rounds > MOST_ROUNDS)
+            return kt_fail(error, KT_USAGE, "--rounds %s: more than %d", value, MOST_ROUNDS);
         out->rounds = (int)rounds;
         return KT_OK;
     default:

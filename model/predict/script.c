@@ -148,14 +148,31 @@ static void *map(size_t bytes)
     return mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 }
 
-static enum kt_status make_store(const struct kt_algorithm *a, const double *parameter, struct kt_script *s,
-                                 struct kt_error *error)
+/* The last one, mostly a workspace, may have more columns than are needed. */
+static bool holds_all_of(const struct kt_script *a, const struct kt_script *b)
 {
-    struct kt_operand storage[KT_MAX_OPERANDS];
-    int stores = kt_algorithm_storage(a, parameter, storage);
+    bool same = a->stores == b->stores && a->bytes >= b->bytes && a->first == b->first;
+    for (int i = 0; same && i < a->stores; i++)
+        same = a->storage[i].lo == b->storage[i].lo && a->storage[i].rows == b->storage[i].rows &&
+               a->storage[i].elem == b->storage[i].elem &&
+               (i + 1 < a->stores ? a->storage[i].hi == b->storage[i].hi : a->storage[i].hi >= b->storage[i].hi);
+    return same;
+}
+
+static enum kt_status make_store(const struct kt_algorithm *a, const double *parameter, const struct kt_script *like,
+                                 struct kt_script *s, struct kt_error *error)
+{
+    struct kt_operand *storage = s->storage;
+    int stores = s->stores = kt_algorithm_storage(a, parameter, storage);
     uint64_t end = stores ? storage[stores - 1].hi : 0;
     s->first = stores ? storage[0].base & ~(uint64_t)4095 : 0;
     s->bytes = (size_t)(end - s->first) + 8192;
+    s->borrows = like && holds_all_of(like, s);
+    if (s->borrows) {
+        s->store = like->store;
+        s->fresh = like->fresh;
+        return KT_OK;
+    }
     s->store = map(s->bytes);
     s->fresh = map(s->bytes);
     if (s->store == MAP_FAILED || s->fresh == MAP_FAILED)
@@ -168,11 +185,11 @@ static enum kt_status make_store(const struct kt_algorithm *a, const double *par
 /* --- the whole --------------------------------------------------------------------------------------------- */
 
 enum kt_status kt_script_make(const struct kt_algorithm *algorithm, const double *parameter, void *const *handle,
-                              int handles, struct kt_script *out, struct kt_error *error)
+                              int handles, const struct kt_script *like, struct kt_script *out, struct kt_error *error)
 {
     struct making m = {.script = out, .handle = handle, .handles = handles};
     *out = (struct kt_script){0};
-    KT_TRY(make_store(algorithm, parameter, out, error));
+    KT_TRY(make_store(algorithm, parameter, like, out, error));
     KT_TRY(kt_algorithm_run(algorithm, parameter, add_call, &m, error));
     set_addresses(out);
     return KT_OK;
@@ -180,9 +197,9 @@ enum kt_status kt_script_make(const struct kt_algorithm *algorithm, const double
 
 void kt_script_free(struct kt_script *s)
 {
-    if (s->bytes && s->store != MAP_FAILED)
+    if (s->bytes && !s->borrows && s->store != MAP_FAILED)
         munmap(s->store, s->bytes);
-    if (s->bytes && s->fresh != MAP_FAILED)
+    if (s->bytes && !s->borrows && s->fresh != MAP_FAILED)
         munmap(s->fresh, s->bytes);
     free(s->call);
     free(s->number);

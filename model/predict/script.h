@@ -13,15 +13,20 @@ struct kt_script {
     size_t calls;
     uint64_t *number; /* of the arguments, each 8 bytes; owned */
     size_t numbers;
-    char *store, *fresh; /* all operands together, and what they hold at the begin; mapped */
+    char *store, *fresh;                        /* all operands together, and what they hold at the begin; mapped */
+    bool borrows;                               /* these are another script's */
+    struct kt_operand storage[KT_MAX_OPERANDS]; /* what they hold */
+    int stores;
     size_t bytes;
     uint64_t first; /* the algorithm's address of the store */
     double seconds; /* that it took when it was last timed; 0: not yet */
 };
 
-/* An error if a file of the library lacks a routine, or if there are too many calls. To be freed also after one. */
+/* An error if a file of the library lacks a routine, or if there are too many calls. To be freed also after one. LIKE:
+ * a script of the same algorithm, whose memory this one uses if it needs the same; it has to live longer. NULL: none.
+ */
 enum kt_status kt_script_make(const struct kt_algorithm *algorithm, const double *parameter, void *const *handle,
-                              int handles, struct kt_script *out, struct kt_error *error);
+                              int handles, const struct kt_script *like, struct kt_script *out, struct kt_error *error);
 void kt_script_free(struct kt_script *script);
 
 /* Fresh data. */

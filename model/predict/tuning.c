@@ -27,7 +27,7 @@ const char *kt_choice_missing(const struct kt_choice *choice)
 {
     const struct kt_prediction *p = &choice->prediction;
     for (size_t i = 0; i < p->rows && !kt_choice_is_whole(choice); i++)
-        if (p->row[i].costs.known >= KT_COST_TOO_FAR || p->row[i].costs.outside > most_outside)
+        if (p->row[i].known >= KT_COST_TOO_FAR || p->row[i].outside > most_outside)
             return p->row[i].symbol->routine->name;
     return NULL;
 }
@@ -184,15 +184,22 @@ static int compare_choices(const void *a, const void *b)
     return whole ? whole : (one > two) - (one < two);
 }
 
+bool kt_choices_tie(const struct kt_choice *a, const struct kt_choice *b)
+{
+    const struct kt_prediction *one = &a->prediction;
+    const struct kt_prediction *two = &b->prediction;
+    return kt_choice_is_whole(a) && kt_choice_is_whole(b) &&
+           fabs(one->cost.seconds - two->cost.seconds) <= kt_choice_margin(one, two);
+}
+
 void kt_choices_rank(struct kt_choice *choice, int choices)
 {
     if (choices > 0)
         qsort(choice, (size_t)choices, sizeof *choice, compare_choices);
+    int first = 0; /* of those that share a rank */
     for (int i = 1; i < choices; i++) {
-        const struct kt_prediction *before = &choice[i - 1].prediction;
-        const struct kt_prediction *own = &choice[i].prediction;
-        bool whole = kt_choice_is_whole(&choice[i - 1]) && kt_choice_is_whole(&choice[i]);
-        choice[i].tied = whole && own->cost.seconds - before->cost.seconds <= kt_choice_margin(before, own);
+        choice[i].tied = kt_choices_tie(&choice[first], &choice[i]);
+        first = choice[i].tied ? first : i;
     }
 }
 

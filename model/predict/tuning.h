@@ -54,6 +54,9 @@ double kt_choice_margin(const struct kt_prediction *a, const struct kt_predictio
 /* Sorts by predicted time and marks ties; those that are not predicted as a whole come last. */
 void kt_choices_rank(struct kt_choice *choice, int choices);
 
+/* Are their times as predicted too near to each other to be told apart? */
+bool kt_choices_tie(const struct kt_choice *a, const struct kt_choice *b);
+
 void kt_choices_free(struct kt_choice *choice, int choices);
 
 #endif

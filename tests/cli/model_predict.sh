@@ -62,8 +62,12 @@ same "... an interval around it" True "$(query 'd["predicted"]["lo"] <= d["predi
 same "predict --measure" "True 2" "$(query 'str(d["measured"] > 0 and abs((d["predicted"]["seconds"] / d["measured"] - 1) - d["error"]) < 1e-9) + " " + str(len(d["curve"]))' <m.json)"
 same "... at the pace of its kernels meanwhile" True \
     "$(query 'all(p["pace"]["n"] == p["at_pace"]["n"] > 0 and p["pace"]["median"] > 0 and abs(p["error_at_pace"] - (p["at_pace"]["median"] - 1)) < 1e-9 for p in d["curve"])' <m.json)"
-timeout --preserve-status -k 20 -s TERM 3 "$kt" model predict $of --algorithm cholesky_right --n 64 --b 16 --measure --rounds 100000 --budget 60 --json >cut.json 2>err
-same "... interrupted: status" 143 $?
+for seconds in 2 8 30; do # until some rounds fit, however busy the machine is
+    timeout --preserve-status -k 20 -s TERM $seconds "$kt" model predict $of --algorithm cholesky_right --n 64 --b 16 --measure --rounds 100000 --budget 60 --json >cut.json 2>err
+    status=$?
+    [ "$(query 'd["measured_stat"]["n"] >= 3' <cut.json 2>&1)" != True ] || break
+done
+same "... interrupted: status" 143 $status
 same "... what was measured is told, without complaint" "True " "$(query 'd["measured"] > 0 and d["measured_stat"]["n"] >= 3' <cut.json) $(<err)"
 same "... in as many rounds" "[3, 3]" "$(query '[p["measured_stat"]["n"] for p in d["curve"]]' <m.json)"
 "$kt" model predict $of --algorithm cholesky_right --n 64 >text; has "text: the sums" "if all operands were always in cache" "$(<text)"

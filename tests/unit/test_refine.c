@@ -303,6 +303,22 @@ static void boxes_beside_slices(void **state)
     kt_kernel_model_free(&m);
 }
 
+/* More terms than there is room for are not asked for, however many samples there are. */
+static double flat(const int64_t *s)
+{
+    return 1e-6 * (double)(s[0] + s[1] + s[2] + s[3]);
+}
+
+static void terms_are_bounded(void **state)
+{
+    (void)state;
+    const struct kt_refine_rules rules = {5, 1, 0.05, 32, 8};
+    struct kt_kernel_model m = empty_model(4, 8, 200);
+    refine(&rules, flat, &m);
+    assert_true(m.region[0].fitted && m.region[0].coefficients <= KT_MAX_COEFFICIENTS);
+    kt_kernel_model_free(&m);
+}
+
 /* What is known stays known, and takes no samples again; a little more is told by the same polynomials. */
 static void growing_forgets_nothing(void **state)
 {
@@ -539,7 +555,8 @@ int main(void)
         cmocka_unit_test(refines_a_triangle),
         cmocka_unit_test(refines_at_a_kink),
         cmocka_unit_test(splits_along_the_rough_axis),
-        cmocka_unit_test(slices_are_apart), cmocka_unit_test(growing_forgets_nothing),
+        cmocka_unit_test(slices_are_apart),
+        cmocka_unit_test(growing_forgets_nothing), cmocka_unit_test(terms_are_bounded),
         cmocka_unit_test(tiles_leave_out_what_nobody_uses),
         cmocka_unit_test(boxes_beside_slices),
         cmocka_unit_test(splits_are_complete),

@@ -206,6 +206,17 @@ static int64_t round_size(const struct kt_refine_rules *rules, double size, int6
     return rounded < lo ? lo : rounded > hi ? hi : rounded;
 }
 
+/* From -1 to 1 along an axis. Errors are relative ones: where the largest size is many times the smallest, points are
+ * spread over the square roots, so that the small sizes, at which times change by factors, have their share. */
+static double size_at(double x, int64_t lo, int64_t hi)
+{
+    enum { WIDE = 64 };
+    if (hi <= WIDE * lo)
+        return ((double)(lo + hi) + x * (double)(hi - lo)) / 2;
+    double root = ((1 - x) * sqrt((double)lo) + (1 + x) * sqrt((double)hi)) / 2;
+    return root * root;
+}
+
 /* Chebyshev points with the ends of the interval. */
 int kt_refine_axis(const struct kt_refine_rules *rules, int64_t lo, int64_t hi, int64_t out[KT_GRID_MOST])
 {
@@ -213,7 +224,7 @@ int kt_refine_axis(const struct kt_refine_rules *rules, int64_t lo, int64_t hi, 
     int n = 0;
     for (int i = 0; i < wanted; i++) {
         double x = wanted > 1 ? cos(M_PI * (wanted - 1 - i) / (wanted - 1)) : 0;
-        int64_t size = round_size(rules, ((double)(lo + hi) + x * (double)(hi - lo)) / 2, lo, hi);
+        int64_t size = round_size(rules, size_at(x, lo, hi), lo, hi);
         if (n == 0 || size > out[n - 1])
             out[n++] = size;
     }
@@ -433,10 +444,10 @@ double kt_refine_excess(const struct kt_refine_rules *rules, const struct kt_ker
 
 /* --- splitting --------------------------------------------------------------------------------------------- */
 
-/* At the middle, at a size that is sampled. */
+/* At the middle point of the grid. */
 static int cut_middle(const struct kt_refine_rules *rules, int64_t lo, int64_t hi, int64_t part[2][2])
 {
-    int64_t middle = round_size(rules, (double)(lo + hi) / 2, lo, hi);
+    int64_t middle = round_size(rules, size_at(0, lo, hi), lo, hi);
     part[0][0] = part[1][0] = lo;
     part[0][1] = part[1][1] = hi;
     if (hi - lo < 2 * (int64_t)rules->smallest || middle <= lo || middle >= hi)

@@ -97,13 +97,13 @@ $(O)/libktrace.so: $(SHIM_OBJECTS)
 	$(Q)$(CC) $(CFLAGS_) -shared -Wl,-soname,libktrace.so -Wl,-z,now -o $@ $^
 
 # Loaded into every program that is traced, beside the C library: does without one.
-$(O)/libktrace-audit.so: preload/audit.c preload/elf.c preload/elf.h
+$(O)/libktrace-audit.so: preload/audit.c preload/elf.c preload/elf.h $(O)/flags
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(filter-out -fsanitize=%,$(CFLAGS_)) -fPIC -fvisibility=hidden -ffreestanding -fno-stack-protector -nostdlib -shared -Wl,-z,now -o $@ $(filter %.c,$^)
 
 # Preloaded only where block sizes are to be others.
-$(O)/libktrace-block.so: preload/block_size.c
+$(O)/libktrace-block.so: preload/block_size.c $(O)/flags
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS_) -fPIC -fvisibility=hidden -shared -Wl,-soname,libktrace-block.so -Wl,-z,now -o $@ $<
@@ -118,10 +118,10 @@ $(O)/prerequisites:
 	 echo "#include <$${pair%=*}>" | $(CC) -E -x c - >/dev/null 2>&1 || missing="$$missing $${pair#*=}"; done; \
 	 if [ -n "$$missing" ]; then echo "make: needed and not there: Debian packages$$missing; 'make packages' installs them"; exit 1; fi; touch $@
 
-ifneq ($(file <$(O)/flags),$(FLAGS_NOW))
-$(shell mkdir -p $(O))$(file >$(O)/flags,$(FLAGS_NOW))
-endif
-$(O)/flags:
+$(O)/flags: export FLAGS_TEXT = $(FLAGS_NOW)
+$(O)/flags: FORCE
+	@mkdir -p $(@D); printf '%s\n' "$$FLAGS_TEXT" | cmp -s - $@ || printf '%s\n' "$$FLAGS_TEXT" >$@
+.PHONY: FORCE
 
 $(O)/%.o: %.c $(O)/flags | $(O)/prerequisites
 	@mkdir -p $(@D)

@@ -231,13 +231,14 @@ static void keep_points(const struct kt_batch *batch, struct kt_build *build, co
 /* Estimates of later batches learn from this one, if it was not cut short. */
 static void learn_cost(const struct kt_batch *batch, struct kt_build *build, const struct kt_timed *timed, double took)
 {
-    unsigned visits = 0;
-    for (size_t i = 0; i < batch->wishes * build->rules->contexts; i++)
-        visits = timed[i].visits > visits ? timed[i].visits : visits;
+    size_t contexts = build->rules->contexts;
+    double part = 0; /* of the visits that were planned */
+    for (size_t i = 0; i < batch->wishes * contexts; i++)
+        part = fmax(part, (double)timed[i].visits / rounds_of(build, batch->wish[i / contexts].guess));
     double whole = took > process_seconds ? took - process_seconds : 0;
-    if (visits == 0 || batch->seconds <= 0 || whole <= 0)
+    if (part <= 0 || batch->seconds <= 0 || whole <= 0)
         return;
-    double ratio = whole / batch->seconds * build->rules->rounds / visits * (build->dearness > 0 ? build->dearness : 1);
+    double ratio = whole / batch->seconds / part * (build->dearness > 0 ? build->dearness : 1);
     build->dearness = fmax(0.05, fmin(20, ratio));
 }
 

@@ -372,7 +372,7 @@ static void cut_unused(const struct kt_build *build, const struct kt_need *need,
     size_t before = build->rules->hi[0] ? 0 : m->regions;
     for (size_t i = 0; i < before; i++) {
         const struct kt_box *box = &m->region[i].box;
-        if (m->region[i].coefficient || kt_box_fixed(box, &m->domain, m->axes))
+        if (m->region[i].coefficient)
             continue;
         size_t parts =
             kt_tiles_of(box, &m->domain, m->axes, need->use, need->uses, build->rules->refine.multiple, part);

@@ -107,36 +107,58 @@ static void add_box(struct kt_kernel_model *m, const struct kt_box *box)
     add_parts(m, part, parts);
 }
 
-/* So little beyond the ends of regions that their polynomials hold there, too. */
-static bool is_narrow(const struct kt_refine_rules *rules, const struct kt_kernel_model *m, const struct kt_box *added,
-                      int axis)
+/* Does the region end there, and is it not of one size only along the axis? */
+static bool ends_at(const struct kt_region *region, int axis, int64_t end, bool upper)
 {
-    int64_t width = added->hi[axis] - added->lo[axis];
-    return added->lo[axis] >= KT_FINE_BELOW && width < rules->smallest &&
-           8 * width <= m->domain.hi[axis] - m->domain.lo[axis];
+    const struct kt_box *box = &region->box;
+    return box->lo[axis] < box->hi[axis] && (upper ? box->hi[axis] : box->lo[axis]) == end;
 }
 
-/* Moves ends of regions along the axis; where a region is of one size only, it stays so. */
+/* So little beyond the ends of regions that their polynomials hold there, too. */
+static bool is_narrow(const struct kt_kernel_model *m, int axis, int64_t from, int64_t to)
+{
+    enum { PART = 8 };
+    bool narrow = to > from || (to >= KT_FINE_BELOW && PART * (from - to) <= from);
+    for (size_t i = 0; i < m->regions && narrow; i++) {
+        const struct kt_box *frame = &m->region[i].frame;
+        int64_t beyond = to > from ? to - frame->hi[axis] : frame->lo[axis] - to;
+        if (m->region[i].coefficient && ends_at(&m->region[i], axis, from, to > from))
+            narrow = PART * beyond <= frame->hi[axis] - frame->lo[axis];
+    }
+    return narrow && m->domain.lo[axis] < m->domain.hi[axis];
+}
+
 static void stretch(struct kt_kernel_model *m, int axis, int64_t from, int64_t to)
 {
-    for (size_t i = 0; i < m->regions; i++) {
-        int64_t *lo = &m->region[i].box.lo[axis];
-        int64_t *hi = &m->region[i].box.hi[axis];
-        int64_t *end = to < from ? lo : hi;
-        if (*lo < *hi && *end == from)
-            *end = to;
-    }
+    for (size_t i = 0; i < m->regions; i++)
+        if (ends_at(&m->region[i], axis, from, to > from))
+            *(to > from ? &m->region[i].box.hi[axis] : &m->region[i].box.lo[axis]) = to;
 }
 
-static void grow_end(const struct kt_refine_rules *rules, struct kt_kernel_model *m, int axis, int64_t *end, int64_t to)
+/* A box like that one, but between these sizes of the axis. */
+static void add_strip(struct kt_kernel_model *m, const struct kt_box *like, int axis, int64_t from, int64_t to)
 {
-    struct kt_box added = m->domain;
-    added.lo[axis] = to < *end ? to : *end;
-    added.hi[axis] = to < *end ? *end : to;
-    if (is_narrow(rules, m, &added, axis))
+    struct kt_box strip = *like;
+    strip.lo[axis] = to < from ? to : from;
+    strip.hi[axis] = to < from ? from : to;
+    add_box(m, &strip);
+}
+
+/* Slices grow as well. */
+static void grow_end(struct kt_kernel_model *m, int axis, int64_t *end, int64_t to)
+{
+    size_t before = m->regions;
+    if (is_narrow(m, axis, *end, to)) {
         stretch(m, axis, *end, to);
-    else
-        add_box(m, &added);
+        *end = to;
+        return;
+    }
+    add_strip(m, &m->domain, axis, *end, to);
+    for (size_t i = 0; i < before; i++) {
+        const struct kt_box box = m->region[i].box;
+        if (kt_box_fixed(&box, &m->domain, m->axes) && ends_at(&m->region[i], axis, *end, to > *end))
+            add_strip(m, &box, axis, *end, to);
+    }
     *end = to;
 }
 
@@ -150,9 +172,9 @@ void kt_refine_grow(const struct kt_refine_rules *rules, struct kt_kernel_model 
     }
     for (int a = 0; a < m->axes; a++) {
         if (wanted.lo[a] < m->domain.lo[a])
-            grow_end(rules, m, a, &m->domain.lo[a], wanted.lo[a]);
+            grow_end(m, a, &m->domain.lo[a], wanted.lo[a]);
         if (wanted.hi[a] > m->domain.hi[a])
-            grow_end(rules, m, a, &m->domain.hi[a], wanted.hi[a]);
+            grow_end(m, a, &m->domain.hi[a], wanted.hi[a]);
     }
 }
 
@@ -450,7 +472,7 @@ static int cut_middle(const struct kt_refine_rules *rules, int64_t lo, int64_t h
     int64_t middle = round_size(rules, size_at(0, lo, hi), lo, hi);
     part[0][0] = part[1][0] = lo;
     part[0][1] = part[1][1] = hi;
-    if (hi - lo < 2 * (int64_t)rules->smallest || middle <= lo || middle >= hi)
+    if (middle - lo < rules->smallest || hi - middle < rules->smallest || middle <= lo || middle >= hi)
         return 1;
     part[0][1] = part[1][0] = middle;
     return 2;

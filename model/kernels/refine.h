@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Adaptive refinement (Peise & Bientinesi, section 2.2): a box of sizes gets samples on a grid and a polynomial fitted
- * to them; where it is not good enough, the box is split at its middle along the axes that are long enough.
+ * to them; where it is not good enough, the box is split at the middle point of its grid along the axes that are long enough.
  *
  * What differs from the paper: a box is split only along axes along which lines of its grid are rough. The grid
  * includes the ends of the box, so that neighbours and descendants share samples, and every sample inside a box is
@@ -29,7 +29,7 @@ struct kt_refine_rules {
 enum { KT_GRID_MOST = KT_MAX_DEGREE + 4 };
 
 /* Grows the model's domain so that it holds the box, and to what the grid can sample: multiples from 8 on. What is new
- * gets regions of its own; those there are stay as they are. */
+ * gets regions of its own, unless it is so little that the neighbours' polynomials hold there. */
 void kt_refine_grow(const struct kt_refine_rules *rules, struct kt_kernel_model *model, const struct kt_box *box);
 
 /* Puts the parts, at least one, in the place of a region without polynomial. */

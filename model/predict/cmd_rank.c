@@ -235,8 +235,8 @@ static enum kt_status rank_all(struct ranking *r, int argc, char **argv, struct 
     if (!r->ranked)
         return kt_fail(error, KT_BAD_INPUT,
                        "nothing can be ranked: there are no models of some kernel of each algorithm at these sizes; "
-                       "'ktrace model build --algorithm %s --n %.0f' makes them",
-                       kt_algorithm_operation(r->algorithm[0]), r->options->n.size[r->options->n.count - 1]);
+                       "'ktrace model build --blas %s --algorithm %s', with --n, --m and --b as here, makes them",
+                       r->setup.blas, optind < argc ? argv[optind] : r->options->algorithm[0]);
     if (!r->options->json) {
         kt_prediction_print_setup(&r->setup);
         return KT_OK;

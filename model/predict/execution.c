@@ -78,7 +78,6 @@ static enum kt_status make_scripts(struct kt_execution *e, struct kt_error *erro
     void *handle[KT_INSTALLED_FILES] = {0};
     KT_TRY(load(&e->library, handle, error));
     e->script = kt_resize(NULL, e->candidates, sizeof *e->script);
-    memset(e->script, 0, e->candidates * sizeof *e->script);
     for (size_t i = e->candidates; i-- > 0;) { /* larger blocks, which come later, have the larger workspace */
         const struct kt_candidate *c = &e->candidate[i];
         bool same = i + 1 < e->candidates && e->candidate[i + 1].algorithm == c->algorithm;

@@ -57,8 +57,8 @@ static void ask_all(const struct kt_models *models, const struct kt_model_query 
     out->known = known_of(better->known);
     out->known_warm = known_or_stood_for(&warm, &cold);
     out->known_cold = known_or_stood_for(&cold, &warm);
-    out->outside_warm = has_answer(&warm) ? warm.outside : NAN;
-    out->outside_cold = has_answer(&cold) ? cold.outside : NAN;
+    out->outside_warm = has_answer(&warm) ? warm.outside : cold.outside;
+    out->outside_cold = has_answer(&cold) ? cold.outside : warm.outside;
     if (!has_answer(&warm))
         out->warm = out->cold;
     if (!has_answer(&cold))

@@ -206,8 +206,8 @@ enum kt_status kt_pace_run(struct kt_pace *p, int rounds, bool (*after)(void *co
     p->after = after;
     p->context = context;
     p->most = rounds;
-    while (!p->anchors && p->rounds < rounds && after(context))
-        p->rounds++;
+    for (bool more = !p->anchors; more && p->rounds < rounds && !kt_timing_interrupted(); p->rounds++)
+        more = after(context);
     if (!p->anchors)
         return KT_OK;
     p->begin = kt_now();

@@ -25,7 +25,7 @@
 #include <time.h>
 
 enum { SIZES = 64, MOST = 20000, PAGE = 4096, GAP = 65536, OFFSET = 512, ROOM = 64 << 20, LINE = 64 };
-enum { FILL = 4 << 20, SMALL = 200000 }; /* bytes; elements of what is called often */
+enum { FILL = 4 << 20, FILLERS = 16, SMALL = 200000 }; /* bytes; elements of what is called often */
 
 typedef double ddot_function(const int *n, const double *x, const int *incx, const double *y, const int *incy);
 
@@ -41,7 +41,7 @@ struct size {
 };
 
 static ddot_function *ddot;
-static unsigned char *area;
+static unsigned char *area; /* of the vectors, and behind it FILLERS times FILL bytes */
 static size_t area_bytes;
 static double tick;      /* seconds */
 static uint64_t nothing; /* ticks between two readings */
@@ -109,10 +109,10 @@ __attribute__((target("clflushopt"))) static void flush_vector(const double *x, 
 /* Other lines where flushed ones were. */
 static void fill_caches(void)
 {
-    static size_t at;
-    at = at + 2 * FILL < area_bytes ? at + FILL : 0;
+    static size_t next;
+    const unsigned char *at = area + area_bytes + next++ % FILLERS * FILL;
     for (size_t i = 0; i < FILL; i += LINE)
-        (void)*(const volatile unsigned char *)(area + at + i);
+        (void)*(const volatile unsigned char *)(at + i);
 }
 
 static double *random_page(size_t bytes)
@@ -190,10 +190,11 @@ static void prepare(const char *library, const struct size *size, int sizes)
     for (int i = 0; i < sizes; i++)
         largest = size[i].n > largest ? size[i].n : largest;
     area_bytes = 2 * (size_t)largest * sizeof(double) + ROOM;
-    area = aligned_alloc(PAGE, (area_bytes + PAGE - 1) / PAGE * PAGE);
+    area_bytes = (area_bytes + PAGE - 1) / PAGE * PAGE;
+    area = aligned_alloc(PAGE, area_bytes + FILLERS * FILL);
     if (!area)
         exit(1);
-    for (size_t i = 0; i < area_bytes / sizeof(double); i++)
+    for (size_t i = 0; i < (area_bytes + FILLERS * FILL) / sizeof(double); i++)
         ((double *)area)[i] = rand() / (RAND_MAX / 2.0) - 1;
     calibrate();
 }

@@ -7,7 +7,7 @@ true_that "there are verbs" test ${#verbs[@]} -gt 20
 for verb in "${verbs[@]}"; do
     has "$verb has options" "usage: ktrace $verb" "$("$kt" $verb --help)"
     for option in $("$kt" help $verb | grep -oE '^ +(-., )?--[a-z]+' | grep -oE -- '--[a-z]+'); do
-        "$kt" $verb "$option" 1 --no-such-option >"$T/out" 2>&1 </dev/null # what is unknown keeps it from starting
+        "$kt" $verb "$option" --no-such-option 1 --no-such-option >"$T/out" 2>&1 </dev/null # what is unknown keeps it from starting
         same "$verb knows $option" "" "$(grep -F "unknown option $option;" "$T/out")"
     done
 done

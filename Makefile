@@ -543,6 +543,7 @@ bench-tracker: packages-demo
 bench-predict: packages-demo
 	@$(MAKE) --no-print-directory all
 	@tests/bench/predict.sh
+	@tests/bench/predict_programs.sh
 .PHONY: bench-models
 bench-models: packages-check
 	@$(MAKE) --no-print-directory built $(T)/bench/model_errors

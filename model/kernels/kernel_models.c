@@ -208,6 +208,23 @@ static double interval_of(const struct kt_kernel_model *m, const struct kt_regio
     return held_out > region->worst ? held_out : region->worst;
 }
 
+/* Of the sample that is nearest, by how many times sizes differ. */
+static double nearest_sample(const struct kt_kernel_model *m, const int64_t *size)
+{
+    double seconds = NAN;
+    double least = INFINITY;
+    for (size_t i = 0; i < m->points; i++) {
+        double distance = 0;
+        for (int a = 0; a < m->axes; a++)
+            distance += fabs(log((double)m->point[i].size[a] / (double)size[a]));
+        if (m->point[i].samples && distance < least) {
+            least = distance;
+            seconds = m->point[i].seconds;
+        }
+    }
+    return seconds;
+}
+
 void kt_kernel_model_ask(const struct kt_kernel_model *m, const int64_t *size, struct kt_model_answer *out)
 {
     int64_t nearest[KT_MODEL_AXES];
@@ -229,7 +246,12 @@ void kt_kernel_model_ask(const struct kt_kernel_model *m, const int64_t *size, s
         effective[a] = kt_residues_size(&m->residues, a, nearest[a]);
     double width = interval_of(m, region, kt_sizes_are_regular(m->axes, size)) * (1 + out->outside) + out->outside / 2;
     out->known = out->outside > 0 ? KT_MODEL_OUTSIDE : KT_MODEL_KNOWN;
-    out->seconds = kt_region_value(region, m->axes, effective) * grow(m, size, nearest);
+    out->seconds = kt_region_value(region, m->axes, effective);
+    if (!(out->seconds > 0)) { /* so far from its samples that it means nothing */
+        out->known = KT_MODEL_OUTSIDE;
+        out->seconds = nearest_sample(m, nearest);
+    }
+    out->seconds *= grow(m, size, nearest);
     out->lo = out->seconds / (1 + width);
     out->hi = out->seconds * (1 + width);
 }

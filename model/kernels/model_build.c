@@ -51,18 +51,37 @@ struct pending {
 
 struct wishing {
     const struct kt_build *build;
+    const struct kt_kernel_model *model;
     struct kt_batch *batch; /* NULL: the cost is only added up */
     size_t need, context;
     double cost;
 };
+
+/* Where sizes bound each other, points beyond the bound stand for some on it: there the polynomial would otherwise be
+ * farthest from any sample, and blocked algorithms end there. */
+static bool bring_to_bound(const struct kt_build *build, size_t need, const struct kt_kernel_model *m, int64_t *size)
+{
+    int64_t most = 0;
+    for (int a = 0; a < m->axes; a++)
+        most = size[a] > most ? size[a] : most;
+    for (int a = 0; a < m->axes; a++) {
+        int64_t was = size[a];
+        size[a] = most;
+        if (kt_box_holds(&m->domain, m->axes, size) && kt_batch_can_time(build, need, size))
+            return !kt_model_find_point(m, size);
+        size[a] = was;
+    }
+    return false;
+}
 
 static void wish_for(void *context, const int64_t *size)
 {
     struct wishing *w = context;
     struct kt_wish wish = {.need = w->need, .contexts = 1u << w->context};
     memcpy(wish.size, size, sizeof wish.size);
-    if (!kt_batch_can_time(w->build, w->need, size))
+    if (!kt_batch_can_time(w->build, w->need, size) && !bring_to_bound(w->build, w->need, w->model, wish.size))
         return;
+    size = wish.size;
     wish.guess = kt_batch_guess(w->build, w->need, w->context, size);
     w->cost += kt_batch_cost(w->build, &wish);
     if (w->batch)
@@ -75,7 +94,7 @@ static enum kt_status settle_region(const struct kt_build *build, size_t need, s
                                     bool *changed, struct kt_error *error)
 {
     const struct kt_refine_rules *rules = &build->rules->refine;
-    struct wishing missing = {.build = build, .need = need};
+    struct wishing missing = {.build = build, .model = m, .need = need};
     *changed = false;
     if (!kt_refine_is_pending(&m->region[i]))
         return KT_OK;
@@ -113,7 +132,7 @@ static double expected_error(const struct kt_kernel_model *m, const struct kt_re
     const double unknown = 1000;
     const double resonance = 0.15; /* of a slice, by the polynomial of the box around it */
     if (region->coefficient)
-        return fmin(1, region->average);
+        return fmin(1, fmax(region->average, region->worst / 2)); /* between samples it is not better than at them */
     return kt_box_fixed(&region->box, &m->domain, m->axes) && kt_kernel_model_region(m, region->box.lo) ? resonance
                                                                                                         : unknown;
 }
@@ -122,7 +141,7 @@ static void add_pending(const struct kt_build *build, size_t need, size_t contex
 {
     struct kt_kernel_model *m = kt_build_model(build, need, context);
     for (size_t i = 0; i < m->regions; i++) {
-        struct wishing w = {.build = build, .need = need, .context = context};
+        struct wishing w = {.build = build, .model = m, .need = need, .context = context};
         double seconds = seconds_in(build, &build->needs->need[need], m, &m->region[i].box);
         if (!kt_refine_is_pending(&m->region[i]) || seconds <= 0)
             continue;
@@ -153,8 +172,8 @@ static void choose_grids(const struct kt_build *build, double seconds, struct kt
     if (count)
         qsort(list, count, sizeof *list, compare_value);
     for (size_t i = 0; i < count && (i == 0 || batch->seconds < seconds); i++) {
-        struct wishing w = {build, batch, list[i].need, list[i].context, 0};
         struct kt_kernel_model *m = kt_build_model(build, list[i].need, list[i].context);
+        struct wishing w = {build, m, batch, list[i].need, list[i].context, 0};
         kt_refine_wanted(&build->rules->refine, m, list[i].region, wish_for, &w);
     }
     free(list);

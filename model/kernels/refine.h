@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Adaptive refinement (Peise & Bientinesi, section 2.2): a box of sizes gets samples on a grid and a polynomial fitted
- * to them; where it is not good enough, the box is split at the middle point of its grid along the axes that are long enough.
+ * to them; where it is not good enough, the box is split at the middle point of its grid along the axes that are long
+ * enough.
  *
  * What differs from the paper: a box is split only along axes along which lines of its grid are rough. The grid
  * includes the ends of the box, so that neighbours and descendants share samples, and every sample inside a box is

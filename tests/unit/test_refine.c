@@ -491,6 +491,22 @@ static void outside_the_domain(void **state)
     kt_kernel_model_free(&m);
 }
 
+/* A polynomial may fall below 0 where it has no samples; no call takes less than nothing. */
+static void no_time_is_negative(void **state)
+{
+    const struct kt_refine_rules rules = KT_REFINE_DEFAULTS;
+    struct kt_model_answer answer;
+    (void)state;
+    struct kt_kernel_model m = empty_model(2, 8, 512);
+    refine(&rules, cubic, &m);
+    for (size_t i = 0; i < m.regions; i++)
+        m.region[i].coefficient[0] -= 1;
+    kt_kernel_model_ask(&m, (const int64_t[]){504, 512, 0, 0}, &answer);
+    assert_int_equal(answer.known, KT_MODEL_OUTSIDE);
+    assert_true(answer.seconds == cubic((const int64_t[]){512, 512, 0, 0}));
+    kt_kernel_model_free(&m);
+}
+
 /* A batch at another pace: its anchors tell, and the lower quartile of the paces is where all ends. */
 static void one_pace(void **state)
 {
@@ -565,6 +581,7 @@ int main(void)
         cmocka_unit_test(residues_of_strips),
         cmocka_unit_test(small_sizes_apart),
         cmocka_unit_test(outside_the_domain),
+        cmocka_unit_test(no_time_is_negative),
         cmocka_unit_test(one_pace),
         cmocka_unit_test(judges_by_held_out_points),
     };

@@ -61,15 +61,19 @@ struct wishing {
  * farthest from any sample, and blocked algorithms end there. */
 static bool bring_to_bound(const struct kt_build *build, size_t need, const struct kt_kernel_model *m, int64_t *size)
 {
-    int64_t most = 0;
-    for (int a = 0; a < m->axes; a++)
-        most = size[a] > most ? size[a] : most;
     for (int a = 0; a < m->axes; a++) {
         int64_t was = size[a];
-        size[a] = most;
-        if (kt_box_holds(&m->domain, m->axes, size) && kt_batch_can_time(build, need, size))
-            return !kt_model_find_point(m, size);
-        size[a] = was;
+        int64_t least = INT64_MAX; /* of the other sizes, the first that is legal here */
+        for (int other = 0; other < m->axes; other++) {
+            size[a] = size[other];
+            if (other != a && size[a] > was && size[a] < least && kt_batch_can_time(build, need, size))
+                least = size[a];
+            size[a] = was;
+        }
+        if (least > m->domain.hi[a])
+            continue;
+        size[a] = least;
+        return !kt_model_find_point(m, size);
     }
     return false;
 }
@@ -132,7 +136,7 @@ static double expected_error(const struct kt_kernel_model *m, const struct kt_re
     const double unknown = 1000;
     const double resonance = 0.15; /* of a slice, by the polynomial of the box around it */
     if (region->coefficient)
-        return fmin(1, fmax(region->average, region->worst / 2)); /* between samples it is not better than at them */
+        return fmin(1, region->average);
     return kt_box_fixed(&region->box, &m->domain, m->axes) && kt_kernel_model_region(m, region->box.lo) ? resonance
                                                                                                         : unknown;
 }

@@ -22,10 +22,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
 enum { SIZES = 64, MOST = 20000, PAGE = 4096, GAP = 65536, OFFSET = 512, ROOM = 64 << 20, LINE = 64 };
-enum { FILL = 4 << 20, FILLERS = 16, SMALL = 200000 }; /* bytes; elements of what is called often */
+enum { HUGE = 2 << 20, FILL = 4 << 20, FILLERS = 16, SMALL = 200000 }; /* bytes; elements of what is called often */
 
 typedef double ddot_function(const int *n, const double *x, const int *incx, const double *y, const int *incy);
 
@@ -41,7 +42,8 @@ struct size {
 };
 
 static ddot_function *ddot;
-static unsigned char *area; /* of the vectors, and behind it FILLERS times FILL bytes */
+static unsigned char *area;  /* of the vectors */
+static unsigned char *other; /* FILLERS times FILL bytes, on huge pages: those of the vectors stay in the TLB */
 static size_t area_bytes;
 static double tick;      /* seconds */
 static uint64_t nothing; /* ticks between two readings */
@@ -110,7 +112,7 @@ __attribute__((target("clflushopt"))) static void flush_vector(const double *x, 
 static void fill_caches(void)
 {
     static size_t next;
-    const unsigned char *at = area + area_bytes + next++ % FILLERS * FILL;
+    const unsigned char *at = other + next++ % FILLERS * FILL;
     for (size_t i = 0; i < FILL; i += LINE)
         (void)*(const volatile unsigned char *)(at + i);
 }
@@ -191,10 +193,13 @@ static void prepare(const char *library, const struct size *size, int sizes)
         largest = size[i].n > largest ? size[i].n : largest;
     area_bytes = 2 * (size_t)largest * sizeof(double) + ROOM;
     area_bytes = (area_bytes + PAGE - 1) / PAGE * PAGE;
-    area = aligned_alloc(PAGE, area_bytes + FILLERS * FILL);
-    if (!area)
+    area = aligned_alloc(PAGE, area_bytes);
+    other = aligned_alloc(HUGE, FILLERS * FILL);
+    if (!area || !other)
         exit(1);
-    for (size_t i = 0; i < (area_bytes + FILLERS * FILL) / sizeof(double); i++)
+    madvise(other, FILLERS * FILL, MADV_HUGEPAGE);
+    memset(other, 1, FILLERS * FILL);
+    for (size_t i = 0; i < area_bytes / sizeof(double); i++)
         ((double *)area)[i] = rand() / (RAND_MAX / 2.0) - 1;
     calibrate();
 }

@@ -43,7 +43,9 @@ same "the program changes by what BLAS does" True \
      "$(in_json first 'abs(d["libraries"][1]["seconds_application"] - d["application"]["seconds"] - d["libraries"][1]["seconds_predicted"] + d["libraries"][0]["seconds_predicted"]) < 1e-6')"
 
 # --- the store
+start=$SECONDS
 compare second "$T/t" --blas reference --blas openblas-serial; same "a second time" 0 $?
+true_that "... takes less than 5 s" test $((SECONDS - start)) -lt 5
 same "... measures nothing" "0 True" "$(in_json second 'd["rounds"], d["store"]["reused"]')"
 same "... and has the same numbers" "" "$(differences first second)"
 compare fresh "$T/t" --blas reference --blas openblas-serial --fresh

@@ -53,8 +53,10 @@ same "... the reference library is compared in all shapes" "True 0" \
      "$(in_json '[(l["ratio"]["value"] > 0, sum("GB" not in f["why"] for f in l["failed"])) for l in d["libraries"] if l["name"] == "reference"][0]' | tr -d '(),')"
 same "... shapes that it runs count" "['ddot', 'ddot', 'dgesv']" \
      "$(in_json 'sorted(s["routine"] for s in d["shapes"] for l in s["libraries"] if l["name"] == "libbad.so" and l["seconds"]["n"] > 0 and l["verdict"] != "failed")')"
+start=$SECONDS
 "$kt" compare --context warm --budget 2 "${bad[@]}" "$T/t" >"$T/again" 2>/dev/null
 same "... a second time: exit status" 1 $?
+true_that "... takes less than 8 s: it is in the store" test $((SECONDS - start)) -lt 8
 has "... which is said" 'as measured' "$(<"$T/again")"
 has "... failures too" 'time limit' "$(<"$T/again")"
 

@@ -283,16 +283,19 @@ static enum kt_status build_models(struct command *c, const struct kt_needs *nee
     return KT_OK;
 }
 
+static enum kt_status find_needs_of_algorithms(const struct command *c, struct kt_needs *out, struct kt_error *error)
+{
+    KT_TRY(kt_needs_of_algorithms(&c->algorithms, out, error));
+    return out->count ? KT_OK
+                      : kt_fail(error, KT_BAD_INPUT, "%s: it has no call to model: no block (--b) is smaller than --n",
+                                c->algorithms.algorithm[0]);
+}
+
 static enum kt_status find_needs(struct command *c, struct kt_trace *trace, struct kt_needs *out,
                                  struct kt_error *error)
 {
-    if (!c->trace) {
-        KT_TRY(kt_needs_of_algorithms(&c->algorithms, out, error));
-        return out->count
-                   ? KT_OK
-                   : kt_fail(error, KT_BAD_INPUT, "%s: it has no call to model: no block (--b) is smaller than --n",
-                             c->algorithms.algorithm[0]);
-    }
+    if (!c->trace)
+        return find_needs_of_algorithms(c, out, error);
     KT_TRY(kt_trace_open(c->trace, trace, error));
     c->of.trace = trace;
     kt_needs_collect(trace, c->levels, c->routines, out);

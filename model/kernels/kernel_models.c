@@ -208,15 +208,21 @@ static double interval_of(const struct kt_kernel_model *m, const struct kt_regio
     return held_out > region->worst ? held_out : region->worst;
 }
 
-/* Of the sample that is nearest, by how many times sizes differ. */
+double kt_point_distance(const struct kt_point *point, const int64_t *size, int axes)
+{
+    double sum = 0;
+    for (int a = 0; a < axes; a++)
+        sum += fabs(log((double)point->size[a] / (double)(size[a] > 0 ? size[a] : 1)));
+    return sum;
+}
+
+/* Of the nearest sample. */
 static double nearest_sample(const struct kt_kernel_model *m, const int64_t *size)
 {
     double seconds = NAN;
     double least = INFINITY;
     for (size_t i = 0; i < m->points; i++) {
-        double distance = 0;
-        for (int a = 0; a < m->axes; a++)
-            distance += fabs(log((double)m->point[i].size[a] / (double)size[a]));
+        double distance = kt_point_distance(&m->point[i], size, m->axes);
         if (m->point[i].samples && distance < least) {
             least = distance;
             seconds = m->point[i].seconds;

@@ -15,6 +15,9 @@ struct kt_point {
     bool held_out;         /* tells the error of the model, is never fitted */
 };
 
+/* By how many factors of e the point's sizes differ from these. */
+double kt_point_distance(const struct kt_point *point, const int64_t *size, int axes);
+
 /* Relative error at held-out points; n = 0: not known, NAN. */
 struct kt_model_error {
     double average, worst, most; /* MOST: 95 % of them are below it */

@@ -74,15 +74,6 @@ static void add_needs(struct kt_pace *p, const struct kt_prediction *prediction,
     }
 }
 
-/* By how many factors of e sizes differ. */
-static double distance(const struct kt_point *point, const struct kt_use *use, int axes)
-{
-    double sum = 0;
-    for (int a = 0; a < axes; a++)
-        sum += fabs(log((double)point->size[a] / (double)(use->size[a] > 0 ? use->size[a] : 1)));
-    return sum;
-}
-
 static bool is_among(const struct kt_point *point, const struct kt_point *const *chosen, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -100,7 +91,8 @@ static const struct kt_point *nearest(const struct kt_kernel_model *m, const str
         const struct kt_point *point = &m->point[i];
         bool usable = point->samples && !point->held_out && point->seconds >= least && point->seconds <= most &&
                       !is_among(point, chosen, count);
-        if (usable && (!best || distance(point, use, m->axes) < distance(best, use, m->axes)))
+        if (usable &&
+            (!best || kt_point_distance(point, use->size, m->axes) < kt_point_distance(best, use->size, m->axes)))
             best = point;
     }
     return best;

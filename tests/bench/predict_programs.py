@@ -4,7 +4,7 @@
 Each program is recorded once, on the first library. Models of each library are built for that trace, BUDGET seconds
 altogether, in RUNS parts; after each part the program runs on each library, so that models and truth meet the same
 machine. A row for each program and library: BLAS time as predicted from the first trace, as measured (least and median
-of the runs), the part of it that the prediction covers, and for other libraries the ratio to the first."""
+of the runs), the part of the calls that no model knows, and for other libraries the ratio to the first."""
 import json
 import os
 import statistics
@@ -46,9 +46,9 @@ def show(program, libraries, trace):
         left_out = document["calls_not_predicted"] / max(document["calls_total"], 1)
         text = (f"{program:8s} {library.name:17.17s} {predicted:9.4f} {least:9.4f} {median:9.4f}"
                 f"{100 * (predicted / median - 1):+7.1f} %{100 * left_out:7.2f} %")
-        first = first or (predicted, least, median, library.seconds)
+        first = first or (predicted, library.seconds)
         if library is not libraries[0]:
-            ratio = statistics.median(own / other for own, other in zip(library.seconds, first[3]))
+            ratio = statistics.median(own / other for own, other in zip(library.seconds, first[1]))
             text += f" {predicted / first[0]:7.3f} {ratio:7.3f}{100 * (predicted / first[0] / ratio - 1):+7.1f} %"
         print(text, flush=True)
 

@@ -32,6 +32,14 @@ same "show: all models in JSON" "$(query 'len(d["models"])' <build.json)" "$(<co
 build --json >again.json 2>again.err; same "again: status" 0 $?
 same "... it goes on from there" True "$(query 'sum(m["samples"] + m["held_out"] for m in d["models"]) == d["samples"] + '"$(query 'd["samples"]' <build.json)" <again.json)"
 
+# Another build in the folder: what both find would not be kept.
+flock . timeout 10 sh -c 'touch held; until [ -e waiting ]; do sleep 0.1; done' &
+until [ -e held ]; do sleep 0.1; done
+"$kt" model build trace --blas reference --models m.json --budget 0.1 --routine dgemv --json 2> >(tee waits.err | { read -r _; touch waiting; }) >waits.json
+same "a second build in a folder" 0 $?
+wait
+has "... waits for the first, and says so" "waits for another 'ktrace model build'" "$(<waits.err)"
+
 refused() {
     "$kt" model show --blas reference --models "$2" >out 2>err; same "$1: status" "${4:-3}" $?
     has "$1: one clear error" "^ktrace: model show: .*$3" "$(<err)"

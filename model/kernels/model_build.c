@@ -392,7 +392,9 @@ static void add_slices(const struct kt_build *build, const struct kt_need *need,
 static void cut_unused(const struct kt_build *build, const struct kt_need *need, struct kt_kernel_model *m)
 {
     struct kt_box part[KT_TILES_MOST];
-    size_t before = build->rules->hi[0] ? 0 : m->regions;
+    size_t before = m->regions;
+    if (build->rules->hi[0])
+        return;
     for (size_t i = 0; i < before; i++) {
         const struct kt_box *box = &m->region[i].box;
         if (m->region[i].coefficient)

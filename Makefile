@@ -137,7 +137,7 @@ $(O)/preload/%.o: preload/%.c $(O)/flags
 	$(Q)$(CC) $(CFLAGS_) $(SHIM_FLAGS) -MMD -MP -c -o $@ $<
 
 # The register that stubs pass the slot in is nobody else's (preload/wrapper.h); sanitizers would use it.
-SLOT_REGISTER := $(if $(findstring aarch64,$(shell $(CC) -dumpmachine)),x17,r11)
+SLOT_REGISTER := $(if $(findstring aarch64,$(shell $(CC) -dumpmachine 2>/dev/null)),x17,r11)
 $(O)/gen/wrap_%.o: private CFLAGS_ += $(SHIM_FLAGS) -ffixed-$(SLOT_REGISTER) $(if $(SAN),-fno-sanitize=all)
 $(O)/gen/slots.o: private CFLAGS_ += $(SHIM_FLAGS)
 $(O)/gen/stubs.o: $(O)/gen/stubs.S preload/stub.h preload/sizes.h $(O)/flags
@@ -221,7 +221,7 @@ ABI := $(addprefix $(T)/abi/,libfake1.so libfake2.so libfake3.so libfakenested.s
        module_two.so module_three.so module_mixed.so module_early.so module_nested.so scopes reload results_gfortran results_f2c life wide \
        module_join.so module_now.so module_any.so module_old.so module_new.so libversions.so libtool.so libbare.so module_bare.so libshort.so short ways \
        ways_linked own own_exported own_static own_static_pie errors bare linked_first linked_last life_now \
-       libsysv.so lookup libboth.so both crowd coroutine storm $(if $(findstring x86_64,$(shell $(CC) -dumpmachine)),unwind))
+       libsysv.so lookup libboth.so both crowd coroutine storm $(if $(findstring x86_64,$(shell $(CC) -dumpmachine 2>/dev/null)),unwind))
 export B = $(O)
 
 $(T)/unit/%: $(O)/tests/unit/%.o $(UNIT_PARTS) $(TEST_PARTS) $(OBJECTS)

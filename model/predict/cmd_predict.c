@@ -26,6 +26,25 @@ static size_t rows_of(const struct kt_prediction_options *o)
     return o->top ? o->top : o->json ? MOST_JSON_ROWS : DEFAULT_TOP;
 }
 
+/* SECONDS: what it took in each round; NULL: as long as what is predicted of it took, in each. */
+static void note_pace(struct kt_prediction *p, const struct kt_pace *pace, int rounds, const double *seconds)
+{
+    double *paces = kt_resize(NULL, (size_t)rounds + 1, sizeof *paces);
+    double *ratio = kt_resize(NULL, (size_t)rounds + 1, sizeof *ratio);
+    size_t n = 0;
+    for (int i = 0; i < rounds; i++) {
+        paces[n] = kt_pace_of(pace, p, i);
+        ratio[n] = paces[n] * p->cost.seconds / (seconds ? seconds[i] : p->covered);
+        n += !isnan(ratio[n]);
+    }
+    if (n) {
+        p->pace = kt_stat_of(paces, n, KT_BEST_MEDIAN);
+        p->at_pace = kt_stat_of(ratio, n, KT_BEST_MEDIAN);
+    }
+    free(paces);
+    free(ratio);
+}
+
 /* --- a trace ----------------------------------------------------------------------------------------------- */
 
 static void tell(const struct kt_prediction_options *o, const struct kt_prediction_setup *setup,
@@ -41,6 +60,23 @@ static void tell(const struct kt_prediction_options *o, const struct kt_predicti
     kt_prediction_print_setup(setup);
 }
 
+/* What it took is what the trace says: rounds differ by the pace alone. */
+static enum kt_status take_pace(const struct kt_prediction_options *o, const struct kt_prediction_setup *setup,
+                                const struct kt_trace *trace, struct kt_prediction *prediction, struct kt_error *error)
+{
+    enum { ROUNDS = 24 };
+    const struct kt_timing_of library = {.blas = o->blas, .trace = trace};
+    const struct kt_prediction *const of[] = {prediction};
+    struct kt_pace *pace;
+    enum kt_status status = kt_pace_open(setup->models, &library, of, 1, &pace, error);
+    if (status == KT_OK)
+        status = kt_pace_take(pace, o->rounds ? o->rounds : ROUNDS, o->budget > 0 ? o->budget : 10, error);
+    if (status == KT_OK)
+        note_pace(prediction, pace, kt_pace_rounds(pace), NULL);
+    kt_pace_close(pace);
+    return status;
+}
+
 static enum kt_status predict_trace(const struct kt_prediction_options *o, int argc, char **argv,
                                     struct kt_error *error)
 {
@@ -52,7 +88,10 @@ static enum kt_status predict_trace(const struct kt_prediction_options *o, int a
         status = kt_prediction_open(o, &trace, &setup, error);
     if (status == KT_OK) {
         kt_predict_trace(&trace, o->leaves ? KT_LEAVES : KT_OUTERMOST, &setup.rules, &prediction);
-        tell(o, &setup, &prediction);
+        if (o->pace)
+            status = take_pace(o, &setup, &trace, &prediction, error);
+        if (status == KT_OK)
+            tell(o, &setup, &prediction);
         kt_prediction_free(&prediction);
     }
     kt_prediction_close(&setup);
@@ -99,22 +138,10 @@ static void note_measured(struct point *point, const struct kt_pace *pace)
     int rounds = point->run.rounds < kt_pace_rounds(pace) ? point->run.rounds : kt_pace_rounds(pace);
     if (rounds == 0)
         return;
-    double *paces = kt_resize(NULL, (size_t)rounds, sizeof *paces);
-    double *ratio = kt_resize(NULL, (size_t)rounds, sizeof *ratio);
-    size_t n = 0;
     p->measured = kt_candidate_stat(&point->run).median;
     p->covered = p->unknown ? NAN : p->measured;
-    for (int i = 0; i < rounds; i++) {
-        paces[n] = kt_pace_of(pace, p, i);
-        ratio[n] = paces[n] * p->cost.seconds / point->run.seconds[i];
-        n += !isnan(paces[n]);
-    }
-    if (n && !p->unknown) {
-        p->pace = kt_stat_of(paces, n, KT_BEST_MEDIAN);
-        p->at_pace = kt_stat_of(ratio, n, KT_BEST_MEDIAN);
-    }
-    free(paces);
-    free(ratio);
+    if (!p->unknown)
+        note_pace(p, pace, rounds, point->run.seconds);
 }
 
 /* The sizes take turns. */
@@ -133,7 +160,8 @@ static enum kt_status measure_group(const struct kt_prediction_options *o, const
         run[i] = point[i].run;
         prediction[i] = &point[i].prediction;
     }
-    enum kt_status status = kt_pace_open(setup->models, setup->blas, prediction, (size_t)points, &m.pace, error);
+    const struct kt_timing_of library = {.blas = setup->blas, .threads = 1};
+    enum kt_status status = kt_pace_open(setup->models, &library, prediction, (size_t)points, &m.pace, error);
     if (status == KT_OK)
         status = kt_execution_open(run, (size_t)points, &rules, &m.execution, error);
     if (status == KT_OK)
@@ -305,11 +333,14 @@ static enum kt_status parse(int argc, char **argv, struct kt_prediction_options 
         return kt_fail(error, KT_USAGE, "expected a trace, or --algorithm FILE");
     if (o->algorithms > 1)
         return kt_fail(error, KT_USAGE, "one algorithm at a time; 'ktrace model rank' compares several");
-    bool runs =
-        o->n.count || o->m.count || o->b.count || o->measure || o->output || o->rounds || o->budget > 0 || o->sets;
-    if (o->algorithms == 0 && runs)
+    bool times = o->rounds || o->budget > 0;
+    bool runs = o->n.count || o->m.count || o->b.count || o->measure || o->output || o->sets;
+    if (o->algorithms == 0 && (runs || (times && !o->pace)))
         return kt_fail(error, KT_USAGE,
-                       "--n, --m, --b, --set, --measure, --rounds, --budget and --output go with --algorithm");
+                       "--n, --m, --b, --set, --measure and --output go with --algorithm, --rounds and --budget with "
+                       "that or with --pace");
+    if (o->algorithms && o->pace)
+        return kt_fail(error, KT_USAGE, "--pace is for traces; with --algorithm --measure tells it, too");
     return KT_OK;
 }
 

@@ -3,7 +3,6 @@
 
 #include "model/kernels/kernel_needs.h"
 #include "model/kernels/model_set.h"
-#include "replay/timing.h"
 #include "trace/memory.h"
 #include "trace/now.h"
 #include "trace/stats.h"
@@ -122,10 +121,10 @@ static void add_anchors(struct kt_pace *p, const struct kt_need *need, int conte
     }
 }
 
-enum kt_status kt_pace_open(const struct kt_models *models, const char *blas, const struct kt_prediction *const *of,
-                            size_t count, struct kt_pace **out, struct kt_error *error)
+enum kt_status kt_pace_open(const struct kt_models *models, const struct kt_timing_of *library,
+                            const struct kt_prediction *const *of, size_t count, struct kt_pace **out,
+                            struct kt_error *error)
 {
-    const struct kt_timing_of timing = {.blas = blas, .threads = 1};
     const char *name[CONTEXTS];
     double part[CONTEXTS] = {0};
     double seconds = 0;
@@ -143,7 +142,7 @@ enum kt_status kt_pace_open(const struct kt_models *models, const char *blas, co
     }
     for (int c = 0; c < CONTEXTS; c++)
         name[c] = kt_model_context_name[context_of[c]];
-    return kt_timing_open(&timing, name, CONTEXTS, &p->timing, error);
+    return kt_timing_open(library, name, CONTEXTS, &p->timing, error);
 }
 
 void kt_pace_close(struct kt_pace *pace)
@@ -182,12 +181,21 @@ static bool keep_reading(void *context)
     double end = kt_now();
     if (end - p->begin < part_of_readings * p->took && p->readings < READINGS)
         return true;
-    bool more = p->after(p->context) && p->rounds + 1 < p->most;
+    bool more = (!p->after || p->after(p->context)) && p->rounds + 1 < p->most;
     p->begin = kt_now();
     p->took = p->begin - end;
     p->rounds++;
     p->readings = 0;
     return more;
+}
+
+static enum kt_status time_anchors(struct kt_pace *p, const struct kt_timing_rules *rules, struct kt_error *error)
+{
+    p->begin = kt_now();
+    p->ratio = kt_resize(NULL, (size_t)p->most * p->anchors, sizeof *p->ratio);
+    for (size_t i = 0; i < p->anchors; i++)
+        p->call[i].result = p->anchor[i].timed;
+    return kt_timing_run(p->timing, p->call, p->anchors, rules, error);
 }
 
 enum kt_status kt_pace_run(struct kt_pace *p, int rounds, bool (*after)(void *context), void *context,
@@ -200,13 +208,19 @@ enum kt_status kt_pace_run(struct kt_pace *p, int rounds, bool (*after)(void *co
     p->most = rounds;
     for (bool more = !p->anchors; more && p->rounds < rounds && !kt_timing_interrupted(); p->rounds++)
         more = after(context);
-    if (!p->anchors)
-        return KT_OK;
-    p->begin = kt_now();
-    p->ratio = kt_resize(NULL, (size_t)rounds * p->anchors, sizeof *p->ratio);
-    for (size_t i = 0; i < p->anchors; i++)
-        p->call[i].result = p->anchor[i].timed;
-    return kt_timing_run(p->timing, p->call, p->anchors, &rules, error);
+    return p->anchors ? time_anchors(p, &rules, error) : KT_OK;
+}
+
+enum kt_status kt_pace_take(struct kt_pace *p, int rounds, double seconds, struct kt_error *error)
+{
+    const struct kt_timing_rules rules = {.rounds = (unsigned)rounds,
+                                          .processes = PROCESSES,
+                                          .seconds = seconds,
+                                          .label = "pace",
+                                          .after = keep_reading,
+                                          .context = p};
+    p->most = rounds;
+    return p->anchors ? time_anchors(p, &rules, error) : KT_OK;
 }
 
 int kt_pace_rounds(const struct kt_pace *p)

@@ -185,10 +185,10 @@ static void print_sums(const struct kt_prediction *p)
         printf("; the prediction is %+.1f %% off", 100 * error_of(p));
     printf("\n");
     if (p->at_pace.n)
-        printf("pace       its kernels took %.2f times as long meanwhile as their models say:\n"
-               "           at that pace %+.1f %% off (%+.1f to %+.1f %%, n = %zu)\n",
-               p->pace.median, 100 * (p->at_pace.median - 1), 100 * (p->at_pace.lo - 1), 100 * (p->at_pace.hi - 1),
-               p->at_pace.n);
+        printf("pace       its kernels, timed again, take %.2f times as long as their models say:\n"
+               "           at that pace %s, %+.1f %% off (%+.1f to %+.1f %%, n = %zu)\n",
+               p->pace.median, kt_text_seconds(p->pace.median * p->cost.seconds, text[1]),
+               100 * (p->at_pace.median - 1), 100 * (p->at_pace.lo - 1), 100 * (p->at_pace.hi - 1), p->at_pace.n);
 }
 
 static void print_gaps(const struct kt_prediction *p)

@@ -160,6 +160,7 @@ enum kt_status kt_prediction_option(int letter, const char *value, void *options
     out->json |= letter == 'j';
     out->force |= letter == 'f';
     out->measure |= letter == 'M';
+    out->pace |= letter == 'P';
     out->blas = letter == 'B' ? value : out->blas;
     out->models = letter == 'F' ? value : out->models;
     out->output = letter == 'o' ? value : out->output;

@@ -19,7 +19,7 @@ struct kt_sizes {
 /* Options. Zeros are the defaults. */
 struct kt_prediction_options {
     const char *blas, *models; /* library; file of models */
-    bool force, json, leaves, by_level, measure;
+    bool force, json, leaves, by_level, measure, pace;
     double cache;  /* bytes of the last one, 0: as known */
     double budget; /* seconds for measuring */
     size_t top;    /* rows, 0: the default */

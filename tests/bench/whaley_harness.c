@@ -26,7 +26,7 @@
 #include <time.h>
 
 enum { SIZES = 64, MOST = 20000, PAGE = 4096, GAP = 65536, OFFSET = 512, ROOM = 64 << 20, LINE = 64 };
-enum { HUGE = 2 << 20, FILL = 4 << 20, FILLERS = 16, SMALL = 200000 }; /* bytes; elements of what is called often */
+enum { HUGE = 2 << 20, FILL = 4 << 20, FILLERS = 16, OTHERS = 2000 }; /* bytes; elements of other calls */
 
 typedef double ddot_function(const int *n, const double *x, const int *incx, const double *y, const int *incy);
 
@@ -122,9 +122,11 @@ static double *random_page(size_t bytes)
     return (double *)(area + (size_t)rand() % ((area_bytes - bytes) / PAGE) * PAGE);
 }
 
-static void call_on_others(int n)
+/* A short call: pages of the vectors stay in the TLB. */
+static void call_on_others(int length)
 {
     const int one = 1;
+    const int n = length < OTHERS ? length : OTHERS;
     const double *x = random_page(2 * (size_t)n * sizeof *x);
     result = ddot(&n, x, &one, x + n, &one);
 }
@@ -137,8 +139,7 @@ static double time_call(int n, const double *x, const double *y, int flushed)
         flush_vector(y, n);
         _mm_mfence();
         fill_caches();
-        if (n < SMALL)
-            call_on_others(n);
+        call_on_others(n);
     } else {
         read_vector(x, n);
         read_vector(y, n);

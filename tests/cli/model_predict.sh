@@ -79,6 +79,10 @@ has "... and said so" "no model   for" "$("$kt" model predict $of --algorithm ch
 
 record small dpotrf 60 --block-size dpotrf=16
 "$kt" model predict $of --level leaves --json small >t.json; same "predict a trace: status" 0 $?
+"$kt" model predict $of --level leaves --pace --rounds 4 --json small >pace.json; same "... at the pace of now: status" 0 $?
+same "... one reading a round, the same prediction" "4 True" \
+    "$(query 'str(d["pace"]["n"]) + " " + str(abs(d["pace"]["median"] * d["predicted"]["seconds"] / d["measured_of_predicted"] - 1 - d["error_at_pace"]) < 1e-9)' <pace.json)"
+has "... and in words" "pace       its kernels, timed again, take " "$("$kt" model predict $of --level leaves --pace --rounds 3 small)"
 same "... measured beside it" True "$(query 'd["measured"] > 0 and d["calls_total"] > 0 and 0 <= d["missing_share"] <= 1' <t.json)"
 
 "$kt" model tune dpotrf $of --n 48,64 --b 16,32 --json >tune.json; same "tune: status" 0 $?
@@ -120,6 +124,8 @@ has "... file and line" "wrong.kta:4: the operand a of dpotf2, 4 x 4, reaches be
 "$kt" model predict $of 2>/dev/null; same "neither trace nor algorithm: status" 2 $?
 "$kt" model tune dgesv $of --n 10 2>/dev/null; same "a routine without blocks: status" 2 $?
 "$kt" model tune dpotrf $of 2>/dev/null; same "no size: status" 2 $?
+"$kt" model predict $of --algorithm dpotrf --pace 2>/dev/null; same "--pace of an algorithm: status" 2 $?
+"$kt" model predict $of --budget 3 small 2>/dev/null; same "--budget without --pace: status" 2 $?
 "$kt" model predict $of --algorithm dpotrf --b 8,16 2>/dev/null; same "two block sizes: status" 2 $?
 "$kt" model tune dpotrf $of --n 5x 2>/dev/null; same "a wrong size: status" 2 $?
 "$kt" model calls nothing 2>/dev/null; same "an unknown algorithm: status" 3 $?

@@ -5,6 +5,7 @@
  */
 #include "replay/interrupt.h"
 #include "replay/machine/probed.h"
+#include "replay/store/identity.h"
 #include "replay/store/recall.h"
 #include "replay/result.h"
 #include "replay/sequence/sequence.h"
@@ -27,6 +28,7 @@ struct replay {
     struct kt_recall recall;
     struct kt_peaks peaks;
     struct kt_sequence sequence;
+    bool is_other; /* library, or number of threads, than was recorded */
     struct kt_error *error;
 };
 
@@ -78,11 +80,12 @@ static enum kt_status prepare_worker(struct replay *r, struct kt_error *error)
         kt_library_free(&library);
         return error->status;
     }
-    if (kt_library_recorded(&r->setup.trace, &recorded, &ignored) == KT_OK)
-        library.threads = recorded.threads;
-    kt_library_free(&recorded);
-    if (r->options.threads)
+    if (kt_library_recorded(&r->setup.trace, &recorded, &ignored) == KT_OK) {
+        library.threads = r->options.threads ? r->options.threads : recorded.threads;
+        r->is_other = !kt_library_same(&library, &recorded) || library.threads != recorded.threads;
+    } else if (r->options.threads)
         library.threads = r->options.threads;
+    kt_library_free(&recorded);
     if (!kt_timer_fits(r->options.timer, library.threads)) {
         int threads = library.threads;
         kt_library_free(&library);
@@ -102,18 +105,20 @@ static bool find_probed_peaks(struct replay *r)
            kt_probed_peaks(&machine, r->worker.library.threads, &r->peaks);
 }
 
-/* What bounds are worked out from: known from an earlier replay, and only raised by a fresh one. */
+/* What bounds are worked out from: as probed, or known from an earlier replay, and then only raised by a fresh one. */
 static void find_peaks(struct replay *r)
 {
-    char name[32];
+    char name[48];
     struct kt_peaks known;
-    snprintf(name, sizeof name, "peaks %d", r->worker.library.threads);
+    if (find_probed_peaks(r))
+        return;
+    snprintf(name, sizeof name, "peaks %d on %d", r->worker.library.threads, kt_identity_processors());
     bool is_known = kt_recall_fact(&r->recall, true, name, &known, sizeof known);
     if (is_known)
         r->peaks = known;
     if (is_known && !r->options.fresh)
         return;
-    if (!find_probed_peaks(r) && !kt_peaks_measure(r->worker.library.threads, &r->peaks))
+    if (!kt_peaks_measure(r->worker.library.threads, &r->peaks))
         return;
     if (is_known)
         kt_peaks_raise(&r->peaks, &known);
@@ -145,13 +150,18 @@ static void refuse_unfinished(struct replay *r)
                 kt_job_refuse(&r->setup.jobs.job[i], "interrupted before it was timed in all contexts");
 }
 
-/* A part of the shapes must not take the place of an earlier replay of all, the first rounds not of a finished one. */
+/* The report sets what is stored against the times in the program: a part of the shapes must not take the place of an
+ * earlier replay of all, nor another library that of the recorded one, nor the first rounds that of a finished one. */
 static bool may_save(const struct replay *r, const char *path)
 {
     struct kt_error ignored = {0};
     json_t *earlier = NULL;
     if (r->options.routines || r->options.level != KT_OUTERMOST) {
         kt_notice("not stored with the trace: only a replay of all outermost calls is");
+        return false;
+    }
+    if (r->is_other) {
+        kt_notice("not stored with the trace: only a replay on the recorded library, with as many threads, is");
         return false;
     }
     if (!kt_interrupted() || kt_json_load(path, &earlier, &ignored) != KT_OK)
@@ -179,11 +189,19 @@ static void save(const struct replay *r, json_t *document)
         printf("\nStored in %s; `ktrace report %s` puts them into its report.\n", path, r->setup.trace.path);
 }
 
+/* With no context to be timed in there is nothing to wait for. */
 static void mark_absent(struct replay *r)
 {
-    for (size_t i = 0; i < r->schedule.items; i++)
-        for (size_t l = 0; l < r->schedule.lanes; l++)
-            r->schedule.item[i].lane[l].absent = kt_setup_lacks(&r->setup.jobs.job[i], r->options.context[l]);
+    for (size_t i = 0; i < r->schedule.items; i++) {
+        size_t absent = 0;
+        for (size_t l = 0; l < r->schedule.lanes; l++) {
+            struct kt_series *lane = &r->schedule.item[i].lane[l];
+            lane->absent = kt_setup_lacks(&r->setup.jobs.job[i], r->options.context[l]);
+            absent += lane->absent;
+        }
+        if (absent && absent == r->schedule.lanes)
+            r->schedule.item[i].stop = KT_STOP_CONVERGED;
+    }
 }
 
 static void open_sequence(struct replay *r)

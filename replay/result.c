@@ -197,9 +197,10 @@ static json_t *shape_json(const struct kt_replay_result *r, size_t i)
 
 static json_t *refused_json(const struct kt_job *job)
 {
-    return json_pack("{s:s, s:o, s:I, s:f, s:o}", "routine", job->shape->first.entry->symbol.routine->name, "args",
-                     kt_json_args(&job->shape->first, false), "calls", (json_int_t)job->shape->calls, "seconds",
-                     job->shape->total, "why", kt_json_text(job->refused));
+    return json_pack("{s:s, s:s, s:o, s:I, s:f, s:o}", "routine", job->shape->first.entry->symbol.routine->name,
+                     "symbol", job->shape->first.entry->symbol.name, "args", kt_json_args(&job->shape->first, false),
+                     "calls", (json_int_t)job->shape->calls, "seconds", job->shape->total, "why",
+                     kt_json_text(job->refused));
 }
 
 /* What it took to evict from a cache; null: no context does. */

@@ -11,6 +11,7 @@
 #include "trace/verb.h"
 
 #include <getopt.h>
+#include <inttypes.h>
 #include <stdio.h>
 
 /* One context, or the conditions of operands joined by commas. A sequence is no condition of one call. */
@@ -174,7 +175,13 @@ enum kt_status kt_replay_options_parse(int argc, char **argv, struct kt_replay_o
         return kt_fail(error, KT_USAGE, argc == optind ? "which trace?" : "one trace at a time, not also '%s'",
                        argv[argc - 1]);
     out->trace = argv[optind];
-    return check_layout(&out->layout, error);
+    KT_TRY(check_layout(&out->layout, error));
+    bool elsewhere = out->timer != KT_TIMER_WALL || out->layout.pages != KT_PAGES_ANY || out->layout.align;
+    return out->sequence && elsewhere
+               ? kt_fail(error, KT_USAGE,
+                         "a sequence has wall times and the recorded addresses: --timer, --pages, --align and "
+                         "--misalign are for the other contexts")
+               : KT_OK;
 }
 
 /* Caches that contexts evict from, as bits. */
@@ -238,12 +245,14 @@ static enum kt_status find_caches(const struct kt_replay_options *options, struc
                                   struct kt_hierarchy *out, struct kt_error *error)
 {
     unsigned evicted;
-    char name[64];
+    char name[256];
     struct kt_hierarchy known;
     read_caches(out);
     KT_TRY(find_evicted(options, &out->caches, &evicted, error));
-    snprintf(name, sizeof name, "caches by method %d, evicting %x%s%s", KT_TIMING_METHOD, evicted,
-             is_tracked(options) ? ", tracked" : "", out->probed ? ", probed" : "");
+    int used = snprintf(name, sizeof name, "caches by method %d, evicting %x%s%s", KT_TIMING_METHOD, evicted,
+                        is_tracked(options) ? ", tracked" : "", out->probed ? ", probed" : "");
+    for (unsigned i = 0; i < out->caches.count; i++)
+        used += snprintf(name + used, sizeof name - (size_t)used, ", %" PRIu64, out->caches.cache[i].bytes);
     bool is_known = recall && !options->fresh && kt_recall_fact(recall, true, name, &known, sizeof known);
     if (is_known)
         *out = known;

@@ -276,11 +276,13 @@ static void give_up(struct kt_worker *worker, size_t job, bool broken, const cha
     worker->broken[job] = broken;
 }
 
-/* A library that is fifty times slower than the recorded one is still waited for. */
-static double time_limit(const struct kt_job *job, uint64_t samples)
+/* A library that is fifty times slower than the recorded one is still waited for. A sample of a tracked call may be
+ * several calls; sets of operands are made first. */
+static double time_limit(const struct kt_job *job, const struct kt_context *context, enum kt_timer_kind timer,
+                         uint64_t samples)
 {
-    double slow = 50 * job->insitu.median;
-    double filling = (double)job->bytes * 1e-8;
+    double slow = 50 * job->insitu.median * (kt_context_is_tracked(context) ? KT_MOST_PLACEMENTS : 1);
+    double filling = (double)job->bytes * 1e-8 + (timer == KT_TIMER_SETS ? 20 : 0);
     return (slow > 10 ? slow : 10) * (job->insitu.median > 0.2 ? (double)samples + 1 : 1) + filling;
 }
 
@@ -344,11 +346,12 @@ enum kt_status kt_worker_time(struct kt_worker *worker, size_t job, const struct
         give_up(worker, job, false, "recorded with integers of another width than the library's");
     if (worker->failure[job])
         return KT_OK;
-    if (!worker->pid)
-        KT_TRY(start(worker, error));
+    struct kt_error cause = {0};
+    if (kt_worker_start(worker, &cause) != KT_OK)
+        return kt_interrupted() ? KT_OK : kt_fail(error, cause.status, "%s", cause.text);
     rest(worker, false);
     if (send(worker->socket, &request, sizeof request, MSG_NOSIGNAL) != sizeof request ||
-        !receive(worker, time_limit(what, request.samples), &reply)) {
+        !receive(worker, time_limit(what, context, worker->jobs->timer, request.samples), &reply)) {
         char why[128];
         bool hung = bury(worker, why, sizeof why);
         if (!kt_interrupted())

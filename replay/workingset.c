@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "replay/workingset.h"
 
+#include "replay/held.h"
 #include "trace/memory.h"
 
 #include <errno.h>
@@ -143,7 +144,7 @@ static void fill(const struct kt_workingset *w, uint64_t set, bool those_that_mo
     uint64_t address[KT_MAX_OPERANDS];
     place(w, set, operand, address);
     for (int i = 0; i < w->job->operands; i++)
-        if (those_that_move != (w->layout.still >> i & 1))
+        if (those_that_move != (w->layout.still >> i & 1) && (!w->job->held || !kt_held_fill(w->job->held, operand, i)))
             kt_data_fill(w->pool, operand, w->job->operands, i);
 }
 

@@ -177,7 +177,7 @@ for s in d["shapes"]:
     w = s["contexts"]["warm"]
     s["contexts"]["tracked"] = {k: 1.5 * w[k] if k in ("best", "min", "median", "lo", "hi") else w[k] for k in w}
 refused = d["shapes"].pop()
-d["not_replayed"].append({"routine": refused["routine"], "args": refused["args"], "calls": refused["calls"], "seconds": 1, "why": "it hangs"})
+d["not_replayed"].append({"routine": refused["routine"], "symbol": refused["symbol"], "args": refused["args"], "calls": refused["calls"], "seconds": 1, "why": "it hangs"})
 json.dump(d, open(sys.argv[1], "w"))
 END
 "$kt" report --json "$T/small" >"$T/report.json"

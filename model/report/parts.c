@@ -82,12 +82,27 @@ static int compare_from(const void *a, const void *b)
     return order ? order : (x->shape > y->shape) - (x->shape < y->shape);
 }
 
-static void add_from(struct kt_parts *out, const struct kt_parts_shape *shape, const struct from *from)
+/* The calls of all addresses and processes together; their median as the mean of those of each, by calls. */
+static struct kt_timed_calls sum_of(const struct from *from, size_t count)
+{
+    struct kt_timed_calls sum = {0};
+    double medians = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct kt_shape_calls *one = from[i].calls;
+        sum.calls += (double)one->calls;
+        sum.total += one->total;
+        medians += (double)one->calls * kt_samples_stat(&one->seconds, KT_BEST_MEDIAN).median;
+    }
+    sum.median = medians / sum.calls;
+    return sum;
+}
+
+/* COUNT entries of one shape and place: the replay that they are set against is one. */
+static void add_from(struct kt_parts *out, const struct kt_parts_shape *shape, const struct from *from, size_t count)
 {
     struct kt_parts_groups *callers = &out->callers;
     struct kt_parts_group *last = callers->count ? &callers->group[callers->count - 1] : NULL;
-    struct kt_timed_calls calls = {(double)from->calls->calls, from->calls->total,
-                                   kt_samples_stat(&from->calls->seconds, KT_BEST_MEDIAN).median};
+    struct kt_timed_calls calls = sum_of(from, count);
     if (!last || kt_place_compare(last->place, from->place) != 0)
         last = new_group(callers, (struct kt_parts_group){.place = from->place});
     add(last, &shape[from->shape], from->shape, &calls);
@@ -106,8 +121,12 @@ static void add_callers(struct kt_parts *out, const struct kt_parts_shape *shape
     }
     if (of_callers->count)
         qsort(from, of_callers->count, sizeof *from, compare_from);
-    for (size_t i = 0; i < of_callers->count; i++)
-        add_from(out, shape, &from[i]);
+    for (size_t i = 0, end; i < of_callers->count; i = end) {
+        end = i + 1;
+        while (end < of_callers->count && compare_from(&from[i], &from[end]) == 0)
+            end++;
+        add_from(out, shape, &from[i], end - i);
+    }
     free(from);
     free(index);
 }

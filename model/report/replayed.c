@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A replayed shape is found again by the name of its routine and the arguments of its first call, which both sides
+ * A replayed shape is found again by the name of its symbol and the arguments of its first call, which both sides
  * write in the same way: as JSON text, keys sorted, it is the key of an index.
  */
 #include "model/report/replayed.h"
@@ -12,14 +12,14 @@
 #include <unistd.h>
 
 /* Text that is the same for the same call; to be freed. */
-static char *key_of(const char *routine, const json_t *args)
+static char *key_of(const char *symbol, const json_t *args)
 {
     char *text = json_dumps(args, JSON_SORT_KEYS | JSON_COMPACT);
     if (!text)
         return NULL;
-    size_t size = strlen(routine) + strlen(text) + 2;
+    size_t size = strlen(symbol) + strlen(text) + 2;
     char *key = kt_resize(NULL, size, 1);
-    snprintf(key, size, "%s %s", routine, text);
+    snprintf(key, size, "%s %s", symbol, text);
     free(text);
     return key;
 }
@@ -27,7 +27,7 @@ static char *key_of(const char *routine, const json_t *args)
 static const json_t *find(const json_t *index, const struct kt_shape_group *shape)
 {
     json_t *args = kt_json_args(&shape->first, false);
-    char *key = key_of(shape->first.entry->symbol.routine->name, args);
+    char *key = key_of(shape->first.entry->symbol.name, args);
     const json_t *found = key ? json_object_get(index, key) : NULL;
     free(key);
     json_decref(args);
@@ -36,9 +36,9 @@ static const json_t *find(const json_t *index, const struct kt_shape_group *shap
 
 static void index_shape(json_t *index, json_t *shape)
 {
-    const char *routine = json_string_value(json_object_get(shape, "routine"));
+    const char *symbol = json_string_value(json_object_get(shape, "symbol"));
     const json_t *args = json_object_get(shape, "args");
-    char *key = routine && json_is_object(args) ? key_of(routine, args) : NULL;
+    char *key = symbol && json_is_object(args) ? key_of(symbol, args) : NULL;
     if (key && !json_object_get(index, key))
         json_object_set(index, key, shape);
     free(key);

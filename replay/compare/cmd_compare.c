@@ -30,6 +30,18 @@ struct compare {
 
 /* --- measuring --------------------------------------------------------------------------------------------- */
 
+/* What a library cannot do is noted with it, and stops no other. COUNT: samples. */
+static void time_shape(struct compare *c, size_t item, size_t lane, double seconds[KT_VISIT_SAMPLES], size_t *count)
+{
+    struct kt_comparison *k = &c->comparison;
+    struct kt_error cause = {0};
+    enum kt_status status = kt_worker_time(&k->worker[lane], item, k->context[item], seconds, count, &cause);
+    if (status == KT_SYSTEM)
+        kt_fail(c->error, KT_SYSTEM, "%s", cause.text);
+    else if (status != KT_OK) /* it could be loaded before, and cannot any more */
+        kt_worker_give_up(&k->worker[lane], cause.text);
+}
+
 /* A shape that the baseline cannot run is not timed any more; whether the others can is asked once. */
 static bool fail_shape(struct compare *c, size_t item, size_t lane)
 {
@@ -41,7 +53,7 @@ static bool fail_shape(struct compare *c, size_t item, size_t lane)
         return true;
     for (size_t l = 1; l < k->libraries && c->error->status == KT_OK; l++)
         if (!k->worker[l].failure[item])
-            kt_worker_time(&k->worker[l], item, k->context[item], seconds, &count, c->error);
+            time_shape(c, item, l, seconds, &count);
     return false;
 }
 
@@ -51,13 +63,11 @@ static bool visit(void *context, size_t item, size_t lane)
     struct kt_comparison *k = &c->comparison;
     double seconds[KT_VISIT_SAMPLES];
     size_t count = 0;
-    struct kt_error cause = {0};
     if (k->setup.jobs.job[item].refused || c->error->status != KT_OK)
         return false;
-    if (kt_worker_time(&k->worker[lane], item, k->context[item], seconds, &count, &cause) == KT_SYSTEM)
-        return kt_fail(c->error, KT_SYSTEM, "%s", cause.text) == KT_OK;
-    if (cause.status != KT_OK) /* it could be loaded before, and cannot any more */
-        kt_worker_give_up(&k->worker[lane], cause.text);
+    time_shape(c, item, lane, seconds, &count);
+    if (c->error->status != KT_OK)
+        return false;
     if (count == 0)
         return kt_interrupted() || fail_shape(c, item, lane);
     kt_disturbances_merge(&k->schedule.item[item].lane[lane].disturbances, &k->worker[lane].disturbances);

@@ -109,7 +109,7 @@ static char *context_of(const struct kt_comparison_store *s, size_t i)
     } else {
         bool tracked = kt_context_is_tracked(c->context[i]);
         const struct kt_placements_of_shape *placed = tracked ? c->setup.jobs.job[i].placed : NULL;
-        context = kt_identity_context(c->context[i]->name, KT_TIMER_WALL, placed);
+        context = kt_identity_context(c->context[i]->name, KT_TIMER_WALL, KT_PAGES_ANY, placed);
     }
     if (asprintf(&text, "%s | compared %016" PRIx64, context, s->settings) < 0)
         abort();

@@ -145,7 +145,7 @@ static enum kt_status start(struct kt_trial *trial, struct kt_error *error)
     int pair[2];
     bool timeout;
     char why[128];
-    struct reply reply;
+    struct reply reply = {.usable = false};
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
         return kt_fail(error, KT_SYSTEM, "cannot create a socket: %s", strerror(errno));
     fflush(NULL);

@@ -86,6 +86,8 @@ int kt_operands_placed(const struct kt_recorded_call *call, const struct kt_spac
     for (int i = 0; i < count; i++) {
         struct kt_operand *o = &out[i];
         uint64_t now = o->lo < o->hi ? kt_space_at(space, o->lo) : 0;
+        if (now && kt_space_at(space, o->hi - 1) != now + (o->hi - 1 - o->lo))
+            now = 0; /* not in one piece: its range cannot be real */
         uint64_t shift = now ? now - o->lo : (uint64_t)space->spare + o->base % KT_LAYOUT_PAGE - o->base;
         o->hi = now ? o->hi : o->lo;
         o->base += shift;

@@ -34,6 +34,7 @@ enum kt_absence {
     KT_NO_THUNK,
     KT_OTHER_INTEGERS,
     KT_IMPOSSIBLE,
+    KT_TOO_LARGE,
     KT_NOT_ASKED
 };
 

@@ -27,19 +27,35 @@ static void give_up(struct kt_sequence *s, const char *why)
         snprintf(s->unusable, sizeof s->unusable, "%.250s", why);
 }
 
-/* The memory of all calls; a shape whose operands cannot be real is left out. */
-static void find_ranges(struct kt_sequence *s, size_t calls)
+/* Adds the memory of a call, unless it cannot be real. */
+static enum kt_absence add_ranges(struct kt_sequence *s, const struct kt_recorded_call *call, uint64_t limit)
+{
+    struct kt_operand operand[KT_MAX_OPERANDS];
+    struct kt_values values;
+    double bytes = 0;
+    bool possible = true;
+    const struct kt_symbol *symbol = &call->entry->symbol;
+    kt_values_decode(symbol, (const unsigned char *)call->args, &values);
+    int count = kt_operands(symbol, &values, call->entry->int_bytes == 8 ? 8 : 4, operand);
+    for (int i = 0; i < count; i++) {
+        possible = possible && operand[i].hi >= operand[i].lo;
+        bytes += (double)(operand[i].hi - operand[i].lo);
+    }
+    if (possible && bytes > (double)limit)
+        return KT_TOO_LARGE;
+    for (int i = 0; i < count && possible; i++)
+        possible = kt_ranges_add(&s->ranges, operand[i].lo, operand[i].hi);
+    return possible ? KT_PRESENT : KT_IMPOSSIBLE;
+}
+
+/* The memory of all calls; a shape whose operands cannot be real, or are too large, is left out. */
+static void find_ranges(struct kt_sequence *s, size_t calls, uint64_t limit)
 {
     for (size_t c = 0; c < calls; c++) {
-        struct kt_operand operand[KT_MAX_OPERANDS];
-        struct kt_values values;
         const struct kt_recorded_call *call = &s->recording.call[c];
-        const struct kt_symbol *symbol = &call->entry->symbol;
-        kt_values_decode(symbol, (const unsigned char *)call->args, &values);
-        int count = kt_operands(symbol, &values, call->entry->int_bytes == 8 ? 8 : 4, operand);
-        for (int i = 0; i < count; i++)
-            if (operand[i].hi < operand[i].lo || !kt_ranges_add(&s->ranges, operand[i].lo, operand[i].hi))
-                s->board->absent[call->shape] = KT_IMPOSSIBLE;
+        enum kt_absence absence = add_ranges(s, call, limit);
+        if (absence != KT_PRESENT)
+            s->board->absent[call->shape] = (unsigned char)absence;
     }
     kt_ranges_join(&s->ranges);
     s->bytes = kt_ranges_bytes(&s->ranges);
@@ -49,14 +65,14 @@ static void find_ranges(struct kt_sequence *s, size_t calls)
 static void keep_what_fits(struct kt_sequence *s, uint64_t limit)
 {
     struct kt_recording *r = &s->recording;
-    find_ranges(s, r->calls);
+    find_ranges(s, r->calls, limit);
     while (s->bytes > limit && r->calls) {
         size_t calls = r->calls / 2;
         kt_ranges_free(&s->ranges);
         for (size_t c = calls; c < r->calls; c++)
             s->recording.windows -= r->call[c].opens;
         r->calls = calls;
-        find_ranges(s, calls);
+        find_ranges(s, calls, limit);
     }
     if (!r->calls)
         give_up(s, "the operands of a single call take more than half of the memory that is available");
@@ -112,11 +128,12 @@ void kt_sequence_open(const struct kt_setup *setup, const struct kt_replay_optio
 
 static void bury(struct kt_sequence *s)
 {
-    if (!s->pid)
-        return;
-    close(s->socket);
-    kill(s->pid, SIGKILL); /* also where it stands still */
-    waitpid(s->pid, NULL, 0);
+    if (s->socket >= 0)
+        close(s->socket);
+    if (s->pid > 0) {
+        kill(s->pid, SIGKILL); /* also where it stands still */
+        waitpid(s->pid, NULL, 0);
+    }
     s->pid = 0;
     s->socket = -1;
 }
@@ -166,7 +183,6 @@ static bool start(struct kt_sequence *s)
         return false;
     }
     give_up(s, s->pid > 0 && !s->last.usable && *s->last.text ? s->last.text : "its process could not be started");
-    s->pid = s->pid > 0 ? s->pid : 0;
     bury(s);
     return false;
 }
@@ -408,6 +424,7 @@ const char *kt_sequence_absence(const struct kt_sequence *s, const struct kt_job
                                        [KT_NO_THUNK] = "cannot be called by ktrace",
                                        [KT_OTHER_INTEGERS] = "was recorded with integers of another width",
                                        [KT_IMPOSSIBLE] = "was called with arguments that describe impossible operands",
+                                       [KT_TOO_LARGE] = "has operands that need more than half of the memory",
                                        [KT_NOT_ASKED] = "was left out"};
     return s->board ? text[s->board->absent[shape_of(s, job)]] : NULL;
 }

@@ -4,6 +4,7 @@
 #include "trace/json.h"
 #include "trace/text.h"
 
+#include <math.h>
 #include <stdio.h>
 
 enum { CELL = 32 };
@@ -15,7 +16,7 @@ static const char *const gaps_text[] = {
 
 double kt_sequence_total(const struct kt_sequence *s)
 {
-    double total = 0;
+    double total = *s->unusable ? NAN : 0;
     for (size_t i = 0; i < s->setup->jobs.count; i++) {
         const struct kt_job *job = &s->setup->jobs.job[i];
         struct kt_stat stat = kt_sequence_stat(s, job);

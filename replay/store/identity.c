@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <link.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/prctl.h>
@@ -225,6 +226,12 @@ char *kt_identity_library(const struct kt_library *library)
     return NULL;
 }
 
+int kt_identity_processors(void)
+{
+    cpu_set_t allowed;
+    return sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : 0;
+}
+
 char *kt_identity_setting(const struct kt_library *library)
 {
     char *text;
@@ -234,8 +241,8 @@ char *kt_identity_setting(const struct kt_library *library)
         return NULL;
     char *machine = kt_identity_machine();
     FILE *out = open_text(&text, &size);
-    fprintf(out, "ktrace %s method %d | %s | threads %d int%zu |%s", KT_VERSION, KT_TIMING_METHOD, machine,
-            library->threads, 8 * library->int_bytes, objects);
+    fprintf(out, "ktrace %s method %d | %s | allowed %d threads %d int%zu |%s", KT_VERSION, KT_TIMING_METHOD, machine,
+            kt_identity_processors(), library->threads, 8 * library->int_bytes, objects);
     close_text(out);
     free(machine);
     free(objects);
@@ -302,13 +309,16 @@ static void write_placement(FILE *out, const struct kt_placement *placement)
                 fprintf(out, " %d@%d=%.2f", i, level, placement->share[i][level]);
 }
 
-char *kt_identity_context(const char *name, enum kt_timer_kind timer, const struct kt_placements_of_shape *placed)
+char *kt_identity_context(const char *name, enum kt_timer_kind timer, enum kt_pages pages,
+                          const struct kt_placements_of_shape *placed)
 {
+    static const char *const in_pages[] = {
+        [KT_PAGES_ANY] = "", [KT_PAGES_SMALL] = " in small pages", [KT_PAGES_HUGE] = " in huge pages"};
     char *text;
     size_t size;
     FILE *out = open_text(&text, &size);
-    fprintf(out, "%s%s%s", name, timer == KT_TIMER_WALL ? "" : " by ",
-            timer == KT_TIMER_WALL ? "" : kt_timer_names[timer]);
+    fprintf(out, "%s%s%s%s", name, timer == KT_TIMER_WALL ? "" : " by ",
+            timer == KT_TIMER_WALL ? "" : kt_timer_names[timer], in_pages[pages]);
     for (unsigned i = 0; placed && i < placed->count; i++)
         write_placement(out, &placed->placement[i]);
     close_text(out);

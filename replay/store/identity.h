@@ -23,15 +23,20 @@ char *kt_identity_machine(void);
  */
 char *kt_identity_library(const struct kt_library *library);
 
-/* Machine, library, its threads, timing method. NULL if the library is not known. To be freed. */
+/* Processors that this process, and those that it starts, may use. */
+int kt_identity_processors(void);
+
+/* Machine, processors that may be used, library, its threads, timing method. NULL if the library is not known. To be
+ * freed. */
 char *kt_identity_setting(const struct kt_library *library);
 
 /* Routine, symbol, arguments (scalars by class), operands as they are laid out for the replay, what they held if that
  * is known. To be freed. */
 char *kt_identity_shape(const struct kt_job *job);
 
-/* Name of the context, the timer and, unless PLACED is NULL, how the operands are placed, to a hundredth. To be freed.
- */
-char *kt_identity_context(const char *name, enum kt_timer_kind timer, const struct kt_placements_of_shape *placed);
+/* Name of the context, the timer, the pages and, unless PLACED is NULL, how the operands are placed, to a hundredth. To
+ * be freed. */
+char *kt_identity_context(const char *name, enum kt_timer_kind timer, enum kt_pages pages,
+                          const struct kt_placements_of_shape *placed);
 
 #endif

@@ -36,9 +36,11 @@ static bool can_be_stored(const struct kt_context *context)
 }
 
 /* Where operands were tracked, their places belong to the key. */
-static char *describe_context(const struct kt_context *context, enum kt_timer_kind timer, const struct kt_job *job)
+static char *describe_context(const struct kt_context *context, const struct kt_replay_options *options,
+                              const struct kt_job *job)
 {
-    return kt_identity_context(context->name, timer, kt_context_is_tracked(context) ? job->placed : NULL);
+    return kt_identity_context(context->name, options->timer, options->layout.pages,
+                               kt_context_is_tracked(context) ? job->placed : NULL);
 }
 
 static struct kt_store_key key_of(const struct kt_recall *recall, size_t item, size_t lane)
@@ -92,7 +94,7 @@ static enum kt_status read_item(struct kt_recall *recall, size_t i, struct kt_er
         }
         enough = enough && (item->lane[l].enough || item->lane[l].absent);
     }
-    if (enough)
+    if (enough && stop != KT_STOP_NOT_YET)
         item->stop = stop;
     return KT_OK;
 }
@@ -124,7 +126,7 @@ static void describe_items(struct kt_recall *recall)
         recall->refused[i] = recall->jobs->job[i].refused;
         for (size_t l = 0; l < recall->schedule->lanes; l++)
             recall->context[i * recall->schedule->lanes + l] =
-                describe_context(recall->options->context[l], recall->options->timer, &recall->jobs->job[i]);
+                describe_context(recall->options->context[l], recall->options, &recall->jobs->job[i]);
     }
 }
 

@@ -301,8 +301,8 @@ static void test_shape_is_found_again(void **state)
     struct fixture *f = *state;
     struct kt_context_times t;
     struct kt_replayed replayed =
-        load("{\"shapes\": [{\"routine\": \"dscal\", \"args\": {\"incx\": 1, \"alpha\": 0.1, \"n\": 100}},"
-             " {\"routine\": \"dscal\", \"args\": {\"incx\": 2, \"alpha\": 0.10000000000000001, \"n\": 100},"
+        load("{\"shapes\": [{\"symbol\": \"dscal_\", \"args\": {\"incx\": 1, \"alpha\": 0.1, \"n\": 100}},"
+             " {\"symbol\": \"dscal_\", \"args\": {\"incx\": 2, \"alpha\": 0.10000000000000001, \"n\": 100},"
              "  \"bound\": 0.5, \"contexts\": {\"warm\": {\"best\": 1, \"median\": 2, \"lo\": 1.5, \"hi\": 3},"
              "  \"cold\": {\"best\": 3, \"median\": 4.5}, \"l2\": {}}}]}");
     const json_t *found = kt_replayed_find(&replayed, &f->group);
@@ -337,7 +337,7 @@ static void test_refusals(void **state)
 {
     struct fixture *f = *state;
     struct kt_replayed replayed =
-        load("{\"shapes\": [], \"interrupted\": true, \"not_replayed\": [{\"routine\": \"dscal\","
+        load("{\"shapes\": [], \"interrupted\": true, \"not_replayed\": [{\"symbol\": \"dscal_\","
              " \"args\": {\"incx\": 2, \"alpha\": 0.1, \"n\": 100}, \"why\": \"it hangs\"}]}");
     assert_null(kt_replayed_find(&replayed, &f->group));
     assert_string_equal(kt_replayed_refusal(&replayed, &f->group), "it hangs");
@@ -349,7 +349,7 @@ static void test_other_arguments_are_another_shape(void **state)
 {
     struct fixture *f = *state;
     struct kt_replayed replayed =
-        load("{\"shapes\": [{\"routine\": \"dscal\", \"args\": {\"incx\": 2, \"alpha\": 0.2, \"n\": 100}}]}");
+        load("{\"shapes\": [{\"symbol\": \"dscal_\", \"args\": {\"incx\": 2, \"alpha\": 0.2, \"n\": 100}}]}");
     assert_null(kt_replayed_find(&replayed, &f->group));
     kt_replayed_free(&replayed);
 }
@@ -359,8 +359,8 @@ static void test_damaged_shapes_are_ignored(void **state)
     struct fixture *f = *state;
     struct kt_context_times t;
     struct kt_replayed replayed =
-        load("{\"shapes\": [7, null, [], {}, {\"routine\": 3, \"args\": {}}, {\"routine\": \"dscal\", \"args\": 5},"
-             " {\"routine\": \"dscal\", \"args\": {\"incx\": 2, \"alpha\": 0.1, \"n\": 100}, \"bound\": \"x\","
+        load("{\"shapes\": [7, null, [], {}, {\"symbol\": 3, \"args\": {}}, {\"symbol\": \"dscal_\", \"args\": 5},"
+             " {\"symbol\": \"dscal_\", \"args\": {\"incx\": 2, \"alpha\": 0.1, \"n\": 100}, \"bound\": \"x\","
              "  \"contexts\": {\"warm\": 3, \"cold\": {\"median\": \"4\"}}}]}");
     const json_t *found = kt_replayed_find(&replayed, &f->group);
     assert_non_null(found);

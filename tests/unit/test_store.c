@@ -422,8 +422,11 @@ static void test_identity_of_contexts(void **state)
     struct kt_placements_of_shape placed = {.count = 1, .placement = {{.weight = 1}}};
     placed.placement[0].share[0][1] = 0.25F;
     placed.placement[0].share[0][2] = 0.75F;
-    char *plain = kt_identity_context("tracked", KT_TIMER_WALL, NULL);
-    char *with = kt_identity_context("tracked", KT_TIMER_WALL, &placed);
+    char *plain = kt_identity_context("tracked", KT_TIMER_WALL, KT_PAGES_ANY, NULL);
+    char *with = kt_identity_context("tracked", KT_TIMER_WALL, KT_PAGES_ANY, &placed);
+    char *small = kt_identity_context("warm", KT_TIMER_CPU, KT_PAGES_SMALL, NULL);
+    assert_string_equal(small, "warm by cpu in small pages");
+    free(small);
     assert_string_equal(plain, "tracked");
     assert_string_equal(with, "tracked | 1.00: 0@1=0.25 0@2=0.75");
     free(plain);

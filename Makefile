@@ -457,7 +457,7 @@ $(T)/traffic: tests/traffic.c
 	@mkdir -p $(@D); $(CC) -std=gnu11 -O1 -Wall -Wextra -o $@ $< $(REFERENCE)
 
 # Libraries that are wrong in one respect each, in front of the reference ones, and a program that calls what they get wrong.
-RIGHT := $(addprefix $(T)/right/,calls $(patsubst %,fault%.so,1 2 3 4 5 6 7 8))
+RIGHT := $(addprefix $(T)/right/,calls $(patsubst %,fault%.so,1 2 3 4 5 6 7 8 9))
 in_front = -Wl,--no-as-needed $(REFERENCE_LAPACK) $(REFERENCE) -Wl,--disable-new-dtags,-rpath,$(dir $(REFERENCE_LAPACK)):$(dir $(REFERENCE))
 $(T)/right/calls: tests/right/calls.c
 	@mkdir -p $(@D); $(CC) -std=gnu11 -O1 -Wall -Wextra -o $@ $< $(in_front)

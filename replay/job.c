@@ -20,7 +20,7 @@ void kt_job_refuse(struct kt_job *job, const char *format, ...)
     job->refused = kt_copy(text);
 }
 
-static bool matches(const char *routine, const char *filter)
+bool kt_routine_matches(const char *routine, const char *filter)
 {
     if (!filter)
         return true;
@@ -90,7 +90,7 @@ void kt_jobs_make(const struct kt_shapes *shapes, const struct kt_jobs_rules *ru
                             .timer = rules->timer};
     for (size_t i = 0; i < shapes->count; i++) {
         const struct kt_shape_group *shape = &shapes->shape[i];
-        if (shape->calls == 0 || !matches(shape->first.entry->symbol.routine->name, rules->filter))
+        if (shape->calls == 0 || !kt_routine_matches(shape->first.entry->symbol.routine->name, rules->filter))
             continue;
         struct kt_job *job = &out->job[out->count++];
         make_job(shape, rules, job);

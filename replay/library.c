@@ -12,27 +12,24 @@
 
 /* --- from what the user wrote ------------------------------------------------------------------------------ */
 
-/* Of a name that sounds like 64-bit integers the library is asked; one that cannot be loaded is believed. */
-static bool has_wide_integers(const char *path)
+/* The library is asked; of one that does not tell, or cannot be loaded, the name is believed. */
+static bool has_wide_integers(const struct kt_installed *found)
 {
-    char copy[PATH_MAX];
-    struct kt_installed one = {.file = {copy}, .files = 1};
     struct kt_library_probe probe;
-    if (!kt_installed_sounds_wide(path))
-        return false;
-    snprintf(copy, sizeof copy, "%s", path);
-    kt_library_probe(&one, &probe);
-    return probe.int_bytes != 4;
+    bool sounds_wide = false;
+    kt_library_probe(found, &probe);
+    for (int i = 0; i < found->files; i++)
+        sounds_wide |= kt_installed_sounds_wide(found->file[i]);
+    return probe.int_bytes ? probe.int_bytes == 8 : sounds_wide;
 }
 
 static enum kt_status refuse_wide(const struct kt_installed *found, struct kt_error *error)
 {
-    for (int i = 0; i < found->files; i++)
-        if (has_wide_integers(found->file[i]))
-            return kt_fail(error, KT_BAD_INPUT,
-                           "%s has 64-bit integers (ILP64): only libraries with 32-bit integers can be chosen",
-                           found->file[i]);
-    return KT_OK;
+    return has_wide_integers(found)
+               ? kt_fail(error, KT_BAD_INPUT,
+                         "%s has 64-bit integers (ILP64): only libraries with 32-bit integers can be chosen",
+                         found->file[0])
+               : KT_OK;
 }
 
 static void take_files(struct kt_library *library, struct kt_installed *found)
@@ -211,14 +208,22 @@ bool kt_library_same(const struct kt_library *a, const struct kt_library *b)
 
 /* --- loaded ------------------------------------------------------------------------------------------------ */
 
-void kt_library_set_threads(int threads)
+void kt_library_set_own_threads(int threads)
 {
-    static const char *const name[] = {"OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "BLIS_NUM_THREADS", "MKL_NUM_THREADS",
+    static const char *const name[] = {"OPENBLAS_NUM_THREADS", "BLIS_NUM_THREADS", "MKL_NUM_THREADS",
                                        "GOTO_NUM_THREADS"};
     char text[16];
     snprintf(text, sizeof text, "%d", threads);
     for (size_t i = 0; i < sizeof name / sizeof *name; i++)
         setenv(name[i], text, 1);
+}
+
+void kt_library_set_threads(int threads)
+{
+    char text[16];
+    snprintf(text, sizeof text, "%d", threads);
+    kt_library_set_own_threads(threads);
+    setenv("OMP_NUM_THREADS", text, 1);
     /* MKL's run-time library needs to be told the calling convention of gfortran. */
     setenv("MKL_INTERFACE_LAYER", "GNU,LP64", 1);
     setenv("MKL_THREADING_LAYER", threads == 1 ? "SEQUENTIAL" : "GNU", 1);

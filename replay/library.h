@@ -42,6 +42,8 @@ enum kt_status kt_library_add_lapack(struct kt_library *library, const char *tex
 
 /* Sets the variables by which libraries choose their number of threads, in this process. */
 void kt_library_set_threads(int threads);
+/* Only those that nothing but a BLAS obeys: the program's own threads stay as they are. */
+void kt_library_set_own_threads(int threads);
 
 /* True if they are the same files. */
 bool kt_library_same(const struct kt_library *a, const struct kt_library *b);

@@ -27,6 +27,7 @@ names 4 "dpotrf returns another info" "[('dpotrf', 37)]" 'info = 3, that of the 
 names 6 "an eigenvector is off by 1e-9" "[('dsyev', 22)]" 'residual'
 names 7 "ddot ends the process" "[('ddot', 64)]" 'ended the process with status 0'
 names 8 "dgesv writes between the columns of A" "[('dgesv', 30), ('dgesv', 37)]" 'row (30|37), column 0 of the array'
+names 9 "dgemv reads memory of malloc" "[('dgemv', 30)]" 'memory that is no input'
 
 # What was right is known the next time, what was wrong is looked at again.
 checks "$wrong/fault6.so"

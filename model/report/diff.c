@@ -120,14 +120,18 @@ static struct node *find_node(struct matching *m, const struct kt_call *call)
     return m->node[m->count++] = node;
 }
 
-/* The same shape through another library or in another process. */
+/* The same shape through another library or in another process: all samples, or of more than are kept from each part
+ * as many as correspond to its calls. */
 static void join_samples(struct node *node, int side, const struct kt_samples *more)
 {
-    double *taken = kt_resize(NULL, TAKEN, sizeof *taken);
+    double *taken = kt_resize(NULL, KT_SAMPLES_KEPT, sizeof *taken);
     struct kt_samples all = {0};
     const struct kt_samples *part[2] = {&node->samples[side], more};
+    double total = (double)node->calls[side] + (double)more->n;
+    double share = total <= KT_SAMPLES_KEPT ? 1 : KT_SAMPLES_KEPT / 2 / total; /* so many of each are kept */
     for (int i = 0; i < 2; i++) {
-        size_t n = kt_samples_take(part[i], taken, TAKEN);
+        double calls = i ? (double)more->n : (double)node->calls[side];
+        size_t n = kt_samples_take(part[i], taken, (size_t)ceil(share * calls));
         for (size_t t = 0; t < n; t++)
             kt_samples_add(&all, taken[t]);
         all.resolution = fmax(all.resolution, part[i]->resolution);

@@ -313,6 +313,7 @@ int kt_verb_compare(int argc, char **argv)
     compare.comparison.options = (struct kt_compare_options){.replay.budget = default_budget, .runs = DEFAULT_RUNS};
     enum kt_status status = run(argc, argv, &compare, &error);
     bool defect = status == KT_OK && kt_comparison_found_defect(&compare.comparison);
+    compare.verify.keeps = status == KT_OK && kt_right_found(&compare.comparison.right);
     if (status == KT_OK)
         status = show(&compare, &error);
     close_all(&compare);

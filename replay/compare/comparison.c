@@ -317,6 +317,8 @@ static double multiple(const struct kt_comparison *c, size_t lane, double ratio)
 struct kt_ratio kt_comparison_multiple(const struct kt_comparison *c, size_t lane)
 {
     struct kt_ratio ratio = c->sum[lane].ratio;
+    if (isnan(ratio.value))
+        return ratio; /* it ran nothing */
     ratio.value = multiple(c, lane, ratio.value);
     ratio.lo = multiple(c, lane, ratio.lo);
     ratio.hi = multiple(c, lane, ratio.hi);
@@ -469,10 +471,10 @@ bool kt_comparison_found_defect(const struct kt_comparison *c)
 
 const char *kt_comparison_verdict(const struct kt_comparison *c, size_t lane)
 {
-    const struct kt_ratio *r = &c->sum[lane].ratio;
+    struct kt_ratio ratio = kt_comparison_multiple(c, lane);
     if (lane == 0)
         return "baseline";
-    if (isnan(r->value))
+    if (isnan(ratio.value))
         return "not comparable";
-    return kt_verdict_text[kt_ratio_verdict(r)];
+    return kt_verdict_text[kt_ratio_verdict(&ratio)];
 }

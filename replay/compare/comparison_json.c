@@ -25,8 +25,8 @@ static json_t *failed_json(const struct kt_comparison *c, size_t lane)
     for (size_t i = 0; i < c->setup.jobs.count; i++) {
         const struct kt_job *job = &c->setup.jobs.job[i];
         const char *why = kt_comparison_failure(c, i, lane);
-        if (!why || kt_comparison_is_light(c, i))
-            continue;
+        if (!why || kt_comparison_is_light(c, i) || c->options.check == KT_CHECK_ONLY)
+            continue; /* the last: nothing was to be timed */
         json_t *one = shape_name(job);
         json_object_set_new(one, "seconds", json_real(job->shape->total));
         json_object_set_new(one, "why", kt_json_text(why));
@@ -152,7 +152,7 @@ json_t *kt_comparison_json(const struct kt_comparison *c)
     for (size_t l = 0; l < c->libraries; l++)
         json_array_append_new(libraries, library_json(c, l));
     for (size_t i = 0; i < c->setup.jobs.count; i++)
-        if (kt_comparison_counts(c, i))
+        if (kt_comparison_counts(c, i) || c->options.check == KT_CHECK_ONLY)
             json_array_append_new(shapes, shape_json(c, i));
     for (size_t r = 0; r < c->routines; r++)
         json_array_append_new(routines, routine_json(c, &c->routine[r]));

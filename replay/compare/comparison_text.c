@@ -81,7 +81,7 @@ static void print_best(const struct kt_comparison *c)
             c->sum[l].ratio.hi < c->sum[mix->library].ratio.lo || c->sum[l].ratio.lo > c->sum[mix->library].ratio.hi;
         if (l == mix->library || apart || isnan(c->sum[l].ratio.value))
             continue;
-        printf("%s%s", *comma ? comma : "; no difference to ", c->label[l]);
+        printf("%s%s", *comma ? comma : "; not told apart: ", c->label[l]);
         comma = ", ";
     }
     printf(".\n");

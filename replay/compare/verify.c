@@ -34,19 +34,25 @@ static double typical_of(const struct kt_shape_group *shape)
     return (double)shape->calls * kt_samples_stat(&shape->seconds, KT_BEST_MEDIAN).median;
 }
 
-static enum kt_status read_trace(const char *path, struct kt_verified *one, int round, struct kt_error *error)
+/* The calls that are compared, of all that there are. */
+static enum kt_status read_trace(const char *path, const struct kt_replay_options *which, struct kt_verified *one,
+                                 int round, struct kt_error *error)
 {
     struct kt_trace trace;
     struct kt_shapes shapes;
     enum kt_status status = kt_trace_open(path, &trace, error);
     if (status == KT_OK) {
-        kt_shapes_collect(&trace, KT_OUTERMOST, &shapes);
-        one->blas[round] = shapes.seconds;
+        kt_shapes_collect(&trace, which->level, &shapes);
+        one->blas[round] = 0;
         one->typical[round] = 0;
         one->calls = 0;
         for (size_t i = 0; i < shapes.count; i++) {
-            one->calls += shapes.shape[i].calls;
-            one->typical[round] += shapes.shape[i].calls ? typical_of(&shapes.shape[i]) : 0;
+            const struct kt_shape_group *shape = &shapes.shape[i];
+            if (!shape->calls || !kt_routine_matches(shape->first.entry->symbol.routine->name, which->routines))
+                continue;
+            one->calls += shape->calls;
+            one->blas[round] += shape->total;
+            one->typical[round] += typical_of(shape);
         }
         kt_shapes_free(&shapes);
     }
@@ -91,7 +97,7 @@ static enum kt_status record(const struct kt_compare_options *options, struct kt
     KT_TRY(name_recording(v, out->number, error));
     KT_TRY(kt_program_run(&run, &time, error));
     out->wall = time.wall;
-    return read_trace(v->trace, &one, 0, error);
+    return read_trace(v->trace, &options->replay, &one, 0, error);
 }
 
 static int compare_blas(const void *a, const void *b)
@@ -185,16 +191,18 @@ static void run_once(const struct kt_comparison *c, struct kt_verify *v, size_t 
     snprintf(path, sizeof path, "%s/run", v->directory);
     struct kt_program_run run = {.command = c->options.command,
                                  .library = is_own ? NULL : library,
-                                 .threads = library->threads,
+                                 .threads = is_own && !c->options.threads ? 0 : library->threads,
                                  .trace = path,
                                  .routines = routines,
                                  .limit = limit};
-    if (kt_program_run(&run, &time, &error) == KT_OK && read_trace(path, one, round, &error) == KT_OK) {
+    if (kt_program_run(&run, &time, &error) == KT_OK &&
+        read_trace(path, &c->options.replay, one, round, &error) == KT_OK) {
         one->wall[round] = time.wall;
         one->cpu[round] = time.cpu;
     } else {
         forget_run(one, round);
-        snprintf(one->failed, sizeof one->failed, "%.*s", (int)sizeof one->failed - 1, error.text);
+        if (!kt_interrupted()) /* then it was we who killed it */
+            snprintf(one->failed, sizeof one->failed, "%.*s", (int)sizeof one->failed - 1, error.text);
     }
     kt_directory_remove(path);
 }
@@ -250,7 +258,9 @@ void kt_verify_close(struct kt_verify *v)
         free(v->lane[l].wall);
         free(v->lane[l].cpu);
     }
-    if (*v->directory)
+    if (v->keeps && *v->trace)
+        kt_notice("the recorded calls, among them those that are wrong, stay in %s", v->trace);
+    else if (*v->directory)
         kt_directory_remove(v->directory);
     *v = (struct kt_verify){0};
 }

@@ -29,6 +29,7 @@ struct kt_verify {
     char trace[4096];     /* the one that was recorded, as none was given */
     struct kt_verified lane[KT_MOST_LANES];
     size_t lanes;
+    bool keeps;      /* the directory stays: somebody was told of the trace in it */
     int runs;        /* finished */
     bool is_ordered; /* libraries are predicted in the order that was measured, where it was told apart */
 };

@@ -78,6 +78,15 @@ void kt_verify_sum_up(struct kt_verify *v, const double *predicted)
     v->is_ordered = is_ordered(v, predicted);
 }
 
+/* Is there anything to put in order? */
+static bool has_order(const struct kt_verify *v)
+{
+    size_t measured = 0;
+    for (size_t l = 0; l < v->lanes; l++)
+        measured += v->lane[l].time.n > 0;
+    return measured > 1;
+}
+
 /* --- JSON -------------------------------------------------------------------------------------------------- */
 
 static json_t *ratio_json(const struct kt_ratio *ratio)
@@ -105,7 +114,8 @@ json_t *kt_verify_json(const struct kt_verify *v, const struct kt_comparison *c)
     json_t *libraries = json_array();
     for (size_t l = 0; l < v->lanes; l++)
         json_array_append_new(libraries, lane_json(v, c, l));
-    return json_pack("{s:i, s:b, s:o}", "runs", v->runs, "order_is_right", (int)v->is_ordered, "libraries", libraries);
+    return json_pack("{s:i, s:o, s:o}", "runs", v->runs, "order_is_right",
+                     has_order(v) ? json_boolean(v->is_ordered) : json_null(), "libraries", libraries);
 }
 
 /* --- text -------------------------------------------------------------------------------------------------- */
@@ -127,7 +137,7 @@ static void add_row(struct kt_text_table *table, const struct kt_verify *v, cons
     kt_text_seconds(kt_comparison_blas(c, l), cell[0]);
     snprintf(cell[1], CELL, isnan(half) ? "%s" : "%s +-%.*f %%", kt_text_seconds(one->time.median, seconds), half < 0.1,
              100 * half);
-    snprintf(cell[2], CELL, "%.3f", kt_comparison_multiple(c, l).value);
+    ratio_text(kt_comparison_multiple(c, l).value, NAN, cell[2]);
     ratio_text(one->ratio.value, one->error, cell[3]);
     ratio_text(one->ratio_typical.value, one->error_typical, cell[4]);
     snprintf(cell[5], CELL, "%zu %s", l + 1, c->label[l]);
@@ -139,14 +149,16 @@ static void print_notes(const struct kt_verify *v, const struct kt_comparison *c
     for (size_t l = 0; l < v->lanes; l++) {
         if (*v->lane[l].failed)
             printf("%s: %s\n", c->label[l], v->lane[l].failed);
-        else if (fabs((double)v->lane[l].calls - (double)v->lane[0].calls) > other_work * (double)v->lane[0].calls)
+        else if (!*v->lane[0].failed &&
+                 fabs((double)v->lane[l].calls - (double)v->lane[0].calls) > other_work * (double)v->lane[0].calls)
             printf("%s: the program made %llu calls, on %s %llu: it does other work there.\n", c->label[l],
                    (unsigned long long)v->lane[l].calls, c->label[0], (unsigned long long)v->lane[0].calls);
     }
     printf("Ratios: predicted; of what all calls took; typical, with the median of each\n"
            "shape's calls, without pauses of the machine. Beside them: its error.\n");
-    printf("Order of the libraries%s.\n",
-           v->is_ordered ? " as predicted, where they differ by more than 3 %" : ": NOT as predicted");
+    if (has_order(v))
+        printf("Order of the libraries%s.\n",
+               v->is_ordered ? " as predicted, where they differ by more than 3 %" : ": NOT as predicted");
 }
 
 void kt_verify_print(const struct kt_verify *v, const struct kt_comparison *c)
@@ -155,6 +167,10 @@ void kt_verify_print(const struct kt_verify *v, const struct kt_comparison *c)
         {.head = "  library", .shrink = true}, {.head = "predicted", .right = true},
         {.head = "measured", .right = true},   {.head = "ratio", .right = true},
         {.head = "measured", .right = true},   {.head = "typical", .right = true}};
+    if (v->runs == 0) {
+        printf("\nNo run on all libraries has come to its end.\n");
+        return;
+    }
     struct kt_text_table *table = kt_text_table_new(column, sizeof column / sizeof *column);
     printf("\nReally run, %d time%s on each library (BLAS time; medians, 95 %% intervals)\n\n", v->runs,
            v->runs == 1 ? "" : "s");

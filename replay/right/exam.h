@@ -64,8 +64,8 @@ int kt_unwritten(const struct kt_operand *operand);
  * determined. */
 void kt_reference_ask(struct kt_exam *exam, const struct kt_examined *call, struct kt_reference *out);
 
-/* The verdict on one library. */
-void kt_judge(struct kt_exam *exam, struct kt_examined *call, const struct kt_reference *reference,
+/* The verdict on one library; false: another time it may be another one. */
+bool kt_judge(struct kt_exam *exam, struct kt_examined *call, const struct kt_reference *reference,
               struct kt_trial *trial, struct kt_rightness *out);
 
 /* The first thing found wrong stays. */

@@ -155,7 +155,8 @@ static bool is_as_before(const struct kt_exam *s, const struct kt_examined *c, i
     return same && !c->scene.symbol->routine->has_result;
 }
 
-static void check_call(struct kt_exam *s, struct kt_examined *c, const struct kt_reference *r, struct kt_trial *trial,
+/* False if no process of the library could be had: another time it may be. */
+static bool check_call(struct kt_exam *s, struct kt_examined *c, const struct kt_reference *r, struct kt_trial *trial,
                        int filling, struct kt_rightness *out)
 {
     char text[WHAT];
@@ -166,42 +167,44 @@ static void check_call(struct kt_exam *s, struct kt_examined *c, const struct kt
     enum kt_status status = kt_trial_call(trial, c->number, kt_filling(filling), limit, &result, &cause);
     if (status == KT_SYSTEM)
         kt_fail(s->error, status, "%s", cause.text);
-    if (status == KT_SYSTEM || kt_interrupted())
-        return;
     if (status != KT_OK)
         kt_conclude(out, KT_RESULT_UNCHECKED, "%s", cause.text);
-    else if (result.end == KT_TRIAL_MISSING)
+    if (status != KT_OK || kt_interrupted())
+        return false;
+    if (result.end == KT_TRIAL_MISSING)
         kt_conclude(out, KT_RESULT_UNCHECKED, "%s has no %s", trial->library->name, c->scene.symbol->name);
     else if (result.end == KT_TRIAL_ENDED)
         kt_conclude(out, KT_RESULT_WRONG, "the call %s", result.why);
-    if (status != KT_OK || result.end != KT_TRIAL_RETURNED)
-        return;
+    if (result.end != KT_TRIAL_RETURNED)
+        return true;
     struct kt_image work = s->work;
     work.bytes = c->scene.after.bytes;
     if (kt_guard_broken(&c->scene.before, &c->scene.after, &work, c->operand, c->job->operands, text, sizeof text))
         kt_conclude(out, KT_RESULT_WRONG, "%s", text);
     if (!check_info(c, r, &result, out) || !c->compared || is_as_before(s, c, filling))
-        return;
+        return true;
     c->scene.result = kt_examined_result(c, &result.returned, trial->library->int_bytes, &c->returned);
     check_relations(c, out);
     if (r->known)
         compare_results(s, c, r, &result, trial->library->int_bytes, out);
+    return true;
 }
 
-void kt_judge(struct kt_exam *s, struct kt_examined *c, const struct kt_reference *r, struct kt_trial *trial,
+bool kt_judge(struct kt_exam *s, struct kt_examined *c, const struct kt_reference *r, struct kt_trial *trial,
               struct kt_rightness *out)
 {
+    bool lasts = true;
     *out = (struct kt_rightness){.residual = NAN};
     if (trial->library->int_bytes != c->job->int_bytes) {
         kt_conclude(out, KT_RESULT_UNCHECKED, "recorded with integers of another width than the library's");
-        return;
+        return true;
     }
     if (r->known && r->result.info < 0) {
         kt_conclude(out, KT_RESULT_UNCHECKED, "with other contents than recorded it has an illegal argument");
-        return;
+        return true;
     }
     for (int filling = 0; filling < KT_FILLINGS && out->verdict != KT_RESULT_WRONG; filling++) {
-        check_call(s, c, r, trial, filling, out);
+        lasts = check_call(s, c, r, trial, filling, out) && lasts;
         if (filling && out->verdict == KT_RESULT_WRONG) {
             char *what = out->what;
             out->what = NULL;
@@ -217,4 +220,5 @@ void kt_judge(struct kt_exam *s, struct kt_examined *c, const struct kt_referenc
                     c->job->shape->query ? "asks for a workspace only"
                     : !c->compared       ? "operands that it writes overlap others"
                                          : "there is nothing to compare with");
+    return lasts;
 }

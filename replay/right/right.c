@@ -40,9 +40,20 @@ static bool open_image(const struct kt_exam *s, struct kt_image *out)
     return out->byte;
 }
 
+/* Of the largest job that is checked. */
+static uint64_t most_bytes(const struct kt_exam *s)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < s->jobs->count; i++) {
+        uint64_t own = s->jobs->job[i].refused ? 0 : s->jobs->job[i].bytes;
+        bytes = own > bytes && own <= s->most ? own : bytes;
+    }
+    return bytes;
+}
+
 static enum kt_status open_session(struct kt_exam *s, struct kt_error *error)
 {
-    KT_TRY(kt_ground_open(s->jobs->bytes, &s->ground, error));
+    KT_TRY(kt_ground_open(most_bytes(s), &s->ground, error));
     if (!open_image(s, &s->before) || !open_image(s, &s->reference_after) || !open_image(s, &s->first) ||
         !open_image(s, &s->work))
         return kt_fail(error, KT_SYSTEM, "no memory for copies of the operands");
@@ -95,8 +106,7 @@ static void check_job(struct kt_exam *s, struct kt_right_store *store, size_t jo
             kt_reference_ask(s, &scene, &reference);
         }
         is_open = true;
-        kt_judge(s, &scene, &reference, &s->trial[l], r);
-        r->lasts = !kt_interrupted();
+        r->lasts = kt_judge(s, &scene, &reference, &s->trial[l], r) && !kt_interrupted();
     }
 }
 
@@ -116,6 +126,13 @@ static void check_jobs(struct kt_exam *s, const struct kt_library *const *librar
     kt_right_store_close(&store, out);
 }
 
+static void leave_unchecked(struct kt_right *out, const char *why)
+{
+    for (size_t i = 0; i < out->libraries * out->jobs->count; i++)
+        kt_conclude(&out->of[i], KT_RESULT_UNCHECKED, "%s", why);
+    kt_notice("results are not checked: %s", why);
+}
+
 enum kt_status kt_right_check(const struct kt_library *const *library, size_t libraries, const struct kt_jobs *jobs,
                               const struct kt_right_options *options, struct kt_right *out, struct kt_error *error)
 {
@@ -125,8 +142,11 @@ enum kt_status kt_right_check(const struct kt_library *const *library, size_t li
     out->of = kt_resize(NULL, libraries * jobs->count, sizeof *out->of);
     for (size_t i = 0; i < libraries * jobs->count; i++)
         out->of[i] = (struct kt_rightness){.residual = NAN};
-    if (open_session(&s, error) == KT_OK)
+    struct kt_error cause = {0};
+    if (open_session(&s, &cause) == KT_OK)
         check_jobs(&s, library, start, out);
+    else
+        leave_unchecked(out, cause.text);
     close_session(&s, libraries);
     out->seconds = kt_now() - start;
     return error->status;

@@ -63,8 +63,9 @@ double kt_right_worst(const struct kt_right *right, size_t library);
 bool kt_right_found(const struct kt_right *right);
 
 /* {"worst_residual", "residual_limit", "shapes_checked", "shapes_unchecked", "wrong": [{"routine", "args", "calls",
- * "what", "residual", "reproduce"}]} of a library, only "worst_residual": null where nothing was looked at. TRACE is
- * for the command that reproduces. */
+ * "what", "residual", "reproduce"}], "unchecked": [{"routine", "args", "calls", "why"}], "not_compared": why there is
+ * no reference library} of a library, only "worst_residual": null where nothing was looked at. TRACE is for the command
+ * that reproduces. */
 json_t *kt_right_json(const struct kt_right *right, size_t library, const struct kt_trace *trace);
 
 /* What is wrong, and with which command to see it; how much was checked. NAME[i] is that of library i. */

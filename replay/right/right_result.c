@@ -41,6 +41,15 @@ static json_t *wrong_json(const struct kt_right *right, size_t library, size_t i
                      kt_json_text(r->what), "residual", kt_json_number(r->residual), "reproduce", kt_json_text(text));
 }
 
+static json_t *unchecked_json(const struct kt_right *right, size_t library, size_t i)
+{
+    const struct kt_job *job = &right->jobs->job[i];
+    const char *why = kt_right_of(right, library, i)->what;
+    return json_pack("{s:s, s:o, s:I, s:o}", "routine", job->shape->first.entry->symbol.routine->name, "args",
+                     kt_json_args(&job->shape->first, false), "calls", (json_int_t)job->shape->calls, "why",
+                     kt_json_text(why ? why : "interrupted"));
+}
+
 json_t *kt_right_json(const struct kt_right *right, size_t library, const struct kt_trace *trace)
 {
     if (!right->of)
@@ -49,11 +58,16 @@ json_t *kt_right_json(const struct kt_right *right, size_t library, const struct
     for (size_t i = 0; i < right->jobs->count; i++)
         if (kt_right_of(right, library, i)->verdict == KT_RESULT_WRONG)
             json_array_append_new(wrong, wrong_json(right, library, i, trace));
+    json_t *unchecked_list = json_array();
+    for (size_t i = 0; i < right->jobs->count; i++)
+        if (kt_right_of(right, library, i)->verdict == KT_RESULT_UNCHECKED)
+            json_array_append_new(unchecked_list, unchecked_json(right, library, i));
     size_t unchecked = count(right, library, KT_RESULT_UNCHECKED);
-    return json_pack("{s:o, s:f, s:I, s:I, s:o}", "worst_residual", kt_json_number(kt_right_worst(right, library)),
-                     "residual_limit", KT_RESIDUAL_LIMIT, "shapes_checked",
-                     (json_int_t)(right->jobs->count - unchecked), "shapes_unchecked", (json_int_t)unchecked, "wrong",
-                     wrong);
+    return json_pack("{s:o, s:o, s:o, s:f, s:I, s:I, s:o}", "not_compared",
+                     *right->without ? kt_json_text(right->without) : json_null(), "unchecked", unchecked_list,
+                     "worst_residual", kt_json_number(kt_right_worst(right, library)), "residual_limit",
+                     KT_RESIDUAL_LIMIT, "shapes_checked", (json_int_t)(right->jobs->count - unchecked),
+                     "shapes_unchecked", (json_int_t)unchecked, "wrong", wrong);
 }
 
 /* In lines of at most WIDTH, indented, broken at blanks. */

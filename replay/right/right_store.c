@@ -16,6 +16,16 @@ struct kept {
     double residual;
 };
 
+static char *setting_of(const struct kt_library *library)
+{
+    char *text = NULL;
+    char *identity = kt_identity_setting(library);
+    if (identity && asprintf(&text, "%s%s", identity, library->in_order ? " | in order" : "") < 0)
+        abort();
+    free(identity);
+    return text;
+}
+
 void kt_right_store_open(struct kt_store *store, const struct kt_library *const *library, bool has_reference,
                          const struct kt_right *right, struct kt_right_store *out)
 {
@@ -24,7 +34,7 @@ void kt_right_store_open(struct kt_store *store, const struct kt_library *const 
         return;
     out->setting = kt_resize(NULL, right->libraries, sizeof *out->setting);
     for (size_t l = 0; l < right->libraries; l++)
-        out->setting[l] = kt_identity_setting(library[l]);
+        out->setting[l] = setting_of(library[l]);
     out->known = kt_resize(NULL, right->libraries * right->jobs->count, sizeof *out->known);
     memset(out->known, 0, right->libraries * right->jobs->count * sizeof *out->known);
 }

@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { LOAD_SECONDS = 60, STACK_BYTES = 256 << 10 };
+enum { LOAD_SECONDS = 60, STACK_BYTES = 256 << 10, HEAP_BYTES = 512 << 10 };
 
 struct request {
     uint64_t job;
@@ -60,6 +60,24 @@ static __attribute__((noinline)) void fill_stack(unsigned char filling)
     __asm__ volatile("" : : "r"(below) : "memory");
 }
 
+/* What malloc gives next: chunks of all sizes, as many of the small ones as it keeps at hand, filled and given back.
+ * M_PERTURB cannot: it fills with a complement that is never 0xff. */
+static void fill_heap(unsigned char filling)
+{
+    enum { SMALL = 1024, AT_HAND = 7, CHUNKS = 1024 };
+    void *chunk[CHUNKS];
+    size_t count = 0;
+    for (size_t size = 16; size <= HEAP_BYTES; size += size < SMALL ? 16 : size / 4)
+        for (int i = 0; i < (size <= SMALL ? AT_HAND : 1) && count < CHUNKS; i++) {
+            chunk[count] = malloc(size);
+            if (chunk[count])
+                memset(chunk[count++], filling, size);
+        }
+    __asm__ volatile("" : : "r"(chunk) : "memory");
+    while (count > 0)
+        free(chunk[--count]);
+}
+
 static void call(const struct kt_trial *trial, const struct kt_job *job, unsigned char filling, void *function,
                  struct reply *reply)
 {
@@ -72,7 +90,7 @@ static void call(const struct kt_trial *trial, const struct kt_job *job, unsigne
     for (int i = 0; i < job->operands; i++)
         address[i] = job->address[i] + base;
     kt_parameters_fill(symbol, job->shape->first.args, address, trial->library->int_bytes, &cells, &parameters);
-    mallopt(M_PERTURB, filling);
+    fill_heap(filling);
     fill_stack(filling);
     double start = kt_now();
     thunk(function, &parameters, &reply->returned);
@@ -87,6 +105,8 @@ static _Noreturn void run(const struct kt_trial *trial, int socket)
     struct kt_error error = {0};
     struct request request;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    mallopt(M_MMAP_THRESHOLD, 2 * HEAP_BYTES); /* what was filled and freed is what is given again */
+    mallopt(M_TRIM_THRESHOLD, 16 * HEAP_BYTES);
     kt_interrupt_ignore();
     dup2(STDERR_FILENO, STDOUT_FILENO);
     reply.usable = kt_library_load(&library, &error) == KT_OK;

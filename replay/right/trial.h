@@ -51,8 +51,8 @@ enum kt_status kt_trial_start(struct kt_trial *trial, struct kt_error *error);
 
 /*
  * Calls job number JOB, whose operands are at its places from the ground's base + KT_GROUND_MARGIN on, and waits for at
- * most so many seconds. FILLING is written to the stack below the call and to what malloc gives. Starts a process if
- * there is none; an error means that none can be started.
+ * most so many seconds. FILLING is written to the stack below the call and to the memory that malloc gives next, up to
+ * half a MB. Starts a process if there is none; an error means that none can be started.
  */
 enum kt_status kt_trial_call(struct kt_trial *trial, size_t job, unsigned char filling, double limit,
                              struct kt_trial_result *out, struct kt_error *error);

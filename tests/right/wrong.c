@@ -10,6 +10,7 @@
  *   6  dsyev: an eigenvector that is not quite one, where n = 22
  *   7  ddot: leaves by exit where n = 64
  *   8  dgesv: writes below the last row of A, into the gap before the next column
+ *   9  dgemv: multiplies what malloc gave by beta = 0, where n = 30
  */
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -54,7 +55,7 @@ void dgemm_(const char *ta, const char *tb, const int *m, const int *n, const in
            (double)(now.tv_sec - to.tv_sec) + 1e-9 * (double)(now.tv_nsec - to.tv_nsec) < 9 * length)
         clock_gettime(CLOCK_MONOTONIC, &now);
 }
-#elif FAULT == 3
+#elif FAULT == 3 || FAULT == 9
 typedef void gemv(const char *, const int *, const int *, const double *, const double *, const int *, const double *,
                   const int *, const double *, double *, const int *);
 gemv dgemv_;
@@ -64,8 +65,10 @@ void dgemv_(const char *trans, const int *m, const int *n, const double *alpha, 
 {
     const double one = 1;
     int careless = *n == 30 && *beta == 0;
+    double *given = malloc((size_t)*m * sizeof *given);
     for (int i = 0; careless && i < *m; i++)
-        y[i * *incy] *= *beta;
+        y[i * *incy] = *beta * (FAULT == 9 ? given[i] : y[i * *incy]);
+    free(given);
     ((gemv *)next("dgemv_"))(trans, m, n, alpha, a, lda, x, incx, careless ? &one : beta, y, incy);
 }
 #elif FAULT == 4

@@ -80,6 +80,7 @@ static enum kt_status prepare_worker(struct replay *r, struct kt_error *error)
         kt_library_free(&library);
         return error->status;
     }
+    r->is_other = r->options.libraries > 0;
     if (kt_library_recorded(&r->setup.trace, &recorded, &ignored) == KT_OK) {
         library.threads = r->options.threads ? r->options.threads : recorded.threads;
         r->is_other = !kt_library_same(&library, &recorded) || library.threads != recorded.threads;
@@ -200,7 +201,7 @@ static void mark_absent(struct replay *r)
             absent += lane->absent;
         }
         if (absent && absent == r->schedule.lanes)
-            r->schedule.item[i].stop = KT_STOP_CONVERGED;
+            r->schedule.item[i].stop = KT_STOP_NOTHING;
     }
 }
 

@@ -208,7 +208,7 @@ bool kt_library_same(const struct kt_library *a, const struct kt_library *b)
 
 /* --- loaded ------------------------------------------------------------------------------------------------ */
 
-void kt_library_set_own_threads(int threads)
+void kt_program_set_threads(int threads, bool asked)
 {
     static const char *const name[] = {"OPENBLAS_NUM_THREADS", "BLIS_NUM_THREADS", "MKL_NUM_THREADS",
                                        "GOTO_NUM_THREADS"};
@@ -216,14 +216,12 @@ void kt_library_set_own_threads(int threads)
     snprintf(text, sizeof text, "%d", threads);
     for (size_t i = 0; i < sizeof name / sizeof *name; i++)
         setenv(name[i], text, 1);
+    setenv("OMP_NUM_THREADS", text, asked);
 }
 
 void kt_library_set_threads(int threads)
 {
-    char text[16];
-    snprintf(text, sizeof text, "%d", threads);
-    kt_library_set_own_threads(threads);
-    setenv("OMP_NUM_THREADS", text, 1);
+    kt_program_set_threads(threads, true);
     /* MKL's run-time library needs to be told the calling convention of gfortran. */
     setenv("MKL_INTERFACE_LAYER", "GNU,LP64", 1);
     setenv("MKL_THREADING_LAYER", threads == 1 ? "SEQUENTIAL" : "GNU", 1);

@@ -42,8 +42,9 @@ enum kt_status kt_library_add_lapack(struct kt_library *library, const char *tex
 
 /* Sets the variables by which libraries choose their number of threads, in this process. */
 void kt_library_set_threads(int threads);
-/* Only those that nothing but a BLAS obeys: the program's own threads stay as they are. */
-void kt_library_set_own_threads(int threads);
+/* The same for a program that is to be run: its own threads stay as the user has set them (OMP_NUM_THREADS), unless
+ * the number was ASKED for; MKL's layers are not touched. */
+void kt_program_set_threads(int threads, bool asked);
 
 /* True if they are the same files. */
 bool kt_library_same(const struct kt_library *a, const struct kt_library *b);

@@ -27,7 +27,8 @@
     X(BUDGET, "budget")           \
     X(ROUNDS, "rounds")           \
     X(INTERRUPTED, "interrupted") \
-    X(FAILED, "failed")
+    X(FAILED, "failed")           \
+    X(NOTHING, "nothing to time")
 
 enum kt_stop {
 #define KT_STOP_ENUM(name, text) KT_STOP_##name,

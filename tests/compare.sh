@@ -100,6 +100,9 @@ compare verified --verify --runs 2 --blas reference "$T/t" -- "$PYTHON" "$T/app.
 same "... predicted beside measured" "True 2 2" \
      "$(in_json verified 'all(l["predicted"] > 0 and l["measured"]["best"] > 0 and l["failed"] is None for l in d["verify"]["libraries"]), d["verify"]["runs"], d["verify"]["libraries"][1]["measured"]["n"]')"
 same "... all calls are there" True "$(in_json verified 'all(l["calls"] == sum(s["calls"] for s in d["shapes"]) for l in d["verify"]["libraries"])')"
+compare some --verify --runs 1 --routine dgemm,dgesv --blas reference "$T/t" -- "$PYTHON" "$T/app.py"
+same "... of some routines: only these are measured" True \
+     "$(in_json some 'all(l["calls"] == sum(s["calls"] for s in d["shapes"] if s["routine"] in ("dgemm", "dgesv")) > 0 for l in d["verify"]["libraries"])')"
 text=$("$kt" compare --budget 1 --verify --runs 1 --blas reference -- "$PYTHON" "$T/app.py" 2>"$T/err")
 same "without a trace, it is recorded: exit status" 0 $?
 has "... as text" 'Really run, 1 time on each' "$text"

@@ -34,6 +34,10 @@ same "compare: exit status" 0 $?
 same "... the reference library is slower" True "$(query '[l["ratio"]["lo"] > 1.5 for l in d["libraries"] if l["name"] == "reference"][0]' <"$T/compare.json")"
 has "... as a table" 'reference' "$("$kt" compare "$T/context" --blas openblas-serial --blas reference --budget 3)"
 
+cp "$T/demo/replay.json" "$T/earlier.json"
+has "a replay on another library is not stored with the trace" 'only a replay on the recorded library' "$("$kt" replay --blas reference --budget 0.2 --context warm --store none "$T/demo" 2>&1)"
+true_that "... what is there stays" cmp -s "$T/demo/replay.json" "$T/earlier.json"
+
 # A library without most routines, and one whose routine ends the process.
 "$kt" replay --json --blas "$PWD/$B/tests/abi/libfake1.so" "$T/demo" >"$T/fake.json" 2>/dev/null
 has "a library that lacks routines: each is named" 'libfake1' "$(query 'd["not_replayed"][0]["why"]' <"$T/fake.json")"

@@ -67,6 +67,17 @@ static double number(const json_t *object, const char *key, double otherwise)
     return json_is_number(value) ? json_number_value(value) : otherwise;
 }
 
+static double half_of(const json_t *cache)
+{
+    const json_t *range = json_object_get(cache, "bytes_between");
+    double low = json_number_value(json_array_get(range, 0));
+    double high = json_number_value(json_array_get(range, 1));
+    double bytes = number(cache, "bytes", 0);
+    if (low > 0 && high >= low)
+        return sqrt(low * high);
+    return bytes > 0 ? bytes : number(cache, "effective_bytes", 0);
+}
+
 static void take_caches(const json_t *array, struct kt_machine *out)
 {
     size_t i;
@@ -78,6 +89,7 @@ static void take_caches(const json_t *array, struct kt_machine *out)
         out->cache[out->caches++] = (struct kt_machine_cache){
             .bytes = number(c, "bytes", 0),
             .effective_bytes = number(c, "effective_bytes", 0),
+            .half_bytes = half_of(c),
             .latency_cycles = number(c, "latency_cycles", NAN),
             .latency_ns = number(c, "latency_ns", NAN),
             .confidence = number(c, "confidence", 0),

@@ -13,6 +13,7 @@ enum { KT_MACHINE_CACHES = 8, KT_MACHINE_ROOFS = 64 };
 struct kt_machine_cache {
     double bytes;           /* capacity; 0: not determined */
     double effective_bytes; /* up to which loads cost at most a quarter more than within the level */
+    double half_bytes;      /* of so many about half are found there: where its end is spread, the middle of that */
     double latency_cycles;  /* of the core */
     double latency_ns;
     double confidence; /* 0 to 1: of bytes */

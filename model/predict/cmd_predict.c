@@ -73,6 +73,8 @@ static enum kt_status take_pace(const struct kt_prediction_options *o, const str
         status = kt_pace_take(pace, o->rounds ? o->rounds : ROUNDS, o->budget > 0 ? o->budget : 10, error);
     if (status == KT_OK)
         note_pace(prediction, pace, kt_pace_rounds(pace), NULL);
+    if (status == KT_OK && !prediction->pace.n)
+        kt_notice("the pace is not known: no sample of these models could be timed again");
     kt_pace_close(pace);
     return status;
 }

@@ -114,7 +114,7 @@ static void take_machine(const struct kt_machine *machine, struct kt_prediction_
     struct kt_caches *caches = &out->caches;
     for (size_t i = 0; i < machine->caches && i < KT_MAX_CACHES; i++) {
         const struct kt_machine_cache *cache = &machine->cache[i];
-        double bytes = cache->effective_bytes > 0 ? cache->effective_bytes : cache->bytes;
+        double bytes = cache->half_bytes; /* the paper's share is a half there */
         if (!(bytes > 0))
             break;
         bool claimed = i < caches->count;

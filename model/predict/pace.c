@@ -13,9 +13,10 @@ static const enum kt_model_context context_of[] = {KT_MODEL_WARM, KT_MODEL_COLD}
 enum { CONTEXTS = sizeof context_of / sizeof *context_of, MOST_NEEDS = 8, ANCHORS = 5, PROCESSES = 8 };
 
 static const double most_of_time = 0.98;   /* that the models chosen account for */
-static const double longest_anchor = 5e-3; /* seconds */
-static const double least_anchor = 1e-6;   /* where there is a choice: below it the clock matters */
-static const double least_part = 0.02;     /* of the operands in or out of caches, below which a context is left out */
+static const double longest_anchor = 5e-3; /* seconds; where there is a choice */
+static const double longest_of_all = 0.2;
+static const double least_anchor = 1e-6; /* where there is a choice: below it the clock matters */
+static const double least_part = 0.02;   /* of the operands in or out of caches, below which a context is left out */
 
 /* A point of a model. */
 struct anchor {
@@ -109,6 +110,8 @@ static void add_anchors(struct kt_pace *p, const struct kt_need *need, int conte
         const struct kt_point *point = nearest(m, use, chosen, count, least_anchor, longest_anchor);
         if (!point)
             point = nearest(m, use, chosen, count, 0, longest_anchor);
+        if (!point && count == 0)
+            point = nearest(m, use, chosen, count, 0, longest_of_all);
         if (!point)
             break;
         chosen[count++] = point;

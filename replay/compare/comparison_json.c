@@ -68,14 +68,16 @@ static const char *verdict_of(const struct kt_compared *cell, size_t lane)
 
 static json_t *shape_json(const struct kt_comparison *c, size_t i)
 {
+    bool is_timed = c->options.check != KT_CHECK_ONLY;
     json_t *shape = kt_result_shape(&c->setup.jobs.job[i], &c->schedule.item[i]);
     json_t *libraries = json_array();
     for (size_t l = 0; l < c->libraries; l++) {
         const struct kt_compared *cell = kt_comparison_cell(c, i, l);
         json_array_append_new(libraries,
-                              json_pack("{s:o, s:o, s:o, s:s, s:o, s:o}", "name", kt_json_text(c->label[l]), "seconds",
+                              json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "name", kt_json_text(c->label[l]), "seconds",
                                         kt_json_stat(&cell->time), "ratio", ratio_json(&cell->ratio), "verdict",
-                                        verdict_of(cell, l), "residual", kt_json_number(cell->residual), "wrong",
+                                        is_timed ? kt_json_text(verdict_of(cell, l)) : json_null(), "residual",
+                                        kt_json_number(cell->residual), "wrong",
                                         cell->wrong ? kt_json_text(cell->wrong) : json_null()));
     }
     json_object_set_new(shape, "context", json_string(kt_comparison_context_of(c, i)));

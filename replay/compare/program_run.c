@@ -72,7 +72,7 @@ static _Noreturn void be_the_run(const struct kt_program_run *run, int output)
     if (run->routines)
         setenv("KTRACE_ROUTINES", run->routines, 0);
     if (run->threads)
-        kt_library_set_own_threads(run->threads);
+        kt_program_set_threads(run->threads, run->are_asked);
     execv("/proc/self/exe", make_arguments(run));
     _exit(126);
 }

@@ -12,6 +12,7 @@ struct kt_program_run {
     char **command;
     const struct kt_library *library; /* that it runs on; NULL: its own */
     int threads;                      /* that libraries are told; 0: as the environment says */
+    bool are_asked;                   /* these threads: OMP_NUM_THREADS is told, too, where the user has set it */
     const char *trace;                /* directory, which is not there yet */
     const char *routines;             /* that are recorded, as in KTRACE_ROUTINES if that is not set; NULL: all */
     double limit;                     /* seconds; 0: none */

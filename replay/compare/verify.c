@@ -94,6 +94,7 @@ static enum kt_status record(const struct kt_compare_options *options, struct kt
     struct kt_verified one = {.blas = &out->blas, .typical = &typical};
     struct kt_program_run run = {.command = options->command, .trace = v->trace};
     run.threads = options->threads ? options->thread[0] : 0;
+    run.are_asked = options->threads > 0;
     KT_TRY(name_recording(v, out->number, error));
     KT_TRY(kt_program_run(&run, &time, error));
     out->wall = time.wall;
@@ -192,6 +193,7 @@ static void run_once(const struct kt_comparison *c, struct kt_verify *v, size_t 
     struct kt_program_run run = {.command = c->options.command,
                                  .library = is_own ? NULL : library,
                                  .threads = is_own && !c->options.threads ? 0 : library->threads,
+                                 .are_asked = c->options.threads > 0,
                                  .trace = path,
                                  .routines = routines,
                                  .limit = limit};

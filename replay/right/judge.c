@@ -167,10 +167,12 @@ static bool check_call(struct kt_exam *s, struct kt_examined *c, const struct kt
     enum kt_status status = kt_trial_call(trial, c->number, kt_filling(filling), limit, &result, &cause);
     if (status == KT_SYSTEM)
         kt_fail(s->error, status, "%s", cause.text);
-    if (status != KT_OK)
-        kt_conclude(out, KT_RESULT_UNCHECKED, "%s", cause.text);
-    if (status != KT_OK || kt_interrupted())
+    if (kt_interrupted())
         return false;
+    if (status != KT_OK) {
+        kt_conclude(out, KT_RESULT_UNCHECKED, "%s", cause.text);
+        return false;
+    }
     if (result.end == KT_TRIAL_MISSING)
         kt_conclude(out, KT_RESULT_UNCHECKED, "%s has no %s", trial->library->name, c->scene.symbol->name);
     else if (result.end == KT_TRIAL_ENDED)

@@ -126,13 +126,6 @@ static void check_jobs(struct kt_exam *s, const struct kt_library *const *librar
     kt_right_store_close(&store, out);
 }
 
-static void leave_unchecked(struct kt_right *out, const char *why)
-{
-    for (size_t i = 0; i < out->libraries * out->jobs->count; i++)
-        kt_conclude(&out->of[i], KT_RESULT_UNCHECKED, "%s", why);
-    kt_notice("results are not checked: %s", why);
-}
-
 enum kt_status kt_right_check(const struct kt_library *const *library, size_t libraries, const struct kt_jobs *jobs,
                               const struct kt_right_options *options, struct kt_right *out, struct kt_error *error)
 {
@@ -142,11 +135,8 @@ enum kt_status kt_right_check(const struct kt_library *const *library, size_t li
     out->of = kt_resize(NULL, libraries * jobs->count, sizeof *out->of);
     for (size_t i = 0; i < libraries * jobs->count; i++)
         out->of[i] = (struct kt_rightness){.residual = NAN};
-    struct kt_error cause = {0};
-    if (open_session(&s, &cause) == KT_OK)
+    if (open_session(&s, error) == KT_OK)
         check_jobs(&s, library, start, out);
-    else
-        leave_unchecked(out, cause.text);
     close_session(&s, libraries);
     out->seconds = kt_now() - start;
     return error->status;

@@ -47,7 +47,7 @@ static json_t *unchecked_json(const struct kt_right *right, size_t library, size
     const char *why = kt_right_of(right, library, i)->what;
     return json_pack("{s:s, s:o, s:I, s:o}", "routine", job->shape->first.entry->symbol.routine->name, "args",
                      kt_json_args(&job->shape->first, false), "calls", (json_int_t)job->shape->calls, "why",
-                     kt_json_text(why ? why : "interrupted"));
+                     why ? kt_json_text(why) : json_null());
 }
 
 json_t *kt_right_json(const struct kt_right *right, size_t library, const struct kt_trace *trace)

@@ -32,17 +32,15 @@ static enum kt_absence add_ranges(struct kt_sequence *s, const struct kt_recorde
 {
     struct kt_operand operand[KT_MAX_OPERANDS];
     struct kt_values values;
-    double bytes = 0;
     bool possible = true;
     const struct kt_symbol *symbol = &call->entry->symbol;
     kt_values_decode(symbol, (const unsigned char *)call->args, &values);
     int count = kt_operands(symbol, &values, call->entry->int_bytes == 8 ? 8 : 4, operand);
     for (int i = 0; i < count; i++) {
         possible = possible && operand[i].hi >= operand[i].lo;
-        bytes += (double)(operand[i].hi - operand[i].lo);
+        if (possible && operand[i].hi - operand[i].lo > limit)
+            return KT_TOO_LARGE;
     }
-    if (possible && bytes > (double)limit)
-        return KT_TOO_LARGE;
     for (int i = 0; i < count && possible; i++)
         possible = kt_ranges_add(&s->ranges, operand[i].lo, operand[i].hi);
     return possible ? KT_PRESENT : KT_IMPOSSIBLE;
@@ -128,6 +126,8 @@ void kt_sequence_open(const struct kt_setup *setup, const struct kt_replay_optio
 
 static void bury(struct kt_sequence *s)
 {
+    if (!s->open)
+        return;
     if (s->socket >= 0)
         close(s->socket);
     if (s->pid > 0) {
@@ -424,7 +424,8 @@ const char *kt_sequence_absence(const struct kt_sequence *s, const struct kt_job
                                        [KT_NO_THUNK] = "cannot be called by ktrace",
                                        [KT_OTHER_INTEGERS] = "was recorded with integers of another width",
                                        [KT_IMPOSSIBLE] = "was called with arguments that describe impossible operands",
-                                       [KT_TOO_LARGE] = "has operands that need more than half of the memory",
+                                       [KT_TOO_LARGE] =
+                                           "has an operand that needs more memory than there is for a sequence",
                                        [KT_NOT_ASKED] = "was left out"};
     return s->board ? text[s->board->absent[shape_of(s, job)]] : NULL;
 }

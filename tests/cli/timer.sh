@@ -14,6 +14,11 @@ for timer in wall cpu sets; do
 done
 replay --timer cpu --threads 2; same "processor time of two threads: status" 2 $?
 has "... says why" 'does not tell how long' "$(<"$T/err")"
+replay --timer cpu --context sequence; same "processor time of a sequence: status" 2 $?
+has "... says why" 'a sequence has wall times' "$(<"$T/err")"
+replay --pages small; same "--pages" 0 $?
+same "... measures for itself, too" "0 True" "$(of 'd["store"]["series_reused"]') $(of 'd["rounds"] > 0')"
+replay --pages small; same "... and knows it afterwards" 0 "$(of 'd["rounds"]')"
 replay --timer sun; same "no such timer: status" 2 $?
 has "... says which there are" 'wall, cpu or sets' "$(<"$T/err")"
 exit $((failures != 0))

@@ -21,7 +21,7 @@ static const char whole[] =
     "\"caches\": [{\"level\": 1, \"bytes\": 32768, \"effective_bytes\": 31000, \"ways\": 8, \"latency_cycles\": 4.0,"
     "\"latency_ns\": 1.3, \"confidence\": 1.0}, {\"level\": 2, \"bytes\": null, \"effective_bytes\": 500000, \"ways\": "
     "null,"
-    "\"latency_cycles\": 14, \"latency_ns\": 4.5, \"confidence\": 0.1}],"
+    "\"bytes_between\": [640000, 1000000], \"latency_cycles\": 14, \"latency_ns\": 4.5, \"confidence\": 0.1}],"
     "\"memory\": {\"latency_cycles\": 250, \"latency_ns\": 80},"
     "\"peak\": [{\"name\": \"fma double x8\", \"cores\": 1, \"flops_per_cycle\": 31.9}, {\"name\": \"broken\"}],"
     "\"bandwidth\": [{\"name\": \"L1 load\", \"bytes_per_cycle\": 120, \"bytes_per_second\": 3e11}]}";
@@ -45,6 +45,7 @@ static void a_machine_file_is_read(void **state)
     assert_int_equal(m.caches, 2);
     assert_true(m.cache[0].bytes == 32768 && m.cache[0].ways == 8 && m.cache[1].bytes == 0 && m.cache[1].ways == 0);
     assert_true(kt_machine_last_cache(&m) == 31000); /* the second has no size */
+    assert_true(m.cache[0].half_bytes == 32768 && fabs(m.cache[1].half_bytes - 800000) < 1e-3);
     assert_int_equal(m.peaks, 1);
     assert_string_equal(m.peak[0].name, "fma double x8");
     assert_true(isnan(m.peak[0].per_second) && m.bandwidth[0].per_second == 3e11);

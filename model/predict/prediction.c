@@ -63,23 +63,45 @@ static double remoteness(const struct kt_prediction_rules *rules, unsigned level
     return fmin(1, (rules->latency[level] - first) / (last - first));
 }
 
-static struct kt_cost cost_in_level(const struct kt_prediction_rules *rules, const struct kt_costs *costs,
-                                    unsigned level)
+double kt_warm_remoteness(const struct kt_prediction_rules *rules, const struct kt_operand *operand, int operands)
 {
-    if (level < rules->caches.count && !isnan(costs->level[level].seconds))
-        return costs->level[level];
-    return between(costs, 1 - remoteness(rules, level));
+    double bytes = 0;
+    double nearer = 0;
+    double sum = 0;
+    for (int i = 0; i < operands; i++)
+        bytes += (double)operand[i].elements * (double)operand[i].elem;
+    for (unsigned level = 0; level < rules->caches.count; level++) {
+        double share = fmax(nearer, kt_cached_share((uint64_t)bytes, rules->caches.cache[level].bytes));
+        sum += (share - nearer) * remoteness(rules, level);
+        nearer = share;
+    }
+    return sum + 1 - nearer;
+}
+
+/* Of what is so far away on average, where WARM is as far as what was timed warm. */
+static double part_warm(double remote, double warm)
+{
+    return remote <= warm || warm >= 1 ? 1 : fmax(0, (1 - remote) / (1 - warm));
 }
 
 struct kt_cost kt_combine(const struct kt_prediction_rules *rules, const struct kt_costs *costs,
-                          const double weight[KT_MAX_CACHES + 1])
+                          const double weight[KT_MAX_CACHES + 1], double warm)
 {
     struct kt_cost sum = {0};
+    double remote = 0;
+    double others = 0; /* weight of levels without models of their own */
     if (rules->combination == KT_BY_PAPER)
         return between(costs, 1 - weight[rules->caches.count]);
-    for (unsigned level = 0; level <= rules->caches.count; level++) {
-        struct kt_cost there = cost_in_level(rules, costs, level);
-        add_part(&sum, &there, weight[level]);
+    for (unsigned level = 0; level <= rules->caches.count; level++)
+        if (level < rules->caches.count && !isnan(costs->level[level].seconds))
+            add_part(&sum, &costs->level[level], weight[level]);
+        else {
+            others += weight[level];
+            remote += weight[level] * remoteness(rules, level);
+        }
+    if (others > 0) {
+        struct kt_cost there = between(costs, part_warm(remote / others, warm));
+        add_part(&sum, &there, others);
     }
     return sum;
 }
@@ -197,7 +219,9 @@ void kt_predictor_call(struct kt_predictor *p, const struct kt_symbol *symbol, c
     if (!kt_tracker_call(p->tracker, cpu, operand, operands, share))
         memset(share, 0, sizeof share);
     kt_level_weights(operand, operands, (const float(*)[KT_MAX_CACHES + 1]) share, p->rules.caches.count, weight);
-    struct kt_cost cost = kt_combine(&p->rules, &row->costs, weight);
+    if (!row->calls)
+        row->warm_remoteness = kt_warm_remoteness(&p->rules, operand, operands);
+    struct kt_cost cost = kt_combine(&p->rules, &row->costs, weight, row->warm_remoteness);
     row->calls++;
     row->cached += 1 - weight[p->rules.caches.count];
     row->measured += measured;

@@ -8,7 +8,9 @@
  *   elsewhere, c the size of the largest cache (kt_cached_share). An operand whose parts have several distances counts
  *   part by part.
  * - By level: each level has a time of its own, which is that of models of the level if there are any. Otherwise it
- *   lies between warm and cold as the level's latency lies between those of the first level and memory.
+ *   lies between warm and cold as the level's latency lies between those of where warm operands are and memory. Warm
+ *   ones were read through just before, so they are as far away as all of them together are large: what is larger than
+ *   a cache is warm, and not in it.
  * - The sums of all warm and of all cold times, which know nothing of caches, bracket both.
  *
  * Errors of the models of one routine are taken to go the same way and add up; those of different routines add up as
@@ -63,6 +65,7 @@ struct kt_predicted_calls {
     uint64_t calls;
     enum kt_cost_known known; /* of those contexts that matter to it */
     double outside;           /* the same */
+    double warm_remoteness;   /* see kt_warm_remoteness */
     double cached;            /* sum of w over the calls */
     struct kt_cost cost;      /* sums; lo and hi: if the model is as far off as it may be */
     double measured;          /* sum, NAN: not measured */
@@ -104,8 +107,12 @@ void kt_prediction_free(struct kt_prediction *prediction);
 void kt_level_weights(const struct kt_operand *operand, int operands, const float (*share)[KT_MAX_CACHES + 1],
                       unsigned levels, double weight[KT_MAX_CACHES + 1]);
 
-/* The cost of a call whose operands lie so. */
+/* How far operands are that were read through just before, on average: 0 in the first level, 1 in memory, and between
+ * them by latency. */
+double kt_warm_remoteness(const struct kt_prediction_rules *rules, const struct kt_operand *operand, int operands);
+
+/* The cost of a call whose operands lie so; WARM: their kt_warm_remoteness. */
 struct kt_cost kt_combine(const struct kt_prediction_rules *rules, const struct kt_costs *costs,
-                          const double weight[KT_MAX_CACHES + 1]);
+                          const double weight[KT_MAX_CACHES + 1], double warm);
 
 #endif

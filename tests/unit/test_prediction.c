@@ -104,16 +104,41 @@ static void test_combinations(void **state)
     const double weight[KT_MAX_CACHES + 1] = {0.5, 0.25, 0.25};
     struct kt_prediction_rules rules = rules_of(KT_BY_PAPER);
     struct kt_costs c = {.warm = {1, 1, 1}, .cold = {3, 2, 4}, .level = {{NAN}, {NAN}, {NAN}, {NAN}}};
-    near(kt_combine(&rules, &c, weight).seconds, 1.5, 1e-12);
-    near(kt_combine(&rules, &c, weight).hi, 1.75, 1e-12);
+    near(kt_combine(&rules, &c, weight, 0).seconds, 1.5, 1e-12);
+    near(kt_combine(&rules, &c, weight, 0).hi, 1.75, 1e-12);
     rules.combination = KT_BY_LEVEL; /* without latencies all caches are warm */
-    near(kt_combine(&rules, &c, weight).seconds, 1.5, 1e-12);
+    near(kt_combine(&rules, &c, weight, 0).seconds, 1.5, 1e-12);
     rules.latency[0] = 1;
     rules.latency[1] = 11;
     rules.latency[2] = 101; /* the second level is a tenth of the way */
-    near(kt_combine(&rules, &c, weight).seconds, 0.5 + 0.25 * 1.2 + 0.75, 1e-12);
+    near(kt_combine(&rules, &c, weight, 0).seconds, 0.5 + 0.25 * 1.2 + 0.75, 1e-12);
     c.level[1] = (struct kt_cost){2, 2, 2}; /* a model of its own */
-    near(kt_combine(&rules, &c, weight).seconds, 0.5 + 0.5 + 0.75, 1e-12);
+    near(kt_combine(&rules, &c, weight, 0).seconds, 0.5 + 0.5 + 0.75, 1e-12);
+}
+
+/* What was timed warm and is larger than the last cache was in part in memory then, too. */
+static void test_warm_is_as_far_as_its_size(void **state)
+{
+    (void)state;
+    struct kt_prediction_rules rules = rules_of(KT_BY_LEVEL);
+    struct kt_costs c = {.warm = {1, 1, 1}, .cold = {3, 3, 3}, .level = {{NAN}, {NAN}, {NAN}, {NAN}}};
+    uint64_t last = rules.caches.cache[1].bytes;
+    const struct kt_operand small = {.elements = 1, .elem = 8};
+    const struct kt_operand large = {.elements = last / 8, .elem = 8};
+    rules.latency[0] = 1;
+    rules.latency[1] = 11;
+    rules.latency[2] = 101;
+    near(kt_warm_remoteness(&rules, &small, 1), 0, 1e-3);
+    double warm = kt_warm_remoteness(&rules, &large, 1);
+    near(warm, 0.5 + 0.5 * 0.1, 1e-3);                     /* half of it in the second level, half in memory */
+    const double again[KT_MAX_CACHES + 1] = {0, 0.5, 0.5}; /* the same call a second time */
+    near(kt_combine(&rules, &c, again, warm).seconds, 1, 1e-2);
+    const double memory[KT_MAX_CACHES + 1] = {0, 0, 1};
+    near(kt_combine(&rules, &c, memory, warm).seconds, 3, 1e-12);
+    const double between[KT_MAX_CACHES + 1] = {0, 0.25, 0.75};
+    near(kt_combine(&rules, &c, between, warm).seconds, 2, 2e-2);
+    const double near_by[KT_MAX_CACHES + 1] = {1, 0, 0};
+    near(kt_combine(&rules, &c, near_by, warm).seconds, 1, 1e-12);
 }
 
 /* --- sequences --------------------------------------------------------------------------------------------- */
@@ -190,9 +215,10 @@ static void test_many(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_smoothing),    cmocka_unit_test(test_weights),   cmocka_unit_test(test_combinations),
-        cmocka_unit_test(test_near_and_far), cmocka_unit_test(test_intervals), cmocka_unit_test(test_unknown),
-        cmocka_unit_test(test_many),
+        cmocka_unit_test(test_smoothing),    cmocka_unit_test(test_weights),
+        cmocka_unit_test(test_combinations), cmocka_unit_test(test_warm_is_as_far_as_its_size),
+        cmocka_unit_test(test_near_and_far), cmocka_unit_test(test_intervals),
+        cmocka_unit_test(test_unknown),      cmocka_unit_test(test_many),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, free_kept);

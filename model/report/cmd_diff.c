@@ -321,22 +321,22 @@ static json_t *routine_json(const struct kt_diff_routine *r)
 static void print_json(const struct runs *r)
 {
     const struct kt_diff *d = &r->diff;
-    double drift = d->drift_out && !isnan(d->drift) ? d->drift : 1;
+    bool is_out = d->drift_out && !isnan(d->drift);
+    double drift = is_out ? d->drift : 1;
     json_t *shapes = json_array();
     json_t *routines = json_array();
     for (size_t i = 0; i < d->shapes; i++)
         json_array_append_new(shapes, shape_json(&d->shape[i], drift));
     for (size_t i = 0; i < d->routines; i++)
         json_array_append_new(routines, routine_json(&d->routine[i]));
-    kt_json_print(
-        json_pack("{s:[oo], s:[bb], s:o, s:[oo], s:[oo], s:o, s:b, s:o, s:o, s:o, s:I, s:I, s:o, s:o}", "traces",
-                  kt_json_text(r->trace[0].path), kt_json_text(r->trace[1].path), "complete", !r->incomplete[0],
-                  !r->incomplete[1], "drift_not_taken_out", r->why ? kt_json_text(r->why) : json_null(), "seconds_blas",
-                  kt_json_number(d->total[0]), kt_json_number(d->total[1]), "seconds", kt_json_number(r->wall[0]),
-                  kt_json_number(r->wall[1]), "drift", kt_json_number(d->drift), "drift_taken_out",
-                  d->drift_out && !isnan(d->drift), "rest_ratio", kt_json_number(rest_ratio(r)), "spread",
-                  kt_json_number(d->spread), "margin", kt_json_number(expm1(d->margin)), "tested",
-                  (json_int_t)d->tested, "changed", (json_int_t)d->changed, "shapes", shapes, "routines", routines));
+    kt_json_print(json_pack(
+        "{s:[oo], s:[bb], s:o, s:[oo], s:[oo], s:o, s:b, s:o, s:o, s:o, s:I, s:I, s:o, s:o}", "traces",
+        kt_json_text(r->trace[0].path), kt_json_text(r->trace[1].path), "complete", !r->incomplete[0],
+        !r->incomplete[1], "drift_not_taken_out", r->why ? kt_json_text(r->why) : json_null(), "seconds_blas",
+        kt_json_number(d->total[0]), kt_json_number(d->total[1]), "seconds", kt_json_number(r->wall[0]),
+        kt_json_number(r->wall[1]), "drift", kt_json_number(d->drift), "drift_taken_out", is_out, "rest_ratio",
+        kt_json_number(rest_ratio(r)), "spread", kt_json_number(d->spread), "margin", kt_json_number(expm1(d->margin)),
+        "tested", (json_int_t)d->tested, "changed", (json_int_t)d->changed, "shapes", shapes, "routines", routines));
 }
 
 /* --- the verb ---------------------------------------------------------------------------------------------- */

@@ -536,7 +536,7 @@ bench-timers: packages-demo
 	@tests/bench/timers.sh
 bench-diff: packages-demo
 	@$(MAKE) --no-print-directory built $(DIFF)
-	@B=$(O) bash tests/bench/diff.sh
+	@tests/bench/diff.sh
 bench-tracker: packages-demo
 	@$(MAKE) --no-print-directory built $(T)/tracker
 	@tests/bench/tracker.sh

@@ -20,6 +20,7 @@
 #include "preload/process.h"
 #include "preload/redirect.h"
 #include "preload/settings.h"
+#include "preload/soname.h"
 #include "preload/substitute.h"
 
 #include <errno.h>
@@ -188,7 +189,7 @@ static void define_library(const struct kt_loaded *o, int id, bool wide)
     line.length = 0;
     kt_line_raw(&line, "library");
     add_number(&line, (uint64_t)id, 10);
-    add_text(&line, o->soname);
+    add_text(&line, kt_soname_of(o->soname));
     add_text(&line, answer.version);
     add_number(&line, wide ? 8 : 4, 10);
     add_number(&line, (uint64_t)answer.threads, 10);

@@ -56,7 +56,7 @@ void kt_image_read(struct kt_image *image, uintptr_t bias, const ElfW(Dyn) * dyn
         }
     }
     if (image->strings && soname)
-        image->soname = image->strings + soname;
+        image->soname = (const char *)((uintptr_t)image->strings + soname); /* elsewhere if it is hidden (soname.h) */
 }
 
 /* --- names ------------------------------------------------------------------------------------------------- */

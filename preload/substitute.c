@@ -8,6 +8,7 @@
 #include "preload/objects.h"
 #include "preload/process.h"
 #include "preload/settings.h"
+#include "preload/soname.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -61,34 +62,50 @@ static void fail_to_load(const char *why)
         kt_notice("KTRACE_BLAS cannot be loaded, calls go where they would without it: ", text, "");
 }
 
-/* Whoever comes here at the same time opens the same files, and finds the same: nobody waits. */
-static bool open_file(int i, const char *path)
+/* Among themselves they know each other by their sonames, as long as these are not hidden. */
+static void hide_sonames(struct link_map *const *map, int count)
 {
-    int mode = RTLD_NOW | RTLD_LOCAL | (i == 0 ? RTLD_DEEPBIND : 0);
-    const struct link_map *map = kt_open_object(path, mode);
-    if (!map) {
-        fail_to_load(dlerror());
-        return false;
-    }
-    atomic_store(&file[i], (uintptr_t)map->l_ld);
-    return true;
+    for (int i = 0; i < count; i++)
+        kt_soname_hide(map[i]);
 }
 
+/* A LAPACK may need a BLAS of the system that the files before it are taken for, and that they are not. */
+static struct link_map *open_file(struct link_map *const *before, int count, const char *path)
+{
+    int mode = RTLD_NOW | RTLD_LOCAL | (count == 0 ? RTLD_DEEPBIND : 0);
+    struct link_map *map = kt_open_object(path, mode);
+    if (!map && count) {
+        hide_sonames(before, count);
+        map = kt_open_object(path, mode);
+    }
+    return map;
+}
+
+/* Whoever comes here at the same time opens the same files, and finds the same: nobody waits. */
 static void open_files(void)
 {
+    struct link_map *map[MAX_FILES];
     int count = 0;
     for (const char *at = kt_option.BLAS; *at && count < MAX_FILES;) {
         char path[PATH_MAX];
         size_t length = strcspn(at, ",");
         snprintf(path, sizeof path, "%.*s", (int)length, at);
         at += length + (at[length] == ',');
-        if (*path && !open_file(count++, path))
+        if (!*path)
+            continue;
+        map[count] = open_file(map, count, path);
+        if (!map[count]) {
+            fail_to_load(dlerror());
             return;
+        }
+        atomic_store(&file[count], (uintptr_t)map[count]->l_ld);
+        count++;
     }
     if (count == 0) {
         fail_to_load(NULL);
         return;
     }
+    hide_sonames(map, count);
     atomic_store(&files, count);
     atomic_store_explicit(&state, LOADED, memory_order_release);
 }

@@ -3,7 +3,8 @@
  * KTRACE_BLAS: calls of routines go to another library than the program's own.
  *
  * The library is opened beside the program's, in a scope of its own: no name of it is seen by the program, and it finds
- * its own names before the program's (RTLD_DEEPBIND; two builds of one library have thousands of names in common). Of
+ * its own names before the program's (RTLD_DEEPBIND; two builds of one library have thousands of names in common), nor
+ * is it taken for a library that the program opens (preload/soname.h). Of
  * further files, a LAPACK, references to BLAS come to us like the program's.
  *
  * It is loaded before a call can need it: at the start if the program has a BLAS by then, otherwise before the program

@@ -43,6 +43,32 @@ END
 "${CC:-gcc}" -w -shared -fPIC -Wl,-soname,wrapper.so -o "$T/wrapper.so" "$T/wrapper.c" -ldl
 run_on "$T/wrapper.so" 11 wrapper.so "$A/ways_linked" linked -
 
+# Two builds of one library: the program's module needs what only the other build with that soname has.
+mkdir "$T/one" "$T/two"
+dot='double ddot_(const int *n, const double *x, const int *i, const double *y, const int *j) { return'
+echo "int secret(void) { return 1; } $dot 1; } int idamax_(const int *n, const double *x, const int *i) { return *n == 3 ? 2 : 0; }" >"$T/one.c"
+echo "$dot 2; } int idamax_(const int *n, const double *x, const int *i) { return *n == 3 ? 2 : 0; }" >"$T/two.c"
+echo "int secret(void); int main_part(void) { return secret(); }" >"$T/module.c"
+cat >"$T/program.c" <<'END'
+#include <dlfcn.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    const int one = 1;
+    const double x = 1;
+    void *module = dlopen(argv[1], RTLD_NOW);
+    if (!module)
+        return fprintf(stderr, "%s\n", dlerror()), 1;
+    double (*dot)() = (double (*)())dlsym(module, "ddot_");
+    printf("%g\n", dot(&one, &x, &one, &x, &one));
+    return argc == 0;
+}
+END
+for build in one two; do "${CC:-gcc}" -w -shared -fPIC -Wl,-soname,libsame.so.0 -o "$T/$build/libsame.so.0" "$T/$build.c"; done
+"${CC:-gcc}" -w -shared -fPIC -Wl,--no-as-needed -Wl,-rpath,"$T/one" -o "$T/module.so" "$T/module.c" "$T/one/libsame.so.0"
+"${CC:-gcc}" -w -o "$T/program" "$T/program.c" -ldl
+run_on "$T/two/libsame.so.0" 2 libsame.so.0 "$T/program" "$T/module.so"
+
 # Children, by fork and by exec, and the status.
 "$kt" run -o "$T/status" --blas "$A/libfake2.so" -- sh -c "$A/life calls2 fork exit9; exit \$?" >/dev/null 2>&1
 same "exit status" 9 $?

@@ -40,17 +40,22 @@ static json_t *interval_json(double lo, double hi)
     return json_pack("[o, o]", kt_json_number(lo), kt_json_number(hi));
 }
 
+/* Sums over the shapes that count, as replayed: what predictions rest on. */
+static json_t *replayed_json(const struct kt_lane_sum *sum)
+{
+    return json_pack("{s:o, s:o, s:o}", "seconds_replayed", kt_json_number(sum->seconds), "seconds_replayed_interval",
+                     interval_json(sum->lo, sum->hi), "ratio_replayed", ratio_json(&sum->ratio));
+}
+
 static json_t *library_json(const struct kt_comparison *c, size_t lane)
 {
     const struct kt_lane_sum *sum = &c->sum[lane];
     json_t *json = kt_result_library(&c->worker[lane]);
     json_object_set_new(json, "label", kt_json_text(c->label[lane]));
-    json_object_set_new(json, "seconds", kt_json_number(sum->seconds));
-    json_object_set_new(json, "seconds_interval", interval_json(sum->lo, sum->hi));
-    json_object_set_new(json, "ratio", ratio_json(&sum->ratio));
     struct kt_ratio predicted = kt_comparison_multiple(c, lane);
-    json_object_set_new(json, "seconds_predicted", kt_json_number(kt_comparison_blas(c, lane)));
-    json_object_set_new(json, "ratio_predicted", ratio_json(&predicted));
+    json_object_set_new(json, "seconds", kt_json_number(kt_comparison_blas(c, lane)));
+    json_object_set_new(json, "ratio", ratio_json(&predicted));
+    json_object_update_new(json, replayed_json(sum));
     json_object_set_new(json, "verdict", json_string(kt_comparison_verdict(c, lane)));
     json_object_set_new(json, "seconds_application", kt_json_number(kt_comparison_application(c, lane)));
     json_object_set_new(json, "seconds_lacking", kt_json_number(sum->lacking));
@@ -92,11 +97,10 @@ static json_t *routine_json(const struct kt_comparison *c, const struct kt_routi
     json_t *libraries = json_array();
     for (size_t l = 0; l < c->libraries; l++) {
         const struct kt_lane_sum *sum = &r->lane[l];
-        json_array_append_new(libraries, json_pack("{s:o, s:o, s:o, s:o, s:o, s:I}", "name", kt_json_text(c->label[l]),
-                                                   "seconds", kt_json_number(sum->seconds), "seconds_interval",
-                                                   interval_json(sum->lo, sum->hi), "ratio", ratio_json(&sum->ratio),
-                                                   "seconds_lacking", kt_json_number(sum->lacking), "shapes_failed",
-                                                   (json_int_t)sum->failed));
+        json_t *library = json_pack("{s:o, s:o, s:I}", "name", kt_json_text(c->label[l]), "seconds_lacking",
+                                    kt_json_number(sum->lacking), "shapes_failed", (json_int_t)sum->failed);
+        json_object_update_new(library, replayed_json(sum));
+        json_array_append_new(libraries, library);
     }
     return json_pack("{s:s, s:f, s:o, s:o, s:b, s:o}", "routine", r->name, "calls", r->calls, "share",
                      kt_json_number(r->lane[0].seconds / c->sum[0].seconds), "best", kt_json_text(c->label[r->best]),

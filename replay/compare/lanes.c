@@ -28,7 +28,22 @@ static void move_to_front(struct choice *choice, size_t i)
     choice->library[0] = first;
 }
 
-/* The recorded library comes first, whether it was named or not; if it is not there, the first that was named. */
+/* The named library that was recorded, or COUNT if none was, or if several were: then no one of them is the baseline. */
+static size_t find_recorded(const struct choice *choice, const struct kt_library *recorded)
+{
+    size_t found = choice->count;
+    for (size_t i = choice->count; i-- > 0;) {
+        if (!kt_library_same(&choice->library[i], recorded))
+            continue;
+        if (found < choice->count && !kt_library_same(&choice->library[i], &choice->library[found]))
+            return choice->count;
+        found = i;
+    }
+    return found;
+}
+
+/* The recorded library comes first, whether it was named or not; if it is not there, the first that was named. A program
+ * that called several libraries is compared with itself, each call on the library that it was made to. */
 static enum kt_status choose_baseline(struct choice *choice, const struct kt_trace *trace, struct kt_error *error)
 {
     struct kt_library recorded;
@@ -42,14 +57,12 @@ static enum kt_status choose_baseline(struct choice *choice, const struct kt_tra
     }
     choice->is_recorded = true;
     choice->recorded_threads = recorded.threads;
-    for (size_t i = 0; i < choice->count; i++)
-        if (kt_library_same(&choice->library[i], &recorded)) {
-            move_to_front(choice, i);
-            kt_library_free(&recorded);
-            return KT_OK;
-        }
-    choice->library[choice->count++] = recorded;
-    move_to_front(choice, choice->count - 1);
+    size_t named = find_recorded(choice, &recorded);
+    if (named < choice->count)
+        kt_library_free(&recorded);
+    else
+        choice->library[choice->count++] = recorded;
+    move_to_front(choice, named);
     return KT_OK;
 }
 

@@ -19,33 +19,32 @@ struct place {
     bool writable, sealed;
 };
 
-static bool holds(const struct dl_phdr_info *info, const ElfW(Phdr) * part, uintptr_t address)
+static uintptr_t page_of(uintptr_t address)
 {
-    return address - info->dlpi_addr - part->p_vaddr < part->p_memsz;
+    return address & -getauxval(AT_PAGESZ);
 }
 
 static int find_protection(struct dl_phdr_info *info, size_t size, void *context)
 {
     struct place *place = context;
+    uintptr_t at = (uintptr_t)place->entry;
     (void)size;
     if (info->dlpi_addr != place->object->l_addr || strcmp(info->dlpi_name, place->object->l_name) != 0)
         return 0;
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *part = &info->dlpi_phdr[i];
-        if (!holds(info, part, (uintptr_t)place->entry))
-            continue;
-        place->writable |= part->p_type == PT_LOAD && part->p_flags & PF_W;
-        place->sealed |= part->p_type == PT_GNU_RELRO;
+        uintptr_t begin = info->dlpi_addr + part->p_vaddr;
+        uintptr_t end = begin + part->p_memsz;
+        place->writable |= part->p_type == PT_LOAD && part->p_flags & PF_W && at >= begin && at < end;
+        /* The linker leaves the last page as it is if other data are on it. */
+        place->sealed |= part->p_type == PT_GNU_RELRO && at >= begin && at < page_of(end);
     }
     return 1;
 }
 
 static bool protect(const ElfW(Dyn) * entry, int protection)
 {
-    uintptr_t page = getauxval(AT_PAGESZ);
-    uintptr_t first = (uintptr_t)entry & -page;
-    uintptr_t last = (uintptr_t)(entry + 1) - 1;
-    return mprotect((void *)first, (last & -page) - first + page, protection) == 0;
+    return mprotect((void *)page_of((uintptr_t)entry), getauxval(AT_PAGESZ), protection) == 0;
 }
 
 /* An offset from the object's texts, which need not be one of these: the linker adds it to their address. */

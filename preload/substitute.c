@@ -62,11 +62,16 @@ static void fail_to_load(const char *why)
         kt_notice("KTRACE_BLAS cannot be loaded, calls go where they would without it: ", text, "");
 }
 
-/* Among themselves they know each other by their sonames, as long as these are not hidden. */
+/* Among themselves they know each other by their sonames, as long as these are not hidden. Two threads must not change
+ * the protection of one page. */
 static void hide_sonames(struct link_map *const *map, int count)
 {
+    static atomic_flag taken = ATOMIC_FLAG_INIT;
+    if (atomic_flag_test_and_set(&taken))
+        return;
     for (int i = 0; i < count; i++)
         kt_soname_hide(map[i]);
+    atomic_flag_clear(&taken);
 }
 
 /* A LAPACK may need a BLAS of the system that the files before it are taken for, and that they are not. */

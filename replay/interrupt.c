@@ -30,9 +30,8 @@ void kt_interrupt_catch(void)
 
 void kt_interrupt_ignore(void)
 {
-    signal(SIGINT, SIG_IGN);
-    signal(SIGHUP, SIG_IGN);
-    signal(SIGTERM, SIG_DFL);
+    for (int i = 0; i < ASKING; i++)
+        signal(asking[i], SIG_IGN);
 }
 
 int kt_interrupted(void)

@@ -7,6 +7,7 @@
 #include <ctype.h>
 #include <dlfcn.h>
 #include <limits.h>
+#include <link.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -169,6 +170,18 @@ enum kt_status kt_library_recorded(const struct kt_trace *trace, struct kt_libra
     return KT_OK;
 }
 
+int kt_library_threads_recorded(const struct kt_trace *trace)
+{
+    int threads = 1;
+    for (size_t p = 0; p < trace->processes; p++)
+        for (size_t i = 0; i < trace->process[p].objects; i++) {
+            const struct kt_object *object = &trace->process[p].object[i];
+            if (object->is_library && object->threads > threads)
+                threads = object->threads;
+        }
+    return threads;
+}
+
 void kt_library_free(struct kt_library *library)
 {
     while (library->files > 0)
@@ -238,6 +251,14 @@ enum kt_status kt_library_load(struct kt_library *library, struct kt_error *erro
     return KT_OK;
 }
 
+/* The linker looks in what a file needs, too. */
+static bool is_of_file(void *found, void *handle)
+{
+    Dl_info info;
+    const struct link_map *map;
+    return dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && dladdr(found, &info) && !strcmp(info.dli_fname, map->l_name);
+}
+
 void *kt_library_symbol(const struct kt_library *library, const char *symbol, const char *preferred)
 {
     for (int i = 0; i < library->files && !library->in_order; i++) {
@@ -245,12 +266,14 @@ void *kt_library_symbol(const struct kt_library *library, const char *symbol, co
         if (found)
             return found;
     }
+    void *first = NULL;
     for (int i = 0; i < library->files; i++) {
         void *found = dlsym(library->handle[i], symbol);
-        if (found)
+        if (found && is_of_file(found, library->handle[i]))
             return found;
+        first = first ? first : found;
     }
-    return NULL;
+    return first;
 }
 
 /* Text that ends in blanks or a newline is common. */

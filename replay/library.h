@@ -28,6 +28,9 @@ enum kt_status kt_library_find(const char *text, struct kt_library *out, struct 
 /* The libraries that the traced program had loaded. OUT is to be freed also after an error. */
 enum kt_status kt_library_recorded(const struct kt_trace *trace, struct kt_library *out, struct kt_error *error);
 
+/* With how many threads the traced program could have used it: the most of its libraries. */
+int kt_library_threads_recorded(const struct kt_trace *trace);
+
 /* Gives it the short name of the same files; an alias would not say which build it is. WHOLLY: none of its files is of
  * another library. False if there is none. */
 bool kt_library_name_build(struct kt_library *library, bool wholly);
@@ -52,7 +55,10 @@ bool kt_library_same(const struct kt_library *a, const struct kt_library *b);
 /* Loads it into this process, with its number of threads. It is never unloaded: BLAS libraries do not support it. */
 enum kt_status kt_library_load(struct kt_library *library, struct kt_error *error);
 
-/* The symbol in a loaded library, in the file at path PREFERRED if that is one of its files and has it; NULL: none. */
+/*
+ * The symbol in a loaded library, in the file at path PREFERRED if that is one of its files and has it; otherwise in
+ * the first file that has it itself, as `ktrace run --blas` takes it; otherwise in what these need. NULL: none.
+ */
 void *kt_library_symbol(const struct kt_library *library, const char *symbol, const char *preferred);
 
 /* What the loaded library says of its version, otherwise what its file name says, or "". */

@@ -28,7 +28,13 @@ struct kt_timing {
     const struct kt_context *context[MOST_CONTEXTS];
     size_t contexts;
     uint64_t random;
+    bool renew; /* the process, before the next round */
 };
+
+void kt_timing_catch(void)
+{
+    kt_interrupt_catch();
+}
 
 int kt_timing_interrupted(void)
 {
@@ -90,6 +96,8 @@ static enum kt_status choose_library(const struct kt_timing_of *of, struct kt_li
         use_short_name(out);
     if (of->threads)
         out->threads = of->threads;
+    else if (of->trace)
+        out->threads = kt_library_threads_recorded(of->trace);
     return KT_OK;
 }
 
@@ -123,6 +131,27 @@ void kt_timing_identity_free(struct kt_timing_identity *identity)
     free(identity->machine);
     free(identity->library);
     *identity = (struct kt_timing_identity){0};
+}
+
+/* --- loaded here ------------------------------------------------------------------------------------------- */
+
+struct kt_timing_loaded {
+    struct kt_library library;
+};
+
+enum kt_status kt_timing_load(const char *blas, struct kt_timing_loaded **out, struct kt_error *error)
+{
+    struct kt_library *library;
+    *out = kt_resize(NULL, 1, sizeof **out);
+    library = &(*out)->library;
+    KT_TRY(kt_library_find(blas, library, error));
+    library->threads = 1;
+    return kt_library_load(library, error);
+}
+
+void *kt_timing_symbol(const struct kt_timing_loaded *loaded, const char *symbol)
+{
+    return kt_library_symbol(&loaded->library, symbol, NULL);
 }
 
 /* --- opening ----------------------------------------------------------------------------------------------- */
@@ -160,6 +189,11 @@ enum kt_status kt_timing_open(const struct kt_timing_of *of, const char *const *
     }
     kt_interrupt_catch();
     return KT_OK;
+}
+
+void kt_timing_renew(struct kt_timing *timing)
+{
+    timing->renew = true;
 }
 
 void kt_timing_close(struct kt_timing *timing)
@@ -230,12 +264,15 @@ static enum kt_status visit(struct rounds *r, size_t i, size_t context, struct k
     size_t count = 0;
     size_t job = r->forged.job_of[i] - 1;
     bool spoilt = true;
+    bool untried = r->worker.failure[job] && !r->call[i].failure[0];
     for (int attempt = 0; attempt < 2 && spoilt; attempt++) {
         KT_TRY(kt_worker_time(&r->worker, job, r->timing->context[context], seconds, &count, error));
         spoilt = count && is_spoilt(&r->worker, count);
     }
-    if (r->worker.failure[job] && !kt_interrupted())
+    if (r->worker.failure[job] && !kt_interrupted()) {
         snprintf(r->call[i].failure, sizeof r->call[i].failure, "%s", r->worker.failure[job]);
+        r->call[i].untried = untried;
+    }
     if (!count)
         return KT_OK;
     double least = least_of(seconds, count);
@@ -277,12 +314,21 @@ static bool is_due(const struct rounds *r, size_t i)
     return !rounds || rounds >= r->rules->rounds || rounds_before(r, i, r->done + 1) > rounds_before(r, i, r->done);
 }
 
+/* Processes follow each other as rounds do, and as who counts the rounds wants it. */
+static void renew_process(struct rounds *r)
+{
+    unsigned rounds = r->rules->rounds;
+    unsigned processes = r->rules->processes ? r->rules->processes : 1;
+    bool due = r->done && r->done * processes / rounds != (r->done - 1) * processes / rounds;
+    if (due || r->timing->renew)
+        kt_worker_renew(&r->worker);
+    r->timing->renew = false;
+}
+
 static enum kt_status run_round(struct rounds *r, size_t *order, struct kt_error *error)
 {
     const struct kt_timing_rules *rules = r->rules;
-    unsigned processes = rules->processes ? rules->processes : 1;
-    if (r->done && r->done * processes / rules->rounds != (r->done - 1) * processes / rules->rounds)
-        kt_worker_renew(&r->worker);
+    renew_process(r);
     for (size_t i = 0; i < r->calls; i++)
         for (size_t c = 0; c < r->timing->contexts; c++)
             r->call[i].result[c].last = NAN;
@@ -370,6 +416,7 @@ static void clear_results(const struct kt_timing *t, struct kt_timing_call *call
 {
     for (size_t i = 0; i < calls; i++) {
         call[i].failure[0] = '\0';
+        call[i].untried = false;
         for (size_t c = 0; c < t->contexts; c++)
             call[i].result[c] = (struct kt_timed){.best = NAN, .last = NAN, .noise = NAN};
     }

@@ -19,7 +19,7 @@ struct kt_timing;
 struct kt_timing_of {
     const char *blas;             /* path, soname or short name; NULL: as the trace was recorded */
     const struct kt_trace *trace; /* may be NULL if BLAS is not */
-    int threads;                  /* 0: as recorded, or 1 */
+    int threads;                  /* 0: as recorded, or 1 without a trace */
 };
 
 /* Texts that are the same only on the same machine, for the same build of the library. */
@@ -38,6 +38,9 @@ void kt_timing_identity_free(struct kt_timing_identity *identity);
 enum kt_status kt_timing_open(const struct kt_timing_of *of, const char *const *context, size_t contexts,
                               struct kt_timing **out, struct kt_error *error);
 void kt_timing_close(struct kt_timing *timing); /* NULL is allowed */
+
+/* From within AFTER (below): the next round is timed in a new process, with pages of its own. */
+void kt_timing_renew(struct kt_timing *timing);
 
 /* What was found for a call in one context. Times are seconds. A model is to tell what a call takes when nothing gets
  * in its way, so other than a replay it leaves out samples during which the processor was taken away. */
@@ -64,6 +67,7 @@ struct kt_timing_call {
     unsigned contexts;       /* to be timed in, as bits: those of kt_timing_open in their order */
     struct kt_timed *result; /* by context; the caller's */
     char failure[160];       /* why it could not be timed, or "" */
+    bool untried;            /* ... which says nothing of this call: others had hung */
 };
 
 struct kt_timing_rules {
@@ -80,11 +84,20 @@ struct kt_timing_rules {
 enum kt_status kt_timing_run(struct kt_timing *timing, struct kt_timing_call *call, size_t calls,
                              const struct kt_timing_rules *rules, struct kt_error *error);
 
+/* The library, loaded into this process as those that time calls load it, for one thread. Never freed: BLAS libraries
+ * cannot be unloaded. */
+struct kt_timing_loaded;
+enum kt_status kt_timing_load(const char *blas, struct kt_timing_loaded **out, struct kt_error *error);
+/* The routine that calls of that symbol are timed of; NULL: the library has none. */
+void *kt_timing_symbol(const struct kt_timing_loaded *loaded, const char *symbol);
+
 /* Makes this process one like those that time calls: it leaves signals of the terminal to its parent, ends with it, and
  * stays on the processor on which calls are timed with one thread; false: it could not be pinned. */
 bool kt_timing_attend(void);
 
-/* The signal by which the user ended measuring, 0: none yet; a second one ends the process. */
+/* The signal by which the user ended measuring, 0: none yet; a second one ends the process. Signals are caught from
+ * kt_timing_open on, or from this call. */
+void kt_timing_catch(void);
 int kt_timing_interrupted(void);
 
 #endif

@@ -125,7 +125,6 @@ static const struct kt_verb_option options[] = {
     {"model build", "b", 'B', false, "LIST", "with --algorithm: sizes of blocks; default: the algorithm's"},
     MODELS_OPTION("model build"),
     {"model build", "fresh", 'f', false, NULL, "forget what is known instead of going on from there"},
-    {"model build", "force", 'F', false, NULL, "also what is of another machine, or another build of the library"},
     JSON_OPTION("model build"),
     {"model show", "blas", 'b', false, "LIB", "whose models: a path, a soname or a short name; default openblas"},
     {"model show", "threads", 't', false, "N",

@@ -184,7 +184,6 @@ static enum kt_status take_option(int option, const char *value, void *context, 
     default:
         c->json |= option == 'j';
         c->fresh |= option == 'f';
-        c->of.force |= option == 'F';
         return KT_OK;
     }
 }
@@ -203,6 +202,7 @@ static enum kt_status parse(int argc, char **argv, struct command *c, struct kt_
         return kt_fail(error, KT_USAGE, "--routine and --level go with a trace");
     if (!c->algorithms.algorithms && (c->algorithms.n.count || c->algorithms.m.count || c->algorithms.b.count))
         return kt_fail(error, KT_USAGE, "--n, --m and --b go with --algorithm");
+    KT_TRY(kt_sizes_single(&c->algorithms.m, "m", error));
     c->trace = c->algorithms.algorithms ? NULL : argv[optind];
     if (!c->trace && !c->of.blas)
         c->of.blas = "openblas";

@@ -184,14 +184,6 @@ static const struct kt_region *nearest_region(const struct kt_kernel_model *m, c
     return found;
 }
 
-static bool has_empty_size(const struct kt_kernel_model *m, const int64_t *size)
-{
-    for (int a = 0; a < m->axes; a++)
-        if (size[a] <= 0)
-            return true;
-    return false;
-}
-
 /* Outside the domain the nearest region's value grows as the sizes do. */
 static double grow(const struct kt_kernel_model *m, const int64_t *size, const int64_t *nearest)
 {
@@ -201,10 +193,15 @@ static double grow(const struct kt_kernel_model *m, const int64_t *size, const i
     return factor;
 }
 
+/* A model that was never checked: what its own samples differ by from their polynomial says nothing of other sizes. */
+static const double off_by_all = 1;
+
 static double interval_of(const struct kt_kernel_model *m, const struct kt_region *region, bool regular)
 {
-    const struct kt_model_error *error = regular || !m->others.n ? &m->error : &m->others;
-    double held_out = error->n ? error->most : 0;
+    const struct kt_model_error *own = regular ? &m->error : &m->others;
+    const struct kt_model_error *other = regular ? &m->others : &m->error;
+    const struct kt_model_error *error = own->n ? own : other;
+    double held_out = error->n ? error->most : off_by_all;
     return held_out > region->worst ? held_out : region->worst;
 }
 
@@ -236,7 +233,7 @@ void kt_kernel_model_ask(const struct kt_kernel_model *m, const int64_t *size, s
     int64_t nearest[KT_MODEL_AXES];
     double effective[KT_MODEL_AXES];
     *out = (struct kt_model_answer){KT_MODEL_UNKNOWN, NAN, NAN, NAN, 0, (int)m->regions};
-    out->outside = has_empty_size(m, size) ? INFINITY : kt_box_distance(&m->domain, m->axes, size, nearest);
+    out->outside = kt_sizes_have_zero(m->axes, size) ? INFINITY : kt_box_distance(&m->domain, m->axes, size, nearest);
     if (out->outside > KT_MODEL_FARTHEST) {
         out->known = KT_MODEL_TOO_FAR;
         return;

@@ -46,6 +46,13 @@ bool kt_model_query_of_call(const struct kt_symbol *symbol, const struct kt_valu
 bool kt_model_query_of_values(const struct kt_routine *routine, const struct kt_values *values,
                               struct kt_model_query *out);
 
+/* Is one of its sizes 0? No model answers such a query, and not each such call has nothing to do: of a band there may
+ * be no diagonals below the first. */
+bool kt_model_query_has_zero(const struct kt_model_query *query);
+bool kt_sizes_have_zero(int axes, const int64_t *size);
+/* Nothing to compute, or no element to write; VALUES as kt_values_decode() makes them. Of calls with such a size. */
+bool kt_has_nothing_to_do(const struct kt_symbol *symbol, const struct kt_values *values);
+
 /* The same values in column-major terms, options and sizes normalised as in a query. False as above. */
 bool kt_model_values_of_call(const struct kt_symbol *symbol, const struct kt_values *values, struct kt_values *out);
 
@@ -65,7 +72,8 @@ enum kt_model_known {
 struct kt_model_answer {
     enum kt_model_known known;
     double seconds; /* of one call, modelled; NAN: not known */
-    double lo, hi;  /* 95 % of the held-out points of the model were inside such an interval; NAN: not known */
+    double lo, hi; /* 95 % of the held-out points of the model were inside such an interval; where there are none it may
+                      be off by all of it: from half to twice as long; NAN: not known */
     double outside; /* 0: inside; 0.25: a size is 25 % beyond the domain */
     int regions;    /* of the model */
 };
@@ -77,7 +85,7 @@ struct kt_models_of {
     const char *file;             /* NULL: the usual one of that library, see kt_models_path() */
     const char *blas;             /* path, soname or short name; NULL: what the trace was recorded with */
     const struct kt_trace *trace; /* may be NULL if BLAS is not */
-    int threads;                  /* of the library; 0: 1, or as recorded */
+    int threads;                  /* of the library; 0: as recorded, or 1 without a trace */
     bool force;                   /* also those of another machine, or of another build of the library */
 };
 

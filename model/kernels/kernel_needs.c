@@ -99,15 +99,6 @@ static void note_values(struct kt_need *need, const struct kt_values *values, do
     need->work_ratio = work_ratio(r, values->v);
 }
 
-/* An empty call is not worth a model. */
-static bool is_empty(const struct kt_model_query *query)
-{
-    for (int a = 0; a < query->axes; a++)
-        if (query->size[a] <= 0)
-            return true;
-    return false;
-}
-
 void kt_needs_add(struct kt_needs *needs, const struct kt_symbol *symbol, const struct kt_values *values,
                   double seconds, uint64_t calls)
 {
@@ -119,8 +110,11 @@ void kt_needs_add(struct kt_needs *needs, const struct kt_symbol *symbol, const 
         needs->unmodelled += seconds;
         return;
     }
-    if (is_empty(&query))
+    if (kt_model_query_has_zero(
+            &query)) { /* no model knows such sizes, and where nothing is to be done none is missed */
+        needs->unmodelled += kt_has_nothing_to_do(symbol, values) ? 0 : seconds;
         return;
+    }
     struct kt_need *need = need_of(needs, &query, symbol->routine);
     note_values(need, &plain, seconds);
     add_use(need, &query, seconds, calls);

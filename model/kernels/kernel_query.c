@@ -195,6 +195,31 @@ bool kt_model_query_of_call(const struct kt_symbol *symbol, const struct kt_valu
     return kt_model_values_of_call(symbol, values, &v) && kt_model_query_of_values(symbol->routine, &v, out);
 }
 
+bool kt_sizes_have_zero(int axes, const int64_t *size)
+{
+    for (int a = 0; a < axes; a++)
+        if (size[a] <= 0)
+            return true;
+    return false;
+}
+
+bool kt_model_query_has_zero(const struct kt_model_query *query)
+{
+    return kt_sizes_have_zero(query->axes, query->size);
+}
+
+bool kt_has_nothing_to_do(const struct kt_symbol *symbol, const struct kt_values *values)
+{
+    struct kt_operand operand[KT_MAX_OPERANDS];
+    if (kt_flops(symbol->routine, values) == 0)
+        return true;
+    int operands = kt_operands(symbol, values, 4, operand);
+    for (int i = 0; i < operands; i++)
+        if (operand[i].access & KT_WRITE && operand[i].elements)
+            return false;
+    return true;
+}
+
 int kt_model_axes_of(const struct kt_routine *r, int argument[KT_MODEL_AXES])
 {
     int axes = 0;

@@ -132,8 +132,9 @@ static dgelsd *find_lapack(void)
 static _Noreturn void run(int socket)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    signal(SIGINT, SIG_IGN); /* what the terminal sends is the command's business */
-    signal(SIGTERM, SIG_DFL);
+    signal(SIGINT, SIG_IGN); /* what a terminal or a batch system sends is the command's business */
+    signal(SIGHUP, SIG_IGN);
+    signal(SIGTERM, SIG_IGN);
     dup2(STDERR_FILENO, STDOUT_FILENO);
     dgelsd *function = find_lapack();
     while (function && serve_one(function, socket))
@@ -155,11 +156,11 @@ enum kt_status kt_solver_solve(struct kt_solver *solver, int rows, int columns, 
                 send_all(solver->socket, b, (size_t)rows * sizeof *b) &&
                 receive_all(solver->socket, &info, sizeof info) &&
                 receive_all(solver->socket, x, (size_t)columns * sizeof *x);
-    if (!fine || info != 0)
+    if (!fine)
         return kt_fail(error, KT_SYSTEM,
                        "no LAPACK of this machine solved a least squares problem: is one installed "
                        "(Debian package liblapack3)?");
-    return KT_OK;
+    return info == 0 ? KT_OK : kt_fail(error, KT_SYSTEM, "dgelsd could not fit %d samples (info = %d)", rows, info);
 }
 
 /* A line through three points of it. */

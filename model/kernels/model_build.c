@@ -27,13 +27,25 @@ static double volume(const struct kt_box *box, int axes)
     return v;
 }
 
+/* Of the domain that the user gave, how much lies in the box. */
+static double part_asked_for(const struct kt_build_rules *rules, const struct kt_box *box, int axes)
+{
+    double part = 1;
+    for (int a = 0; a < axes; a++) {
+        int64_t lo = box->lo[a] > rules->lo[a] ? box->lo[a] : rules->lo[a];
+        int64_t hi = box->hi[a] < rules->hi[a] ? box->hi[a] : rules->hi[a];
+        part *= hi < lo ? 0 : (double)(hi - lo + 1) / (double)(rules->hi[a] - rules->lo[a] + 1);
+    }
+    return part;
+}
+
 /* Seconds of the trace's calls that are in it. Where the user gave the domain, its part of that, of any model. */
 static double seconds_in(const struct kt_build *build, const struct kt_need *need, const struct kt_kernel_model *m,
                          const struct kt_box *box)
 {
     double seconds = 0;
     if (build->rules->hi[0])
-        return volume(box, m->axes) / volume(&m->domain, m->axes);
+        return part_asked_for(build->rules, box, m->axes);
     for (size_t i = 0; i < need->uses; i++)
         if (kt_box_owns(box, &m->domain, m->axes, need->use[i].size))
             seconds += need->use[i].seconds;
@@ -498,15 +510,25 @@ static enum kt_status run_held_out(struct kt_build *build, double start, struct 
     return status;
 }
 
-enum kt_status kt_build_run(struct kt_build *build, struct kt_error *error)
+static enum kt_status run_stages(struct kt_build *build, double start, struct kt_error *error)
 {
-    double start = kt_now();
     KT_TRY(prepare(build, error));
     KT_TRY(run_regions(build, start, error));
     KT_TRY(fit_residues(build, error));
-    KT_TRY(run_held_out(build, start, error));
+    return run_held_out(build, start, error);
+}
+
+/* Whatever went wrong, what was timed is written. */
+enum kt_status kt_build_run(struct kt_build *build, struct kt_error *error)
+{
+    double start = kt_now();
+    struct kt_error unwritten = {0};
+    enum kt_status status = run_stages(build, start, error);
     kt_progress_end();
     judge_all(build);
     build->spent = kt_now() - start;
-    return kt_models_write(build->models, error);
+    if (kt_models_write(build->models, &unwritten) == KT_OK || status != KT_OK)
+        return status;
+    *error = unwritten;
+    return unwritten.status;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "model/predict/applies.h"
 
-#include "trace/installed.h"
+#include "replay/timing.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -18,27 +18,24 @@ struct found {
 };
 
 /* The files of OpenBLAS's LAPACK export nothing that tells, but lie where its others do. */
-static bool is_openblas(void *handle, const char *path)
+static bool is_openblas(const struct kt_timing_loaded *library, const char *path)
 {
     Dl_info info;
-    const void *config = dlsym(handle, "openblas_get_config");
+    const void *config = kt_timing_symbol(library, "openblas_get_config");
     return strstr(path, "openblas") || (config && dladdr(config, &info) && !strcmp(info.dli_fname, path));
 }
 
 /* In a child. */
-static void look(const struct kt_installed *library, const char *routine, struct found *out)
+static void look(const char *blas, const char *routine, struct found *out)
 {
-    void *handle[KT_INSTALLED_FILES];
+    struct kt_timing_loaded *library;
+    struct kt_error ignored = {0};
     char symbol[64];
+    Dl_info info;
     snprintf(symbol, sizeof symbol, "%s_", routine);
-    for (int i = 0; i < library->files; i++)
-        handle[i] = dlopen(library->file[i], RTLD_NOW | RTLD_LOCAL);
-    for (int i = library->files - 1; i >= 0 && !*out->path; i--) {
-        Dl_info info;
-        const void *at = handle[i] ? dlsym(handle[i], symbol) : NULL;
-        if (!at || !dladdr(at, &info))
-            continue;
-        out->is_openblas = is_openblas(handle[i], info.dli_fname);
+    const void *at = kt_timing_load(blas, &library, &ignored) == KT_OK ? kt_timing_symbol(library, symbol) : NULL;
+    if (at && dladdr(at, &info)) {
+        out->is_openblas = is_openblas(library, info.dli_fname);
         snprintf(out->path, sizeof out->path, "%s", info.dli_fname);
     }
     _exit(0);
@@ -57,15 +54,14 @@ enum kt_applies kt_block_size_rule(const char *routine, const char *path, bool o
     return KT_APPLIES;
 }
 
-static enum kt_status ask(const struct kt_installed *library, const char *routine, struct found *found,
-                          struct kt_error *error)
+static enum kt_status ask(const char *blas, const char *routine, struct found *found, struct kt_error *error)
 {
     fflush(NULL);
     pid_t pid = fork();
     if (pid < 0)
         return kt_fail(error, KT_SYSTEM, "no process can be started: %s", strerror(errno));
     if (pid == 0)
-        look(library, routine, found);
+        look(blas, routine, found);
     while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
         ;
     return KT_OK;
@@ -74,17 +70,14 @@ static enum kt_status ask(const struct kt_installed *library, const char *routin
 enum kt_status kt_block_size_applies(const char *blas, const char *routine, enum kt_applies *out, char file[PATH_MAX],
                                      struct kt_error *error)
 {
-    struct kt_installed library;
-    KT_TRY(kt_installed_find(blas, &library, error));
     struct found *found = mmap(NULL, sizeof *found, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     enum kt_status status = found == MAP_FAILED ? kt_fail(error, KT_SYSTEM, "no memory: %s", strerror(errno))
-                                                : ask(&library, routine, found, error);
+                                                : ask(blas, routine, found, error);
     if (status == KT_OK) {
         snprintf(file, PATH_MAX, "%.*s", PATH_MAX - 1, found->path);
         *out = kt_block_size_rule(routine, found->path, found->is_openblas);
     }
     if (found != MAP_FAILED)
         munmap(found, sizeof *found);
-    kt_installed_free(&library);
     return status;
 }

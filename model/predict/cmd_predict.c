@@ -130,7 +130,10 @@ struct measuring {
 static bool execute_round(void *context)
 {
     struct measuring *m = context;
+    int processes = kt_execution_processes(m->execution);
     m->status = kt_execution_round(m->execution, m->error);
+    if (processes && processes != kt_execution_processes(m->execution))
+        kt_pace_renew(m->pace);
     return m->status == KT_OK && kt_execution_goes_on(m->execution);
 }
 
@@ -289,6 +292,18 @@ static enum kt_status tell_points(const struct kt_prediction_options *o, const s
     return status;
 }
 
+/* What was predicted and measured is told, also where a size could not be measured. */
+static enum kt_status measure_and_tell(const struct kt_prediction_options *o, const struct kt_prediction_setup *setup,
+                                       struct point *point, int points, struct kt_error *error)
+{
+    struct kt_error untold = {0};
+    enum kt_status status = o->measure ? measure(o, setup, point, points, error) : KT_OK;
+    if (tell_points(o, setup, point, points, &untold) == KT_OK || status != KT_OK)
+        return status;
+    *error = untold;
+    return untold.status;
+}
+
 static enum kt_status predict_points(const struct kt_prediction_options *o, const struct kt_prediction_setup *setup,
                                      const struct kt_algorithm *algorithm, struct kt_error *error)
 {
@@ -298,10 +313,8 @@ static enum kt_status predict_points(const struct kt_prediction_options *o, cons
     memset(point, 0, (size_t)points * sizeof *point);
     for (int i = 0; i < points && status == KT_OK; i++)
         status = predict_point(o, setup, algorithm, o->n.count ? o->n.size[i] : 0, &point[i], error);
-    if (status == KT_OK && o->measure)
-        status = measure(o, setup, point, points, error);
     if (status == KT_OK)
-        status = tell_points(o, setup, point, points, error);
+        status = measure_and_tell(o, setup, point, points, error);
     for (int i = 0; i < points; i++) {
         kt_prediction_free(&point[i].prediction);
         kt_candidates_free(&point[i].run, 1);
@@ -343,7 +356,7 @@ static enum kt_status parse(int argc, char **argv, struct kt_prediction_options 
                        "that or with --pace");
     if (o->algorithms && o->pace)
         return kt_fail(error, KT_USAGE, "--pace is for traces; with --algorithm --measure tells it, too");
-    return KT_OK;
+    return o->algorithms ? kt_prediction_refuse_idle(o, error) : KT_OK;
 }
 
 int kt_model_predict(int argc, char **argv)

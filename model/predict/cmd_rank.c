@@ -7,6 +7,7 @@
 #include "model/predict/known.h"
 #include "model/predict/predicted.h"
 #include "model/predict/tuning.h"
+#include "replay/timing.h"
 #include "trace/json.h"
 #include "trace/memory.h"
 #include "trace/text.h"
@@ -173,7 +174,7 @@ static void print_row(const struct kt_choice *choice, const struct kt_choice *fi
     if (!whole && kt_choice_missing(choice))
         snprintf(text[3], sizeof text[3], "no %.20s", kt_choice_missing(choice));
     if (measured) {
-        kt_text_seconds(kt_candidate_stat(&choice->run).best, text[5]);
+        kt_text_seconds(kt_candidate_stat(&choice->run).median, text[5]);
         snprintf(text[6], sizeof text[6], "%.3f", kt_candidate_ratio(&choice->run, &first->run).median);
     }
     const char *cell[] = {text[0], text[1], text[2], text[3], text[4], text[5], text[6]};
@@ -215,6 +216,7 @@ static enum kt_status rank_size(struct ranking *r, double n, struct kt_error *er
         r->ranked += kt_choice_is_whole(&choice[0]);
         measured = r->options->measure && kt_choice_is_whole(&choice[0]);
         status = measured ? kt_choices_measure(r->options, &r->setup, choice, choices, error) : KT_OK;
+        measured = measured && status == KT_OK && choice[0].run.rounds;
     }
     if (status == KT_OK && r->options->json)
         json_array_append_new(r->orders, order_json(choice, choices, n, measured));
@@ -230,28 +232,32 @@ static enum kt_status rank_all(struct ranking *r, int argc, char **argv, struct 
 {
     KT_TRY(add_all(r, argc, argv, error));
     KT_TRY(kt_prediction_open(r->options, NULL, &r->setup, error));
-    for (int i = 0; i < r->options->n.count; i++)
-        KT_TRY(rank_size(r, r->options->n.size[i], error));
-    if (!r->ranked)
+    enum kt_status status = KT_OK;
+    for (int i = 0; i < r->options->n.count && status == KT_OK && !kt_timing_interrupted(); i++)
+        status = rank_size(r, r->options->n.size[i], error);
+    if (status != KT_OK && !r->ranked)
+        return status;
+    if (!r->ranked && !kt_timing_interrupted())
         return kt_fail(error, KT_BAD_INPUT,
                        "nothing can be ranked: there are no models of some kernel of each algorithm at these sizes; "
                        "'ktrace model build --blas %s --algorithm %s', with --n, --m and --b as here, makes them",
                        r->setup.blas, optind < argc ? argv[optind] : r->options->algorithm[0]);
     if (!r->options->json) {
         kt_prediction_print_setup(&r->setup);
-        return KT_OK;
+        return status;
     }
-    json_t *document = json_deep_copy(json_array_get(r->orders, 0));
+    json_t *document = json_array_size(r->orders) ? json_deep_copy(json_array_get(r->orders, 0)) : json_object();
     json_object_set(document, "orders", r->orders);
     kt_prediction_describe(&r->setup, document);
     kt_json_print(document);
-    return KT_OK;
+    return status;
 }
 
 static enum kt_status parse(int argc, char **argv, struct kt_prediction_options *o, struct kt_error *error)
 {
     KT_TRY(kt_verb_take_options(argc, argv, kt_prediction_option, o, error));
     KT_TRY(kt_sizes_single(&o->m, "m", error));
+    KT_TRY(kt_prediction_refuse_idle(o, error));
     if (o->algorithms == 0 && optind == argc)
         return kt_fail(error, KT_USAGE, "which algorithms? an operation (cholesky, lu, trinv, qr), names or files");
     return o->n.count ? KT_OK : kt_fail(error, KT_USAGE, "which sizes? --n 1000, or --n 100:3000:100");
@@ -271,5 +277,7 @@ int kt_model_rank(int argc, char **argv)
     kt_prediction_close(&r.setup);
     if (status == KT_USAGE)
         return kt_verb_usage(argv[0], "%s", error.text);
-    return status == KT_OK ? KT_OK : kt_verb_fail(argv[0], &error);
+    if (status != KT_OK)
+        return kt_verb_fail(argv[0], &error);
+    return kt_timing_interrupted() ? KT_SIGNAL_STATUS + kt_timing_interrupted() : KT_OK;
 }

@@ -93,6 +93,8 @@ int kt_model_calls(int argc, char **argv)
     if (status == KT_OK)
         status = kt_sizes_single(&options.b, "b", &error);
     if (status == KT_OK)
+        status = kt_sizes_single(&options.m, "m", &error);
+    if (status == KT_OK)
         status = run(&options, argv[optind], &error);
     if (status == KT_USAGE)
         return kt_verb_usage(argv[0], "%s", error.text);

@@ -9,6 +9,7 @@
 #include "model/predict/predicted.h"
 #include "model/predict/prediction_plot.h"
 #include "model/predict/tuning.h"
+#include "replay/timing.h"
 #include "trace/json.h"
 #include "trace/memory.h"
 #include "trace/text.h"
@@ -44,8 +45,17 @@ struct tuning {
 
 static enum kt_status find_algorithm(struct tuning *t, struct kt_error *error)
 {
-    if (t->options->algorithms)
-        return kt_algorithm_find(t->options->algorithm[0], &t->algorithm, error);
+    if (t->options->algorithms) {
+        KT_TRY(kt_algorithm_find(t->options->algorithm[0], &t->algorithm, error));
+        const char *routine = kt_algorithm_routine(t->algorithm);
+        if (kt_algorithm_parameter(t->algorithm, "b") < 0)
+            return kt_fail(error, KT_USAGE, "%s has no parameter b: there is no block size to choose",
+                           kt_algorithm_name(t->algorithm));
+        return !*routine || !strcmp(routine, t->routine)
+                   ? KT_OK
+                   : kt_fail(error, KT_USAGE, "%s is what %s does, not %s", kt_algorithm_name(t->algorithm), routine,
+                             t->routine);
+    }
     for (size_t i = 0; kt_known_algorithm(i); i++) {
         KT_TRY(kt_algorithm_parse(kt_known_algorithm(i), "examples/algorithms", &t->algorithm, error));
         if (!strcmp(kt_algorithm_routine(t->algorithm), t->routine))
@@ -79,7 +89,6 @@ static struct kt_sizes block_sizes(const struct kt_prediction_options *o, double
 static enum kt_status predict_curve(struct tuning *t, struct curve *c, struct kt_error *error)
 {
     struct kt_sizes b = block_sizes(t->options, fmin(c->m > 0 ? c->m : c->n, c->n));
-    c->fastest = -1;
     c->choice = kt_resize(NULL, (size_t)b.count, sizeof *c->choice);
     for (int i = 0; i < b.count; i++) {
         struct kt_choice *choice = &c->choice[c->choices++];
@@ -95,11 +104,21 @@ static enum kt_status predict_curve(struct tuning *t, struct curve *c, struct kt
 
 static void say_missing(const struct tuning *t, const struct curve *c, struct kt_error *error)
 {
+    char m[32] = "";
     const char *missing = kt_choice_missing(&c->choice[c->choices - 1]);
+    if (c->m > 0)
+        snprintf(m, sizeof m, " --m %.0f", c->m);
     kt_fail(error, KT_BAD_INPUT,
             "n = %.0f: no block size can be predicted, there is no model of %s for such sizes: 'ktrace model build "
-            "--algorithm %s --n %.0f --b 8,64,256' makes what is missing",
-            c->n, missing ? missing : "its kernels", kt_algorithm_name(t->algorithm), c->n);
+            "--blas %s --algorithm %s --n %.0f%s --b 8,64,256' makes what is missing",
+            c->n, missing ? missing : "its kernels", t->setup.blas,
+            t->options->algorithms ? t->options->algorithm[0] : kt_algorithm_name(t->algorithm), c->n, m);
+}
+
+static void drop_last(struct tuning *t)
+{
+    struct curve *last = &t->curve[--t->curves];
+    kt_choices_free(last->choice, last->choices);
 }
 
 /* Sizes of which nothing can be predicted are left out, unless these are all. */
@@ -107,20 +126,21 @@ static enum kt_status predict_curves(struct tuning *t, struct kt_error *error)
 {
     const struct kt_prediction_options *o = t->options;
     t->curve = kt_resize(NULL, (size_t)o->n.count, sizeof *t->curve);
-    for (int i = 0; i < o->n.count; i++) {
+    for (int i = 0; i < o->n.count && !kt_timing_interrupted(); i++) {
         struct curve *c = &t->curve[t->curves++];
-        *c = (struct curve){.m = o->m.count ? o->m.size[0] : 0, .n = o->n.size[i]};
-        KT_TRY(predict_curve(t, c, error));
+        *c = (struct curve){.m = o->m.count ? o->m.size[0] : 0, .n = o->n.size[i], .best = -1, .fastest = -1};
+        enum kt_status status = predict_curve(t, c, error);
+        if (status == KT_OK && c->best < 0)
+            say_missing(t, c, error);
+        if (c->best < 0)
+            drop_last(t);
+        if (status != KT_OK || (t->curves == 0 && i + 1 == o->n.count))
+            return error->status;
         if (c->best >= 0)
             continue;
-        say_missing(t, c, error);
-        if (t->curves == 1 && i + 1 == o->n.count)
-            return error->status;
         kt_notice("model tune: %s", error->text);
         *error = (struct kt_error){0};
-        t->missing.size[t->missing.count++] = c->n;
-        kt_choices_free(c->choice, c->choices);
-        t->curves--;
+        t->missing.size[t->missing.count++] = o->n.size[i];
     }
     return KT_OK;
 }
@@ -284,13 +304,18 @@ static enum kt_status tell(const struct tuning *t, struct kt_error *error)
 
 /* --- the verb ---------------------------------------------------------------------------------------------- */
 
+/* What was predicted and measured is told, also where a size could not be measured. */
 static enum kt_status tune(struct tuning *t, struct kt_error *error)
 {
     KT_TRY(find_algorithm(t, error));
     KT_TRY(kt_prediction_open(t->options, NULL, &t->setup, error));
     KT_TRY(kt_block_size_applies(t->setup.blas, t->routine, &t->applies, t->file, error));
-    KT_TRY(predict_curves(t, error));
-    return tell(t, error);
+    enum kt_status status = predict_curves(t, error);
+    struct kt_error untold = {0};
+    if (!t->curves || tell(t, &untold) == KT_OK || status != KT_OK)
+        return status;
+    *error = untold;
+    return untold.status;
 }
 
 static enum kt_status parse(int argc, char **argv, struct kt_prediction_options *o, struct kt_error *error)
@@ -299,6 +324,10 @@ static enum kt_status parse(int argc, char **argv, struct kt_prediction_options 
     KT_TRY(kt_sizes_single(&o->m, "m", error));
     if (o->algorithms > 1)
         return kt_fail(error, KT_USAGE, "one algorithm at a time; 'ktrace model rank' compares several");
+    for (int i = 0; i < o->sets; i++)
+        if (!strcmp(o->set[i].name, "b"))
+            return kt_fail(error, KT_USAGE, "--set b=...: the block size is what is looked for, --b names some");
+    KT_TRY(kt_prediction_refuse_idle(o, error));
     if (argc - optind != 1 || !*argv[optind])
         return kt_fail(error, KT_USAGE, "which routine? one of dgeqrf, dpotrf, dgetrf, dtrtri, dlauum");
     return o->n.count ? KT_OK : kt_fail(error, KT_USAGE, "which sizes? --n 1000, or --n 100:3000:100");
@@ -318,5 +347,7 @@ int kt_model_tune(int argc, char **argv)
     free(t.curve);
     kt_prediction_close(&t.setup);
     kt_algorithm_free(t.algorithm);
-    return status == KT_OK ? KT_OK : kt_verb_fail(argv[0], &error);
+    if (status != KT_OK)
+        return kt_verb_fail(argv[0], &error);
+    return kt_timing_interrupted() ? KT_SIGNAL_STATUS + kt_timing_interrupted() : KT_OK;
 }

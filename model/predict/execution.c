@@ -3,13 +3,12 @@
 
 #include "model/predict/script.h"
 #include "replay/timing.h"
-#include "trace/installed.h"
 #include "trace/memory.h"
 #include "trace/now.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -29,7 +28,6 @@ struct kt_execution {
     struct kt_candidate *candidate;
     size_t candidates;
     struct kt_execution_rules rules;
-    struct kt_installed library;
     struct shared *shared;
     size_t bytes;             /* of what is shared */
     struct kt_script *script; /* in the worker */
@@ -63,26 +61,16 @@ static uint64_t draw(struct kt_execution *e, uint64_t below)
 
 /* --- in the worker ----------------------------------------------------------------------------------------- */
 
-static enum kt_status load(const struct kt_installed *library, void *handle[KT_INSTALLED_FILES], struct kt_error *error)
-{
-    for (int i = 0; i < library->files; i++) {
-        handle[i] = dlopen(library->file[i], RTLD_NOW | RTLD_LOCAL);
-        if (!handle[i])
-            return kt_fail(error, KT_SYSTEM, "%s: cannot be loaded: %s", library->file[i], dlerror());
-    }
-    return KT_OK;
-}
-
 static enum kt_status make_scripts(struct kt_execution *e, struct kt_error *error)
 {
-    void *handle[KT_INSTALLED_FILES] = {0};
-    KT_TRY(load(&e->library, handle, error));
+    struct kt_timing_loaded *library;
+    KT_TRY(kt_timing_load(e->rules.blas, &library, error));
     e->script = kt_resize(NULL, e->candidates, sizeof *e->script);
     for (size_t i = e->candidates; i-- > 0;) { /* larger blocks, which come later, have the larger workspace */
         const struct kt_candidate *c = &e->candidate[i];
         bool same = i + 1 < e->candidates && e->candidate[i + 1].algorithm == c->algorithm;
-        KT_TRY(kt_script_make(c->algorithm, c->parameter, handle, e->library.files, same ? &e->script[i + 1] : NULL,
-                              &e->script[i], error));
+        KT_TRY(
+            kt_script_make(c->algorithm, c->parameter, library, same ? &e->script[i + 1] : NULL, &e->script[i], error));
     }
     return KT_OK;
 }
@@ -127,11 +115,11 @@ static _Noreturn void work(struct kt_execution *e, int socket)
     struct kt_error error = {0};
     double forgotten[e->candidates];
     char byte;
+    kt_timing_attend();
     if (make_scripts(e, &error) != KT_OK) {
         snprintf(e->shared->failure, sizeof e->shared->failure, "%.500s", error.text);
         _exit((int)error.status);
     }
-    kt_timing_attend();
     run_round(e, forgotten);
     while (read(socket, &byte, 1) == 1) {
         run_round(e, &e->shared->seconds[(size_t)e->shared->rounds * e->candidates]);
@@ -149,6 +137,8 @@ static int end_process(struct kt_execution *e)
     int status = 0;
     if (!e->pid)
         return 0;
+    if (kt_timing_interrupted()) /* it may be within a long round */
+        kill(e->pid, SIGKILL);
     shutdown(e->socket, SHUT_RDWR); /* other processes, forked meanwhile, hold it too */
     close(e->socket);
     while (waitpid(e->pid, &status, 0) < 0 && errno == EINTR)
@@ -195,7 +185,8 @@ static int process_due(const struct kt_execution *e)
 
 bool kt_execution_goes_on(const struct kt_execution *e)
 {
-    return e->shared->rounds < 3 || (e->shared->rounds < e->rules.rounds && kt_now() - e->begin < e->rules.budget);
+    return !kt_timing_interrupted() &&
+           (e->shared->rounds < 3 || (e->shared->rounds < e->rules.rounds && kt_now() - e->begin < e->rules.budget));
 }
 
 enum kt_status kt_execution_round(struct kt_execution *e, struct kt_error *error)
@@ -205,9 +196,9 @@ enum kt_status kt_execution_round(struct kt_execution *e, struct kt_error *error
     if (!e->pid || e->process < process_due(e))
         KT_TRY(begin_process(e, error));
     if (send(e->socket, &byte, 1, MSG_NOSIGNAL) == 1) {
-        while ((got = read(e->socket, &byte, 1)) < 0 && errno == EINTR)
+        while ((got = read(e->socket, &byte, 1)) < 0 && errno == EINTR && !kt_timing_interrupted())
             ;
-        if (got == 1)
+        if (got == 1 || kt_timing_interrupted())
             return KT_OK;
     }
     int status = end_process(e);
@@ -215,6 +206,11 @@ enum kt_status kt_execution_round(struct kt_execution *e, struct kt_error *error
         return kt_fail(error, KT_BAD_INPUT, "%s", e->shared->failure);
     return kt_fail(error, KT_BAD_INPUT, "%s: the process that ran the calls ended early (status %d)", e->rules.blas,
                    status);
+}
+
+int kt_execution_processes(const struct kt_execution *e)
+{
+    return e->process;
 }
 
 enum kt_status kt_execution_open(struct kt_candidate *candidate, size_t candidates,
@@ -227,18 +223,14 @@ enum kt_status kt_execution_open(struct kt_candidate *candidate, size_t candidat
     *out = NULL;
     e->rules.rounds = rules->rounds < 3 ? 3 : rules->rounds;
     e->bytes = sizeof *e->shared + candidates * (size_t)e->rules.rounds * sizeof(double);
-    enum kt_status status = kt_installed_find(rules->blas, &e->library, error);
-    if (status == KT_OK) {
-        e->shared = mmap(NULL, e->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-        if (e->shared != MAP_FAILED) {
-            *out = e;
-            return KT_OK;
-        }
-        status = kt_fail(error, KT_SYSTEM, "no memory: %s", strerror(errno));
+    e->shared = mmap(NULL, e->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (e->shared == MAP_FAILED) {
+        free(e);
+        return kt_fail(error, KT_SYSTEM, "no memory: %s", strerror(errno));
     }
-    kt_installed_free(&e->library);
-    free(e);
-    return status;
+    kt_timing_catch();
+    *out = e;
+    return KT_OK;
 }
 
 static void take_results(struct kt_execution *e)
@@ -258,7 +250,6 @@ void kt_execution_close(struct kt_execution *e)
     end_process(e);
     take_results(e);
     munmap(e->shared, e->bytes);
-    kt_installed_free(&e->library);
     free(e);
 }
 

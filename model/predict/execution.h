@@ -5,7 +5,8 @@
  *
  * Candidates are compared with each other, so they take turns: in each round each runs once, in random order, on fresh
  * data that lie where they lay before. Rounds are spread over several processes, as where pages lie differs between
- * them. Only one thread. Times are wall time, or processor time where others had the processor meanwhile.
+ * them. The library is loaded as those that time calls for models load it, for one thread. Times are wall time, or
+ * processor time where others had the processor meanwhile. Ctrl-C ends it: what rounds there were are kept.
  */
 #ifndef KT_EXECUTION_H
 #define KT_EXECUTION_H
@@ -21,21 +22,22 @@ struct kt_candidate {
 };
 
 struct kt_execution_rules {
-    const char *blas; /* path, soname or short name, or several joined by commas */
+    const char *blas; /* path, soname or short name, or several joined by commas; borrowed */
     int rounds;       /* at most, at least 3 */
     int processes;
     double budget; /* seconds; no further round begins after it, but 3 there are */
 };
 
 /* In steps, for who does something else between rounds: until it does not go on, or one fails; at least 3 rounds then
- * were complete. Closing fills in SECONDS and ROUNDS. */
+ * were complete, unless it was interrupted. Closing fills in SECONDS and ROUNDS. */
 struct kt_execution;
 enum kt_status kt_execution_open(struct kt_candidate *candidate, size_t candidates,
                                  const struct kt_execution_rules *rules, struct kt_execution **out,
                                  struct kt_error *error);
 bool kt_execution_goes_on(const struct kt_execution *execution);
 enum kt_status kt_execution_round(struct kt_execution *execution, struct kt_error *error);
-void kt_execution_close(struct kt_execution *execution); /* NULL is allowed */
+int kt_execution_processes(const struct kt_execution *execution); /* that there were so far */
+void kt_execution_close(struct kt_execution *execution);          /* NULL is allowed */
 
 /* All at once. Fills in SECONDS and ROUNDS of each, the same number for all: the I-th of one and of another were run in
  * turn. */

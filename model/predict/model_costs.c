@@ -2,6 +2,7 @@
 #include "model/predict/model_costs.h"
 
 #include "model/probe/claims.h"
+#include "replay/machine/caches.h"
 #include "trace/machine.h"
 
 #include <math.h>
@@ -65,15 +66,6 @@ static void ask_all(const struct kt_models *models, const struct kt_model_query 
         out->cold = out->warm;
 }
 
-/* A call with a size of 0 has nothing to do. */
-static bool is_empty(const struct kt_model_query *query)
-{
-    for (int i = 0; i < query->axes; i++)
-        if (query->size[i] <= 0)
-            return true;
-    return false;
-}
-
 void kt_costs_of_models(void *context, const struct kt_symbol *symbol, const struct kt_values *values,
                         struct kt_costs *out)
 {
@@ -85,27 +77,20 @@ void kt_costs_of_models(void *context, const struct kt_symbol *symbol, const str
         out->level[i] = not_known;
     if (!kt_model_query_of_call(symbol, values, &query))
         return;
-    if (is_empty(&query))
-        *out = (struct kt_costs){.known = KT_COST_KNOWN, .level = {NOT_KNOWN, NOT_KNOWN, NOT_KNOWN, NOT_KNOWN}};
-    else
+    if (!kt_model_query_has_zero(&query))
         ask_all(models, &query, out);
+    else if (kt_has_nothing_to_do(symbol, values))
+        *out = (struct kt_costs){.known = KT_COST_KNOWN, .level = {NOT_KNOWN, NOT_KNOWN, NOT_KNOWN, NOT_KNOWN}};
 }
 
 /* --- caches ------------------------------------------------------------------------------------------------ */
 
-/* What the system says: sizes, and how many processors share each. */
+/* What the system says, if it says anything. */
 static void take_claims(struct kt_caches *out)
 {
     json_t *claims = kt_claims_of_caches("/sys/devices/system");
-    for (size_t i = 0; i < json_array_size(claims) && out->count < KT_MAX_CACHES; i++) {
-        const json_t *claim = json_array_get(claims, i);
-        double shared = json_number_value(json_object_get(claim, "shared"));
-        double line = json_number_value(json_object_get(claim, "line"));
-        out->line = line > 0 ? (uint64_t)line : out->line;
-        out->cache[out->count++] =
-            (struct kt_cache){.bytes = (uint64_t)json_number_value(json_object_get(claim, "bytes")),
-                              .shared = shared > 0 ? (unsigned)shared : 1};
-    }
+    if (json_array_size(claims))
+        kt_caches_read(NULL, out);
     json_decref(claims);
 }
 

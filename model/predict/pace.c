@@ -214,6 +214,11 @@ enum kt_status kt_pace_run(struct kt_pace *p, int rounds, bool (*after)(void *co
     return p->anchors ? time_anchors(p, &rules, error) : KT_OK;
 }
 
+void kt_pace_renew(struct kt_pace *p)
+{
+    kt_timing_renew(p->timing);
+}
+
 enum kt_status kt_pace_take(struct kt_pace *p, int rounds, double seconds, struct kt_error *error)
 {
     const struct kt_timing_rules rules = {.rounds = (unsigned)rounds,

@@ -28,6 +28,9 @@ enum kt_status kt_pace_open(const struct kt_models *models, const struct kt_timi
 enum kt_status kt_pace_run(struct kt_pace *pace, int rounds, bool (*after)(void *context), void *context,
                            struct kt_error *error);
 
+/* From within AFTER: readings go on in a new process, as what they are compared with does. */
+void kt_pace_renew(struct kt_pace *pace);
+
 /* Times all points, once in each round, for that many seconds at most. */
 enum kt_status kt_pace_take(struct kt_pace *pace, int rounds, double seconds, struct kt_error *error);
 

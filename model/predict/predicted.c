@@ -17,12 +17,14 @@ static void predict_call(struct kt_predictor *predictor, const struct kt_call *c
     struct kt_values values;
     struct kt_operand operand[KT_MAX_OPERANDS];
     const struct kt_symbol *symbol = &call->entry->symbol;
-    if (!symbol->routine->args)
-        return;
-    kt_values_decode(symbol, call->args, &values);
-    if (kt_is_query(symbol->routine, &values))
-        return;
-    int operands = kt_operands(symbol, &values, (size_t)call->entry->int_bytes, operand);
+    int operands = 0;
+    values = (struct kt_values){0};
+    if (symbol->routine->args) { /* of others only the time is known: they count, and have no model */
+        kt_values_decode(symbol, call->args, &values);
+        if (kt_is_query(symbol->routine, &values))
+            return;
+        operands = kt_operands(symbol, &values, (size_t)call->entry->int_bytes, operand);
+    }
     kt_predictor_call(predictor, symbol, &values, operand, operands, call->cpu, kt_call_seconds(call));
 }
 

@@ -2,6 +2,7 @@
 #include "model/predict/prediction_setup.h"
 
 #include "model/predict/model_costs.h"
+#include "replay/timing.h"
 #include "trace/json.h"
 
 #include <math.h>
@@ -167,6 +168,13 @@ enum kt_status kt_prediction_option(int letter, const char *value, void *options
     return KT_OK;
 }
 
+enum kt_status kt_prediction_refuse_idle(const struct kt_prediction_options *o, struct kt_error *error)
+{
+    if ((o->rounds || o->budget > 0) && !o->measure)
+        return kt_fail(error, KT_USAGE, "--rounds and --budget are of what --measure runs");
+    return o->leaves ? kt_fail(error, KT_USAGE, "--level is for traces") : KT_OK;
+}
+
 /* --- models and caches ------------------------------------------------------------------------------------- */
 
 enum kt_status kt_prediction_open(const struct kt_prediction_options *options, const struct kt_trace *trace,
@@ -198,6 +206,7 @@ void kt_prediction_describe(const struct kt_prediction_setup *setup, json_t *doc
     json_object_set_new(document, "combination", json_string(rules->combination == KT_BY_LEVEL ? "level" : "paper"));
     json_object_set_new(document, "caches", caches);
     json_object_set_new(document, "caches_known", json_string(setup->caches));
+    json_object_set_new(document, "interrupted", json_boolean(kt_timing_interrupted()));
 }
 
 static void print_bytes(uint64_t bytes)

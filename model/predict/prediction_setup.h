@@ -39,6 +39,10 @@ struct kt_prediction_options {
  * expected. */
 enum kt_status kt_prediction_option(int letter, const char *value, void *options, struct kt_error *error);
 
+/* An error for options that nothing would obey: rounds and a budget where nothing is measured, and levels, of which
+ * algorithms have one. */
+enum kt_status kt_prediction_refuse_idle(const struct kt_prediction_options *options, struct kt_error *error);
+
 /* "64", "100,500", "8:256:8" (from, to, step): positive whole numbers. NAME is for messages. */
 enum kt_status kt_sizes_parse(const char *text, const char *name, struct kt_sizes *out, struct kt_error *error);
 
@@ -57,7 +61,8 @@ enum kt_status kt_prediction_open(const struct kt_prediction_options *options, c
                                   struct kt_prediction_setup *out, struct kt_error *error);
 void kt_prediction_close(struct kt_prediction_setup *setup);
 
-/* {"library", "combination", "caches": [bytes...], "caches_known"}, added to a document; and the same as a line. */
+/* {"library", "combination", "caches": [bytes...], "caches_known", "interrupted"}, added to a document; and the same as
+ * a line. */
 void kt_prediction_describe(const struct kt_prediction_setup *setup, json_t *document);
 void kt_prediction_print_setup(const struct kt_prediction_setup *setup);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "model/predict/script.h"
 
+#include "replay/timing.h"
 #include "trace/memory.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -21,8 +21,7 @@ struct kt_script_call {
 
 struct making {
     struct kt_script *script;
-    void *const *handle;
-    int handles;
+    const struct kt_timing_loaded *library;
     const struct kt_symbol *symbol; /* of the last call */
     routine *found;
 };
@@ -32,9 +31,7 @@ static enum kt_status find_routine(struct making *m, const struct kt_symbol *sym
     if (m->symbol == symbol)
         return KT_OK;
     m->symbol = symbol;
-    m->found = NULL;
-    for (int i = m->handles - 1; i >= 0 && !m->found; i--)
-        m->found = (routine *)dlsym(m->handle[i], symbol->name);
+    m->found = (routine *)kt_timing_symbol(m->library, symbol->name);
     if (!m->found)
         return kt_fail(error, KT_BAD_INPUT, "the library has no %s", symbol->name);
     if (symbol->routine->args > WORDS - 6 || symbol->routine->type != KT_D)
@@ -184,10 +181,11 @@ static enum kt_status make_store(const struct kt_algorithm *a, const double *par
 
 /* --- the whole --------------------------------------------------------------------------------------------- */
 
-enum kt_status kt_script_make(const struct kt_algorithm *algorithm, const double *parameter, void *const *handle,
-                              int handles, const struct kt_script *like, struct kt_script *out, struct kt_error *error)
+enum kt_status kt_script_make(const struct kt_algorithm *algorithm, const double *parameter,
+                              const struct kt_timing_loaded *library, const struct kt_script *like,
+                              struct kt_script *out, struct kt_error *error)
 {
-    struct making m = {.script = out, .handle = handle, .handles = handles};
+    struct making m = {.script = out, .library = library};
     *out = (struct kt_script){0};
     KT_TRY(make_store(algorithm, parameter, like, out, error));
     KT_TRY(kt_algorithm_run(algorithm, parameter, add_call, &m, error));

@@ -25,8 +25,10 @@ struct kt_script {
 /* An error if a file of the library lacks a routine, or if there are too many calls. To be freed also after one. LIKE:
  * a script of the same algorithm, whose memory this one uses if it needs the same; it has to live longer. NULL: none.
  */
-enum kt_status kt_script_make(const struct kt_algorithm *algorithm, const double *parameter, void *const *handle,
-                              int handles, const struct kt_script *like, struct kt_script *out, struct kt_error *error);
+struct kt_timing_loaded;
+enum kt_status kt_script_make(const struct kt_algorithm *algorithm, const double *parameter,
+                              const struct kt_timing_loaded *library, const struct kt_script *like,
+                              struct kt_script *out, struct kt_error *error);
 void kt_script_free(struct kt_script *script);
 
 /* Fresh data. */

@@ -2,6 +2,7 @@
 #include "model/predict/tuning.h"
 
 #include "model/predict/predicted.h"
+#include "replay/timing.h"
 #include "trace/memory.h"
 
 #include <math.h>
@@ -63,17 +64,28 @@ enum kt_status kt_choices_measure(const struct kt_prediction_options *options, c
     return status;
 }
 
+/* Every other round, from the first or the second one on. */
+static struct kt_stat ratio_of_half(const struct kt_choice *a, const struct kt_choice *b, int first)
+{
+    double *ratio = kt_resize(NULL, (size_t)a->run.rounds, sizeof *ratio);
+    size_t n = 0;
+    for (int i = first; i < a->run.rounds; i += 2)
+        ratio[n++] = a->run.seconds[i] / b->run.seconds[i];
+    struct kt_stat stat = kt_stat_of(ratio, n, KT_BEST_MEDIAN);
+    free(ratio);
+    return stat;
+}
+
 int kt_choice_fastest(const struct kt_choice *choice, int choices, int reference, struct kt_stat *ratio)
 {
     int fastest = reference;
-    *ratio = kt_candidate_ratio(&choice[reference].run, &choice[reference].run);
+    double least = 1;
     for (int i = 0; i < choices; i++) {
-        struct kt_stat one = kt_candidate_ratio(&choice[i].run, &choice[reference].run);
-        if (one.median >= ratio->median)
-            continue;
-        *ratio = one;
-        fastest = i;
+        double one = ratio_of_half(&choice[i], &choice[reference], 0).median;
+        fastest = one < least ? i : fastest;
+        least = one < least ? one : least;
     }
+    *ratio = ratio_of_half(&choice[fastest], &choice[reference], 1);
     return fastest;
 }
 
@@ -109,12 +121,16 @@ enum kt_status kt_choices_tournament(const struct kt_prediction_options *options
     struct kt_choice final[FINALISTS];
     int finalist[FINALISTS];
     half.budget = options->budget > 0 ? options->budget / 2 : 10;
+    *fastest = -1;
     KT_TRY(kt_choices_measure(&half, setup, choice, choices, error));
+    if (kt_timing_interrupted())
+        return KT_OK;
     int finalists = choose_finalists(choice, choices, reference, finalist);
     for (int i = 0; i < finalists; i++)
         final[i] = choice[finalist[i]];
     KT_TRY(kt_choices_measure(&half, setup, final, finalists, error));
-    *fastest = finalist[kt_choice_fastest(final, finalists, 0, ratio)];
+    if (!kt_timing_interrupted())
+        *fastest = finalist[kt_choice_fastest(final, finalists, 0, ratio)];
     for (int i = 0; i < finalists; i++)
         kt_candidates_free(&final[i].run, 1);
     return KT_OK;

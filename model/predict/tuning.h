@@ -33,13 +33,13 @@ const char *kt_choice_missing(const struct kt_choice *choice);
 enum kt_status kt_choices_measure(const struct kt_prediction_options *options, const struct kt_prediction_setup *setup,
                                   struct kt_choice *choice, int choices, struct kt_error *error);
 
-/* The one that was fastest in turn with REFERENCE: least median of the quotients of rounds; *RATIO is that quotient. */
+/* The one that was fastest in turn with REFERENCE: least median of the quotients of every other round; *RATIO is that
+ * quotient in the other rounds, so that it was not chosen for its luck there. At least two rounds. */
 int kt_choice_fastest(const struct kt_choice *choice, int choices, int reference, struct kt_stat *ratio);
 
 /*
  * A tournament: all are run with half of the budget, then REFERENCE and the few that were fastest, with the other half,
- * alone. Returns the fastest of these; its quotient is from the second half, so that it was not chosen for its luck
- * there.
+ * alone. *FASTEST of these as kt_choice_fastest finds it; -1 if it was interrupted.
  */
 enum kt_status kt_choices_tournament(const struct kt_prediction_options *options,
                                      const struct kt_prediction_setup *setup, struct kt_choice *choice, int choices,

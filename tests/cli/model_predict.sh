@@ -108,6 +108,16 @@ if [ -n "$openblas" ]; then
     has "OpenBLAS's own dpotrf" "no effect" "$(<own)"
 fi
 
+"$kt" model tune dpotrf $of --n 48,64 --b 16,32 --measure --rounds 4 --json >measured.json; same "tune --measure" 0 $?
+same "... the fastest, and its time over that of the best" "True True" \
+    "$(query '" ".join(str(all(c[k] for c in d["curves"])) for k in ("fastest", "fastest_over_best"))' <measured.json)"
+for seconds in 3 9 30; do # until the first size is through
+    timeout --preserve-status -k 20 -s TERM $seconds "$kt" model tune dpotrf $of --n 48:64 --b 16,32 --measure --budget 2 --json >cut.json 2>err
+    status=$?
+    [ "$(query '"fastest" in d["curves"][0]' <cut.json 2>&1)" != True ] || break
+done
+same "... interrupted: status" 143 $status
+same "... what was measured is told" "True True " "$(query 'str("fastest" in d["curves"][0]) + " " + str(d["interrupted"])' <cut.json) $(<err)"
 "$kt" model rank cholesky $of --n 48,64 --b 16,32 --json >rank.json; same "rank: status" 0 $?
 same "... all five, in the order of their times" True \
     "$(query 'len(d["order"]) == 5 and [o["predicted"]["seconds"] for o in d["order"] if o["predicted"]] == sorted(o["predicted"]["seconds"] for o in d["order"] if o["predicted"])' <rank.json)"
@@ -124,6 +134,12 @@ has "... file and line" "wrong.kta:4: the operand a of dpotf2, 4 x 4, reaches be
 "$kt" model predict $of 2>/dev/null; same "neither trace nor algorithm: status" 2 $?
 "$kt" model tune dgesv $of --n 10 2>/dev/null; same "a routine without blocks: status" 2 $?
 "$kt" model tune dpotrf $of 2>/dev/null; same "no size: status" 2 $?
+"$kt" model tune dpotrf $of --n 48 --set b=16 2>/dev/null; same "the block size set: status" 2 $?
+"$kt" model tune dpotrf $of --n 48 --budget 3 2>/dev/null; same "--budget without --measure: status" 2 $?
+"$kt" model tune dgeqrf $of --n 48 --algorithm dpotrf 2>/dev/null; same "another routine's algorithm: status" 2 $?
+"$kt" model predict $of --algorithm dpotrf --n 48 --level leaves 2>/dev/null; same "levels of an algorithm: status" 2 $?
+"$kt" model calls dpotrf --n 48 --m 1,2 2>/dev/null; same "calls of two sizes: status" 2 $?
+"$kt" model build $of --algorithm dpotrf --n 48 --b 16 --force 2>/dev/null; same "building into others' models: status" 2 $?
 "$kt" model predict $of --algorithm dpotrf --pace 2>/dev/null; same "--pace of an algorithm: status" 2 $?
 "$kt" model predict $of --budget 3 small 2>/dev/null; same "--budget without --pace: status" 2 $?
 "$kt" model predict $of --algorithm dpotrf --b 8,16 2>/dev/null; same "two block sizes: status" 2 $?
@@ -133,7 +149,8 @@ has "... file and line" "wrong.kta:4: the operand a of dpotf2, 4 x 4, reaches be
 XDG_CACHE_HOME=$T/empty "$kt" model rank cholesky $of --n 64 2>err; same "no models: status" 3 $?
 has "... what to do" "model build" "$(<err)"
 if [ -n "$openblas" ]; then
-    names=$(for name in openblas openblas-serial "$openblas" "$openblas,$lapack"; do
+    # A LAPACK needs a BLAS of the system; that of the same build, whichever the system prefers.
+    names=$(export LD_LIBRARY_PATH=${openblas%/*}; for name in openblas openblas-serial "$openblas" "$openblas,$lapack"; do
         XDG_CACHE_HOME=$T/empty "$kt" model rank cholesky --blas "$name" --n 64 2>&1 | grep -o '/models/[^/]*json'; done | uniq | wc -l)
     same "models belong to files, whatever a user calls them" 2 "$names"
 fi

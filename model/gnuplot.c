@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "model/gnuplot.h"
 
+#include "trace/text.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
@@ -21,7 +23,7 @@ enum kt_status kt_picture_name(const char *path, int width, int height, struct k
         if (!strcasecmp(dot + 1, suffixes[i]))
             out->suffix = suffixes[i];
     if (!out->suffix || strlen(path) >= sizeof out->path - 8)
-        return kt_fail(error, KT_USAGE, "-o %.200s: expected a name that ends in .svg, .png or .pdf", path);
+        return kt_fail(error, KT_USAGE, "%.200s: expected a name that ends in .svg, .png or .pdf", path);
     int stem = (int)(dot - path);
     snprintf(out->path, sizeof out->path, "%s", path);
     snprintf(out->script, sizeof out->script, "%.*s.gp", stem, path);
@@ -88,19 +90,19 @@ static int run_gnuplot(const struct kt_picture *picture, pid_t *pid)
     return status;
 }
 
-enum kt_status kt_picture_draw(const struct kt_picture *picture, bool *drawn, struct kt_error *error)
+enum kt_status kt_picture_draw(const struct kt_picture *picture, struct kt_error *error)
 {
     enum { NOT_FOUND = 127 };
     pid_t pid;
     int status = 0;
-    *drawn = false;
-    if (run_gnuplot(picture, &pid) != 0 || waitpid(pid, &status, 0) != pid)
-        return KT_OK;
-    if (WIFEXITED(status) && WEXITSTATUS(status) == NOT_FOUND)
-        return KT_OK;
-    if (status != 0)
+    bool run = run_gnuplot(picture, &pid) == 0 && waitpid(pid, &status, 0) == pid;
+    if (!run || (WIFEXITED(status) && WEXITSTATUS(status) == NOT_FOUND))
+        kt_notice("gnuplot is not there (Debian package gnuplot-nox): data in %s; 'gnuplot %s' draws them",
+                  picture->data, picture->script);
+    else if (status != 0)
         return kt_fail(error, KT_SYSTEM, "gnuplot could not draw %s; 'gnuplot %s' says why", picture->path,
                        picture->script);
-    *drawn = true;
+    else
+        kt_notice("%s, drawn by %s; data in %s", picture->path, picture->script, picture->data);
     return KT_OK;
 }

@@ -7,7 +7,6 @@
 
 #include "trace/error.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 
 struct kt_picture {
@@ -27,8 +26,8 @@ void kt_picture_begin(FILE *script, const struct kt_picture *picture);
 /* TEXT as a string of a script, in double quotes, without control characters. */
 void kt_picture_text(FILE *script, const char *text);
 
-/* Has the script drawn. Where there is no gnuplot, DRAWN is false and that is no error: the data and the script are
+/* Has the script drawn, and says where everything is. That there is no gnuplot is no error: the data and the script are
  * there. */
-enum kt_status kt_picture_draw(const struct kt_picture *picture, bool *drawn, struct kt_error *error);
+enum kt_status kt_picture_draw(const struct kt_picture *picture, struct kt_error *error);
 
 #endif

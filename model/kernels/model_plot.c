@@ -4,15 +4,12 @@
  */
 #include "model/kernels/model_show.h"
 
+#include "model/gnuplot.h"
+#include "trace/text.h"
+
 #include <errno.h>
-#include <limits.h>
-#include <math.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
-
-extern char **environ;
 
 enum { WIDTH = 460, HEIGHT = 430, MOST_PANELS = 12 };
 
@@ -83,77 +80,70 @@ static void write_panel(FILE *script, FILE *data, const struct kt_kernel_model *
             held_out ? ", $heldout with points pt 2 ps 0.5 lc rgb 'blue' title 'held out'" : "");
 }
 
-/* Those of the filter that have an extent. */
-static size_t choose_panels(const struct kt_models *models, const char *filter, const struct kt_kernel_model **panel)
+/* Of the pictures side by side. */
+struct grid {
+    size_t panels, columns, rows;
+};
+
+/* Those of the filter that have an extent, as far as there is room; ALL: how many there are. */
+static size_t choose_panels(const struct kt_models *models, const char *filter, const struct kt_kernel_model **panel,
+                            size_t *all)
 {
     size_t n = 0;
-    for (size_t i = 0; i < models->count && n < MOST_PANELS; i++) {
+    *all = 0;
+    for (size_t i = 0; i < models->count; i++) {
         const struct kt_kernel_model *m = &models->model[i];
         bool flat = m->domain.lo[0] == m->domain.hi[0] || (m->axes > 1 && m->domain.lo[1] == m->domain.hi[1]);
-        if (kt_model_matches(m, filter) && m->regions && !flat)
+        if (!kt_model_matches(m, filter) || !m->regions || flat)
+            continue;
+        ++*all;
+        if (n < MOST_PANELS)
             panel[n++] = m;
     }
     return n;
 }
 
-static enum kt_status run_gnuplot(const char *script, struct kt_error *error)
+static void write_script(FILE *script, FILE *data, const struct kt_kernel_model **panel, const struct grid *grid,
+                         const struct kt_picture *picture)
 {
-    char *arguments[] = {"gnuplot", (char *)script, NULL};
-    pid_t pid;
-    int status = 0;
-    if (posix_spawnp(&pid, "gnuplot", NULL, NULL, arguments, environ) != 0 || waitpid(pid, &status, 0) != pid ||
-        status != 0)
-        return kt_fail(error, KT_SYSTEM, "%s is there, but gnuplot did not plot it (Debian package gnuplot-nox)",
-                       script);
-    return KT_OK;
-}
-
-static void write_script(FILE *script, FILE *data, const struct kt_kernel_model **panel, size_t panels,
-                         const char *file, bool png)
-{
-    size_t columns = panels < 3 ? panels : 3;
-    size_t rows = (panels + columns - 1) / columns;
-    fprintf(script, "set terminal %s size %zu,%zu\nset output '%s'\n", png ? "pngcairo" : "svg", columns * WIDTH,
-            rows * HEIGHT, file);
+    kt_picture_begin(script, picture);
     fprintf(script,
             "set multiplot layout %zu,%zu\nset palette defined (0 '#ffffe5', 0.4 '#fec44f', 1 '#cc4c02')\n"
             "set cbrange [0:10]\nset cblabel 'worst sample, %%'\nset key outside bottom center horizontal\n",
-            rows, columns);
+            grid->rows, grid->columns);
     fprintf(data, "routine,options,context,kind,lo1,hi1,lo2,hi2,error_mean,error_max\n");
-    for (size_t i = 0; i < panels; i++)
+    for (size_t i = 0; i < grid->panels; i++)
         write_panel(script, data, panel[i]);
     fprintf(script, "unset multiplot\n");
 }
 
-static FILE *create(const char *file, const char *suffix, char *path, struct kt_error *error)
+static enum kt_status write_files(const struct kt_kernel_model **panel, const struct grid *grid,
+                                  const struct kt_picture *picture, struct kt_error *error)
 {
-    snprintf(path, PATH_MAX, "%s%s", file, suffix);
-    FILE *stream = fopen(path, "w");
-    if (!stream)
-        kt_fail(error, KT_SYSTEM, "%s: cannot be written: %s", path, strerror(errno));
-    return stream;
+    FILE *script = fopen(picture->script, "we");
+    FILE *data = script ? fopen(picture->data, "we") : NULL;
+    const char *failed = script ? picture->data : picture->script;
+    if (data)
+        write_script(script, data, panel, grid, picture);
+    bool fine = data && !ferror(data) && fclose(data) == 0;
+    fine = script && !ferror(script) && fclose(script) == 0 && fine;
+    return fine ? KT_OK : kt_fail(error, KT_SYSTEM, "%s: cannot be written: %s", failed, strerror(errno));
 }
 
 enum kt_status kt_models_plot(const struct kt_models *models, const char *filter, const char *file,
                               struct kt_error *error)
 {
     const struct kt_kernel_model *panel[MOST_PANELS];
-    char script_path[PATH_MAX];
-    char data_path[PATH_MAX];
-    size_t length = strlen(file);
-    bool png = length > 4 && !strcmp(file + length - 4, ".png");
-    if (!png && !(length > 4 && !strcmp(file + length - 4, ".svg")))
-        return kt_fail(error, KT_USAGE, "--plot needs a file that ends in .svg or .png, not '%s'", file);
-    size_t panels = choose_panels(models, filter, panel);
-    if (!panels)
+    struct kt_picture picture;
+    size_t all;
+    struct grid grid = {.panels = choose_panels(models, filter, panel, &all)};
+    grid.columns = grid.panels < 3 ? grid.panels : 3;
+    if (!grid.panels)
         return kt_fail(error, KT_BAD_INPUT, "%s: no model here has a range of sizes to plot", models->path);
-    FILE *script = create(file, ".gp", script_path, error);
-    FILE *data = script ? create(file, ".csv", data_path, error) : NULL;
-    if (data)
-        write_script(script, data, panel, panels, file, png);
-    bool fine = data && fclose(data) == 0;
-    fine = script && fclose(script) == 0 && fine;
-    if (!fine)
-        return kt_fail(error, KT_SYSTEM, "%s: cannot be written", file);
-    return run_gnuplot(script_path, error);
+    grid.rows = (grid.panels + grid.columns - 1) / grid.columns;
+    KT_TRY(kt_picture_name(file, (int)grid.columns * WIDTH, (int)grid.rows * HEIGHT, &picture, error));
+    KT_TRY(write_files(panel, &grid, &picture, error));
+    if (all > grid.panels)
+        kt_notice("model show: %zu of %zu models are drawn; --routine chooses", grid.panels, all);
+    return kt_picture_draw(&picture, error);
 }

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "model/predict/prediction_plot.h"
 
+#include "model/gnuplot.h"
+
 #include <errno.h>
-#include <stdbool.h>
 #include <limits.h>
-#include <spawn.h>
-#include <stdio.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 
-extern char **environ;
+enum { WIDTH = 800, HEIGHT = 500 }; /* pixels */
 
 /* --- files ------------------------------------------------------------------------------------------------- */
 
@@ -35,17 +34,13 @@ static enum kt_status finish(FILE *file, const char *folder, struct kt_error *er
     return failed ? kt_fail(error, KT_SYSTEM, "%s: cannot be written: the disk may be full", folder) : KT_OK;
 }
 
-static enum kt_status run_gnuplot(const char *folder, const char *script, struct kt_error *error)
+static enum kt_status draw(const char *folder, const char *name, struct kt_error *error)
 {
-    char command[] = "cd \"$1\" && gnuplot \"$2\"";
-    char *arguments[] = {"sh", "-c", command, "sh", (char *)folder, (char *)script, NULL};
-    pid_t pid;
-    int status = 0;
-    if (posix_spawnp(&pid, "sh", NULL, NULL, arguments, environ) != 0 || waitpid(pid, &status, 0) != pid || status != 0)
-        return kt_fail(error, KT_SYSTEM,
-                       "%s: data and script are there, but gnuplot did not plot them (Debian package gnuplot-nox)",
-                       folder);
-    return KT_OK;
+    char path[PATH_MAX];
+    struct kt_picture picture;
+    snprintf(path, sizeof path, "%s/%s.svg", folder, name);
+    KT_TRY(kt_picture_name(path, WIDTH, HEIGHT, &picture, error));
+    return kt_picture_draw(&picture, error);
 }
 
 /* An empty cell is no point for gnuplot. */
@@ -62,13 +57,13 @@ static void write_head(FILE *script, const char *name, const char *title, const 
     fprintf(script,
             "set datafile separator ','\nset grid\nset key top left\nset title \"%s\" noenhanced\nset xlabel \"%s\"\n"
             "set ylabel \"seconds\"\nset border 3\nset tics nomirror\n"
-            "set terminal svg size 800,500 background 'white'\nset output '%s.svg'\n",
-            title, x, name);
+            "set terminal svg size %d,%d background 'white'\nset output '%s.svg'\n",
+            title, x, WIDTH, HEIGHT, name);
 }
 
 static void write_second_output(FILE *script, const char *name)
 {
-    fprintf(script, "set terminal pngcairo size 800,500\nset output '%s.png'\nreplot\nset output\n", name);
+    fprintf(script, "set terminal pngcairo size %d,%d\nset output '%s.png'\nreplot\nset output\n", WIDTH, HEIGHT, name);
 }
 
 /* --- predictions ------------------------------------------------------------------------------------------- */
@@ -119,7 +114,7 @@ enum kt_status kt_plot_prediction(const json_t *document, const char *folder, st
                                            : "");
     write_second_output(script, "predicted");
     KT_TRY(finish(script, folder, error));
-    return run_gnuplot(folder, "predicted.gp", error);
+    return draw(folder, "predicted", error);
 }
 
 /* --- block sizes ------------------------------------------------------------------------------------------- */
@@ -140,7 +135,7 @@ static enum kt_status write_tuning(const json_t *document, const char *folder, s
             double value = json_number_value(json_object_get(point, "value"));
             fprintf(file, "%g,%g", json_number_value(json_object_get(curve, "n")), value);
             write_cell(file, json_object_get(json_object_get(point, "predicted"), "seconds"));
-            write_cell(file, json_object_get(json_object_get(point, "measured"), "best"));
+            write_cell(file, json_object_get(json_object_get(point, "measured"), "median"));
             fprintf(file, ",%d\n", value == best);
         }
     }
@@ -194,5 +189,5 @@ enum kt_status kt_plot_tuning(const json_t *document, const char *folder, struct
     fprintf(script, "\n");
     write_second_output(script, "block_size");
     KT_TRY(finish(script, folder, error));
-    return run_gnuplot(folder, "block_size.gp", error);
+    return draw(folder, "block_size", error);
 }

@@ -140,44 +140,63 @@ static enum kt_status parse(int argc, char **argv, struct command *out, struct k
 
 /* --- points ------------------------------------------------------------------------------------------------ */
 
-/* Index of the roofs, which are added unless they are there. */
+/* Index of the roofs, which are added unless they are there. Those of this machine differ between traces by what their
+ * replays reached. */
 static size_t add_machine(struct kt_roofline *roofline, const struct kt_roofs *roofs)
 {
     for (size_t m = 0; m < roofline->machines; m++) {
-        const struct kt_roofs *known = &roofline->roofs[m];
-        if (known->hz == roofs->hz && known->count == roofs->count &&
-            !memcmp(known->roof, roofs->roof, roofs->count * sizeof *roofs->roof))
-            return m;
+        struct kt_roofs *known = &roofline->roofs[m];
+        if (known->is_own != roofs->is_own || (!known->is_own && !kt_roofs_are_equal(known, roofs)))
+            continue;
+        kt_roofs_raise(known, roofs);
+        return m;
     }
     roofline->roofs[roofline->machines] = *roofs;
     return roofline->machines++;
 }
 
-/* The last part of a path, without what `ktrace pack` adds. */
-static void name_of(const char *path, char *out, size_t size)
+/* The last PARTS of a path, without what `ktrace pack` adds. */
+static void last_parts(const char *path, size_t parts, char out[KT_SERIES_NAME])
 {
     size_t length = strlen(path);
     while (length > 1 && path[length - 1] == '/')
         length--;
     size_t from = length;
-    while (from > 0 && path[from - 1] != '/')
-        from--;
-    snprintf(out, size, "%.*s", (int)(length - from), path + from);
+    for (size_t part = 0; part < parts && from > 0; part++)
+        for (from -= part > 0; from > 0 && path[from - 1] != '/';)
+            from--;
+    snprintf(out, KT_SERIES_NAME, "%.*s", (int)(length - from), path + from);
     char *suffix = strstr(out, KT_PACKED_SUFFIX);
     if (suffix)
         *suffix = '\0';
     kt_text_clean(out);
 }
 
+/* As much of the path of a trace as tells it from the others. */
+static void name_of(const struct command *command, size_t trace, char out[KT_SERIES_NAME])
+{
+    enum { MOST_PARTS = 8 };
+    char other[KT_SERIES_NAME];
+    bool alike = true;
+    for (size_t parts = 1; alike && parts <= MOST_PARTS; parts++) {
+        last_parts(command->trace[trace], parts, out);
+        alike = false;
+        for (size_t i = 0; i < command->traces; i++) {
+            last_parts(command->trace[i], parts, other);
+            alike = alike || (i != trace && !strcmp(out, other));
+        }
+    }
+}
+
 static enum kt_status add_opened(struct kt_roofline *roofline, const struct command *command, size_t i,
                                  const struct kt_trace *trace, struct kt_replayed *replayed, struct kt_error *error)
 {
-    char name[64];
+    char name[KT_SERIES_NAME];
     struct kt_roofs roofs;
     const char *file = command->machines ? command->machine[i < command->machines ? i : command->machines - 1] : NULL;
     KT_TRY(kt_replayed_load(trace->files[0], replayed, error));
     KT_TRY(kt_roofline_find_roofs(file, trace, replayed, &roofs, error));
-    name_of(command->trace[i], name, sizeof name);
+    name_of(command, i, name);
     kt_roofline_add(roofline, trace, replayed, add_machine(roofline, &roofs), name);
     return KT_OK;
 }
@@ -255,16 +274,8 @@ static enum kt_status write_picture(const struct command *command, const struct 
 
 static enum kt_status draw(const struct command *command, const struct kt_roofline *roofline, struct kt_error *error)
 {
-    const struct kt_picture *picture = &command->picture;
-    bool drawn;
     KT_TRY(write_picture(command, roofline, error));
-    KT_TRY(kt_picture_draw(picture, &drawn, error));
-    if (drawn)
-        kt_notice("roofline: %s, drawn by %s; data in %s", picture->path, picture->script, picture->data);
-    else
-        kt_notice("roofline: gnuplot is not there (Debian package gnuplot-nox): data in %s; 'gnuplot %s' draws them",
-                  picture->data, picture->script);
-    return KT_OK;
+    return kt_picture_draw(&command->picture, error);
 }
 
 static bool has_point(const struct kt_roofline *roofline)
@@ -280,7 +291,7 @@ static enum kt_status make_kernel(const struct command *command, struct kt_roofl
     struct kt_kernel_plan plan = command->kernel;
     if (plan.libraries == 0)
         plan.blas[plan.libraries++] = "libblas.so.3";
-    KT_TRY(kt_roofline_own_roofs(command->machines ? command->machine[0] : NULL, &roofline->roofs[0], error));
+    KT_TRY(kt_roofline_own_roofs(command->machines ? command->machine[0] : NULL, 1, &roofline->roofs[0], error));
     roofline->machines = 1;
     roofline->lined = true;
     return kt_kernel_time(&plan, roofline, error);
@@ -301,8 +312,9 @@ static enum kt_status make_points(const struct command *command, struct kt_roofl
 static enum kt_status validate(const struct command *command, struct kt_error *error)
 {
     struct kt_machine machine;
-    KT_TRY(kt_roofline_own_machine(command->machines ? command->machine[0] : NULL, &machine, error));
-    json_t *document = kt_validate_measure(&machine);
+    KT_TRY(kt_roofline_own_machine(command->machines ? command->machine[0] : NULL, 1, &machine, error));
+    json_t *document;
+    KT_TRY(kt_validate_measure(&machine, &document, error));
     if (command->json)
         kt_json_print(json_incref(document));
     else

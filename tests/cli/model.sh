@@ -59,7 +59,7 @@ cp built.json before.json
 same "... and stays as it is" "" "$(cmp built.json before.json)"
 
 for wrong in "build" "build trace --budget 0" "build trace --samples degree=99" "build trace --samples x=1" "build trace --context tracked" \
-    "build trace --domain 5" "build trace --level all" "show x" "show --plot a.pdf --blas reference --models m.json" "fetch" "build trace --routine nothing"; do
+    "build trace --domain 5" "build trace --level all" "show x" "show --plot a.txt --blas reference --models m.json" "fetch" "build trace --routine nothing"; do
     "$kt" model $wrong >out 2>err; same "model $wrong: usage" 2 $?
 done
 "$kt" help model >out; has "help lists the parts" "^ktrace model build" "$(<out)"
@@ -67,7 +67,7 @@ done
 if command -v gnuplot >/dev/null; then
     "$kt" model show --blas reference --models m.json --routine dgemv --plot plot.svg >out 2>err; same "plot: status" 0 $?
     has "plot: a picture" "<svg" "$(head -n 5 plot.svg)"
-    has "plot: its data" "^dgemv,.*,warm,region," "$(<plot.svg.csv)"
+    has "plot: its data" "^dgemv,.*,warm,region," "$(<plot.csv)"
 else
     skip "plot" "no gnuplot"
 fi

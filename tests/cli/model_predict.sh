@@ -112,7 +112,7 @@ fi
 same "... the fastest, and its time over that of the best" "True True" \
     "$(query '" ".join(str(all(c[k] for c in d["curves"])) for k in ("fastest", "fastest_over_best"))' <measured.json)"
 for seconds in 3 9 30; do # until the first size is through
-    timeout --preserve-status -k 20 -s TERM $seconds "$kt" model tune dpotrf $of --n 48:64 --b 16,32 --measure --budget 2 --json >cut.json 2>err
+    timeout --preserve-status -k 20 -s TERM $seconds "$kt" model tune dpotrf $of --n 48:64 --b 16,32 --measure --rounds 100000 --budget 2 --json >cut.json 2>err
     status=$?
     [ "$(query '"fastest" in d["curves"][0]' <cut.json 2>&1)" != True ] || break
 done

@@ -38,6 +38,14 @@ compare "$T/less" "$T/few"
 same "... and appear" "6 ['ddot'] True" "$(of_diff "$(with new)")"
 same "a profile" 0 "$(KTRACE_MODE=profile run p 0 0; KTRACE_MODE=profile run q 0 0; "$kt" diff --margin 900 "$T/p" "$T/q" >/dev/null; echo $?)"
 
+# What is missing from a run is told with it.
+same "filtered, in JSON" "[None, '!ddot']" "$("$kt" diff --json "$T/few" "$T/less" | query '[m["only_routines"] for m in d["missing"]]')"
+has "... in words" "^filtered +only routines !ddot" "$("$kt" diff "$T/few" "$T/less")"
+cp -r "$T/few" "$T/damaged"; for stream in "$T"/damaged/p*/t*; do printf 'rubbish..rubbish' >>"$stream"; done
+has "damaged" "^damage .*skipped" "$("$kt" diff "$T/few" "$T/damaged")"
+same "... in JSON" "[False, True]" "$("$kt" diff --json "$T/few" "$T/damaged" | query '[len(m["damage"]) > 0 for m in d["missing"]]')"
+has "routines beyond --top are told" "^\.\.\. and [0-9]+ more" "$("$kt" diff --top 1 "$T/few" "$T/less" | sed -n '/^Routines/,/^Result/p')"
+
 # Another library is no drift.
 "$kt" run -o "$T/ref" --blas reference -- "$B/tests/diff/rounds" 50 2>/dev/null
 if "$kt" run -o "$T/blis" --blas blis -- "$B/tests/diff/rounds" 50 2>/dev/null; then

@@ -63,8 +63,11 @@ if mkdir "$T/other" && mount -t tmpfs -o size=16m ktrace-test "$T/other" 2>/dev/
 else
     skip "merge onto another file system" "cannot mount one here"
 fi
-cp -r "$T/job/trace.1" "$T/killed"; rm "$T"/killed/p*/end; "$kt" merge -o "$T/half" "$T/job/trace.0" "$T/killed" >/dev/null
+cp -r "$T/job/trace.1" "$T/killed"; rm "$T"/killed/p*/end; "$kt" merge -o "$T/half/" "$T/job/trace.0" "$T/killed" >/dev/null
 same "a killed rank stays one" "incomplete 3000" "$(info half 'd["state"] + " " + str(d["calls"])')"
+
+for i in 1 2 3; do traced three "$life" calls100 >/dev/null; done
+has "processes beyond --top are told" '^\.\.\. and 2 more: --top 3' "$("$kt" report --top 1 "$T/three")"
 
 # --- one clock ----------------------------------------------------------------------------------------------------
 # elsewhere TRACE BOOT MONOTONIC REALTIME: the trace as if recorded on another machine, whose clocks are ahead (ns)

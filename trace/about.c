@@ -133,6 +133,16 @@ void kt_about_selection(const struct kt_trace *trace, const struct kt_state *sta
                       sample > 1 ? "that are not in the sample, or were made during a pause" : "during a pause");
 }
 
+void kt_about_losses(const struct kt_trace *trace, const struct kt_state *state)
+{
+    char count[16];
+    for (int i = 0; i < KT_LOSS_COUNT; i++)
+        if (state->lost[i])
+            kt_about_line("lost", "%s calls: %s", kt_text_count((double)state->lost[i], count), kt_loss_text(i));
+    for (size_t i = 0; i < trace->notes; i++)
+        kt_about_line("damage", "%s", trace->note[i]);
+}
+
 void kt_about_clock(const struct kt_state *state)
 {
     char count[16];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What info and report say about a trace in the same words, in lines of a label and a text.
+ * What verbs say about a trace in the same words, in lines of a label and a text.
  */
 #ifndef KT_ABOUT_H
 #define KT_ABOUT_H
@@ -28,6 +28,9 @@ void kt_about_profile(const struct kt_trace *trace, const struct kt_state *state
 
 /* A line for each thing that the user did not want to be recorded: what numbers do not include. */
 void kt_about_selection(const struct kt_trace *trace, const struct kt_state *state);
+
+/* A line for each cause of lost calls and for each damage; nothing if there is none. */
+void kt_about_losses(const struct kt_trace *trace, const struct kt_state *state);
 
 /* A line for each reason to distrust durations; nothing if there is none. */
 void kt_about_clock(const struct kt_state *state);

@@ -4,6 +4,7 @@
  */
 #include "trace/json.h"
 #include "trace/memory.h"
+#include "trace/origin.h"
 #include "trace/profile.h"
 #include "trace/state.h"
 #include "trace/text.h"
@@ -32,7 +33,8 @@ __attribute__((format(printf, 2, 3))) static void add_finding(struct findings *f
 static void find_in_process(struct findings *findings, const struct kt_process *p)
 {
     if (!p->complete && !p->running)
-        add_finding(findings, "%s: incomplete: the process ended without closing its trace", p->path);
+        add_finding(findings, "%s: incomplete: the process ended without closing its trace%s", p->path,
+                    kt_process_may_run_elsewhere(p) ? ", or still runs on another machine" : "");
     for (int i = 0; i < KT_LOSS_COUNT; i++)
         if (p->lost[i])
             add_finding(findings, "%s: %" PRIu64 " calls were not recorded: %s", p->path, p->lost[i], kt_loss_text(i));

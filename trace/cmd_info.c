@@ -5,16 +5,16 @@
 #include "trace/about.h"
 #include "trace/counts.h"
 #include "trace/info_json.h"
+#include "trace/installed.h"
 #include "trace/memory.h"
 #include "trace/profile.h"
 #include "trace/ranks.h"
 #include "trace/snapshots.h"
-#include "trace/state.h"
+#include "trace/state_json.h"
 #include "trace/text.h"
 #include "trace/verb.h"
 
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 
 enum { MAX_COMMAND = 1023, MAX_PROCESSES = 16 };
@@ -124,39 +124,12 @@ static json_t *options_json(const struct kt_process *process)
         if (strcmp(process->meta[i].key, "option") != 0 || !tab)
             continue;
         snprintf(name, sizeof name, "KTRACE_%.*s", (int)(tab - process->meta[i].value), process->meta[i].value);
-        json_object_set_new_nocheck(object, kt_text_clean(name), kt_json_text(tab + 1));
+        kt_json_set_named(object, name, kt_json_text(tab + 1));
     }
     return object;
 }
 
 /* --- the document ------------------------------------------------------------------------------------------ */
-
-static json_t *lost_json(const struct kt_state *state)
-{
-    json_t *array = json_array();
-    for (int i = 0; i < KT_LOSS_COUNT; i++)
-        if (state->lost[i])
-            json_array_append_new(
-                array, json_pack("{s:s,s:I}", "cause", kt_loss_name(i), "calls", (json_int_t)state->lost[i]));
-    return array;
-}
-
-static json_t *in_flight_json(const struct kt_state *state)
-{
-    json_t *array = json_array();
-    for (size_t i = 0; i < state->in_flights; i++) {
-        const struct kt_call *call = &state->in_flight[i];
-        json_t *object = json_object();
-        json_object_set_new(object, "n", json_integer((json_int_t)call->n));
-        json_object_set_new(object, "pid", json_integer(call->process->pid));
-        json_object_set_new(object, "tid", json_integer(call->tid));
-        json_object_set_new(object, "routine", json_string(call->entry->symbol.routine->name));
-        json_object_set_new(object, "symbol", kt_json_text(call->entry->symbol.name));
-        json_object_set_new(object, "args", kt_json_args(call, true));
-        json_array_append_new(array, object);
-    }
-    return array;
-}
 
 static double longest_seconds(const struct kt_trace *trace)
 {
@@ -215,7 +188,7 @@ static json_t *clock_json(const struct kt_process *first, const struct kt_state 
 static json_t *snapshots_json(const struct kt_trace *trace)
 {
     struct kt_snapshots found;
-    kt_snapshots_load(trace, &found);
+    kt_snapshots_survey(trace, &found);
     json_t *json = json_pack("{s:I, s:I, s:I, s:I}", "count", (json_int_t)found.count, "bytes", (json_int_t)found.bytes,
                              "missing", (json_int_t)found.missing, "damaged", (json_int_t)found.damaged);
     kt_snapshots_free(&found);
@@ -236,10 +209,11 @@ static json_t *document_of(const struct kt_trace *trace, const struct kt_state *
     json_object_set_new(document, "mode", json_string(kt_is_profile(trace) ? "profile" : "full"));
     json_object_set_new(document, "calls", json_integer((json_int_t)state->calls));
     json_object_set_new(document, "overflow", json_integer((json_int_t)state->overflow));
-    json_object_set_new(document, "lost", lost_json(state));
+    json_object_set_new(document, "lost", kt_losses_json(state));
+    json_object_set_new(document, "damage", kt_damage_json(trace));
     json_object_set_new(document, "skipped", json_integer((json_int_t)state->skipped));
     json_object_set_new(document, "sample", json_integer((json_int_t)kt_state_sample(trace)));
-    json_object_set_new(document, "in_flight", in_flight_json(state));
+    json_object_set_new(document, "in_flight", kt_in_flight_json(state));
     json_object_set_new(document, "tsc_hz", kt_json_number(first->tick_hz));
     json_object_set_new(document, "seconds", kt_json_number(longest_seconds(trace)));
     json_object_set_new(document, "self_seconds", kt_json_number(state->self_seconds));
@@ -293,19 +267,6 @@ static void print_libraries(const struct kt_trace *trace)
     free(list.object);
 }
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
-static bool same_file(const char *a, const char *b)
-{
-    char real_a[PATH_MAX];
-    char real_b[PATH_MAX];
-    return !strcmp(a, b) || (realpath(a, real_a) && realpath(b, real_b) && !strcmp(real_a, real_b));
-}
-
 /* LIST: KTRACE_BLAS. */
 static bool is_in_list(const char *list, const char *path)
 {
@@ -313,7 +274,8 @@ static bool is_in_list(const char *list, const char *path)
     char *rest = copy;
     bool found = false;
     for (char *part; !found && (part = strsep(&rest, ","));)
-        found = *part && (same_file(part, path) || (!strchr(part, '/') && !strcmp(part, base_name(path))));
+        found = *part && (!strcmp(part, path) || kt_same_file(part, path) ||
+                          (!strchr(part, '/') && !strcmp(part, kt_base_name(path))));
     free(copy);
     return found;
 }
@@ -338,13 +300,8 @@ static void print_what_stayed(const struct kt_trace *trace)
         kt_about_line("", "but for %zu, of which %s stayed with %s", count, first->symbol.name, first->library->path);
 }
 
-static void print_losses(const struct kt_trace *trace, const struct kt_state *state)
+static void print_in_flight(const struct kt_state *state)
 {
-    for (int i = 0; i < KT_LOSS_COUNT; i++)
-        if (state->lost[i])
-            kt_about_line("lost", "%" PRIu64 " calls: %s", state->lost[i], kt_loss_text(i));
-    for (size_t i = 0; i < trace->notes; i++)
-        kt_about_line("damage", "%s", trace->note[i]);
     for (size_t i = 0; i < state->in_flights; i++) {
         const struct kt_call *call = &state->in_flight[i];
         char shape[61];
@@ -368,7 +325,7 @@ static void process_row(struct kt_text_table *table, const struct kt_branch *bra
         process_state(p)};
     snprintf(pid, sizeof pid, "%" PRIu32, p->pid);
     snprintf(program, sizeof program, "%*s%s", branch->depth < 8 ? 2 * branch->depth : 16, "",
-             base_name(meta_or_unknown(p, "program")));
+             kt_base_name(meta_or_unknown(p, "program")));
     kt_text_seconds(p->start, start);
     kt_text_seconds(p->seconds, seconds);
     kt_text_count((double)p->calls, calls);
@@ -408,7 +365,7 @@ static void print_snapshots(const struct kt_trace *trace)
 {
     char bytes[32];
     struct kt_snapshots found;
-    kt_snapshots_load(trace, &found);
+    kt_snapshots_survey(trace, &found);
     if (found.count)
         kt_about_line("snapshots", "%zu of calls' operands, %s", found.count,
                       kt_text_rate((double)found.bytes, "B", bytes, sizeof bytes));
@@ -451,7 +408,8 @@ static void print_about(const struct kt_trace *trace, const struct kt_state *sta
     print_what_stayed(trace);
     kt_counters_about(trace, false);
     print_snapshots(trace);
-    print_losses(trace, state);
+    kt_about_losses(trace, state);
+    print_in_flight(state);
     if (trace->processes > 1)
         print_processes(trace, ranks->count > 0);
 }

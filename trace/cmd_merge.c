@@ -10,6 +10,7 @@
  */
 #include "trace/json.h"
 #include "trace/memory.h"
+#include "trace/numbered.h"
 #include "trace/ranks.h"
 #include "trace/text.h"
 #include "trace/verb.h"
@@ -281,6 +282,8 @@ int kt_verb_merge(int argc, char **argv)
     int wrong = parse_arguments(argc, argv, &merge);
     if (wrong)
         return wrong;
+    char *output = kt_path_without_slashes(merge.output);
+    merge.output = output;
     enum kt_status status = kt_trace_open_all(argv + optind, (size_t)(argc - optind), &trace, &error);
     if (status == KT_OK)
         status = merge_traces(&merge, &trace, &error);
@@ -289,5 +292,6 @@ int kt_verb_merge(int argc, char **argv)
         print_result(&merge, &trace);
     }
     kt_trace_close(&trace);
+    free(output);
     return status == KT_OK ? KT_OK : kt_verb_fail(argv[0], &error);
 }

@@ -3,13 +3,15 @@
  * ktrace pack: one compressed file of a trace (trace/archive.h). What was written is read back and compared with the
  * trace, byte by byte, before the file gets its name and before --remove removes anything.
  *
- * Text files come first, streams behind them: of a packed file that was cut off, streams can be read as far as they
- * go.
+ * Text files of processes come first: the reader gives up an archive in which they do not. Streams come last: of a
+ * packed file that was cut off, they can be read as far as they go.
  */
 #include "trace/archive.h"
 #include "trace/json.h"
 #include "trace/memory.h"
 #include "trace/new_file.h"
+#include "trace/numbered.h"
+#include "trace/origin.h"
 #include "trace/text.h"
 #include "trace/verb.h"
 
@@ -24,7 +26,7 @@
 
 struct member {
     char *name; /* in the trace, and in the archive behind the trace's own name */
-    bool is_stream;
+    int place;  /* among the parts of the archive */
 };
 
 struct pack {
@@ -32,7 +34,7 @@ struct pack {
     char base[NAME_MAX + 1];
     char output[PATH_MAX];
     struct kt_new_file file;
-    bool remove, json;
+    bool remove, removed, json;
     struct member *member;
     size_t members;
     char **directory; /* in the trace; outer ones first */
@@ -61,9 +63,10 @@ static void add_member(struct pack *pack, const char *name)
 {
     const char *slash = strrchr(name, '/');
     const char *base = slash ? slash + 1 : name;
+    bool is_stream = strchr("ts", base[0]) && isdigit((unsigned char)base[1]);
     pack->member = kt_room_for_one(pack->member, pack->members, sizeof *pack->member);
     pack->member[pack->members++] =
-        (struct member){.name = kt_copy(name), .is_stream = strchr("ts", base[0]) && isdigit((unsigned char)base[1])};
+        (struct member){.name = kt_copy(name), .place = is_stream ? 2 : !kt_is_of_process(name)};
 }
 
 static enum kt_status add_name(struct pack *pack, const char *name, struct kt_error *error)
@@ -113,7 +116,7 @@ static int compare_members(const void *a, const void *b)
 {
     const struct member *x = a;
     const struct member *y = b;
-    return x->is_stream != y->is_stream ? x->is_stream - y->is_stream : strverscmp(x->name, y->name);
+    return x->place != y->place ? x->place - y->place : strverscmp(x->name, y->name);
 }
 
 /* --- the file ---------------------------------------------------------------------------------------------- */
@@ -222,7 +225,7 @@ static enum kt_status verify(const struct pack *pack, struct kt_error *error)
 }
 
 /* Exactly what was packed; a directory that still holds something stays. */
-static void remove_trace(const struct pack *pack)
+static enum kt_status remove_trace(const struct pack *pack, struct kt_error *error)
 {
     bool all = true;
     for (size_t i = 0; i < pack->members; i++) {
@@ -233,18 +236,26 @@ static void remove_trace(const struct pack *pack)
     for (size_t i = pack->directories; i-- > 0;)
         all &= rmdir(pack->directory[i]) == 0;
     if (!all)
-        kt_notice("%s: is packed, but not all of it could be removed", pack->trace);
+        return kt_fail(error, KT_SYSTEM, "%s: is packed, but not all of it could be removed", pack->trace);
+    return KT_OK;
 }
 
 /* --- the verb ---------------------------------------------------------------------------------------------- */
 
-static enum kt_status check_trace(const struct kt_trace *trace, struct kt_error *error)
+static enum kt_status check_trace(const struct kt_trace *trace, bool remove, struct kt_error *error)
 {
     if (kt_files_are_packed(trace->files[0]))
         return kt_fail(error, KT_USAGE, "%s: is packed already", trace->path);
     for (size_t i = 0; i < trace->processes; i++)
         if (trace->process[i].running)
             return kt_fail(error, KT_BAD_INPUT, "%s: is still being recorded; pack it when the program has ended",
+                           trace->process[i].path);
+    /* What it still writes would be lost. */
+    for (size_t i = 0; i < trace->processes && remove; i++)
+        if (kt_process_may_run_elsewhere(&trace->process[i]))
+            return kt_fail(error, KT_BAD_INPUT,
+                           "%s: has not ended, and on another machine it may still be recorded; pack it without "
+                           "--remove",
                            trace->process[i].path);
     return KT_OK;
 }
@@ -296,7 +307,7 @@ static void print_json(const struct pack *pack, const struct kt_trace *trace, ui
     json_object_set_new(document, "packed_bytes", json_integer((json_int_t)pack->packed_bytes));
     json_object_set_new(document, "packed_bytes_per_call",
                         calls ? kt_json_number((double)pack->packed_bytes / (double)calls) : json_null());
-    json_object_set_new(document, "removed", json_boolean(pack->remove));
+    json_object_set_new(document, "removed", json_boolean(pack->removed));
     kt_json_print(document);
 }
 
@@ -310,7 +321,9 @@ static void print_text(const struct pack *pack, const struct kt_trace *trace, ui
            kt_text_rate((double)trace->bytes, "B", before, sizeof before), kt_text_count((double)calls, count),
            calls ? (double)pack->packed_bytes / (double)calls : 0.0);
     printf("verified%s; every verb takes it as a trace, and tar --zstd -xf unpacks it\n",
-           pack->remove ? ", the directory is removed" : "; the directory is kept");
+           !pack->remove   ? "; the directory is kept"
+           : pack->removed ? ", the directory is removed"
+                           : ", but not all of the directory could be removed");
 }
 
 static void print_result(const struct pack *pack, const struct kt_trace *trace)
@@ -349,15 +362,16 @@ static enum kt_status run(struct pack *pack, const char *named, const char *outp
     enum kt_status status = kt_trace_open(named, &trace, error);
     pack->trace = trace.path;
     if (status == KT_OK)
-        status = check_trace(&trace, error);
+        status = check_trace(&trace, pack->remove, error);
     if (status == KT_OK)
         status = choose_names(pack, output, error);
     if (status == KT_OK)
         status = make(pack, error);
-    if (status == KT_OK && pack->remove)
-        remove_trace(pack);
-    if (status == KT_OK)
+    if (status == KT_OK) {
+        status = pack->remove ? remove_trace(pack, error) : KT_OK;
+        pack->removed = pack->remove && status == KT_OK;
         print_result(pack, &trace);
+    }
     release(pack);
     kt_trace_close(&trace);
     return status;

@@ -22,20 +22,14 @@ bool kt_has_counters(const struct kt_trace *trace)
     return false;
 }
 
-static void set_named(json_t *object, const char *name, json_t *value)
-{
-    char *key = kt_copy(name);
-    json_object_set_new_nocheck(object, kt_text_clean(key), value);
-    free(key);
-}
-
 json_t *kt_counts_json(const struct kt_call *call)
 {
     json_t *object = json_object();
     for (size_t i = 0; i < call->process->counters; i++) {
         uint64_t count;
         bool known = kt_call_count(call, i, &count);
-        set_named(object, call->process->counter[i].name, known ? json_integer((json_int_t)count) : json_null());
+        kt_json_set_named(object, call->process->counter[i].name,
+                          known ? json_integer((json_int_t)count) : json_null());
     }
     return object;
 }

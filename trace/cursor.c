@@ -77,18 +77,10 @@ static int64_t find_parent(const struct kt_cursor *cursor, unsigned depth)
 
 /* --- ends -------------------------------------------------------------------------------------------------- */
 
-static const struct kt_param *info_param(const struct kt_symbol *symbol)
-{
-    for (int i = 0; i < symbol->params; i++)
-        if (symbol->param[i].arg >= 0 && symbol->routine->arg[symbol->param[i].arg].role == KT_INFO)
-            return &symbol->param[i];
-    return NULL;
-}
-
 /* What the call returned is one of its arguments. */
 static void add_info(struct kt_cursor *cursor, struct kt_call *call, int64_t info)
 {
-    const struct kt_param *p = info ? info_param(&call->entry->symbol) : NULL;
+    const struct kt_param *p = info ? kt_symbol_info(&call->entry->symbol) : NULL;
     if (!p)
         return;
     memcpy(cursor->args, call->args, call->entry->symbol.arg_bytes);
@@ -112,8 +104,8 @@ static void add_end(struct kt_cursor *cursor, struct kt_call *call, const unsign
 /* The end of a call that does not follow at once, if there is one. */
 static void add_late_end(struct kt_cursor *cursor, struct kt_call *call, const struct kt_stream *s)
 {
-    const struct kt_late_end *late = &s->late[cursor->late++];
-    if (!late->at)
+    const struct kt_late_end *late = cursor->late < s->lates ? &s->late[cursor->late++] : NULL;
+    if (!late || !late->at)
         return;
     add_end(cursor, call, s->bytes + late->at);
     call->nested = late->nested;
@@ -219,6 +211,8 @@ bool kt_cursor_next(struct kt_cursor *cursor, struct kt_call *out)
         while (cursor->at < cursor->end) {
             const unsigned char *event = cursor->at;
             struct kt_head head = kt_event_at(event);
+            if (head.words == 0)
+                break; /* the file changed since it was checked */
             cursor->at += 8 * (size_t)head.words;
             if (kt_begins_call(head) && take_call(cursor, head, event, out))
                 return true;
@@ -234,7 +228,7 @@ bool kt_cursor_next(struct kt_cursor *cursor, struct kt_call *out)
 
 bool kt_call_info(const struct kt_call *call, int64_t *info)
 {
-    const struct kt_param *p = info_param(&call->entry->symbol);
+    const struct kt_param *p = kt_symbol_info(&call->entry->symbol);
     if (!call->complete || !p)
         return false;
     *info = kt_stored_integer(call->args, p);

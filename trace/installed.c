@@ -67,6 +67,13 @@ const char *kt_base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
+bool kt_same_file(const char *a, const char *b)
+{
+    char real_a[PATH_MAX];
+    char real_b[PATH_MAX];
+    return realpath(a, real_a) && realpath(b, real_b) && !strcmp(real_a, real_b);
+}
+
 /* --- directories ------------------------------------------------------------------------------------------- */
 
 /* The directory of the C library is the one where the distribution puts libraries for this architecture. */

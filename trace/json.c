@@ -5,6 +5,7 @@
 #include "trace/json.h"
 
 #include "trace/memory.h"
+#include "trace/text.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -38,6 +39,20 @@ json_t *kt_json_text(const char *text)
 {
     json_t *string = json_string(text);
     return string ? string : latin1(text, strlen(text));
+}
+
+json_t *kt_json_text_or_null(const char *text)
+{
+    return text && *text ? kt_json_text(text) : json_null();
+}
+
+void kt_json_set_named(json_t *object, const char *key, json_t *value)
+{
+    char *copy = kt_copy(key);
+    json_t *text = kt_json_text(kt_text_clean(copy));
+    json_object_set_new(object, json_string_value(text), value);
+    json_decref(text);
+    free(copy);
 }
 
 json_t *kt_json_address(uint64_t address)
@@ -99,7 +114,8 @@ json_t *kt_json_args(const struct kt_call *call, bool addresses)
 
 static void print(json_t *document, size_t flags)
 {
-    json_dumpf(document, stdout, flags);
+    if (json_dumpf(document, stdout, flags) != 0 && !ferror(stdout))
+        kt_notice("the result cannot be written as JSON and is cut off");
     putchar('\n');
     json_decref(document);
 }

@@ -11,7 +11,10 @@
 #include <jansson.h>
 
 json_t *kt_json_number(double value);
-json_t *kt_json_text(const char *text);    /* any bytes */
+json_t *kt_json_text(const char *text);         /* any bytes */
+json_t *kt_json_text_or_null(const char *text); /* null if it is NULL or empty */
+/* Under a key from a trace, which may be any bytes. */
+void kt_json_set_named(json_t *object, const char *key, json_t *value);
 json_t *kt_json_address(uint64_t address); /* "0x7f.." */
 json_t *kt_json_stat(const struct kt_stat *stat);
 

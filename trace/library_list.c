@@ -27,18 +27,11 @@ struct list {
 
 /* --- collecting -------------------------------------------------------------------------------------------- */
 
-static bool same_file(const char *a, const char *b)
-{
-    char real_a[PATH_MAX];
-    char real_b[PATH_MAX];
-    return realpath(a, real_a) && realpath(b, real_b) && !strcmp(real_a, real_b);
-}
-
 static bool same_files(const struct kt_installed *a, const struct kt_installed *b)
 {
     bool same = a->files == b->files;
     for (int i = 0; i < a->files && same; i++)
-        same = same_file(a->file[i], b->file[i]);
+        same = kt_same_file(a->file[i], b->file[i]);
     return same;
 }
 

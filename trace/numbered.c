@@ -50,11 +50,28 @@ enum kt_status kt_numbered_list(const struct kt_files *files, const char *path, 
     return KT_OK;
 }
 
+bool kt_is_of_process(const char *path)
+{
+    for (const char *slash; (slash = strchr(path, '/')); path = slash + 1)
+        if (path[0] == 'p' && isdigit((unsigned char)path[1]))
+            return true;
+    return false;
+}
+
 char *kt_path_join(const char *directory, const char *name)
 {
     char *path = kt_resize(NULL, strlen(directory) + strlen(name) + 2, 1);
     sprintf(path, "%s/%s", directory, name);
     return path;
+}
+
+char *kt_path_without_slashes(const char *path)
+{
+    char *copy = kt_copy(path);
+    size_t length = strlen(copy);
+    while (length > 1 && copy[length - 1] == '/')
+        copy[--length] = '\0';
+    return copy;
 }
 
 bool kt_is_in(const struct kt_files *files, const char *directory, const char *name)

@@ -23,8 +23,14 @@ struct kt_numbered {
 enum kt_status kt_numbered_list(const struct kt_files *files, const char *path, char letter, struct kt_numbered *out,
                                 struct kt_error *error);
 
+/* Does the path lead through the directory of a process, p<PID>? */
+bool kt_is_of_process(const char *path);
+
 /* DIRECTORY/NAME; to be freed. */
 char *kt_path_join(const char *directory, const char *name);
+
+/* PATH as it is to be printed and prolonged; to be freed. */
+char *kt_path_without_slashes(const char *path);
 
 /* Is there a file of that name in the directory? */
 bool kt_is_in(const struct kt_files *files, const char *directory, const char *name);

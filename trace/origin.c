@@ -36,7 +36,7 @@ static bool meta_is(const struct kt_process *p, const char *key, const char *val
     return is && !strcmp(is, value);
 }
 
-static bool same_boot(const struct kt_process *p)
+static bool is_of_this_boot(const struct kt_process *p)
 {
     char boot[64];
     char host[256] = "";
@@ -53,7 +53,7 @@ bool kt_process_is_running(const struct kt_process *p)
     char state;
     char start[32];
     snprintf(path, sizeof path, "/proc/%" PRIu32 "/stat", p->pid);
-    if (!same_boot(p) || !read_line_of(path, line, sizeof line))
+    if (!is_of_this_boot(p) || !read_line_of(path, line, sizeof line))
         return false;
     const char *after_name = strrchr(line, ')');
     if (!after_name || sscanf(after_name + 1,
@@ -62,6 +62,11 @@ bool kt_process_is_running(const struct kt_process *p)
                               &state, start) != 2)
         return false;
     return state != 'Z' && state != 'X' && meta_is(p, "start_time", start);
+}
+
+bool kt_process_may_run_elsewhere(const struct kt_process *p)
+{
+    return !p->complete && !kt_files_are_packed(p->files) && !is_of_this_boot(p);
 }
 
 /* --- the clock --------------------------------------------------------------------------------------------- */
@@ -73,16 +78,20 @@ static uint64_t monotonic_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Ticks per second of this machine's clock. */
+/* Ticks per second of this machine's clock; measured once. */
 static double calibrate(void)
 {
+    static double hz = 0;
     const struct timespec pause = {0, 20000000};
+    if (hz > 0)
+        return hz;
     uint64_t ns = monotonic_ns();
     uint64_t ticks = kt_clock_start();
     nanosleep(&pause, NULL);
     ns = monotonic_ns() - ns;
     ticks = kt_clock_start() - ticks;
-    return (double)ticks / (double)ns * 1e9;
+    hz = (double)ticks / (double)ns * 1e9;
+    return hz;
 }
 
 static struct kt_anchor last_anchor(const struct kt_process *p)
@@ -94,22 +103,42 @@ static struct kt_anchor last_anchor(const struct kt_process *p)
     return last;
 }
 
-static double find_tick_hz(const struct kt_process *p, const struct kt_anchor *first, const struct kt_anchor *last,
-                           struct kt_trace *trace)
+static bool has_value_of(const struct kt_process *p, const struct kt_process *other, const char *key)
+{
+    const char *value = kt_meta(other, key);
+    return value && meta_is(p, key, value);
+}
+
+/* The rate of the same clock as another process of the trace has measured it, or as it is here; 0: neither. */
+static double rate_of_others(const struct kt_process *p, const struct kt_trace *trace)
+{
+    for (size_t i = 0; i < trace->processes; i++) {
+        const struct kt_process *other = &trace->process[i];
+        if (other->tick_hz_known && has_value_of(p, other, "boot_id") && has_value_of(p, other, "clock"))
+            return other->tick_hz;
+    }
+    return is_of_this_boot(p) && meta_is(p, "clock", KT_CLOCK_NAME) ? calibrate() : 0;
+}
+
+static void set_tick_hz(struct kt_process *p, const struct kt_anchor *first, const struct kt_anchor *last,
+                        struct kt_trace *trace)
 {
     static const double shortest_ns = 1e6; /* anchors are good to about 100 ns */
-    if (meta_is(p, "clock", "monotonic"))
-        return 1e9;
     double ns = (double)(int64_t)(last->monotonic_ns - first->monotonic_ns);
     double hz = (double)(int64_t)(last->ticks - first->ticks) / ns * 1e9;
     bool possible = ns > 0 && hz > 1e6 && hz < 1e11;
-    if (possible && ns >= shortest_ns)
-        return hz;
-    if (same_boot(p) && meta_is(p, "clock", KT_CLOCK_NAME))
-        return calibrate();
+    if (meta_is(p, "clock", "monotonic"))
+        p->tick_hz = 1e9;
+    else if (possible && ns >= shortest_ns)
+        p->tick_hz = hz;
+    else
+        p->tick_hz = rate_of_others(p, trace);
+    p->tick_hz_known = p->tick_hz > 0;
+    if (p->tick_hz_known)
+        return;
+    p->tick_hz = possible ? hz : 1e9;
     kt_trace_note(trace, "%s: too short, on another machine, to tell how fast its clock ticked; %s", p->path,
                   possible ? "times are estimates" : "a tick counts as a nanosecond");
-    return possible ? hz : 1e9;
 }
 
 static uint64_t last_sign_of_life(const struct kt_process *p, uint64_t ticks)
@@ -127,7 +156,7 @@ void kt_process_set_clock(struct kt_process *p, const struct kt_anchor *end, str
     kt_anchor_parse(kt_meta(p, "anchor"), &first);
     struct kt_anchor last = end ? *end : last_anchor(p);
     uint64_t last_ticks = end ? end->ticks : last_sign_of_life(p, last.ticks);
-    p->tick_hz = find_tick_hz(p, &first, &last, trace);
+    set_tick_hz(p, &first, &last, trace);
     p->tick_seconds = 1 / p->tick_hz;
     p->first_ticks = first.ticks;
     p->last_ticks = last_ticks;

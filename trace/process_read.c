@@ -155,11 +155,12 @@ static enum kt_status load_streams(struct kt_process *p, char letter, struct kt_
     struct kt_numbered names;
     KT_TRY(kt_numbered_list(p->files, p->path, letter, &names, error));
     enum kt_status status = KT_OK;
+    bool may_be_written = p->running || kt_process_may_run_elsewhere(p);
     p->stream = kt_resize(p->stream, p->streams + names.count, sizeof *p->stream);
     for (size_t i = 0; i < names.count && status == KT_OK; i++) {
         char *path = kt_path_join(p->path, names.name[i].text);
         struct kt_stream *stream = &p->stream[p->streams++];
-        status = kt_stream_load(p->files, path, p->running, stream, error);
+        status = kt_stream_load(p->files, path, may_be_written, stream, error);
         stream->tid = (uint32_t)names.name[i].number;
         trace->bytes += stream->size;
         free(path);

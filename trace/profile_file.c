@@ -31,14 +31,6 @@ static const char *head_problem(const struct kt_stream *s)
     return NULL;
 }
 
-static const struct kt_param *info_of(const struct kt_symbol *symbol)
-{
-    for (int i = 0; i < symbol->params; i++)
-        if (symbol->param[i].arg >= 0 && symbol->routine->arg[symbol->param[i].arg].role == KT_INFO)
-            return &symbol->param[i];
-    return NULL;
-}
-
 /* So that sums do not overflow. */
 static bool is_possible(const struct kt_cell *cell)
 {
@@ -68,7 +60,7 @@ static void add_cell(struct kt_profile *profile, const struct kt_cell *cell, con
     *added = (struct kt_profile_cell){.cell = cell};
     if (cell->kind != KT_CELL_SHAPE)
         return;
-    const struct kt_param *info = info_of(&p->entry[cell->entry].symbol);
+    const struct kt_param *info = kt_symbol_info(&p->entry[cell->entry].symbol);
     added->word = memcpy(*words, (const uint64_t *)(const void *)(cell + 1) + KT_BINS, 8 * (size_t)cell->words);
     if (info)
         memcpy((unsigned char *)(*words + KT_CALL_HEAD_WORDS) + info->offset, &cell->info, sizeof cell->info);

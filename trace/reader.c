@@ -196,27 +196,22 @@ static enum kt_status add_path(struct kt_trace *trace, const char *path, struct 
     struct kt_files *files;
     struct kt_error cause = {0};
     KT_TRY(kt_files_open(path, &files, error));
+    size_t before = trace->processes;
     enum kt_status status = add_files(trace, files, path, &cause);
     if (status == KT_OK)
         return KT_OK;
-    return kt_fail(error, status, "%s", kt_files_damage(files) ? kt_files_damage(files) : cause.text);
-}
-
-static char *without_slashes(const char *path)
-{
-    char *copy = kt_copy(path);
-    size_t length = strlen(copy);
-    while (length > 1 && copy[length - 1] == '/')
-        copy[--length] = '\0';
-    return copy;
+    kt_fail(error, status, "%s", kt_files_damage(files) ? kt_files_damage(files) : cause.text);
+    if (trace->processes == before && trace->files[trace->opened - 1] == files)
+        kt_files_close(trace->files[--trace->opened]);
+    return status;
 }
 
 enum kt_status kt_trace_open_all(char *const *path, size_t paths, struct kt_trace *out, struct kt_error *error)
 {
     enum kt_status status = KT_OK;
-    *out = (struct kt_trace){.path = without_slashes(path[0])};
+    *out = (struct kt_trace){.path = kt_path_without_slashes(path[0])};
     for (size_t i = 0; i < paths && status == KT_OK; i++) {
-        char *clean = without_slashes(path[i]);
+        char *clean = kt_path_without_slashes(path[i]);
         status = add_path(out, clean, error);
         free(clean);
     }

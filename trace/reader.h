@@ -77,7 +77,8 @@ struct kt_process {
     uint64_t first_ticks, last_ticks; /* from the start to the end, or to the last sign of life */
     uint64_t longest_ticks;           /* that a call can take: a second more than that; 0: not known */
     double start;        /* seconds after the start of the trace's first process, on one clock (trace/origin.h) */
-    double tick_hz;      /* ticks per second, from the anchors */
+    double tick_hz;      /* ticks per second */
+    bool tick_hz_known;  /* from the anchors or from others of that clock; otherwise a guess */
     double tick_seconds; /* 1 / tick_hz */
     double clock_ticks;  /* what the two clock readings of a record contribute to its duration */
     double self_ticks;   /* what recording a call costs it, these readings included; 0: not measured */

@@ -11,6 +11,7 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <search.h>
 #include <stdio.h>
 
 enum { KEY_WORDS = KT_MAX_PARAMS + 1, RECENT = 256 /* a power of two */ };
@@ -99,37 +100,52 @@ static bool same_key(const struct key *a, const struct key *b)
 
 /* --- entries ----------------------------------------------------------------------------------------------- */
 
-static bool same_entry(const struct kt_entry *a, const struct kt_entry *b)
+/* An entry of the first process that has it. */
+struct numbered {
+    const struct kt_entry *entry;
+    size_t process;
+    uint32_t id;
+};
+
+static int compare_entries(const void *a, const void *b)
 {
-    return !strcmp(a->symbol.name, b->symbol.name) && !strcmp(a->library->path, b->library->path) &&
-           a->int_bytes == b->int_bytes;
+    const struct kt_entry *x = ((const struct numbered *)a)->entry;
+    const struct kt_entry *y = ((const struct numbered *)b)->entry;
+    int order = strcmp(x->symbol.name, y->symbol.name);
+    if (order == 0)
+        order = strcmp(x->library->path, y->library->path);
+    return order ? order : x->int_bytes - y->int_bytes;
 }
 
-/* Number of the first entry of the first process that is the same; entries of one process are all different. */
-static uint32_t find_same_entry(const struct kt_collection *c, const struct kt_trace *trace, size_t process,
-                                const struct kt_entry *entry)
+/* The number of the same entry of an earlier process, or else the next; entries of one process are all different. */
+static uint32_t number_of(void **known, size_t process, const struct kt_entry *entry, uint32_t *next)
 {
-    for (size_t p = 0; p < process; p++)
-        for (size_t e = 0; e < trace->process[p].entries; e++)
-            if (trace->process[p].entry[e].symbol.routine && same_entry(&trace->process[p].entry[e], entry))
-                return c->entry_id[p][e];
-    return UINT32_MAX;
+    const struct numbered key = {entry, process, *next};
+    if (!entry->symbol.routine)
+        return (*next)++;
+    struct numbered **found = tfind(&key, known, compare_entries);
+    if (found)
+        return (*found)->process < process ? (*found)->id : (*next)++;
+    struct numbered *added = kt_resize(NULL, 1, sizeof *added);
+    *added = key;
+    if (!tsearch(added, known, compare_entries))
+        abort();
+    return (*next)++;
 }
 
 static void number_entries(struct kt_collection *c)
 {
     const struct kt_trace *trace = c->trace;
+    void *known = NULL;
     uint32_t next = 0;
     c->entry_id = kt_resize(NULL, trace->processes, sizeof *c->entry_id);
     for (size_t p = 0; p < trace->processes; p++) {
         const struct kt_process *process = &trace->process[p];
         c->entry_id[p] = kt_resize(NULL, process->entries, sizeof **c->entry_id);
-        for (size_t e = 0; e < process->entries; e++) {
-            bool defined = process->entry[e].symbol.routine;
-            uint32_t same = defined ? find_same_entry(c, trace, p, &process->entry[e]) : UINT32_MAX;
-            c->entry_id[p][e] = same != UINT32_MAX ? same : next++;
-        }
+        for (size_t e = 0; e < process->entries; e++)
+            c->entry_id[p][e] = number_of(&known, p, &process->entry[e], &next);
     }
+    tdestroy(known, free);
 }
 
 static uint32_t entry_id(const struct kt_collection *c, const struct kt_call *call)

@@ -6,36 +6,55 @@
 #include <ctype.h>
 #include <stdio.h>
 
-/* Of one file; more is none that the shim wrote. */
+/* Of one file; more is none that the shim wrote. And of what is in front of the contents. */
 static const size_t most_bytes = (size_t)1 << 36;
+static const size_t most_front = (size_t)1 << 16;
+
+/* A file, or its beginning. */
+struct loaded {
+    unsigned char *bytes; /* owned */
+    size_t count, size;   /* bytes; of the whole file */
+};
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
 
 /* --- files ------------------------------------------------------------------------------------------------- */
 
-static unsigned char *read_stream(FILE *file, size_t *size)
+static struct loaded read_stream(FILE *file, size_t most)
 {
-    unsigned char *bytes = NULL;
-    *size = 0;
     if (fseek(file, 0, SEEK_END) != 0)
-        return NULL;
+        return (struct loaded){0};
     long end = ftell(file);
     if (end <= 0 || (size_t)end > most_bytes || fseek(file, 0, SEEK_SET) != 0)
-        return NULL;
-    bytes = kt_resize(NULL, (size_t)end, 1);
-    *size = fread(bytes, 1, (size_t)end, file);
-    return bytes;
+        return (struct loaded){0};
+    size_t wanted = least((size_t)end, most);
+    struct loaded loaded = {.bytes = kt_resize(NULL, wanted, 1), .size = (size_t)end};
+    loaded.count = fread(loaded.bytes, 1, wanted, file);
+    if (loaded.count < wanted)
+        loaded.size = loaded.count;
+    return loaded;
 }
 
-static unsigned char *read_file(const struct kt_files *files, const char *path, size_t *size)
+static struct loaded read_packed(const struct kt_files *files, const char *path, size_t most)
 {
-    if (kt_files_are_packed(files)) {
-        const unsigned char *view = kt_files_view(files, path, size);
-        return view ? memcpy(kt_resize(NULL, *size, 1), view, *size) : NULL;
-    }
+    size_t size;
+    const unsigned char *view = kt_files_view(files, path, &size);
+    size_t count = least(size, most);
+    return (struct loaded){view ? memcpy(kt_resize(NULL, count, 1), view, count) : NULL, count, size};
+}
+
+static struct loaded read_file(const struct kt_files *files, const char *path, size_t most)
+{
+    if (kt_files_are_packed(files))
+        return read_packed(files, path, most);
     FILE *file = fopen(path, "re");
-    unsigned char *bytes = file ? read_stream(file, size) : NULL;
+    struct loaded loaded = file ? read_stream(file, most) : (struct loaded){0};
     if (file)
         fclose(file);
-    return bytes;
+    return loaded;
 }
 
 /* --- one snapshot ------------------------------------------------------------------------------------------ */
@@ -56,12 +75,12 @@ static bool is_sound_head(const struct kt_snapshot_head *head, const struct kt_p
            head->header_bytes + (uint64_t)head->arg_bytes + head->operands * sizeof(struct kt_snapshot_operand) <= size;
 }
 
-/* Nothing is believed that was not checked. */
-static bool parse(const struct kt_process *process, struct kt_snapshot *s)
+/* Nothing is believed that was not checked. COUNT bytes are there. */
+static bool parse(const struct kt_process *process, size_t count, struct kt_snapshot *s)
 {
     struct kt_snapshot_head head;
     memcpy(&head, s->bytes, sizeof head);
-    if (!is_sound_head(&head, process, s->size))
+    if (!is_sound_head(&head, process, count))
         return false;
     s->call = (struct kt_call){.process = process,
                                .tid = head.tid,
@@ -76,26 +95,31 @@ static bool parse(const struct kt_process *process, struct kt_snapshot *s)
     return true;
 }
 
-static bool is_finished(const struct kt_snapshot *s)
+static bool is_finished(const struct loaded *loaded)
 {
-    return s->bytes && s->size >= sizeof(struct kt_snapshot_head) &&
-           !memcmp(s->bytes, KT_SNAPSHOT_MAGIC, strlen(KT_SNAPSHOT_MAGIC));
+    return loaded->bytes && loaded->count >= sizeof(struct kt_snapshot_head) &&
+           !memcmp(loaded->bytes, KT_SNAPSHOT_MAGIC, strlen(KT_SNAPSHOT_MAGIC));
 }
 
-static void load(const struct kt_process *process, const char *name, struct kt_snapshots *out)
+/* MOST: bytes to be read. Of a file that is longer only the size is kept. */
+static void load(const struct kt_process *process, const char *name, size_t most, struct kt_snapshots *out)
 {
     char path[4096];
-    struct kt_snapshot s = {0};
     if (snprintf(path, sizeof path, "%s/%s", process->path, name) >= (int)sizeof path)
         return;
-    s.bytes = read_file(process->files, path, &s.size);
-    bool finished = is_finished(&s);
-    if (!finished || !parse(process, &s)) {
+    struct loaded loaded = read_file(process->files, path, most);
+    struct kt_snapshot s = {.bytes = loaded.bytes, .size = loaded.size};
+    bool finished = is_finished(&loaded);
+    if (!finished || !parse(process, loaded.count, &s)) {
         out->damaged += finished;
         free(s.bytes);
         return;
     }
     out->bytes += s.size;
+    if (loaded.count < loaded.size) {
+        free(s.bytes);
+        s = (struct kt_snapshot){.size = s.size};
+    }
     out->snapshot = kt_room_for_one(out->snapshot, out->count, sizeof *out->snapshot);
     out->snapshot[out->count++] = s;
 }
@@ -107,7 +131,7 @@ static int compare_names(const void *a, const void *b)
     return strverscmp(*(char *const *)a, *(char *const *)b);
 }
 
-static void load_process(const struct kt_process *process, struct kt_snapshots *out)
+static void load_process(const struct kt_process *process, size_t most, struct kt_snapshots *out)
 {
     struct kt_error ignored = {0};
     struct kt_file_names names = {0};
@@ -118,15 +142,25 @@ static void load_process(const struct kt_process *process, struct kt_snapshots *
         qsort(names.name, names.count, sizeof *names.name, compare_names);
     for (size_t i = 0; i < names.count; i++)
         if (names.name[i][0] == 'o' && isdigit((unsigned char)names.name[i][1]))
-            load(process, names.name[i], out);
+            load(process, names.name[i], most, out);
     kt_file_names_free(&names);
+}
+
+static void load_trace(const struct kt_trace *trace, size_t most, struct kt_snapshots *out)
+{
+    *out = (struct kt_snapshots){0};
+    for (size_t i = 0; i < trace->processes; i++)
+        load_process(&trace->process[i], most, out);
 }
 
 void kt_snapshots_load(const struct kt_trace *trace, struct kt_snapshots *out)
 {
-    *out = (struct kt_snapshots){0};
-    for (size_t i = 0; i < trace->processes; i++)
-        load_process(&trace->process[i], out);
+    load_trace(trace, most_bytes, out);
+}
+
+void kt_snapshots_survey(const struct kt_trace *trace, struct kt_snapshots *out)
+{
+    load_trace(trace, most_front, out);
 }
 
 void kt_snapshots_free(struct kt_snapshots *snapshots)

@@ -25,6 +25,8 @@ struct kt_snapshots {
 
 /* TRACE must live as long. */
 void kt_snapshots_load(const struct kt_trace *trace, struct kt_snapshots *out);
+/* Only how many there are and how large they are: reads no contents, and what SNAPSHOT points to is not to be used. */
+void kt_snapshots_survey(const struct kt_trace *trace, struct kt_snapshots *out);
 void kt_snapshots_free(struct kt_snapshots *snapshots);
 
 /* What the memory held from the operand's pointer on, and how many bytes of that are known; NULL: none. */

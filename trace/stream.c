@@ -6,6 +6,7 @@
 #include "trace/stream.h"
 
 #include "trace/event.h"
+#include "trace/free_memory.h"
 #include "trace/memory.h"
 #include "trace/profile_file.h"
 #include "trace/regions.h"
@@ -124,13 +125,14 @@ static enum kt_status map_file(int file, uint64_t size, struct kt_stream *out, s
     return KT_OK;
 }
 
+/* Where a copy has no room the file itself is read, and what changes meanwhile is cut off. */
 static enum kt_status load_file(int file, bool copy, struct kt_stream *out, struct kt_error *error)
 {
     uint64_t size;
     KT_TRY(file_size(file, out->path, &size, error));
     if (size == 0)
         return KT_OK;
-    return copy ? copy_file(file, size, out, error) : map_file(file, size, out, error);
+    return copy && size < kt_free_memory(NULL) / 4 ? copy_file(file, size, out, error) : map_file(file, size, out, error);
 }
 
 enum kt_status kt_stream_load(const struct kt_files *files, const char *path, bool copy, struct kt_stream *out,

@@ -48,7 +48,8 @@ struct kt_stream {
     struct kt_profile *profile; /* not NULL: it has counts instead of events (trace/profile_file.h); owned */
 };
 
-/* COPY: the process is still running, so that the file may shrink and events may be added at any time. */
+/* COPY: the process may still be running, so that the file may shrink and events may be added at any time. Files that
+ * are too large for that are read as they are. */
 enum kt_status kt_stream_load(const struct kt_files *files, const char *path, bool copy, struct kt_stream *out,
                               struct kt_error *error);
 void kt_stream_free(struct kt_stream *stream);

@@ -274,6 +274,14 @@ void kt_symbol_names(const struct kt_symbol *symbol, kt_name_visit *visit, void 
 
 /* --- decoding ---------------------------------------------------------------------------------------------- */
 
+const struct kt_param *kt_symbol_info(const struct kt_symbol *symbol)
+{
+    for (int i = 0; i < symbol->params; i++)
+        if (symbol->param[i].arg >= 0 && symbol->routine->arg[symbol->param[i].arg].role == KT_INFO)
+            return &symbol->param[i];
+    return NULL;
+}
+
 static double load_float(const unsigned char *at)
 {
     float x;

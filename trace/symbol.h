@@ -58,6 +58,9 @@ bool kt_symbol_make(const struct kt_routine *routine, enum kt_view view, struct 
 typedef void kt_name_visit(const struct kt_symbol *symbol, const char *name, bool common, void *context);
 void kt_symbol_names(const struct kt_symbol *symbol, kt_name_visit *visit, void *context);
 
+/* The parameter in which the routine tells how it went, or NULL. */
+const struct kt_param *kt_symbol_info(const struct kt_symbol *symbol);
+
 size_t kt_stored_bytes(enum kt_stored stored);
 
 /* The value is an address in the traced process, of data or of code. */

@@ -2,7 +2,9 @@
 #include "trace/unpack.h"
 
 #include "trace/archive.h"
+#include "trace/free_memory.h"
 #include "trace/memory.h"
+#include "trace/numbered.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,6 +15,9 @@
 /* Zeros that a sparse archive may claim between two pieces: more than any unused end of a stream. */
 enum { ALIGN = 64, FIRST_ROOM = 1 << 20, MAX_GAP = 1 << 28 };
 
+/* An archive that begins with so many other files, or bytes of them, is not of a trace. */
+enum { MOST_OTHERS = 256, MOST_OTHER_BYTES = 1 << 28 };
+
 /* Where the bytes go: memory that grows, until the limit is reached, then a file. */
 struct pool {
     unsigned char *memory; /* anonymous: zeros where nothing was stored; NULL once there is a file */
@@ -22,6 +27,7 @@ struct pool {
     uint64_t size;
     struct kt_unpacked *out;
     const char *path; /* for messages */
+    bool is_trace;    /* a file of a process was met */
 };
 
 /* --- the pool ---------------------------------------------------------------------------------------------- */
@@ -102,11 +108,22 @@ static enum kt_status store(struct pool *pool, const void *bytes, size_t size, u
 
 /* --- files of the archive ---------------------------------------------------------------------------------- */
 
+/* Nothing of it is kept. */
+static enum kt_status refuse(struct kt_unpacked *out, const char *path, struct kt_error *error)
+{
+    while (out->files)
+        free(out->file[--out->files].name);
+    return kt_fail(error, KT_BAD_INPUT, "%s: not a trace: it begins with other files than those of processes", path);
+}
+
 static enum kt_status begin_file(void *context, const char *name, struct kt_error *error)
 {
     struct pool *pool = context;
     struct kt_unpacked *out = pool->out;
-    (void)error;
+    const char *slash = strrchr(name, '/');
+    pool->is_trace = pool->is_trace || kt_is_of_process(name) || !strcmp(slash ? slash + 1 : name, "meta");
+    if (!pool->is_trace && out->files == MOST_OTHERS)
+        return refuse(out, pool->path, error);
     pool->size = (pool->size + ALIGN - 1) / ALIGN * ALIGN;
     out->file = kt_room_for_one(out->file, out->files, sizeof *out->file);
     out->file[out->files++] = (struct kt_unpacked_file){.name = kt_copy(name), .at = pool->size};
@@ -120,6 +137,8 @@ static enum kt_status add_bytes(void *context, const void *bytes, size_t size, u
     if (at < file->size || at - file->size > MAX_GAP)
         return kt_fail(error, KT_BAD_INPUT, "%s: the packed file is damaged: bytes of %s in an impossible place",
                        pool->path, file->name);
+    if (!pool->is_trace && file->at + at + size > MOST_OTHER_BYTES)
+        return refuse(pool->out, pool->path, error);
     KT_TRY(store(pool, bytes, size, file->at + at, error));
     file->size = at + size;
     return KT_OK;
@@ -142,14 +161,7 @@ static void strip_directory(struct kt_unpacked *out)
 /* A quarter of the memory that is there for the asking. */
 static size_t usual_limit(void)
 {
-    unsigned long long kib = 0;
-    char line[256];
-    FILE *file = fopen("/proc/meminfo", "r");
-    while (file && kib == 0 && fgets(line, sizeof line, file))
-        sscanf(line, "MemAvailable: %llu kB", &kib);
-    if (file)
-        fclose(file);
-    return (kib ? kib : 4 << 20) * 1024 / 4;
+    return kt_free_memory(NULL) / 4;
 }
 
 static enum kt_status map_pool(struct pool *pool, struct kt_error *error)

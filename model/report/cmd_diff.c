@@ -4,7 +4,7 @@
  */
 #include "model/report/diff.h"
 #include "trace/about.h"
-#include "trace/json.h"
+#include "trace/state_json.h"
 #include "trace/text.h"
 #include "trace/verb.h"
 
@@ -30,6 +30,7 @@ struct runs {
     double wall[2];  /* s, of all processes */
     const char *why; /* the runs are not of one library and machine, or the user does not want it; NULL: they are */
     bool incomplete[2];
+    struct kt_state state[2];
     struct kt_diff diff;
 };
 
@@ -119,6 +120,7 @@ static const char *what_differs(const struct runs *r, bool absolute)
 static enum kt_status open_run(struct runs *r, int side, char *path, struct kt_error *error)
 {
     KT_TRY(kt_trace_open(path, &r->trace[side], error));
+    kt_state_find(&r->trace[side], &r->state[side]);
     kt_shapes_collect(&r->trace[side], KT_OUTERMOST, &r->shapes[side]);
     for (size_t p = 0; p < r->trace[side].processes; p++)
         r->wall[side] += r->trace[side].process[p].seconds;
@@ -133,6 +135,7 @@ static void close_runs(struct runs *r)
     kt_diff_free(&r->diff);
     for (int side = 0; side < 2; side++) {
         kt_shapes_free(&r->shapes[side]);
+        kt_state_free(&r->state[side]);
         kt_trace_close(&r->trace[side]);
     }
 }
@@ -159,6 +162,8 @@ static void print_side(const struct runs *r, int side)
     }
     kt_about_line("", "%s in BLAS and LAPACK, %s in the rest", kt_text_seconds(r->diff.total[side], blas),
                   kt_text_seconds(fmax(r->wall[side] - r->diff.total[side], 0), rest));
+    kt_about_selection(&r->trace[side], &r->state[side]);
+    kt_about_losses(&r->trace[side], &r->state[side]);
 }
 
 static double rest_ratio(const struct runs *r)
@@ -256,6 +261,8 @@ static void print_routines(const struct kt_diff *d, size_t top)
     kt_heading("Routines, total time as it was");
     kt_text_table_print(table);
     kt_text_table_free(table);
+    if (d->routines > top)
+        printf("... and %zu more: --top N, --json\n", d->routines - top);
 }
 
 static void print_verdict(const struct kt_diff *d, const struct kt_diff_limits *limits)
@@ -299,8 +306,8 @@ static json_t *side_json(const struct kt_diff_side *side)
 
 static json_t *shape_json(const struct kt_diff_shape *s, double drift)
 {
-    json_t *out = json_pack("{s:s, s:s, s:o, s:o, s:s}", "routine", s->first.entry->symbol.routine->name, "symbol",
-                            s->first.entry->symbol.name, "shape", kt_json_text(s->text), "args",
+    json_t *out = json_pack("{s:s, s:o, s:o, s:o, s:s}", "routine", s->first.entry->symbol.routine->name, "symbol",
+                            kt_json_text(s->first.entry->symbol.name), "shape", kt_json_text(s->text), "args",
                             kt_json_args(&s->first, false), "change", kt_change_name[s->change]);
     json_object_set_new(out, "before", side_json(&s->side[0]));
     json_object_set_new(out, "after", side_json(&s->side[1]));
@@ -318,6 +325,16 @@ static json_t *routine_json(const struct kt_diff_routine *r)
                      "shapes_changed", r->changed);
 }
 
+/* What is missing from a run, as far as it can be told. */
+static json_t *missing_json(const struct runs *r, int side)
+{
+    json_t *object = json_object();
+    kt_json_add_selection(object, &r->trace[side], &r->state[side]);
+    json_object_set_new(object, "lost", kt_losses_json(&r->state[side]));
+    json_object_set_new(object, "damage", kt_damage_json(&r->trace[side]));
+    return object;
+}
+
 static void print_json(const struct runs *r)
 {
     const struct kt_diff *d = &r->diff;
@@ -330,13 +347,14 @@ static void print_json(const struct runs *r)
     for (size_t i = 0; i < d->routines; i++)
         json_array_append_new(routines, routine_json(&d->routine[i]));
     kt_json_print(json_pack(
-        "{s:[oo], s:[bb], s:o, s:[oo], s:[oo], s:o, s:b, s:o, s:o, s:o, s:I, s:I, s:o, s:o}", "traces",
+        "{s:[oo], s:[bb], s:[oo], s:o, s:[oo], s:[oo], s:o, s:b, s:o, s:o, s:o, s:I, s:I, s:o, s:o}", "traces",
         kt_json_text(r->trace[0].path), kt_json_text(r->trace[1].path), "complete", !r->incomplete[0],
-        !r->incomplete[1], "drift_not_taken_out", r->why ? kt_json_text(r->why) : json_null(), "seconds_blas",
-        kt_json_number(d->total[0]), kt_json_number(d->total[1]), "seconds", kt_json_number(r->wall[0]),
-        kt_json_number(r->wall[1]), "drift", kt_json_number(d->drift), "drift_taken_out", is_out, "rest_ratio",
-        kt_json_number(rest_ratio(r)), "spread", kt_json_number(d->spread), "margin", kt_json_number(expm1(d->margin)),
-        "tested", (json_int_t)d->tested, "changed", (json_int_t)d->changed, "shapes", shapes, "routines", routines));
+        !r->incomplete[1], "missing", missing_json(r, 0), missing_json(r, 1), "drift_not_taken_out",
+        r->why ? kt_json_text(r->why) : json_null(), "seconds_blas", kt_json_number(d->total[0]),
+        kt_json_number(d->total[1]), "seconds", kt_json_number(r->wall[0]), kt_json_number(r->wall[1]), "drift",
+        kt_json_number(d->drift), "drift_taken_out", is_out, "rest_ratio", kt_json_number(rest_ratio(r)), "spread",
+        kt_json_number(d->spread), "margin", kt_json_number(expm1(d->margin)), "tested", (json_int_t)d->tested,
+        "changed", (json_int_t)d->changed, "shapes", shapes, "routines", routines));
 }
 
 /* --- the verb ---------------------------------------------------------------------------------------------- */

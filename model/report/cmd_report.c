@@ -5,6 +5,7 @@
  */
 #include "model/report/report_parts.h"
 #include "trace/about.h"
+#include "trace/origin.h"
 #include "trace/text.h"
 #include "trace/verb.h"
 
@@ -115,6 +116,14 @@ static void print_in_flight(const struct kt_state *state)
     }
 }
 
+static bool may_run_elsewhere(const struct kt_trace *trace)
+{
+    for (size_t i = 0; i < trace->processes; i++)
+        if (kt_process_may_run_elsewhere(&trace->process[i]))
+            return true;
+    return false;
+}
+
 /* Silent only if nothing is missing. */
 static void print_missing(const struct kt_report *report)
 {
@@ -123,16 +132,14 @@ static void print_missing(const struct kt_report *report)
     if (!strcmp(state, "running"))
         kt_about_line("state", "running: this is what was recorded so far");
     if (!strcmp(state, "incomplete"))
-        kt_about_line("state", "incomplete: killed or crashed; the calls up to then are here");
+        kt_about_line("state", "incomplete: %s; the calls up to then are here",
+                      may_run_elsewhere(&report->trace) ? "killed, crashed or still running on another machine"
+                                                        : "killed or crashed");
     print_in_flight(&report->state);
     if (report->summary.unfinished)
         kt_about_line("unfinished", "%s calls have not returned: they are counted, but have no time",
                       kt_text_count((double)report->summary.unfinished, count));
-    for (int i = 0; i < KT_LOSS_COUNT; i++)
-        if (report->state.lost[i])
-            kt_about_line("lost", "%s calls: %s", kt_text_count((double)report->state.lost[i], count), kt_loss_text(i));
-    for (size_t i = 0; i < report->trace.notes; i++)
-        kt_about_line("damage", "%s", report->trace.note[i]);
+    kt_about_losses(&report->trace, &report->state);
 }
 
 static bool is_listed(const struct kt_process *process, size_t object, const char *name)

@@ -4,7 +4,7 @@
  */
 #include "model/report/score.h"
 #include "trace/about.h"
-#include "trace/json.h"
+#include "trace/state_json.h"
 #include "trace/text.h"
 #include "trace/verb.h"
 
@@ -120,10 +120,11 @@ static void print_setting(const struct kt_score *score)
     }
 }
 
-static void print_text(const struct kt_trace *trace, const struct kt_score *score)
+static void print_text(const struct kt_trace *trace, const struct kt_state *state, const struct kt_score *score)
 {
     kt_about_line("full trace", "of what %s recorded", trace->path);
     print_cost(score);
+    kt_about_losses(trace, state);
     print_routines(score);
     printf("\n");
     print_filter(score);
@@ -177,7 +178,7 @@ static json_t *variables_json(const struct kt_score *score)
     return object;
 }
 
-static void print_json(const struct kt_score *score)
+static void print_json(const struct kt_trace *trace, const struct kt_state *state, const struct kt_score *score)
 {
     json_t *document = json_object();
     json_object_set_new(document, "seconds", kt_json_number(score->seconds));
@@ -189,26 +190,31 @@ static void print_json(const struct kt_score *score)
     json_object_set_new(document, "filter", filter_json(score));
     json_object_set_new(document, "setting", json_string(setting_names[score->setting]));
     json_object_set_new(document, "variables", variables_json(score));
+    json_object_set_new(document, "lost", kt_losses_json(state));
+    json_object_set_new(document, "damage", kt_damage_json(trace));
     kt_json_print(document);
 }
 
 int kt_verb_score(int argc, char **argv)
 {
     struct kt_trace trace;
+    struct kt_state state;
     struct kt_summary summary;
     struct kt_score score;
     bool json;
     int wrong = kt_verb_open_trace(argc, argv, &trace, &json);
     if (wrong)
         return wrong;
+    kt_state_find(&trace, &state);
     kt_summary_collect(&trace, &summary);
     kt_score_make(&trace, &summary, &limits, &score);
     if (json)
-        print_json(&score);
+        print_json(&trace, &state, &score);
     else
-        print_text(&trace, &score);
+        print_text(&trace, &state, &score);
     kt_score_free(&score);
     kt_summary_free(&summary);
+    kt_state_free(&state);
     kt_trace_close(&trace);
     return KT_OK;
 }

@@ -21,7 +21,8 @@ static void add(struct kt_parts_group *group, const struct kt_parts_shape *shape
                 const struct kt_timed_calls *calls)
 {
     group->seconds += calls->total;
-    if (calls->total > group->heaviest) {
+    bool replayed = !isnan(shape->times.warm.value);
+    if (replayed && calls->total > group->heaviest) {
         group->heaviest = calls->total;
         group->shape = number;
     }
@@ -61,7 +62,8 @@ static void add_shapes(struct kt_parts *out, const struct kt_parts_shape *shape,
         const char *routine = routine_of(&shape[i]);
         add(&out->total, &shape[i], i, &shape[i].calls);
         add(find_routine(&out->routines, routine), &shape[i], i, &shape[i].calls);
-        add(new_group(&out->shapes, (struct kt_parts_group){.routine = routine}), &shape[i], i, &shape[i].calls);
+        add(new_group(&out->shapes, (struct kt_parts_group){.routine = routine, .shape = i}), &shape[i], i,
+            &shape[i].calls);
     }
 }
 

@@ -23,7 +23,7 @@ struct kt_parts_shape {
 struct kt_parts_group {
     const char *routine;          /* by routine, by shape */
     const struct kt_place *place; /* by caller */
-    size_t shape;                 /* by shape; otherwise the one that takes longest */
+    size_t shape;                 /* by shape; otherwise the one of those replayed that takes longest */
     double heaviest;              /* in-situ seconds of that one */
     double seconds;               /* in situ, also of what could not be taken apart */
     struct kt_decomposition parts;

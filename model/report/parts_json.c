@@ -45,20 +45,15 @@ static json_t *routines_json(const struct kt_parts_groups *groups)
     return array;
 }
 
-static json_t *text_or_null(const char *text)
-{
-    return text && *text ? kt_json_text(text) : json_null();
-}
-
 static json_t *callers_json(const struct kt_parts_groups *groups)
 {
     json_t *array = json_array();
     for (size_t i = 0; i < groups->count; i++) {
         const struct kt_place *place = groups->group[i].place;
         json_t *object = decomposition_json(&groups->group[i].parts);
-        json_object_set_new(object, "object", text_or_null(place->object));
-        json_object_set_new(object, "function", text_or_null(place->function));
-        json_object_set_new(object, "file", text_or_null(place->file));
+        json_object_set_new(object, "object", kt_json_text_or_null(place->object));
+        json_object_set_new(object, "function", kt_json_text_or_null(place->function));
+        json_object_set_new(object, "file", kt_json_text_or_null(place->file));
         json_object_set_new(object, "line", place->file ? json_integer(place->line) : json_null());
         json_object_set_new(object, "offset", json_integer((json_int_t)place->offset));
         json_object_set_new(object, "seconds", kt_json_number(groups->group[i].seconds));

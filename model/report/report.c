@@ -9,7 +9,7 @@
 #include "trace/counts.h"
 #include "trace/memory.h"
 #include "trace/profile.h"
-#include "trace/text.h"
+#include "trace/state_json.h"
 
 #include <math.h>
 
@@ -198,21 +198,6 @@ double kt_report_index(const struct kt_report_shape *shape)
 
 /* --- JSON -------------------------------------------------------------------------------------------------- */
 
-static json_t *text_or_null(const char *text)
-{
-    return text && *text ? kt_json_text(text) : json_null();
-}
-
-static json_t *losses_json(const struct kt_report *report)
-{
-    json_t *array = json_array();
-    for (int i = 0; i < KT_LOSS_COUNT; i++)
-        if (report->state.lost[i])
-            json_array_append_new(array, json_pack("{s:s, s:s, s:I}", "cause", kt_loss_name(i), "text", kt_loss_text(i),
-                                                   "calls", (json_int_t)report->state.lost[i]));
-    return array;
-}
-
 static json_t *routines_json(const struct kt_sums *sums)
 {
     json_t *array = json_array();
@@ -234,11 +219,9 @@ static json_t *counted_json(const struct kt_counted *counted, const struct kt_co
     json_t *object = json_object();
     for (size_t i = 0; i < counted->counters; i++) {
         const struct kt_counted_sum *sum = &routine->sum[i];
-        char *name = kt_copy(counted->counter[i]);
-        json_object_set_new_nocheck(object, kt_text_clean(name),
-                                    json_pack("{s:o, s:I, s:I}", "total", kt_json_number(sum->calls ? sum->total : NAN),
-                                              "calls", (json_int_t)sum->calls, "missing", (json_int_t)sum->missing));
-        free(name);
+        kt_json_set_named(object, counted->counter[i],
+                          json_pack("{s:o, s:I, s:I}", "total", kt_json_number(sum->calls ? sum->total : NAN), "calls",
+                                    (json_int_t)sum->calls, "missing", (json_int_t)sum->missing));
     }
     return object;
 }
@@ -256,11 +239,12 @@ static json_t *shape_json(const struct kt_report_shape *shape)
 {
     const struct kt_shape_group *group = shape->group;
     const struct kt_symbol *symbol = &group->first.entry->symbol;
-    json_t *object = json_pack(
-        "{s:s, s:s, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:b}", "routine", symbol->routine->name, "symbol", symbol->name,
-        "args", kt_json_args(&group->first, false), "calls", (json_int_t)group->calls, "total",
-        kt_json_number(group->total), "insitu", kt_json_stat(&shape->insitu), "flops", kt_json_number(group->flops),
-        "gflops", kt_json_number(shape->gflops), "bytes", kt_json_number(group->bytes), "query", group->query);
+    json_t *object =
+        json_pack("{s:s, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:b}", "routine", symbol->routine->name, "symbol",
+                  kt_json_text(symbol->name), "args", kt_json_args(&group->first, false), "calls",
+                  (json_int_t)group->calls, "total", kt_json_number(group->total), "insitu",
+                  kt_json_stat(&shape->insitu), "flops", kt_json_number(group->flops), "gflops",
+                  kt_json_number(shape->gflops), "bytes", kt_json_number(group->bytes), "query", group->query);
     if (shape->parts.replayed) {
         json_object_set(object, "contexts", json_object_get(shape->parts.replayed, "contexts"));
         json_object_set_new(object, "context_index", kt_json_number(kt_report_index(shape)));
@@ -284,10 +268,11 @@ static json_t *callers_json(const struct kt_report *report)
         const struct kt_caller *caller = &report->caller[i];
         const struct kt_place *place = caller->place;
         json_array_append_new(
-            array, json_pack("{s:o, s:o, s:o, s:o, s:I, s:I, s:o}", "object", text_or_null(place->object), "function",
-                             text_or_null(place->function), "file", text_or_null(place->file), "line",
-                             place->file ? json_integer(place->line) : json_null(), "offset", (json_int_t)place->offset,
-                             "calls", (json_int_t)caller->calls, "seconds", kt_json_number(caller->seconds)));
+            array,
+            json_pack("{s:o, s:o, s:o, s:o, s:I, s:I, s:o}", "object", kt_json_text_or_null(place->object), "function",
+                      kt_json_text_or_null(place->function), "file", kt_json_text_or_null(place->file), "line",
+                      place->file ? json_integer(place->line) : json_null(), "offset", (json_int_t)place->offset,
+                      "calls", (json_int_t)caller->calls, "seconds", kt_json_number(caller->seconds)));
     }
     return array;
 }
@@ -312,11 +297,11 @@ static json_t *ranks_json(const struct kt_imbalance *imbalance)
         const struct kt_rank_time *time = &imbalance->time[i];
         json_array_append_new(
             array, json_pack("{s:I, s:o, s:o, s:I, s:I, s:I, s:I, s:o, s:o, s:o}", "rank", (json_int_t)rank->rank,
-                             "job", text_or_null(rank->job), "host", text_or_null(kt_meta(rank->first, "host")), "pid",
-                             (json_int_t)rank->first->pid, "processes", (json_int_t)rank->processes, "calls",
-                             (json_int_t)time->calls, "calls_top", (json_int_t)time->calls_top, "start",
-                             kt_json_number(rank->first->start), "seconds", kt_json_number(rank->seconds),
-                             "seconds_blas", kt_json_number(time->seconds_blas)));
+                             "job", kt_json_text_or_null(rank->job), "host",
+                             kt_json_text_or_null(kt_meta(rank->first, "host")), "pid", (json_int_t)rank->first->pid,
+                             "processes", (json_int_t)rank->processes, "calls", (json_int_t)time->calls, "calls_top",
+                             (json_int_t)time->calls_top, "start", kt_json_number(rank->first->start), "seconds",
+                             kt_json_number(rank->seconds), "seconds_blas", kt_json_number(time->seconds_blas)));
     }
     return array;
 }
@@ -351,7 +336,7 @@ static void add_ranks(json_t *document, const struct kt_imbalance *imbalance)
 static json_t *clock_json(const struct kt_state *state)
 {
     return json_pack("{s:I, s:I, s:o}", "migrated", (json_int_t)state->migrated, "implausible",
-                     (json_int_t)state->implausible, "note", text_or_null(state->clock_note));
+                     (json_int_t)state->implausible, "note", kt_json_text_or_null(state->clock_note));
 }
 
 static json_t *processes_json(const struct kt_sums *sums)
@@ -360,8 +345,8 @@ static json_t *processes_json(const struct kt_sums *sums)
     for (size_t i = 0; i < sums->count; i++) {
         const struct kt_sum *sum = &sums->sum[i];
         json_array_append_new(array, json_pack("{s:I, s:o, s:I, s:I, s:o, s:o}", "pid", (json_int_t)sum->process->pid,
-                                               "program", text_or_null(kt_meta(sum->process, "program")), "calls",
-                                               (json_int_t)sum->calls, "calls_top", (json_int_t)sum->calls_top,
+                                               "program", kt_json_text_or_null(kt_meta(sum->process, "program")),
+                                               "calls", (json_int_t)sum->calls, "calls_top", (json_int_t)sum->calls_top,
                                                "seconds", kt_json_number(sum->process->seconds), "seconds_blas",
                                                kt_json_number(sum->seconds)));
     }
@@ -393,24 +378,17 @@ static json_t *regions_json(const struct kt_region_sums *sums)
     return array;
 }
 
-/* What the user had left out. */
-static void add_selection(json_t *document, const struct kt_report *report)
-{
-    const char *routines = kt_trace_option(&report->trace, "ROUTINES", "*");
-    json_object_set_new(document, "sample", json_integer((json_int_t)kt_state_sample(&report->trace)));
-    json_object_set_new(document, "only_routines", strcmp(routines, "*") ? kt_json_text(routines) : json_null());
-    json_object_set_new(document, "last_calls_only", json_boolean(kt_state_keeps_last(&report->trace, &report->state)));
-    json_object_set_new(document, "skipped", json_integer((json_int_t)report->state.skipped));
-}
-
 json_t *kt_report_json(const struct kt_report *report)
 {
     const struct kt_summary *summary = &report->summary;
-    json_t *document = json_pack(
-        "{s:s, s:o, s:I, s:I, s:I, s:o, s:o, s:o}", "state", kt_state_text(&report->trace), "lost", losses_json(report),
-        "calls", (json_int_t)summary->calls, "calls_top", (json_int_t)summary->calls_top, "unfinished",
-        (json_int_t)summary->unfinished, "seconds", kt_json_number(summary->seconds), "seconds_blas",
-        kt_json_number(summary->seconds_blas), "self_seconds", kt_json_number(report->state.self_seconds));
+    json_t *document =
+        json_pack("{s:s, s:o, s:I, s:I, s:I, s:o, s:o, s:o}", "state", kt_state_text(&report->trace), "lost",
+                  kt_losses_json(&report->state), "calls", (json_int_t)summary->calls, "calls_top",
+                  (json_int_t)summary->calls_top, "unfinished", (json_int_t)summary->unfinished, "seconds",
+                  kt_json_number(summary->seconds), "seconds_blas", kt_json_number(summary->seconds_blas),
+                  "self_seconds", kt_json_number(report->state.self_seconds));
+    json_object_set_new(document, "in_flight", kt_in_flight_json(&report->state));
+    json_object_set_new(document, "damage", kt_damage_json(&report->trace));
     json_object_set_new(document, "mode", json_string(kt_is_profile(&report->trace) ? "profile" : "full"));
     json_object_set_new(document, "overflow", json_integer((json_int_t)report->state.overflow));
     json_object_set_new(document, "routines", routines_json(&summary->routines));
@@ -422,7 +400,7 @@ json_t *kt_report_json(const struct kt_report *report)
     json_object_set_new(document, "processes", processes_json(&summary->processes));
     json_object_set_new(document, "clock", clock_json(&report->state));
     add_ranks(document, &report->imbalance);
-    add_selection(document, report);
+    kt_json_add_selection(document, &report->trace, &report->state);
     json_object_set_new(document, "regions", regions_json(&report->regions));
     json_object_set_new(document, "regions_unmatched", json_integer((json_int_t)report->regions.unmatched));
     if (report->replayed) {

@@ -6,6 +6,7 @@
 #include "model/report/report_row.h"
 
 #include "trace/counts.h"
+#include "trace/installed.h"
 #include "trace/memory.h"
 #include "trace/text.h"
 
@@ -50,12 +51,6 @@ static void number_cell(struct kt_row *row, double value, const char *none)
 static void gflops_cell(struct kt_row *row, double flops, double gflops)
 {
     number_cell(row, gflops, flops == 0 ? "-" : "n/a");
-}
-
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
 }
 
 static size_t least(size_t a, size_t b)
@@ -229,10 +224,10 @@ static void line_cell(struct kt_row *row, const char *file, int line)
 
 static void caller_cells(struct kt_row *row, const struct kt_place *place)
 {
-    text_cell(row, place->object ? base_name(place->object) : "unknown");
+    text_cell(row, place->object ? kt_base_name(place->object) : "unknown");
     kt_place_function(place, kt_row_next(row), CELL);
     if (place->file)
-        line_cell(row, base_name(place->file), place->line);
+        line_cell(row, kt_base_name(place->file), place->line);
     else
         text_cell(row, "-");
 }
@@ -303,7 +298,7 @@ void kt_report_processes(const struct kt_report *report, size_t top)
         const char *program = kt_meta(process, "program");
         struct kt_row row = {.columns = 0};
         snprintf(kt_row_next(&row), CELL, "%u", process->pid);
-        text_cell(&row, program ? base_name(program) : "unknown");
+        text_cell(&row, program ? kt_base_name(program) : "unknown");
         seconds_cell(&row, process->seconds);
         thread_cells(&row, &sums->sum[i], report->summary.seconds_blas);
         kt_row_add(table, &row);
@@ -311,6 +306,8 @@ void kt_report_processes(const struct kt_report *report, size_t top)
     kt_heading("Processes");
     kt_text_table_print(table);
     kt_text_table_free(table);
+    if (sums->count > top)
+        printf("... and %zu more: --top %zu\n", sums->count - top, sums->count);
 }
 
 /* --- regions ----------------------------------------------------------------------------------------------- */

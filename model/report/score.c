@@ -11,17 +11,6 @@ static const double filtered_share = 0.95;
 /* Fewer calls than this make a filter worth its trouble. */
 static const double worth_filtering = 0.5;
 
-const char *kt_option_of(const struct kt_process *process, const char *name)
-{
-    size_t length = strlen(name);
-    for (size_t i = 0; i < process->metas; i++) {
-        const struct kt_pair *pair = &process->meta[i];
-        if (!strcmp(pair->key, "option") && !strncmp(pair->value, name, length) && pair->value[length] == '\t')
-            return pair->value + length + 1;
-    }
-    return NULL;
-}
-
 /* --- the run ----------------------------------------------------------------------------------------------- */
 
 static double run_seconds(const struct kt_trace *trace)
@@ -38,7 +27,7 @@ static double run_seconds(const struct kt_trace *trace)
 
 static double sample_of(const struct kt_process *process)
 {
-    const char *text = kt_option_of(process, "SAMPLE");
+    const char *text = kt_process_option(process, "SAMPLE");
     double sample = text ? strtod(text, NULL) : 1;
     return isfinite(sample) && sample > 1 ? sample : 1;
 }

@@ -58,7 +58,4 @@ void kt_score_make(const struct kt_trace *trace, const struct kt_summary *summar
                    struct kt_score *out);
 void kt_score_free(struct kt_score *score);
 
-/* Value of a KTRACE_ variable when the process was recorded; its name without that prefix. NULL: not known. */
-const char *kt_option_of(const struct kt_process *process, const char *name);
-
 #endif

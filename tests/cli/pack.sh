@@ -122,6 +122,17 @@ cp -r good extra; ln -s /etc/passwd extra/link
 "$kt" pack extra >out.text 2>err; has "links are not packed" "1 links or special files" "$(<err)"
 rm extra.tar.zst; "$kt" pack --remove extra >/dev/null 2>err
 same "--remove leaves what was not packed" "extra/link" "$(find extra -type l)"; has "... and says so" "not all of it could be removed" "$(<err)"
+rm -rf extra extra.tar.zst; cp -r good extra; ln -s /etc/passwd extra/link
+"$kt" pack --remove --json extra >pack.json 2>err; same "... with a status" 4 $?
+same "... and in JSON" False "$(pack_info 'd["removed"]')"
+cp -r good elsewhere; rm elsewhere/p*/end; sed -i 's/^host\t.*/host\tanother/' elsewhere/p*/meta
+refuses "--remove of what may still be recorded on another machine" 3 "may still be recorded" pack --remove elsewhere
+true_that "... without it, it is packed" "$kt" pack elsewhere
+has "... which report says, too" "killed, crashed or still running on another" "$("$kt" report elsewhere)"
+has "... and check" "or still runs on another machine" "$("$kt" check elsewhere)"
+mkdir job; cp -r second job; seq 300 | (cd job && mkdir other && cd other && xargs touch); tar -C job --zstd -cf job/a.tar.zst other; rm -r job/other
+"$kt" info --json job >job.json; same "an archive of other files among the traces of a job" "1 100" "$(query 'str(d["processes"]) + " " + str(d["calls"])' <job.json)"
+has "... is told" "a.tar.zst: not a trace: .*ignored" "$(query 'd["damage"]' <job.json)"
 "$kt" pack --remove --json second >pack.json; same "--remove" "second.tar.zst" "$(echo second*)"
 same "... says so" True "$(pack_info 'd["removed"]')"
 true_that "... all calls are in the file" test "$("$kt" info --json second.tar.zst | query 'd["calls"]')" = 100

@@ -22,5 +22,10 @@ same "text: 80 columns" "" "$(grep -v KTRACE_ROUTINES text | grep -E '.{81}')"
 sed -i '/^self_ticks/d' short/p*/meta
 has "a trace that does not tell the cost of a call" "overhead   n/a" "$("$kt" score short)"
 same "... in JSON" "None None" "$("$kt" score --json short | query 'str(d["overhead"]) + " " + str(d["self_seconds_per_call"])')"
+same "nothing is missing" "[] []" "$(query 'str(d["lost"]) + " " + str(d["damage"])' <score.json)"
+cp -r short damaged; truncate -s -100 damaged/p*/t*
+has "a damaged trace: says so" "^damage " "$("$kt" score damaged)"
+same "... in JSON" True "$("$kt" score --json damaged | query 'len(d["damage"]) > 0')"
+same "... as info and report do" "True True" "$("$kt" info --json damaged | query 'len(d["damage"]) > 0') $("$kt" report --json damaged | query 'len(d["damage"]) > 0')"
 has "several traces" "420,000 in" "$("$kt" score short long)"
 exit $((failures != 0))

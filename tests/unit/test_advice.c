@@ -164,6 +164,19 @@ static void test_residual(void **state)
     assert_says(one_advice(&of, false).text, "happens only once");
 }
 
+static void test_long_path(void **state)
+{
+    (void)state;
+    static char path[PATH_MAX];
+    struct kt_advice advice[KT_MOST_ADVICE];
+    struct kt_decomposition d = parts(0, 0.9, 0, 0, 0);
+    struct kt_advice_case of = a_case("dgemm", &d);
+    memset(path, 'p', sizeof path - 1);
+    assert_int_equal(kt_advice_find(&of, 1, 1, false, path, advice), 1);
+    assert_says(advice[0].text, "ktrace repro --routine dgemm pppp");
+    assert_string_equal(advice[0].text + strlen(advice[0].text) - 3, "pp.");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -171,6 +184,7 @@ int main(void)
         cmocka_unit_test(test_small_parts),   cmocka_unit_test(test_bound),
         cmocka_unit_test(test_library),       cmocka_unit_test(test_disturbed_replays),
         cmocka_unit_test(test_context),       cmocka_unit_test(test_residual),
+        cmocka_unit_test(test_long_path),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

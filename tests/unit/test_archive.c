@@ -103,26 +103,41 @@ static unsigned char *read_file(const char *path, size_t *size)
     return bytes;
 }
 
-/* An archive of the first COUNT contents. */
-static void pack(const struct fixture *f, size_t count)
+static void add_member(const struct fixture *f, struct kt_archive_writer *writer, const struct content *content)
+{
+    struct kt_error error = {0};
+    char path[96];
+    unsigned char *bytes = make_content(content);
+    snprintf(path, sizeof path, "%s/source", f->directory);
+    write_file(path, bytes, content->size);
+    int source = open(path, O_RDONLY);
+    assert_int_equal(kt_archive_add(writer, content->name, source, path, &error), KT_OK);
+    close(source);
+    unlink(path);
+    free(bytes);
+}
+
+/* An archive of the first COUNT contents, behind so many other files. */
+static void pack_behind(const struct fixture *f, int others, size_t count)
 {
     struct kt_archive_writer *writer;
     struct kt_error error = {0};
-    char path[96];
-    snprintf(path, sizeof path, "%s/source", f->directory);
     int file = open(f->archive, O_CREAT | O_TRUNC | O_RDWR, 0666);
     assert_int_equal(kt_archive_begin(file, f->archive, &writer, &error), KT_OK);
-    for (size_t i = 0; i < count; i++) {
-        unsigned char *bytes = make_content(&contents[i]);
-        write_file(path, bytes, contents[i].size);
-        int source = open(path, O_RDONLY);
-        assert_int_equal(kt_archive_add(writer, contents[i].name, source, path, &error), KT_OK);
-        close(source);
-        free(bytes);
+    for (int i = 0; i < others; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "x.trace/other%d", i);
+        add_member(f, writer, &(struct content){name, 8, false});
     }
+    for (size_t i = 0; i < count; i++)
+        add_member(f, writer, &contents[i]);
     assert_int_equal(kt_archive_end(writer, &error), KT_OK);
     close(file);
-    unlink(path);
+}
+
+static void pack(const struct fixture *f, size_t count)
+{
+    pack_behind(f, 0, count);
 }
 
 /* Names come without the directory that holds all. */
@@ -377,6 +392,22 @@ static void test_lines_of_a_packed_file(void **state)
     kt_files_close(files);
 }
 
+/* What was packed by others can be anything, and of any size. */
+static void test_an_archive_of_other_files_is_given_up(void **state)
+{
+    const struct fixture *f = *state;
+    struct kt_error error = {0};
+    struct kt_unpacked unpacked;
+    pack_behind(f, 20, 3);
+    assert_int_equal(kt_unpack(f->archive, 0, &unpacked, &error), KT_OK);
+    assert_int_equal(unpacked.files, 23);
+    kt_unpacked_free(&unpacked);
+    pack_behind(f, 1000, 3);
+    assert_int_equal(kt_unpack(f->archive, 0, &unpacked, &error), KT_BAD_INPUT);
+    assert_non_null(strstr(error.text, "not a trace"));
+    assert_int_equal(unpacked.files, 0);
+}
+
 int main(void)
 {
 #define WITH_FOLDER(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
@@ -389,6 +420,7 @@ int main(void)
         WITH_FOLDER(test_what_precedes_a_cut_can_be_read),
         WITH_FOLDER(test_what_is_no_archive),
         WITH_FOLDER(test_archives_that_others_made),
+        WITH_FOLDER(test_an_archive_of_other_files_is_given_up),
         cmocka_unit_test(test_lines_of_a_packed_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -235,6 +235,43 @@ static void test_mixed(void **state)
     assert_true(kt_flops(kt_table_find(&kt_spec_table, "dpttrf"), &values) == 4 * 3);
 }
 
+/* Operand NAME of a double precision routine of which arguments are set as the table orders them. */
+static struct kt_operand operand_of(const char *routine, const char *name, const struct kt_values *values)
+{
+    struct kt_symbol symbol;
+    struct kt_operand operand[KT_MAX_OPERANDS];
+    assert_true(kt_symbol_make(kt_table_find(&kt_spec_table, routine), KT_FORTRAN, &symbol));
+    int count = kt_operands(&symbol, values, 4, operand);
+    for (int i = 0; i < count; i++)
+        if (operand[i].arg && !strcmp(operand[i].arg->name, name))
+            return operand[i];
+    fail_msg("%s has no %s", routine, name);
+    return operand[0];
+}
+
+static void test_pentagonal_reflectors_from_both_sides(void **state)
+{
+    (void)state;
+    struct kt_values values = {.v = {'L', 'N', 7, 5, 3, 0, 1, 0, 9, 0, 9, 0, 9, 0, 9}};
+    struct kt_operand a = operand_of("dtpmqrt", "a", &values);
+    assert_int_equal(a.rows, 3);
+    assert_int_equal(a.cols, 5);
+    values.v[0] = 'R';
+    a = operand_of("dtpmqrt", "a", &values);
+    assert_int_equal(a.rows, 7);
+    assert_int_equal(a.cols, 3);
+}
+
+static void test_vectors_that_are_not_asked_for(void **state)
+{
+    (void)state;
+    struct kt_values values = {.v = {'N', 'A', 4}};
+    values.v[13] = 4;
+    assert_int_equal(operand_of("dstevr", "z", &values).elements, 0);
+    values.v[0] = 'V';
+    assert_int_equal(operand_of("dstevr", "z", &values).elements, 16);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -245,6 +282,8 @@ int main(void)
         cmocka_unit_test(test_leading_terms),
         cmocka_unit_test(test_square_from_both_sides),
         cmocka_unit_test(test_mixed),
+        cmocka_unit_test(test_pentagonal_reflectors_from_both_sides),
+        cmocka_unit_test(test_vectors_that_are_not_asked_for),
     };
     return cmocka_run_group_tests_name("cost", tests, kt_spec_setup, kt_spec_teardown);
 }

@@ -39,6 +39,16 @@ static void any_bytes_are_text(void **state)
     expect_dump(kt_json_text("\xff\xc3"), "\"\xc3\xbf\xc3\x83\"");
 }
 
+static void any_bytes_are_keys(void **state)
+{
+    (void)state;
+    json_t *object = json_object();
+    kt_json_set_named(object, "a\xe4\n", json_integer(1));
+    expect_dump(object, "{\"a\xc3\xa4?\":1}");
+    expect_dump(kt_json_text_or_null(NULL), "null");
+    expect_dump(kt_json_text_or_null(""), "null");
+}
+
 static void statistics_have_all_keys(void **state)
 {
     (void)state;
@@ -147,11 +157,17 @@ static void saving_fails_with_one_error(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_no_number_is_null),  cmocka_unit_test(any_bytes_are_text),
-        cmocka_unit_test(statistics_have_all_keys),   cmocka_unit_test(arguments_have_the_names_of_the_interface),
-        cmocka_unit_test(complex_scalars_are_pairs),  cmocka_unit_test(info_is_no_argument_and_results_are_addresses),
-        cmocka_unit_test(large_integers_stay_exact),  cmocka_unit_test(strange_letters_survive),
-        cmocka_unit_test(files_are_saved_and_loaded), cmocka_unit_test(saving_fails_with_one_error),
+        cmocka_unit_test(what_is_no_number_is_null),
+        cmocka_unit_test(any_bytes_are_text),
+        cmocka_unit_test(any_bytes_are_keys),
+        cmocka_unit_test(statistics_have_all_keys),
+        cmocka_unit_test(arguments_have_the_names_of_the_interface),
+        cmocka_unit_test(complex_scalars_are_pairs),
+        cmocka_unit_test(info_is_no_argument_and_results_are_addresses),
+        cmocka_unit_test(large_integers_stay_exact),
+        cmocka_unit_test(strange_letters_survive),
+        cmocka_unit_test(files_are_saved_and_loaded),
+        cmocka_unit_test(saving_fails_with_one_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

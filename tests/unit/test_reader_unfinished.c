@@ -204,6 +204,48 @@ static void tells_that_a_process_is_running(void **state)
     kt_read_done(&trace, &gen);
 }
 
+/* As a program on another host does it, whose files are seen here: its chunk is used again, the file cut at its end. */
+static void what_a_process_elsewhere_still_writes_changes_nothing(void **state)
+{
+    (void)state;
+    static const char zeros[CHUNK];
+    struct kt_gen gen;
+    struct kt_trace trace;
+    kt_make_dots(&gen, kt_dots + 1);
+    kt_gen_end(&gen, false);
+    kt_open_fine(&gen, &trace);
+    assert_false(trace.process[0].running);
+    kt_gen_patch(&gen, "t7", sizeof(struct kt_chunk), zeros, CHUNK - sizeof(struct kt_chunk));
+    assert_int_equal(kt_count_calls(&trace), kt_dots + 1);
+    kt_gen_cut(&gen, "t7", 0);
+    assert_int_equal(kt_count_calls(&trace), kt_dots + 1);
+    kt_read_done(&trace, &gen);
+}
+
+/* Two processes that were recorded one after the other, the second too short to tell the rate of its clock. */
+static void the_clock_of_another_process_serves(void **state)
+{
+    (void)state;
+    struct kt_gen gen;
+    struct kt_gen shorter;
+    struct kt_trace trace;
+    struct kt_error error = {0};
+    kt_make_dots(&gen, 2 * kt_dots);
+    kt_gen_end(&gen, true);
+    kt_begin_dots(&shorter, PID + 1);
+    kt_add_dot(&shorter, 0, 0, MS / 10);
+    kt_gen_end(&shorter, false);
+    kt_open_fine(&shorter, &trace);
+    kt_expect_note(&trace, "too short");
+    assert_false(trace.process[0].tick_hz_known);
+    kt_trace_close(&trace);
+    assert_int_equal(kt_trace_open_all((char *[]){gen.trace, shorter.trace}, 2, &trace, &error), KT_OK);
+    assert_int_equal(trace.notes, 0);
+    assert_true(trace.process[1].tick_hz == trace.process[0].tick_hz);
+    kt_gen_remove(&shorter);
+    kt_read_done(&trace, &gen);
+}
+
 static void an_unused_chunk_is_no_damage(void **state)
 {
     (void)state;
@@ -248,6 +290,8 @@ int main(void)
         cmocka_unit_test(a_killed_process_is_incomplete),
         cmocka_unit_test(chunk_anchors_give_the_clock_of_a_killed_process),
         cmocka_unit_test(tells_that_a_process_is_running),
+        cmocka_unit_test(what_a_process_elsewhere_still_writes_changes_nothing),
+        cmocka_unit_test(the_clock_of_another_process_serves),
         cmocka_unit_test(an_unused_chunk_is_no_damage),
         cmocka_unit_test(losses_are_added_up),
     };

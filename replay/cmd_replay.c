@@ -113,7 +113,8 @@ static void find_peaks(struct replay *r)
     struct kt_peaks known;
     if (find_probed_peaks(r))
         return;
-    snprintf(name, sizeof name, "peaks %d on %d", r->worker.library.threads, kt_identity_processors());
+    snprintf(name, sizeof name, "peaks (%d) %d on %d", KT_PEAK_METHOD, r->worker.library.threads,
+             kt_identity_processors());
     bool is_known = kt_recall_fact(&r->recall, true, name, &known, sizeof known);
     if (is_known)
         r->peaks = known;

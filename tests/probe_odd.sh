@@ -16,7 +16,22 @@ same "nothing is kept of a part" no "$([ -e "$T/cache" ] && echo yes || echo no)
 
 KTRACE_PROBE_PARTS=caches,bandwidth prlimit --as=$((512 << 20)) $probe --quick --json >"$T/probe.json" 2>"$T/err"
 same "with 512 MiB it ends well" 0 $?
-same "it has latencies" True "$(ask 'd["memory"]["latency_cycles"] > 0 and d["memory"]["span_bytes"] <= 512 << 20')"
+same "it has the latency of memory, or says why not" True "$(ask '((d["memory"]["latency_cycles"] or 0) > 0) != any(
+    n["what"]=="latency of memory" for n in d["not_determined"])')"
+same "it takes no more than it may" True "$(ask 'd["memory"]["span_bytes"] <= 256 << 20')"
+
+# A last cache of 1 TiB: whatever is measured may be in it.
+huge=$T/huge/cpu/cpu0/cache/index0
+mkdir -p "$huge"
+echo Unified >"$huge/type"; echo 1 >"$huge/level"; echo 1024G >"$huge/size"; echo 0 >"$huge/shared_cpu_list"
+KTRACE_SYSFS=$T/huge KTRACE_PROBE_PARTS=caches,bandwidth,cores $probe --quick --json >"$T/probe.json" 2>"$T/err"
+same "with a cache larger than memory it ends well" 0 $?
+same "memory has no latency then" None "$(ask 'd["memory"]["latency_cycles"]')"
+same "nor a bandwidth" "[]" "$(ask '[b["name"] for b in d["bandwidth"] if b["level"]=="memory"]')"
+for what in "latency of memory" "bandwidth of memory" "bandwidth of all cores"; do
+    has "it says why: $what" "$what: it takes" "$(not_determined)"
+done
+has "caches have theirs" "L1 load" "$(ask '[b["name"] for b in d["bandwidth"]]')"
 
 # Inherited by what is executed.
 cat >"$T/no_huge.py" <<'PY'
@@ -54,6 +69,22 @@ void *mmap(void *address, size_t size, int protection, int flags, int file, off_
 }
 C
 gcc -O1 -fPIC -shared -o "$T/refuse.so" "$T/refuse.c"
+cat >"$T/alone.c" <<'C'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+/* Every other thread cannot be made. */
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument)
+{
+    static int calls;
+    int (*next)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *) = dlsym(RTLD_NEXT, "pthread_create");
+    return calls++ % 2 ? EAGAIN : next(thread, attributes, start, argument);
+}
+C
+gcc -O1 -fPIC -shared -o "$T/alone.so" "$T/alone.c" -ldl
+KTRACE_PROBE_PARTS=cores LD_PRELOAD=$T/alone.so timeout 120 $probe --json >"$T/probe.json" 2>"$T/err"
+same "where a second thread cannot be made nobody waits for it" 0 $?
 KTRACE_PROBE_PARTS=contexts,cores,code LD_PRELOAD=$T/refuse.so $probe --json >"$T/probe.json" 2>"$T/err"
 same "without permission to pin or to make code it ends well" 0 $?
 has "it says that threads cannot be pinned" "SMT: threads cannot be pinned" "$(not_determined)"
@@ -73,6 +104,11 @@ lie 0 Data 1 2K 0 3
 lie 1 Instruction 1 -5K x y
 lie 2 Unified 3 1024G 99 garbage
 mkdir -p "$T/cache/ktrace"
+if [ "$(nproc)" -gt 1 ]; then
+    taskset -c 0 $probe --quick >/dev/null 2>"$T/err"
+    has "a probe of some processors is not kept" "not kept: only some of the processors" "$(cat "$T/err")"
+    same "there is no file" "" "$(ls "$T/cache/ktrace")"
+fi
 $probe --quick >/dev/null 2>"$T/err"
 "$PYTHON" - "$T"/cache/ktrace/machine-*.json <<'END'
 # As measured on a quiet machine: what a busy one refuses to tell cannot be compared with what the system says.

@@ -43,6 +43,11 @@ same "JSON: dgemm of 64 moves three matrices, which need not begin at a line" Tr
 same "JSON: without counters nothing is counted" "modelled None" \
     "$(query '" ".join(sorted({str(p["source"]) for p in d["points"]} | {str(p["traffic_counted"]) for p in d["points"]}, reverse=True))' <"$T/json")"
 same "JSON: warm and cold replays" "cold in situ warm" "$(query '" ".join(sorted({p["context"] for p in d["points"] if p["number"]}))' <"$T/json")"
+same "JSON: whose each point is" "True True 1 1 median" \
+    "$(query '" ".join(str(x) for x in (bool(d["points"][0]["library"]), "library" in d["points"][-1], *(d["points"][0][k] for k in ("threads", "series_number", "statistic"))))' <"$T/json")"
+same "JSON: clock and ridge" "1 2e+09 [{'cores': 1, 'flops_per_byte': 4.0}]" \
+    "$(query '"%d %g %s" % (len(d["machines"]), d["machines"][0]["hz"], d["machines"][0]["ridges"])' <"$T/json")"
+same "JSON: limits say on how many cores" "[1]" "$(query 'sorted({p["limit_cores"] for p in d["points"] if p["limit"]})' <"$T/json")"
 same "three shapes if asked for" "3" "$(roofline --json --top 3 "$T/t" | query 'len({p["number"] for p in d["points"] if p["number"]})')"
 same "what comes from memory is at most all of it, and less of what was just used" True \
     "$(roofline --json --tracked "$T/t" | query 'all(p["traffic_tracked"] <= p["traffic"] + 1024 for p in d["points"] if p["args"] and p["context"] == "in situ") and [p["traffic_tracked"] < 0.3 * p["traffic"] for p in d["points"] if p["context"] == "in situ" and p["routine"] == "dgemm" and p["args"] and p["args"]["M"] == 64][0]')"
@@ -61,6 +66,34 @@ sed -i 's/^pid.*/pid\t1/' "$T"/t2/*/meta
 roofline "$T/t" "$T/t2" -o "$T/two.pdf" >/dev/null 2>"$T/err"; same "two traces: status" 0 $?
 same "two traces: a PDF" "%PDF" "$(head -c 4 "$T/two.pdf")"
 parsed "$T/two.gp" "$T/two.csv" - "$machine"
+
+mkdir -p "$T/run1" "$T/run2"
+cp -r "$T/t" "$T/run1/t"; cp -r "$T/t2" "$T/run2/t"
+same "names of traces tell them apart" "1 run1/t, 2 run2/t" \
+    "$(roofline --json "$T/run1/t" "$T/run2/t/" | query '", ".join(sorted({"%d %s" % (p["series_number"], p["series"]) for p in d["points"]}))')"
+
+# --- several threads ------------------------------------------------------------------------------------------------
+# with_threads TRACE COPY N CPUS: as if the library had used N on a machine of CPUS
+with_threads() {
+    cp -r "$T/$1" "$T/$2"
+    sed -i -E "s/^(cpus)\t.*/\1\t$4/" "$T/$2"/*/meta
+    sed -i -E "s/^(library\t.*\t)[0-9]+$/\1$3/" "$T/$2"/*/definitions
+}
+with_threads t many 4 8
+roofline "$T/many" >"$T/text"; roofline --json "$T/many" >"$T/json"
+same "roofs of one core are no limit of four" "[None] [None]" \
+    "$(query '"%s %s" % (*(sorted({p[k] for p in d["points"]}, key=str) for k in ("limit", "limit_cores")),)' <"$T/json")"
+has "... which is told" "^Roofs of 4 cores are not known" "$(<"$T/text")"
+same "... and no point is above them" "" "$(grep 'Above every' "$T/text")"
+cpus=$(getconf _NPROCESSORS_ONLN)
+if [ "$cpus" -gt 1 ] && [ "$(nproc)" = "$cpus" ]; then
+    with_threads t all $((cpus + 1)) "$cpus"
+    "$kt" roofline --json "$T/t" "$T/all" >"$T/json" 2>"$T/err"
+    same "all cores are measured for a trace of so many threads: $(<"$T/err")" "1 [1, $cpus]" \
+        "$(query '"%d %s" % (len(d["machines"]), sorted({p["limit_cores"] for p in d["points"] if p["limit"]}))' <"$T/json")"
+else
+    skip "all cores are measured for a trace of so many threads" "one processor, or not all of them"
+fi
 
 # --- loops of the paper ---------------------------------------------------------------------------------------------
 # intensity TRACE BYTES: of all its calls, what the cache model says came from memory, with a last cache of so many bytes
@@ -91,6 +124,10 @@ counts() {
 same "counted beside modelled" "counted 0.003125 3.0 10.0 64.0 3200.0" "$(counts counted '')"
 same "counters that others had for half of the time" "counted 0.003125 3.0 20.0 64.0 6400.0" "$(counts shared share=2)"
 same "counters that never counted: n/a, not 0" "modelled 0.046875 3.0 None 64.0 None" "$(counts starved starve)"
+same "counters that count nothing: modelled" "modelled 0.046875 3.0 0.0 64.0 0.0" "$(counts zero zero)"
+with_threads counted counted4 4 8
+same "counters of one thread of four: not taken" "modelled None None" "$(points "$T/counted4" '" ".join(str(d["points"][0][k]) for k in ("source", "flops_counted", "traffic_counted"))')"
+has "... which is told" "^Counts are left out: .* one of 4" "$(roofline "$T/counted4")"
 has "text: counted" " counted$" "$(roofline "$T/counted")"
 has "text: beside modelled" "^1  ddot 2 +3 +10 +3.33 +64 +3200 +50$" "$(roofline "$T/counted")"
 has "what this machine counts" "^memory traffic, bytes: " "$("$kt" roofline --events)"
@@ -99,6 +136,9 @@ same "... in JSON" "4" "$("$kt" roofline --events --json | query 'len(d["quantit
 # --- kernels --------------------------------------------------------------------------------------------------------
 roofline --kernel dgemm --n 8:32:3 --states all --budget 1 -o "$T/k.svg" --json >"$T/json" 2>"$T/err"; same "kernel: status" 0 $?
 same "kernel: three sizes from four states" "3 4" "$(query '"%d %d" % (len({p["args"]["n"] for p in d["points"]}), len({p["series"] for p in d["points"]}))' <"$T/json")"
+same "kernel: states are contexts, and points have a library" "allcold cold coldcode warm, True, lower quartile" \
+    "$(query '"%s, %s, %s" % (" ".join(sorted({p["context"] for p in d["points"]})), all(p["library"] for p in d["points"]), d["points"][0]["statistic"])' <"$T/json")"
+same "kernel: the median is not known" "None" "$(query 'd["points"][0]["time"]["median"]' <"$T/json")"
 same "kernel: curves" "4" "$("$PYTHON" -c '
 import re, sys
 text = open(sys.argv[1]).read()

@@ -41,6 +41,20 @@ static void set_number(json_t *object, const char *key, const char *root, int i,
         json_object_set_new(object, key, json_integer((json_int_t)value));
 }
 
+/* "0-3,8" are five. */
+static int count_of(const char *list)
+{
+    int count = 0;
+    for (const char *at = list; at; at = strchr(at, ',')) {
+        int first = 0;
+        int last = 0;
+        at += *at == ',';
+        int numbers = sscanf(at, "%d-%d", &first, &last);
+        count += numbers == 2 && last > first ? last - first + 1 : numbers > 0;
+    }
+    return count;
+}
+
 json_t *kt_claims_of_caches(const char *root)
 {
     json_t *array = json_array();
@@ -53,11 +67,32 @@ json_t *kt_claims_of_caches(const char *root)
         set_number(cache, "bytes", root, i, "size");
         set_number(cache, "ways", root, i, "ways_of_associativity");
         set_number(cache, "line", root, i, "coherency_line_size");
-        if (line_of(root, i, "shared_cpu_list", text, sizeof text))
+        if (line_of(root, i, "shared_cpu_list", text, sizeof text)) {
             json_object_set_new(cache, "shared", json_string(text));
+            json_object_set_new(cache, "processors", json_integer(count_of(text)));
+        }
         json_array_append_new(array, cache);
     }
     return array;
+}
+
+json_t *kt_claims_of_system(void)
+{
+    const char *root = getenv("KTRACE_SYSFS");
+    return kt_claims_of_caches(root && *root ? root : "/sys/devices/system");
+}
+
+double kt_claims_last_cache(const json_t *claims, size_t cpus)
+{
+    double bytes = 0;
+    size_t i;
+    json_t *cache;
+    json_array_foreach(claims, i, cache)
+    {
+        double sharers = fmax(1, json_number_value(json_object_get(cache, "processors")));
+        bytes = fmax(bytes, json_number_value(json_object_get(cache, "bytes")) * ceil((double)cpus / sharers));
+    }
+    return bytes;
 }
 
 static void compare(json_t *out, const char *what, const json_t *claimed, const json_t *measured, double ratio)

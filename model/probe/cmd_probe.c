@@ -5,6 +5,7 @@
 #include "model/probe/claims.h"
 #include "model/probe/probe.h"
 #include "model/probe/probe_plot.h"
+#include "model/probe/probe_team.h"
 #include "model/probe/probe_text.h"
 #include "trace/machine.h"
 #include "trace/text.h"
@@ -63,6 +64,10 @@ static void store(json_t *document, bool quick)
         kt_notice("probe: not kept: KTRACE_PROBE_PARTS is set");
         return;
     }
+    if (kt_cpus_restricted()) {
+        kt_notice("probe: not kept: only some of the processors may be used here (taskset, cpuset)");
+        return;
+    }
     if (!kt_machine_path(path, sizeof path)) {
         kt_notice("probe: not kept: neither XDG_CACHE_HOME nor HOME is set");
         return;
@@ -87,11 +92,10 @@ static enum kt_status load(json_t **out, struct kt_error *error)
     return kt_json_load(path, out, error);
 }
 
-/* Beside what was measured: what is claimed, and where it differs. KTRACE_SYSFS stands for /sys/devices/system. */
+/* Beside what was measured: what is claimed, and where it differs. */
 static void add_claims(json_t *document)
 {
-    const char *root = getenv("KTRACE_SYSFS");
-    json_t *system = kt_claims_of_caches(root && *root ? root : "/sys/devices/system");
+    json_t *system = kt_claims_of_system();
     json_t *hwloc = kt_claims_of_hwloc();
     json_object_set_new(document, "differences", kt_claims_compare(document, system));
     json_object_set_new(document, "claimed_caches", system);

@@ -81,3 +81,17 @@ json_t *kt_probe_machine(bool quick)
     json_object_set_new(probe.answer, "seconds_spent", json_real(kt_seconds_now() - probe.start));
     return probe.answer;
 }
+
+void kt_probe_add_cores(json_t *answer)
+{
+    double tsc_hz = json_number_value(json_object_get(answer, "tsc_hz"));
+    double core_hz = json_number_value(json_object_get(answer, "core_hz"));
+    const json_t *first = json_array_get(json_object_get(answer, "caches"), 0);
+    struct kt_probe probe = {.quick = true,
+                             .answer = answer,
+                             .ticks_per_second = tsc_hz,
+                             .ticks_per_cycle = tsc_hz / core_hz,
+                             .start = kt_seconds_now(),
+                             .first = json_number_value(json_object_get(first, "bytes"))};
+    kt_probe_cores(&probe);
+}

@@ -3,7 +3,7 @@
  * ktrace probe: the machine as programs experience it, after BlackjackBench (paper 003) and X-Ray (paper 004). Each
  * part measures, has its curves analysed and adds its keys to one JSON document, which is the machine file: answers
  * with a confidence, raw curves, and for what has no answer the reason. Nothing is taken over from what the system
- * claims.
+ * claims, but how much memory it takes to be out of caches.
  */
 #ifndef KT_PROBE_H
 #define KT_PROBE_H
@@ -28,6 +28,9 @@ struct kt_probe {
 /* Measures everything, or with QUICK what replays need; with KTRACE_PROBE_PARTS set the parts named there, for tests.
  * The answer belongs to the caller. */
 json_t *kt_probe_machine(bool quick);
+
+/* Adds the part "cores", which is not quick, to such an answer. */
+void kt_probe_add_cores(json_t *answer);
 
 /* Parts, in this order: later ones use what earlier ones found. */
 void kt_probe_clocks(struct kt_probe *probe);     /* tsc_hz, core_hz */

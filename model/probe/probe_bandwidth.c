@@ -12,7 +12,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { MIB = 1 << 20, PARTS_MAX = 4, MEMORY_BYTES = 128 * MIB, CHAINS = 16, LINE = 64 };
+enum { MIB = 1 << 20, PARTS_MAX = 4, MEMORY_BYTES = 128 * MIB, MOST_MIB = 2048, CHAINS = 16, LINE = 64 };
 
 struct stream {
     const struct kt_stream_loop *loop;
@@ -135,9 +135,10 @@ static void measure_random(struct kt_probe *probe, struct kt_probe_memory *memor
 void kt_probe_bandwidth(struct kt_probe *probe)
 {
     struct kt_probe_memory memory;
-    size_t bytes = probe->quick ? MEMORY_BYTES / 2 : MEMORY_BYTES;
+    size_t least = probe->quick ? MEMORY_BYTES / 2 : MEMORY_BYTES;
+    size_t wanted = kt_probe_memory_span(least, 1);
     json_object_set_new(probe->answer, "bandwidth", json_array());
-    if (!kt_probe_memory_open(bytes, true, &memory)) {
+    if (!kt_probe_memory_open(wanted / MIB <= MOST_MIB ? wanted : least, true, &memory)) {
         kt_probe_not_determined(probe, "bandwidth", "there is not even 1 MiB of free memory");
         return;
     }
@@ -147,13 +148,12 @@ void kt_probe_bandwidth(struct kt_probe *probe)
         measure_level(probe, "L1", base, probe->first / 2, 3 * rounds);
     if (probe->second > 0)
         measure_level(probe, "L2", base, fmin(probe->second / 2, (double)memory.bytes), 4 * rounds);
-    if (probe->last > 2 * probe->second && probe->last < (double)memory.bytes / 4)
+    if (probe->second > 0 && probe->last > 2 * probe->second && probe->last < (double)memory.bytes / 4)
         measure_level(probe, "L3", base, probe->last / 2, 2 * rounds);
-    if (memory.bytes >= (size_t)(64 * MIB))
+    if (memory.bytes >= wanted) {
         measure_level(probe, "memory", base, (double)memory.bytes, probe->quick ? 3 : 12);
-    else
-        kt_probe_not_determined(probe, "bandwidth of memory", "only %zu MiB are free: caches would hold them",
-                                memory.bytes / MIB);
-    measure_random(probe, &memory);
+        measure_random(probe, &memory);
+    } else
+        kt_probe_not_determined(probe, "bandwidth of memory", KT_PROBE_NO_SPAN, wanted / MIB);
     kt_probe_memory_close(&memory);
 }

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MIB = 1 << 20, PAGES_MAX = 4096, SEARCH_SECONDS = 6 };
+enum { MIB = 1 << 20, PAGES_MAX = 4096, SEARCH_SECONDS = 6, MOST_MIB = 2048 /* whose chain takes seconds to build */ };
 
 static double chase(void *machine, const struct kt_pattern *pattern)
 {
@@ -180,10 +180,29 @@ static void add_caches(struct kt_probe *probe, const struct kt_hierarchy *h, con
     json_object_set_new(probe->answer, "caches", array);
 }
 
-static void add_memory(struct kt_probe *probe, const struct kt_hierarchy *h, const struct kt_probe_memory *memory)
+/* A chain of all there is, where the curve ends in what may be a cache. */
+static double chase_all(struct kt_probe_memory *memory)
 {
-    size_t n = h->curve.n;
-    double latency = isfinite(h->memory_latency) ? h->memory_latency : n ? h->curve.y[n - 1] : NAN;
+    enum { SAMPLES = 5 };
+    struct kt_pattern all = {.stride = LINE, .count = memory->bytes / LINE, .width = 1};
+    double least = INFINITY;
+    double end = kt_seconds_now() + 2;
+    for (int i = 0; i < SAMPLES && (i == 0 || kt_seconds_now() < end); i++)
+        least = fmin(least, chase(memory, &all));
+    return least;
+}
+
+/* WANTED: bytes of which caches hold but a small part. */
+static void add_memory(struct kt_probe *probe, const struct kt_hierarchy *h, struct kt_probe_memory *memory,
+                       size_t limit, size_t wanted)
+{
+    double latency = NAN;
+    if (memory->bytes < wanted)
+        kt_probe_not_determined(probe, "latency of memory", KT_PROBE_NO_SPAN, wanted / MIB);
+    else if (memory->bytes > limit)
+        latency = chase_all(memory);
+    else if (isnan(latency = h->memory_latency))
+        kt_probe_not_determined(probe, "latency of memory", "its level does not stand out from that of the caches");
     json_object_set_new(probe->answer, "memory",
                         json_pack("{s:o, s:o, s:I, s:I}", "latency_cycles", kt_json_number(latency), "latency_ns",
                                   kt_json_number(1e9 * latency * probe->ticks_per_cycle / probe->ticks_per_second),
@@ -214,12 +233,15 @@ void kt_probe_caches(struct kt_probe *probe)
 {
     struct kt_probe_memory memory;
     struct kt_hierarchy h;
-    if (!kt_probe_memory_open((probe->quick ? 32 : 128) * (size_t)MIB, true, &memory)) {
+    size_t limit = (probe->quick ? 32 : 128) * (size_t)MIB;
+    size_t wanted = kt_probe_memory_span(limit, 1);
+    if (!kt_probe_memory_open(wanted / MIB <= MOST_MIB ? wanted : limit, true, &memory)) {
         kt_probe_not_determined(probe, "caches", "there is not even 1 MiB of free memory");
         json_object_set_new(probe->answer, "caches", json_array());
         return;
     }
-    struct kt_chaser chaser = {.chase = chase, .machine = &memory, .limit = memory.bytes, .progress = progress};
+    limit = memory.bytes < limit ? memory.bytes : limit;
+    struct kt_chaser chaser = {.chase = chase, .machine = &memory, .limit = limit, .progress = progress};
     chaser.rounds = probe->quick ? 9 : 21;
     chaser.rounds_max = chaser.rounds;
     chaser.octave = 8;
@@ -243,7 +265,7 @@ void kt_probe_caches(struct kt_probe *probe)
         kt_probe_not_determined(probe, "line",
                                 "no stride was found at which addresses fall into one set of the first cache");
     add_caches(probe, &h, &memory, no_ways);
-    add_memory(probe, &h, &memory);
+    add_memory(probe, &h, &memory, limit, wanted);
     add_curve(probe, &h);
     keep(probe, &h);
     kt_hierarchy_free(&h);

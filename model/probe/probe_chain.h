@@ -16,7 +16,14 @@
 #ifndef KT_CHAIN_MOST
 #define KT_CHAIN_MOST KT_STREAMS_MAX
 #endif
-#define KT_CHAIN_SEE(v) __asm__("" : KT_CHAIN_KEEP(v))
+#if KT_STREAMS_MAX > 12
+#define KT_CHAIN_MORE(x) x(12) x(13) x(14) x(15) x(16) x(17) x(18) x(19) x(20) x(21) x(22) x(23)
+#else
+#define KT_CHAIN_MORE(x)
+#endif
+#define KT_CHAIN_EACH(x)  x(0) x(1) x(2) x(3) x(4) x(5) x(6) x(7) x(8) x(9) x(10) x(11) KT_CHAIN_MORE(x)
+#define KT_CHAIN_SEE(v)   __asm__("" : KT_CHAIN_KEEP(v))
+#define KT_CHAIN_BEGIN(s) KT_CHAIN_TYPE v##s = b;
 #define KT_CHAIN_LINK(s)                  \
     if (s < streams) {                    \
         v##s = KT_CHAIN_STEP(v##s, b, s); \
@@ -35,66 +42,36 @@ static inline __attribute__((always_inline)) KT_CHAIN_TARGET void KT_CHAIN_JOIN(
     KT_CHAIN_SEE(b);
     b += b + b; /* 3: neither 1 nor a power of two, which dividers might favour */
     KT_CHAIN_SEE(b);
-    KT_CHAIN_TYPE v0 = b, v1 = b, v2 = b, v3 = b, v4 = b, v5 = b, v6 = b, v7 = b, v8 = b, v9 = b, v10 = b, v11 = b;
+    KT_CHAIN_EACH(KT_CHAIN_BEGIN)
     do {
         _Pragma("GCC unroll 60") for (int round = 0; round < KT_CHAIN_LENGTH / streams; round++)
         {
-            KT_CHAIN_LINK(0)
-            KT_CHAIN_LINK(1)
-            KT_CHAIN_LINK(2)
-            KT_CHAIN_LINK(3)
-            KT_CHAIN_LINK(4)
-            KT_CHAIN_LINK(5)
-            KT_CHAIN_LINK(6)
-            KT_CHAIN_LINK(7)
-            KT_CHAIN_LINK(8)
-            KT_CHAIN_LINK(9)
-            KT_CHAIN_LINK(10)
-            KT_CHAIN_LINK(11)
+            KT_CHAIN_EACH(KT_CHAIN_LINK)
         }
     } while (--n);
-    KT_CHAIN_END(0)
-    KT_CHAIN_END(1)
-    KT_CHAIN_END(2)
-    KT_CHAIN_END(3)
-    KT_CHAIN_END(4)
-    KT_CHAIN_END(5)
-    KT_CHAIN_END(6)
-    KT_CHAIN_END(7)
-    KT_CHAIN_END(8)
-    KT_CHAIN_END(9)
-    KT_CHAIN_END(10)
-    KT_CHAIN_END(11)
+    KT_CHAIN_EACH(KT_CHAIN_END)
 }
 
-#define KT_CHAIN_CASE(s)                                                            \
-    case s:                                                                         \
-        if ((s) <= KT_CHAIN_MOST)                                                   \
-            KT_CHAIN_JOIN(KT_CHAIN_NAME, _loop)(n, (s) <= KT_CHAIN_MOST ? (s) : 1); \
+#define KT_CHAIN_CASE(s)                                                               \
+    case (s) + 1:                                                                      \
+        if ((s) < KT_CHAIN_MOST)                                                       \
+            KT_CHAIN_JOIN(KT_CHAIN_NAME, _loop)(n, (s) < KT_CHAIN_MOST ? (s) + 1 : 1); \
         break;
 
 static __attribute__((noinline)) KT_CHAIN_TARGET void KT_CHAIN_NAME(uint64_t n, int streams)
 {
     switch (streams) {
-        KT_CHAIN_CASE(1)
-        KT_CHAIN_CASE(2)
-        KT_CHAIN_CASE(3)
-        KT_CHAIN_CASE(4)
-        KT_CHAIN_CASE(5)
-        KT_CHAIN_CASE(6)
-        KT_CHAIN_CASE(7)
-        KT_CHAIN_CASE(8)
-        KT_CHAIN_CASE(9)
-        KT_CHAIN_CASE(10)
-        KT_CHAIN_CASE(11)
-        KT_CHAIN_CASE(12)
+        KT_CHAIN_EACH(KT_CHAIN_CASE)
     default:
         break;
     }
 }
 
 #undef KT_CHAIN_MOST
+#undef KT_CHAIN_MORE
+#undef KT_CHAIN_EACH
 #undef KT_CHAIN_SEE
+#undef KT_CHAIN_BEGIN
 #undef KT_CHAIN_LINK
 #undef KT_CHAIN_END
 #undef KT_CHAIN_CASE

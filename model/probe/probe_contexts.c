@@ -134,9 +134,9 @@ static void multiplications(void *context)
     kt_kernel_find("mul", "double", 1)->run(*(uint64_t *)context, 10);
 }
 
-/* How much more processor time each of two threads takes than one alone: the middle of some rounds. Other programs take
- * processors away, but not processor time; a processor that shares a core gets less done in it. NAN: threads cannot be
- * pinned. */
+/* How much more processor time the first of two threads takes than alone: the middle of some rounds. Other programs
+ * take processors away, but not processor time; a processor that shares a core gets less done in it. The second one may
+ * be of another kind of core, which takes longer anyway. NAN: threads cannot be pinned. */
 static double slow_down(struct kt_team *team, int a, int b, size_t rounds)
 {
     enum { ROUNDS_MAX = 25 };
@@ -152,7 +152,7 @@ static double slow_down(struct kt_team *team, int a, int b, size_t rounds)
         team->members = 2;
         if (isnan(kt_team_run(team)))
             return NAN;
-        ratio[i] = fmax(team->busy[0], team->busy[1]);
+        ratio[i] = team->busy[0];
     }
     return kt_quantile(ratio, rounds, 0.5) / alone;
 }

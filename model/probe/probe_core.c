@@ -178,9 +178,10 @@ static json_t *peaks_json(const struct operation *operation, size_t count)
         if (k->flops == 0 || !strcmp(k->operation, "div"))
             continue;
         snprintf(name, sizeof name, "%s %s", k->operation, type_name(k, type, sizeof type));
-        json_array_append_new(array, json_pack("{s:s, s:s, s:s, s:i, s:i, s:f}", "name", name, "operation",
-                                               k->operation, "type", k->type, "lanes", k->lanes, "cores", 1,
-                                               "flops_per_cycle", operation[i].throughput * k->flops));
+        json_array_append_new(array,
+                              json_pack("{s:s, s:s, s:s, s:i, s:i, s:f, s:b}", "name", name, "operation", k->operation,
+                                        "type", k->type, "lanes", k->lanes, "cores", 1, "flops_per_cycle",
+                                        operation[i].throughput * k->flops, "at_least", operation[i].at_least));
     }
     return array;
 }

@@ -93,8 +93,13 @@ static void find_sharing(struct kt_probe *probe, const int *cpu, size_t cpus)
     size_t group[PAIRS_CPUS] = {0};
     double rate[PAIRS_CPUS * PAIRS_CPUS] = {0};
     struct exchange e = {.block = aligned_alloc(LINE, LARGEST)};
-    memset(e.block, 0, LARGEST);
     json_t *array = json_array();
+    json_object_set_new(probe->answer, "sharing", array);
+    if (!e.block) {
+        kt_probe_not_determined(probe, "sharing of caches", "there are not even 16 MiB of free memory");
+        return;
+    }
+    memset(e.block, 0, LARGEST);
     for (e.bytes = LARGEST; e.bytes >= 4096; e.bytes /= 8) {
         for (size_t i = 0; i < n; i++)
             for (size_t j = 0; j < i; j++)
@@ -109,7 +114,6 @@ static void find_sharing(struct kt_probe *probe, const int *cpu, size_t cpus)
                                                groups_json(group, cpu, n, groups), "pairs", rates));
     }
     free(e.block);
-    json_object_set_new(probe->answer, "sharing", array);
 }
 
 /* --- all cores --------------------------------------------------------------------------------------------- */
@@ -119,36 +123,47 @@ struct peak {
     uint64_t passes;
 };
 
-static void multiply_add(void *context)
+static void compute(void *context)
 {
     const struct peak *p = context;
-    p->kernel->run(p->passes, 10);
+    p->kernel->run(p->passes, KT_STREAMS_MAX);
 }
 
-/* The best kernel of one core, on all of them at once; cycles by the clock of one core busy with nothing else. */
+/* Flops per second of a kernel on all processors at once; 0: threads cannot be pinned. */
+static double rate_of_kernel(const struct kt_kernel *kernel, const int *cpu, size_t cpus)
+{
+    enum { PASSES = 60000, ROUNDS = 12 };
+    struct peak p = {kernel, PASSES};
+    struct kt_team team = {.work = compute, .context = &p, .cpu = cpu, .members = (int)cpus};
+    double flops = (double)p.passes * kt_kernel_operations(KT_STREAMS_MAX) * kernel->flops * (double)cpus;
+    double best = 0;
+    for (int i = 0; i < ROUNDS; i++)
+        best = fmax(best, flops / kt_team_run(&team));
+    return best;
+}
+
+/* The best kernel on all processors at once; cycles by the clock of one core busy with nothing else. */
 static void add_peak(struct kt_probe *probe, const int *cpu, size_t cpus)
 {
-    json_t *peaks = json_object_get(probe->answer, "peak");
-    struct peak p = {kt_kernel_find("fma", "double", 8), 60000};
-    if (!p.kernel)
-        p.kernel = kt_kernel_find("fma", "double", 4);
-    if (!p.kernel)
-        p.kernel = kt_kernel_find("mul", "double", 2);
-    struct kt_team team = {.work = multiply_add, .context = &p, .cpu = cpu, .members = (int)cpus};
-    double best = INFINITY;
-    for (int i = 0; i < 12; i++)
-        best = fmin(best, kt_team_run(&team));
-    double flops = (double)p.passes * kt_kernel_operations(10) * p.kernel->flops * (double)cpus;
+    const struct kt_kernel *best = NULL;
+    double most = 0;
     char name[64];
-    snprintf(name, sizeof name, "%s double x%d all cores", p.kernel->operation, p.kernel->lanes);
-    if (isfinite(best))
-        json_array_append_new(peaks, json_pack("{s:s, s:s, s:s, s:i, s:i, s:f, s:f}", "name", name, "operation",
-                                               p.kernel->operation, "type", "double", "lanes", p.kernel->lanes, "cores",
-                                               (int)cpus, "flops_per_cycle",
-                                               flops / best / probe->ticks_per_second * probe->ticks_per_cycle,
-                                               "flops_per_second", flops / best));
-    else
+    for (const struct kt_kernel *k = kt_kernels; k < kt_kernels + kt_kernel_count; k++) {
+        if (k->flops == 0 || strcmp(k->type, "double") != 0 || !strcmp(k->operation, "div") || !kt_kernel_present(k))
+            continue;
+        double rate = rate_of_kernel(k, cpu, cpus);
+        best = rate > most ? k : best;
+        most = fmax(most, rate);
+    }
+    if (!best) {
         kt_probe_not_determined(probe, "peak of all cores", "threads cannot be pinned to processors");
+        return;
+    }
+    snprintf(name, sizeof name, "%s double x%d all cores", best->operation, best->lanes);
+    json_array_append_new(json_object_get(probe->answer, "peak"),
+                          json_pack("{s:s, s:s, s:s, s:i, s:i, s:f, s:f}", "name", name, "operation", best->operation,
+                                    "type", "double", "lanes", best->lanes, "cores", (int)cpus, "flops_per_cycle",
+                                    most / probe->ticks_per_second * probe->ticks_per_cycle, "flops_per_second", most));
 }
 
 /* Arrays of one member, in memory: three of them, at most. */
@@ -187,23 +202,18 @@ static double stream_rate(const char *operation, struct kt_team *team, struct sh
     return best;
 }
 
-/* Memory is shared by all cores: what one of them gets is not what all get. */
-static void add_bandwidth(struct kt_probe *probe, const int *cpu, size_t cpus)
+/* Each member touches its share itself, so that it is in the memory next to it. */
+static void touch(void *context)
+{
+    struct share *s = context;
+    memset(s->base, 1, s->doubles * sizeof *s->base);
+}
+
+static void add_rates(struct kt_probe *probe, struct kt_team *team, struct share *share, size_t bytes)
 {
     static const char *const operations[] = {"load", "store", "nt_store", "copy", "triad"};
-    struct kt_probe_memory memory;
-    size_t bytes = fmin(64, 1024 / (double)cpus) * MIB;
-    if (!kt_probe_memory_open(bytes * cpus, true, &memory) || memory.bytes / cpus < 16 * MIB) {
-        kt_probe_not_determined(probe, "bandwidth of all cores", "there is too little free memory");
-        return;
-    }
-    struct share *share = kt_resize(NULL, cpus, sizeof *share);
-    struct kt_team team = {.work = stream, .context = share, .each = sizeof *share, .members = (int)cpus, .cpu = cpu};
-    bytes = memory.bytes / cpus / (8 * MIB) * (8 * MIB);
-    for (size_t i = 0; i < cpus; i++)
-        share[i].base = (double *)(void *)(memory.base + i * bytes);
     for (size_t i = 0; i < sizeof operations / sizeof *operations; i++) {
-        double rate = stream_rate(operations[i], &team, share, bytes);
+        double rate = stream_rate(operations[i], team, share, bytes);
         char name[64];
         snprintf(name, sizeof name, "memory %s all cores", operations[i]);
         if (isfinite(rate))
@@ -211,10 +221,36 @@ static void add_bandwidth(struct kt_probe *probe, const int *cpu, size_t cpus)
                                   json_pack("{s:s, s:s, s:s, s:f, s:f, s:i}", "name", name, "level", "memory",
                                             "operation", operations[i], "bytes_per_cycle",
                                             rate / probe->ticks_per_second * probe->ticks_per_cycle, "bytes_per_second",
-                                            rate, "cores", (int)cpus));
+                                            rate, "cores", team->members));
         else if (i == 0)
             kt_probe_not_determined(probe, "bandwidth of all cores", "threads cannot be pinned to processors");
     }
+}
+
+/* Memory is shared by all cores: what one of them gets is not what all get. */
+static void add_bandwidth(struct kt_probe *probe, const int *cpu, size_t cpus)
+{
+    enum { LEAST = 16 * MIB, ENOUGH = 64 * MIB, ALL = 1 << 30, PIECE = 8 * MIB }; /* LEAST to PIECE: of each */
+    struct kt_probe_memory memory;
+    size_t each = cpus * ENOUGH <= ALL ? ENOUGH : cpus * LEAST >= ALL ? LEAST : ALL / cpus;
+    size_t wanted = kt_probe_memory_span(each * cpus, cpus);
+    size_t least = kt_probe_memory_span(LEAST * cpus, cpus);
+    size_t rounding = PIECE * cpus;
+    bool opened = kt_probe_memory_reserve((wanted + rounding - 1) / rounding * rounding, true, &memory);
+    if (!opened || memory.bytes < least) {
+        kt_probe_not_determined(probe, "bandwidth of all cores", KT_PROBE_NO_SPAN, least / MIB);
+        if (opened)
+            kt_probe_memory_close(&memory);
+        return;
+    }
+    struct share *share = kt_resize(NULL, cpus, sizeof *share);
+    struct kt_team team = {.work = touch, .context = share, .each = sizeof *share, .members = (int)cpus, .cpu = cpu};
+    size_t bytes = memory.bytes / cpus / PIECE * PIECE;
+    for (size_t i = 0; i < cpus; i++)
+        share[i] = (struct share){.base = (double *)(void *)(memory.base + i * bytes), .doubles = bytes / 8};
+    kt_team_run(&team);
+    team.work = stream;
+    add_rates(probe, &team, share, bytes);
     free(share);
     kt_probe_memory_close(&memory);
 }
@@ -236,6 +272,7 @@ static void visit(void *context)
     struct visit *v = context;
     struct kt_pattern pattern = {.stride = LINE, .count = v->bytes / LINE, .width = 1};
     v->cycle = v->second = INFINITY;
+    v->memory->cycle = 0; /* of the core before */
     for (int i = 0; i < SAMPLES; i++) {
         struct kt_lap lap = kt_probe_chase(v->memory, &pattern);
         v->cycle = fmin(v->cycle, kt_ticks_per_cycle() / v->ticks_per_second);

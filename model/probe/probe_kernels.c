@@ -123,8 +123,18 @@ VECTOR(int32_t, i32x16, 64);
 #include "model/probe/probe_operations.h"
 #endif
 
-/* Fused: the compiler makes one instruction of a multiplication and an addition where the target has it. */
+/* Fused: the compiler makes one instruction of a multiplication and an addition where the target has it. That of
+ * aarch64 adds to its destination: any other form takes a move for each. The product must not be known to be the same
+ * each time, or additions would be left. */
+#if defined(__aarch64__)
+#define FUSED(v, b, s)                  \
+    ({                                  \
+        __asm__("" : WIDE_REGISTER(b)); \
+        v + b *b;                       \
+    })
+#else
 #define FUSED(v, b, s) (v * b + b)
+#endif
 
 #define KT_CHAIN_STEP   FUSED
 #define KT_CHAIN_NAME   fma_f32

@@ -10,8 +10,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Chains side by side: 32 registers have room for more of them, and cores with so many may need 16, four operations in
+ * each cycle that take four cycles. */
+#if defined(__aarch64__)
+#define KT_STREAMS_MAX 24
+#else
+#define KT_STREAMS_MAX 12
+#endif
+
 enum {
-    KT_STREAMS_MAX = 12,  /* chains side by side */
     KT_STREAMS_DIV = 6,   /* of divisions, which need more registers; no divider has that many under way */
     KT_CHAIN_LENGTH = 60, /* operations of one pass of the loop, at most; see kt_kernel_operations() */
 };

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "model/probe/probe_memory.h"
 
+#include "model/probe/claims.h"
 #include "model/probe/stopwatch.h"
+#include "trace/free_memory.h"
 #include "trace/memory.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -11,33 +14,6 @@
 enum { HUGE_PAGE = 2 << 20, SPARE = 16 << 20, LOADS = 640, LOADS_MAX = 16384, UNROLL = 16 };
 
 /* --- the mapping ------------------------------------------------------------------------------------------------- */
-
-/* "MemAvailable: 123 kB" of a file of the kernel; the least that any of them allows. 0: not told. */
-static size_t number_in(const char *path, const char *label, size_t unit)
-{
-    char line[256];
-    size_t found = 0;
-    FILE *file = fopen(path, "r");
-    if (!file)
-        return 0;
-    while (!found && fgets(line, sizeof line, file))
-        if (!strncmp(line, label, strlen(label)))
-            found = strtoull(line + strlen(label), NULL, 10) * unit;
-    fclose(file);
-    return found;
-}
-
-static size_t available(void)
-{
-    size_t bytes = number_in("/proc/meminfo", "MemAvailable:", 1024);
-    size_t limit = number_in("/sys/fs/cgroup/memory.max", "", 1);
-    size_t used = number_in("/sys/fs/cgroup/memory.current", "", 1);
-    if (bytes == 0)
-        bytes = (size_t)sysconf(_SC_AVPHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
-    if (limit > used && limit - used < bytes)
-        bytes = limit - used;
-    return bytes;
-}
 
 /* Some is left for all else: where address space is limited, the last of it must not go here. */
 static bool map(size_t bytes, bool huge, struct kt_probe_memory *out)
@@ -51,7 +27,6 @@ static bool map(size_t bytes, bool huge, struct kt_probe_memory *out)
     *out =
         (struct kt_probe_memory){.base = (unsigned char *)base, .bytes = bytes, .mapping = mapping, .mapped = mapped};
     madvise(out->base, bytes, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE); /* may fail: then pages are what they are */
-    memset(out->base, 1, bytes);
     return true;
 }
 
@@ -75,18 +50,33 @@ static size_t huge_bytes(const void *address)
     return found;
 }
 
-bool kt_probe_memory_open(size_t bytes, bool huge, struct kt_probe_memory *out)
+bool kt_probe_memory_reserve(size_t bytes, bool huge, struct kt_probe_memory *out)
 {
-    size_t most = available() / 2;
+    size_t most = kt_free_memory(NULL) / 2;
     bytes = (bytes < most ? bytes : most) / HUGE_PAGE * HUGE_PAGE;
     while (bytes >= 1 << 20 && !map(bytes, huge, out))
         bytes /= 2;
-    if (bytes < 1 << 20)
-        return false;
-    out->huge = huge_bytes(out->base);
-    out->page = out->huge >= bytes ? HUGE_PAGE : (size_t)sysconf(_SC_PAGESIZE);
     out->seed = 1;
+    return bytes >= 1 << 20;
+}
+
+bool kt_probe_memory_open(size_t bytes, bool huge, struct kt_probe_memory *out)
+{
+    if (!kt_probe_memory_reserve(bytes, huge, out))
+        return false;
+    memset(out->base, 1, out->bytes);
+    out->huge = huge_bytes(out->base);
+    out->page = out->huge >= out->bytes ? HUGE_PAGE : (size_t)sysconf(_SC_PAGESIZE);
     return true;
+}
+
+size_t kt_probe_memory_span(size_t least, size_t cpus)
+{
+    enum { SMALL_PART = 4 };
+    json_t *claims = kt_claims_of_system();
+    double bytes = fmax((double)least, SMALL_PART * kt_claims_last_cache(claims, cpus));
+    json_decref(claims);
+    return (size_t)ceil(bytes / HUGE_PAGE) * HUGE_PAGE;
 }
 
 void kt_probe_memory_close(struct kt_probe_memory *memory)

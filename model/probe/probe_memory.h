@@ -25,9 +25,21 @@ struct kt_probe_memory {
     size_t mapped;
 };
 
-/* So many bytes, or half of what is available if that is less. Returns false and says why if there is not even 1 MiB.
- */
+/* So many bytes, or half of what is available if that is less. False: there is not even 1 MiB. */
 bool kt_probe_memory_open(size_t bytes, bool huge, struct kt_probe_memory *out);
+
+/* The same, but nothing is touched yet: a page is put near the processor that touches it first. */
+bool kt_probe_memory_reserve(size_t bytes, bool huge, struct kt_probe_memory *out);
+
+/* At least LEAST bytes, and so many that caches hold but a small part of them: four times the last caches of so many
+ * processors. Their sizes are those that the system claims: too large ones cost time, but make no number wrong. */
+size_t kt_probe_memory_span(size_t least, size_t cpus);
+
+/* Why there is no number where a span was wanted that could not be had. */
+#define KT_PROBE_NO_SPAN                                                                       \
+    "it takes %zu MiB to be out of the caches that the system names, and so much is not free " \
+    "or would take too long"
+
 void kt_probe_memory_close(struct kt_probe_memory *memory);
 
 /* One sample of a pattern: the chain is built if it is not the last one, walked once, and then timed. */

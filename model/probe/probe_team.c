@@ -38,6 +38,8 @@ static void *run_member(void *context)
     while (team->ready < team->members)
         if (team->members > 1)
             sched_yield();
+    if (team->called_off)
+        return NULL;
     double busy = thread_seconds();
     team->begin[m->number] = kt_seconds_now();
     team->work((char *)team->context + (size_t)m->number * team->each);
@@ -56,11 +58,14 @@ double kt_team_run(struct kt_team *team)
     int made = 0;
     team->ready = 0;
     team->pinned = true;
+    team->called_off = false;
     for (; made < team->members; made++) {
         member[made] = (struct member){team, made};
         if (pthread_create(&thread[made], NULL, run_member, &member[made]) != 0)
             break;
     }
+    /* Members may wait for each other in their work: then it is not begun. */
+    team->called_off = made < team->members;
     team->ready += team->members - made;
     for (int i = 0; i < made; i++) {
         pthread_join(thread[i], NULL);
@@ -81,4 +86,12 @@ size_t kt_cpus_allowed(int cpu[KT_CPUS_MAX])
         if (CPU_ISSET(i, &set))
             cpu[n++] = i;
     return n ? n : 1;
+}
+
+bool kt_cpus_restricted(void)
+{
+    cpu_set_t own;
+    cpu_set_t first;
+    return sched_getaffinity(0, sizeof own, &own) == 0 && sched_getaffinity(1, sizeof first, &first) == 0 &&
+           CPU_COUNT(&own) < CPU_COUNT(&first);
 }

@@ -20,6 +20,7 @@ struct kt_team {
     /* Its own: */
     atomic_int ready;
     atomic_bool pinned;
+    atomic_bool called_off; /* some threads cannot be made */
     double begin[2 * KT_CPUS_MAX];
     double end[2 * KT_CPUS_MAX];
     double busy[2 * KT_CPUS_MAX]; /* out: seconds that each had a processor */
@@ -30,5 +31,8 @@ double kt_team_run(struct kt_team *team);
 
 /* The processors that this process may use, KT_CPUS_MAX at most; at least one. */
 size_t kt_cpus_allowed(int cpu[KT_CPUS_MAX]);
+
+/* Whether these are fewer than the first process of the system, or of the container, may use. */
+bool kt_cpus_restricted(void);
 
 #endif

@@ -155,10 +155,12 @@ static void print_operations(const json_t *d)
     json_array_foreach(json_object_get(d, "operations"), i, op)
     {
         char c[3][CELL];
-        kt_text_table_row(table, (const char *const[]){text(op, "name"), text(op, "type"),
-                                                       value_text(number(op, "latency_cycles"), "%.1f", c[0]),
-                                                       value_text(number(op, "throughput_per_cycle"), "%.2f", c[1]),
-                                                       value_text(number(op, "in_flight"), "%.0f", c[2])});
+        bool at_least = json_is_true(json_object_get(op, "in_flight_at_least"));
+        kt_text_table_row(
+            table, (const char *const[]){text(op, "name"), text(op, "type"),
+                                         value_text(number(op, "latency_cycles"), "%.1f", c[0]),
+                                         value_text(number(op, "throughput_per_cycle"), "%.2f", c[1]),
+                                         value_text(number(op, "in_flight"), at_least ? ">= %.0f" : "%.0f", c[2])});
     }
     kt_heading("Operations (core cycles)");
     kt_text_table_print(table);
@@ -171,17 +173,22 @@ static bool is_peak(const json_t *peak, const char *operation, const char *type,
            number(peak, "cores") == 1 && (number(peak, "lanes") == 1) == scalar;
 }
 
-static double best_peak(const json_t *d, const char *operation, const char *type, bool scalar)
+/* The best, marked if it is a lower limit. */
+static const char *best_peak(const json_t *d, const char *operation, const char *type, bool scalar, char out[CELL])
 {
     double best = NAN;
+    bool at_least = false;
     size_t i;
     json_t *peak;
     json_array_foreach(json_object_get(d, "peak"), i, peak)
     {
-        if (is_peak(peak, operation, type, scalar))
-            best = fmax(number(peak, "flops_per_cycle"), isnan(best) ? 0 : best);
+        double value = is_peak(peak, operation, type, scalar) ? number(peak, "flops_per_cycle") : NAN;
+        if (value > (isnan(best) ? 0 : best)) {
+            best = value;
+            at_least = json_is_true(json_object_get(peak, "at_least"));
+        }
     }
-    return best;
+    return value_text(best, at_least ? ">= %.2f" : "%.2f", out);
 }
 
 static void print_peaks(const json_t *d)
@@ -199,11 +206,10 @@ static void print_peaks(const json_t *d)
         const char *type = types[i / 2];
         bool scalar = i % 2 == 0;
         snprintf(name, sizeof name, "%s%s", type, scalar ? "" : ", vectors");
-        kt_text_table_row(table,
-                          (const char *const[]){name, value_text(best_peak(d, "add", type, scalar), "%.2f", c[0]),
-                                                value_text(best_peak(d, "mul", type, scalar), "%.2f", c[1]),
-                                                value_text(best_peak(d, "balance", type, scalar), "%.2f", c[2]),
-                                                value_text(best_peak(d, "fma", type, scalar), "%.2f", c[3])});
+        kt_text_table_row(table, (const char *const[]){name, best_peak(d, "add", type, scalar, c[0]),
+                                                       best_peak(d, "mul", type, scalar, c[1]),
+                                                       best_peak(d, "balance", type, scalar, c[2]),
+                                                       best_peak(d, "fma", type, scalar, c[3])});
     }
     kt_heading("Peaks of one core");
     kt_text_table_print(table);

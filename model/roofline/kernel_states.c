@@ -156,8 +156,17 @@ static void make_calls(struct kernel *k)
 
 /* --- points ------------------------------------------------------------------------------------------------ */
 
-static void add_point(struct kernel *k, size_t series, size_t size, const struct kt_timed *timed)
+static enum kt_point_context context_of(const char *state)
 {
+    enum kt_point_context context = KT_POINT_WARM;
+    while (strcmp(kt_point_context_name[context], state) != 0)
+        context++;
+    return context;
+}
+
+static void add_point(struct kernel *k, size_t series, size_t size, size_t state)
+{
+    const struct kt_timed *timed = &k->timed[size][state];
     struct kt_roofline *r = k->roofline;
     const struct kt_roofs *roofs = &r->roofs[0];
     if (!(timed->best > 0))
@@ -165,6 +174,8 @@ static void add_point(struct kernel *k, size_t series, size_t size, const struct
     r->point = kt_room_for_one(r->point, r->points, sizeof *r->point);
     struct kt_point *p = &r->point[r->points++];
     *p = (struct kt_point){.series = series,
+                           .context = context_of(k->plan->state[state]),
+                           .leads = true,
                            .number = size + 1,
                            .shapes = 1,
                            .calls = timed->samples,
@@ -189,12 +200,12 @@ static void add_series(struct kernel *k, const char *library, size_t state)
     struct kt_roofline *r = k->roofline;
     size_t number = r->count++;
     struct kt_point_series *series = &r->series[number];
-    *series = (struct kt_point_series){.threads = 1, .seconds = NAN};
+    *series = (struct kt_point_series){.threads = 1, .cores = 1, .seconds = NAN};
     snprintf(series->library, sizeof series->library, "%s", library);
     snprintf(series->name, sizeof series->name, "%s",
              state_text[find_state(k->plan->state[state], strlen(k->plan->state[state]))]);
     for (size_t i = 0; i < k->plan->sizes; i++)
-        add_point(k, number, i, &k->timed[i][state]);
+        add_point(k, number, i, state);
 }
 
 static enum kt_status first_failure(const struct kernel *k, struct kt_error *error)

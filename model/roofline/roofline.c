@@ -9,7 +9,13 @@
 #include <math.h>
 #include <stdio.h>
 
-const char *const kt_point_context_name[] = {"in situ", "warm", "cold"};
+const char *const kt_point_context_name[] = {
+#define KT_POINT_CONTEXT_NAME(name, text) text,
+    KT_POINT_CONTEXT_LIST(KT_POINT_CONTEXT_NAME)
+#undef KT_POINT_CONTEXT_NAME
+};
+
+const char *const kt_left_out_text[] = {"how many operations they take is not known", "they compute or move nothing"};
 
 bool kt_point_is_drawable(const struct kt_point *point)
 {
@@ -20,19 +26,15 @@ bool kt_point_is_drawable(const struct kt_point *point)
 double kt_point_limit(const struct kt_roofline *roofline, const struct kt_point *point)
 {
     const struct kt_point_series *series = &roofline->series[point->series];
-    return kt_roofs_limit(&roofline->roofs[series->roofs], point->work.is_single, series->threads, "memory",
+    return kt_roofs_limit(&roofline->roofs[series->roofs], point->work.is_single, series->cores, "memory",
                           point->intensity.median);
 }
 
 static double highest_limit(const struct kt_roofline *roofline, const struct kt_point *point)
 {
-    static const char *const level[] = {"L1", "L2", "L3", "memory"};
     const struct kt_point_series *series = &roofline->series[point->series];
-    double highest = NAN;
-    for (int i = 0; i < 4; i++)
-        highest = fmax(highest, kt_roofs_limit(&roofline->roofs[series->roofs], point->work.is_single, series->threads,
-                                               level[i], point->intensity.median));
-    return highest;
+    return kt_roofs_highest_limit(&roofline->roofs[series->roofs], point->work.is_single, series->cores,
+                                  point->intensity.median);
 }
 
 double kt_point_excess(const struct kt_roofline *roofline, const struct kt_point *point)
@@ -65,6 +67,7 @@ static struct kt_point point_of(const struct kt_roofline *roofline, size_t serie
 {
     const struct kt_roofs *roofs = &roofline->roofs[roofline->series[series].roofs];
     struct kt_point point = {.series = series,
+                             .leads = true,
                              .shapes = 1,
                              .calls = (double)group->calls,
                              .seconds = group->total,
@@ -93,31 +96,57 @@ static void add_replayed(struct kt_roofline *roofline, const struct kt_point *in
     struct kt_point *point = add_point(roofline);
     *point = *insitu;
     point->context = context;
+    point->leads = false;
     point->time = time;
     json_incref(point->args);
     kt_point_place(point, hz);
 }
 
-static int library_threads(const struct kt_trace *trace, char *name, size_t size)
+/* NULL: none. */
+static const struct kt_object *first_library(const struct kt_trace *trace)
 {
     for (size_t p = 0; p < trace->processes; p++)
         for (size_t i = 0; i < trace->process[p].objects; i++)
-            if (trace->process[p].object[i].is_library) {
-                kt_about_library(&trace->process[p].object[i], name, size);
-                return trace->process[p].object[i].threads;
-            }
-    return 1;
+            if (trace->process[p].object[i].is_library)
+                return &trace->process[p].object[i];
+    return NULL;
 }
 
-/* Where the processor counted memory traffic, that is what counts. */
+static int library_threads(const struct kt_trace *trace)
+{
+    const struct kt_object *library = first_library(trace);
+    return library && library->threads > 1 ? library->threads : 1;
+}
+
+int kt_roofline_cores(const struct kt_trace *trace)
+{
+    int threads = library_threads(trace);
+    const char *cpus = kt_meta(&trace->process[0], "cpus");
+    int there = cpus ? atoi(cpus) : 0;
+    return there > 0 && there < threads ? there : threads;
+}
+
+/* Where the processor counted memory traffic, that is what counts. A count of 0 has no place in a picture: operands
+ * were in caches, or the counter does not count here. */
 static void use_counts(struct kt_point *point, const struct kt_shape_counts *counts, size_t number)
 {
-    struct kt_spread intensity = kt_shape_intensity(counts, number, point->work.flops);
     point->flops_counted = kt_shape_counted(counts, number, KT_COUNT_FLOPS);
     point->traffic_counted = kt_shape_counted(counts, number, KT_COUNT_TRAFFIC);
-    point->counted = intensity.n > 0;
+    struct kt_spread intensity = kt_shape_intensity(counts, number, point->work.flops);
+    point->counted = intensity.median > 0 && isfinite(intensity.median);
     if (point->counted)
         point->intensity = intensity;
+}
+
+static struct kt_point_series series_of(const struct kt_trace *trace, size_t machine, const char *name)
+{
+    const struct kt_object *library = first_library(trace);
+    struct kt_point_series series = {
+        .roofs = machine, .threads = library_threads(trace), .cores = kt_roofline_cores(trace)};
+    snprintf(series.name, sizeof series.name, "%.63s", name);
+    if (library)
+        kt_about_library(library, series.library, sizeof series.library);
+    return series;
 }
 
 void kt_roofline_add(struct kt_roofline *roofline, const struct kt_trace *trace, const struct kt_replayed *replayed,
@@ -128,11 +157,10 @@ void kt_roofline_add(struct kt_roofline *roofline, const struct kt_trace *trace,
     double *tracked = NULL;
     size_t number = roofline->count++;
     struct kt_point_series *series = &roofline->series[number];
-    *series = (struct kt_point_series){.roofs = machine};
-    snprintf(series->name, sizeof series->name, "%.63s", name);
-    series->threads = library_threads(trace, series->library, sizeof series->library);
+    *series = series_of(trace, machine, name);
     kt_shapes_collect(trace, KT_OUTERMOST, &shapes);
     kt_shape_counts_collect(trace, &shapes, &counts);
+    series->uncounted = counts.any && series->threads > 1;
     if (roofline->tracked)
         tracked = kt_tracked_traffic(trace, &shapes, &roofline->roofs[machine]);
     series->seconds = shapes.seconds;
@@ -142,7 +170,8 @@ void kt_roofline_add(struct kt_roofline *roofline, const struct kt_trace *trace,
         *add_point(roofline) = insitu;
         if (tracked)
             roofline->point[roofline->points - 1].traffic_tracked = tracked[i];
-        use_counts(&roofline->point[roofline->points - 1], &counts, i);
+        if (!series->uncounted)
+            use_counts(&roofline->point[roofline->points - 1], &counts, i);
         add_replayed(roofline, &insitu, found, KT_POINT_WARM);
         add_replayed(roofline, &insitu, found, KT_POINT_COLD);
     }
@@ -164,8 +193,7 @@ static const struct kt_point *next_to_number(const struct kt_roofline *roofline)
     const struct kt_point *best = NULL;
     for (size_t i = 0; i < roofline->points; i++) {
         const struct kt_point *p = &roofline->point[i];
-        if (p->number == 0 && p->context == KT_POINT_INSITU && kt_point_is_drawable(p) &&
-            (!best || p->share > best->share))
+        if (p->number == 0 && p->leads && kt_point_is_drawable(p) && (!best || p->share > best->share))
             best = p;
     }
     return best;
@@ -188,7 +216,7 @@ static void number_shapes(struct kt_roofline *roofline, size_t top)
 
 static bool is_other(const struct kt_point *p)
 {
-    return p->number == 0 && p->context == KT_POINT_INSITU && p->shapes == 1 && kt_point_is_drawable(p);
+    return p->number == 0 && p->leads && p->shapes == 1 && kt_point_is_drawable(p);
 }
 
 /* Adds P to the sums of its routine. */
@@ -223,6 +251,7 @@ static struct kt_point group_of(const struct kt_roofline *roofline, const struct
 {
     double hz = roofline->roofs[roofline->series[shape[0]->series].roofs].hz;
     struct kt_point group = {.series = shape[0]->series,
+                             .leads = true,
                              .flops_counted = NAN,
                              .traffic_counted = NAN,
                              .work.is_single = shape[0]->work.is_single};
@@ -260,7 +289,7 @@ static void drop_grouped(struct kt_roofline *roofline)
     size_t kept = 0;
     for (size_t i = 0; i < roofline->points; i++) {
         struct kt_point *p = &roofline->point[i];
-        bool keep = p->shapes > 0 && (p->number > 0 || p->context == KT_POINT_INSITU || !kt_point_is_drawable(p));
+        bool keep = p->shapes > 0 && (p->number > 0 || p->leads || !kt_point_is_drawable(p));
         if (keep)
             roofline->point[kept++] = *p;
         else
@@ -290,6 +319,30 @@ void kt_roofline_finish(struct kt_roofline *roofline, size_t top)
     drop_grouped(roofline);
     if (roofline->points)
         qsort(roofline->point, roofline->points, sizeof *roofline->point, compare_points);
+}
+
+/* --- about all of them --------------------------------------------------------------------------------------- */
+
+void kt_roofline_left_out(const struct kt_roofline *roofline, struct kt_left_out out[KT_LEFT_OUT_REASONS])
+{
+    double seconds = 0;
+    for (size_t s = 0; s < roofline->count; s++)
+        seconds += roofline->series[s].seconds;
+    for (int reason = 0; reason < KT_LEFT_OUT_REASONS; reason++)
+        out[reason] = (struct kt_left_out){0};
+    for (size_t i = 0; i < roofline->points; i++) {
+        const struct kt_point *p = &roofline->point[i];
+        if (!p->leads || kt_point_is_drawable(p))
+            continue;
+        struct kt_left_out *reason = &out[p->work.flops >= 0 ? KT_LEFT_OUT_NOTHING : KT_LEFT_OUT_UNKNOWN];
+        reason->shapes++;
+        reason->share += p->seconds / seconds;
+    }
+}
+
+const char *kt_roofline_statistic(const struct kt_roofline *roofline)
+{
+    return roofline->lined ? "lower quartile" : "median";
 }
 
 void kt_roofline_free(struct kt_roofline *roofline)

@@ -13,10 +13,23 @@
 #include "model/roofline/roofs.h"
 #include "model/roofline/spread.h"
 
-enum kt_point_context { KT_POINT_INSITU, KT_POINT_WARM, KT_POINT_COLD, KT_POINT_CONTEXTS };
-extern const char *const kt_point_context_name[]; /* "in situ", "warm", "cold" */
+/* Where the operands of the calls were; those of replays and kernels are named as there. */
+#define KT_POINT_CONTEXT_LIST(X) \
+    X(INSITU, "in situ")         \
+    X(WARM, "warm")              \
+    X(COLD, "cold")              \
+    X(COLDCODE, "coldcode")      \
+    X(ALLCOLD, "allcold")
 
-enum { KT_POINT_TEXT = 96, KT_MOST_SERIES = 8 };
+enum kt_point_context {
+#define KT_POINT_CONTEXT_ENUM(name, text) KT_POINT_##name,
+    KT_POINT_CONTEXT_LIST(KT_POINT_CONTEXT_ENUM)
+#undef KT_POINT_CONTEXT_ENUM
+        KT_POINT_CONTEXTS
+};
+extern const char *const kt_point_context_name[];
+
+enum { KT_POINT_TEXT = 96, KT_MOST_SERIES = 8, KT_SERIES_NAME = 64 };
 
 struct kt_point {
     char routine[32];
@@ -24,6 +37,7 @@ struct kt_point {
     json_t *args;              /* of the first call; NULL: several shapes; owned */
     size_t series;
     enum kt_point_context context;
+    bool leads;    /* stands for its shape in its series: calls in situ, or of a kernel; others stand beside it */
     size_t number; /* 1, 2, ... by share of time; 0: several shapes */
     size_t shapes;
     double calls, seconds;
@@ -33,7 +47,7 @@ struct kt_point {
     double flops_counted;       /* NAN: not counted */
     double traffic_counted;     /* NAN: not counted */
     double traffic_tracked;     /* of it, what the cache model says came from memory in situ; NAN: not asked for */
-    struct kt_spread time;      /* seconds of a call */
+    struct kt_spread time;      /* seconds of a call; of a kernel its lower quartile stands for the median */
     struct kt_spread intensity; /* flops per byte */
     struct kt_spread rate;      /* flops per cycle */
     bool counted;               /* the intensity is from counters, otherwise from the model */
@@ -41,10 +55,12 @@ struct kt_point {
 
 /* A trace. */
 struct kt_point_series {
-    char name[64];
+    char name[KT_SERIES_NAME];
     char library[64]; /* that made its calls */
     size_t roofs;     /* index of its machine's */
     int threads;      /* that its library used */
+    int cores;        /* that they had */
+    bool uncounted;   /* counters saw one of several threads: nothing was made of them */
     double seconds;   /* of all its calls */
 };
 
@@ -63,6 +79,9 @@ struct kt_roofline {
 void kt_roofline_add(struct kt_roofline *roofline, const struct kt_trace *trace, const struct kt_replayed *replayed,
                      size_t machine, const char *name);
 
+/* The cores that a call of the trace had: one for each thread of its library, as far as there were so many. */
+int kt_roofline_cores(const struct kt_trace *trace);
+
 /* When all series are there: numbers the TOP shapes and puts the others together. */
 void kt_roofline_finish(struct kt_roofline *roofline, size_t top);
 void kt_roofline_free(struct kt_roofline *roofline);
@@ -80,6 +99,18 @@ double kt_point_limit(const struct kt_roofline *roofline, const struct kt_point 
  * tells that a roof is too low, or a time too short to be measured. NAN: not known. */
 double kt_point_excess(const struct kt_roofline *roofline, const struct kt_point *point);
 bool kt_point_is_above(const struct kt_roofline *roofline, const struct kt_point *point);
+
+/* Shapes that have no place in the picture, by reason. */
+enum kt_left_out_reason { KT_LEFT_OUT_UNKNOWN, KT_LEFT_OUT_NOTHING, KT_LEFT_OUT_REASONS };
+extern const char *const kt_left_out_text[];
+struct kt_left_out {
+    size_t shapes;
+    double share; /* of the time of all series */
+};
+void kt_roofline_left_out(const struct kt_roofline *roofline, struct kt_left_out out[KT_LEFT_OUT_REASONS]);
+
+/* What the number of a point that stands for its calls is. */
+const char *kt_roofline_statistic(const struct kt_roofline *roofline);
 
 /* What `ktrace roofline --json` prints; to be freed by the caller. */
 json_t *kt_roofline_json(const struct kt_roofline *roofline);

@@ -16,6 +16,14 @@ static json_t *spread_json(const struct kt_spread *s)
                      (json_int_t)s->n);
 }
 
+/* What is known of a kernel's calls is the lower quartile of their times, which is the upper one of their rates. */
+static struct kt_spread quartile_alone(const struct kt_spread *s, bool is_rate)
+{
+    struct kt_spread alone = {.least = NAN, .q1 = NAN, .median = NAN, .q3 = NAN, .most = NAN, .n = s->n};
+    *(is_rate ? &alone.q3 : &alone.q1) = s->median;
+    return alone;
+}
+
 static json_t *roof_json(const struct kt_roofs *roofs, const struct kt_roof *roof)
 {
     bool flops = roof->kind == KT_ROOF_FLOPS;
@@ -33,31 +41,73 @@ static json_t *point_json(const struct kt_roofline *roofline, const struct kt_po
         kt_json_text(roofline->series[p->series].name), "context", kt_point_context_name[p->context], "intensity",
         kt_json_number(p->intensity.median), "flops_per_cycle", kt_json_number(p->rate.median), "source",
         p->counted ? "counted" : "modelled", "share", kt_json_number(p->share), "seconds", kt_json_number(p->seconds));
+    const struct kt_point_series *series = &roofline->series[p->series];
+    double limit = kt_point_limit(roofline, p);
+    json_object_set_new(point, "series_number", json_integer((json_int_t)p->series + 1));
+    json_object_set_new(point, "library", kt_json_text(series->library));
+    json_object_set_new(point, "threads", json_integer(series->threads));
+    json_object_set_new(point, "statistic", json_string(kt_roofline_statistic(roofline)));
     json_object_set_new(point, "shapes", json_integer((json_int_t)p->shapes));
     json_object_set_new(point, "number", p->number ? json_integer((json_int_t)p->number) : json_null());
-    json_object_set_new(point, "limit", kt_json_number(kt_point_limit(roofline, p)));
+    json_object_set_new(point, "limit", kt_json_number(limit));
+    json_object_set_new(point, "limit_cores", isnan(limit) ? json_null() : json_integer(series->cores));
     json_object_set_new(point, "of_highest_roof", kt_json_number(kt_point_excess(roofline, p)));
     json_object_set_new(point, "flops", kt_json_number(p->work.flops));
     json_object_set_new(point, "traffic", kt_json_number(p->traffic));
     json_object_set_new(point, "flops_counted", kt_json_number(p->flops_counted));
     json_object_set_new(point, "traffic_counted", kt_json_number(p->traffic_counted));
     json_object_set_new(point, "traffic_tracked", kt_json_number(p->traffic_tracked));
-    json_object_set_new(point, "time", spread_json(&p->time));
+    const struct kt_spread time = roofline->lined ? quartile_alone(&p->time, false) : p->time;
+    const struct kt_spread rate = roofline->lined ? quartile_alone(&p->rate, true) : p->rate;
+    json_object_set_new(point, "time", spread_json(&time));
     json_object_set_new(point, "intensity_spread", spread_json(&p->intensity));
-    json_object_set_new(point, "rate_spread", spread_json(&p->rate));
+    json_object_set_new(point, "rate_spread", spread_json(&rate));
     return point;
+}
+
+static json_t *ridges_json(const struct kt_roofs *roofs)
+{
+    json_t *ridges = json_array();
+    for (size_t i = 0; i < roofs->count; i++) {
+        double ridge = kt_roofs_ridge_at(roofs, &roofs->roof[i]);
+        if (!isnan(ridge))
+            json_array_append_new(ridges, json_pack("{si sf}", "cores", roofs->roof[i].cores, "flops_per_byte", ridge));
+    }
+    return ridges;
+}
+
+static json_t *machine_json(const struct kt_roofs *roofs)
+{
+    return json_pack("{so sf so}", "name", kt_json_text(roofs->machine), "hz", roofs->hz, "ridges", ridges_json(roofs));
+}
+
+static json_t *left_out_json(const struct kt_roofline *roofline)
+{
+    struct kt_left_out left_out[KT_LEFT_OUT_REASONS];
+    json_t *array = json_array();
+    kt_roofline_left_out(roofline, left_out);
+    for (int i = 0; i < KT_LEFT_OUT_REASONS; i++)
+        if (left_out[i].shapes)
+            json_array_append_new(array, json_pack("{ss sI so}", "reason", kt_left_out_text[i], "shapes",
+                                                   (json_int_t)left_out[i].shapes, "share",
+                                                   kt_json_number(left_out[i].share)));
+    return array;
 }
 
 json_t *kt_roofline_json(const struct kt_roofline *roofline)
 {
     json_t *roofs = json_array();
     json_t *points = json_array();
+    json_t *machines = json_array();
     for (size_t m = 0; m < roofline->machines; m++)
         for (size_t i = 0; i < roofline->roofs[m].count; i++)
             json_array_append_new(roofs, roof_json(&roofline->roofs[m], &roofline->roofs[m].roof[i]));
     for (size_t i = 0; i < roofline->points; i++)
         json_array_append_new(points, point_json(roofline, &roofline->point[i]));
-    return json_pack("{so so}", "roofs", roofs, "points", points);
+    for (size_t m = 0; m < roofline->machines; m++)
+        json_array_append_new(machines, machine_json(&roofline->roofs[m]));
+    return json_pack("{so so so so}", "machines", machines, "roofs", roofs, "points", points, "left_out",
+                     left_out_json(roofline));
 }
 
 /* --- CSV --------------------------------------------------------------------------------------------------- */

@@ -59,9 +59,9 @@ static void include_points(const struct kt_roofline *r, struct kt_axes *a)
 static void include_roofs(const struct kt_roofline *r, size_t machine, struct kt_axes *a)
 {
     const struct kt_roofs *roofs = &r->roofs[machine];
-    const struct kt_roof *peak = kt_roofs_flops(roofs, false, 1);
     for (size_t i = 0; i < roofs->count; i++) {
         const struct kt_roof *roof = &roofs->roof[i];
+        const struct kt_roof *peak = kt_roofs_flops(roofs, false, roof->cores);
         if (roof->kind == KT_ROOF_FLOPS && is_relevant(r, machine, roof))
             include(&a->y0, &a->y1, roof->value);
         if (peak && roof->is_main && !strcmp(roof->level, "memory"))
@@ -187,7 +187,7 @@ static double hidden_at(const struct kt_plot *plot, double x, double y)
             continue;
         double dx = kt_axes_x(&plot->axes, p->intensity.median) - x;
         double dy = kt_axes_y(&plot->axes, p->rate.median) - y;
-        double off = hypot(dx, dy) - (p->context == KT_POINT_INSITU ? kt_plot_radius(p) : 0);
+        double off = hypot(dx, dy) - (p->leads ? kt_plot_radius(p) : 0);
         sum += off < 14 ? 1 : 0;
     }
     for (size_t t = 0; t < plot->takens; t++) {

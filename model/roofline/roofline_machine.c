@@ -2,6 +2,8 @@
 #include "model/roofline/roofline_machine.h"
 
 #include "model/probe/probe.h"
+#include "model/probe/probe_team.h"
+#include "model/roofline/roofline.h"
 #include "trace/text.h"
 
 #include <limits.h>
@@ -33,14 +35,23 @@ static const char *known(const char *text)
     return text ? text : "not known";
 }
 
-/* The same kind of processor, as many of them: machines of one job are alike. */
-static bool is_of_this_machine(const struct kt_process *process)
+/* What is not known is like nothing. */
+static bool is_alike(const char *recorded, const char *here)
+{
+    return recorded && *recorded && here && !strcmp(recorded, here);
+}
+
+bool kt_roofline_is_of_this_machine(const struct kt_process *process)
 {
     char model[256];
+    char host[256] = "";
     const char *recorded = kt_meta(process, "cpu_model");
     const char *cpus = kt_meta(process, "cpus");
     processor_model(model, sizeof model);
-    return !strcmp(recorded ? recorded : "", model) && (!cpus || atoi(cpus) == (int)sysconf(_SC_NPROCESSORS_ONLN));
+    gethostname(host, sizeof host - 1);
+    bool unnamed = !(recorded && *recorded) && !*model;
+    bool alike = unnamed ? is_alike(kt_meta(process, "host"), host) : is_alike(recorded, model);
+    return alike && (!cpus || atoi(cpus) == (int)sysconf(_SC_NPROCESSORS_ONLN));
 }
 
 /* --- a machine file ---------------------------------------------------------------------------------------- */
@@ -65,29 +76,51 @@ static void keep(json_t *document)
         kt_notice("roofline: the measurement is not kept: %s", error.text);
 }
 
-static enum kt_status measure(struct kt_machine *out, struct kt_error *error)
+/* The machine file, or a quick measurement where there is none. */
+static enum kt_status own_document(json_t **out, bool *is_new, struct kt_error *error)
 {
+    char path[PATH_MAX];
+    *is_new = !kt_machine_path(path, sizeof path) || access(path, F_OK) != 0;
+    if (!*is_new)
+        return kt_json_load(path, out, error);
     kt_notice("roofline: this machine has not been measured; doing it quickly ('ktrace probe' does it well)");
-    json_t *document = kt_probe_machine(true);
+    *out = kt_probe_machine(true);
+    return KT_OK;
+}
+
+/* Only a probe that is not quick measures all cores together. It is done where this process may use all of them. */
+static bool lacks_cores(const json_t *document, int cores)
+{
+    int cpu[KT_CPUS_MAX];
+    return cores > 1 && (size_t)cores == kt_cpus_allowed(cpu) && !json_object_get(document, "sharing");
+}
+
+enum kt_status kt_roofline_own_machine(const char *file, int cores, struct kt_machine *out, struct kt_error *error)
+{
+    json_t *document;
+    bool is_new;
+    if (file)
+        return kt_machine_read(file, out, error);
+    KT_TRY(own_document(&document, &is_new, error));
     enum kt_status status = kt_machine_take(document, out, error);
-    if (status == KT_OK)
+    if (status == KT_OK && lacks_cores(document, cores)) {
+        kt_notice("roofline: measuring what all %d processors reach together", cores);
+        kt_probe_add_cores(document);
+        is_new = true;
+        status = kt_machine_take(document, out, error);
+    }
+    if (status == KT_OK && is_new)
         keep(document);
     json_decref(document);
     return status;
 }
 
-enum kt_status kt_roofline_own_machine(const char *file, struct kt_machine *out, struct kt_error *error)
-{
-    char path[PATH_MAX];
-    bool there = file || (kt_machine_path(path, sizeof path) && access(path, F_OK) == 0);
-    return there ? kt_machine_read(file, out, error) : measure(out, error);
-}
-
-enum kt_status kt_roofline_own_roofs(const char *file, struct kt_roofs *out, struct kt_error *error)
+enum kt_status kt_roofline_own_roofs(const char *file, int cores, struct kt_roofs *out, struct kt_error *error)
 {
     struct kt_machine machine;
-    KT_TRY(kt_roofline_own_machine(file, &machine, error));
+    KT_TRY(kt_roofline_own_machine(file, cores, &machine, error));
     kt_roofs_choose(&machine, out);
+    out->is_own = !file;
     if (!kt_roofs_flops(out, false, 1) || !kt_roofs_bytes(out, "memory", 1))
         return kt_fail(error, KT_BAD_INPUT,
                        "%s: no peak of double precision and no bandwidth of memory in it; 'ktrace probe' measures them",
@@ -102,7 +135,9 @@ static bool was_replayed_there(const struct kt_replayed *replayed, const struct 
     const json_t *machine = json_object_get(replayed->document, "machine");
     const char *cpu = json_string_value(json_object_get(machine, "cpu"));
     const char *recorded = kt_meta(process, "cpu_model");
-    return cpu && recorded && !strcmp(cpu, recorded);
+    const char *boot = json_string_value(json_object_get(machine, "boot_id"));
+    bool unnamed = !(cpu && *cpu) && !(recorded && *recorded);
+    return unnamed ? is_alike(kt_meta(process, "boot_id"), boot) : is_alike(recorded, cpu);
 }
 
 enum kt_status kt_roofline_find_roofs(const char *file, const struct kt_trace *trace,
@@ -110,10 +145,11 @@ enum kt_status kt_roofline_find_roofs(const char *file, const struct kt_trace *t
 {
     const struct kt_process *process = &trace->process[0];
     struct kt_roofs of_replay;
+    int cores = kt_roofline_cores(trace);
     if (file)
-        return kt_roofline_own_roofs(file, out, error);
-    if (is_of_this_machine(process)) {
-        KT_TRY(kt_roofline_own_roofs(NULL, out, error));
+        return kt_roofline_own_roofs(file, cores, out, error);
+    if (kt_roofline_is_of_this_machine(process)) {
+        KT_TRY(kt_roofline_own_roofs(NULL, cores, out, error));
         if (was_replayed_there(replayed, process) && kt_roofs_of_replay(replayed->document, out->hz, &of_replay))
             kt_roofs_raise(out, &of_replay);
         return KT_OK;

@@ -44,19 +44,18 @@ static const double boxed_share = 0.01; /* boxes of groups with less would only 
 
 bool kt_plot_belongs(const char *block, const struct kt_point *p)
 {
-    bool insitu = p->context == KT_POINT_INSITU;
     if (!kt_point_is_drawable(p))
         return false;
     if (!strcmp(block, "warm") || !strcmp(block, "cold"))
-        return p->number && !strcmp(block, kt_point_context_name[p->context]);
+        return p->number && !p->leads && !strcmp(block, kt_point_context_name[p->context]);
     if (!strcmp(block, "groups"))
-        return !p->number && insitu;
+        return !p->number && p->leads;
     if (!strcmp(block, "discs"))
-        return p->number && insitu;
+        return p->number && p->leads;
     bool is_group = !strcmp(block, "fields");
     if (is_group ? p->number > 0 || p->share < boxed_share : !p->number)
         return false;
-    return insitu && (kt_spread_is_wide(&p->rate) || kt_spread_is_wide(&p->intensity)); /* boxes, whiskers */
+    return p->leads && (kt_spread_is_wide(&p->rate) || kt_spread_is_wide(&p->intensity)); /* boxes, whiskers */
 }
 
 static void write_block(const struct kt_plot *plot, const char *block)
@@ -78,14 +77,14 @@ static bool is_gain(const struct kt_point *insitu, const struct kt_point *warm)
 
 static bool are_joined(const char *block, const struct kt_point *a, const struct kt_point *b)
 {
-    if (!a->number || a->number != b->number || a->context != KT_POINT_INSITU || !kt_point_is_drawable(a) ||
-        !kt_point_is_drawable(b))
+    if (!a->number || a->number != b->number || !a->leads || !kt_point_is_drawable(a) || !kt_point_is_drawable(b))
         return false;
     if (!strcmp(block, "links"))
-        return b->context == KT_POINT_INSITU && b->series == a->series + 1;
+        return b->leads && b->series == a->series + 1;
     if (!strcmp(block, "gains") && !is_gain(a, b))
         return false;
-    return a->series == b->series && b->context == (!strcmp(block, "gains") ? KT_POINT_WARM : KT_POINT_COLD);
+    return a->series == b->series && !b->leads &&
+           b->context == (!strcmp(block, "gains") ? KT_POINT_WARM : KT_POINT_COLD);
 }
 
 static void write_joins(const struct kt_plot *plot, const char *block)

@@ -37,7 +37,7 @@ static void print_points(const struct kt_roofline *roofline)
     struct kt_text_table *table = kt_text_table_new(column, sizeof column / sizeof *column);
     for (size_t i = 0; i < roofline->points; i++) {
         const struct kt_point *p = &roofline->point[i];
-        if (p->context == KT_POINT_INSITU && kt_point_is_drawable(p))
+        if (p->leads && kt_point_is_drawable(p))
             print_point(roofline, table, p);
     }
     kt_text_table_print(table);
@@ -106,7 +106,7 @@ static void print_more(const struct kt_roofline *roofline, const char *heading, 
     bool any = false;
     for (size_t i = 0; i < roofline->points; i++) {
         const struct kt_point *p = &roofline->point[i];
-        if (p->context != KT_POINT_INSITU || !p->number || !has(p))
+        if (!p->leads || !p->number || !has(p))
             continue;
         any = true;
         print(table, p);
@@ -137,25 +137,27 @@ static void print_counts(const struct kt_roofline *roofline)
 /* What is not in the picture, and why. */
 static void print_left_out(const struct kt_roofline *roofline)
 {
-    size_t shapes[2] = {0, 0};
-    double share[2] = {0, 0};
-    for (size_t i = 0; i < roofline->points; i++) {
-        const struct kt_point *p = &roofline->point[i];
-        if (p->context != KT_POINT_INSITU || kt_point_is_drawable(p))
-            continue;
-        int why = p->work.flops >= 0; /* 1: they are known, but none, or nothing is moved */
-        shapes[why]++;
-        share[why] += p->seconds;
+    struct kt_left_out left_out[KT_LEFT_OUT_REASONS];
+    kt_roofline_left_out(roofline, left_out);
+    for (int i = 0; i < KT_LEFT_OUT_REASONS; i++)
+        if (left_out[i].shapes)
+            printf("Left out: %zu shapes with %.1f %% of the time: %s.\n", left_out[i].shapes, 100 * left_out[i].share,
+                   kt_left_out_text[i]);
+}
+
+/* Roofs that nobody measured, and counts that would mislead. */
+static void print_missing(const struct kt_roofline *roofline)
+{
+    for (size_t s = 0; s < roofline->count; s++) {
+        const struct kt_point_series *series = &roofline->series[s];
+        const struct kt_roofs *roofs = &roofline->roofs[series->roofs];
+        if (!kt_roofs_flops(roofs, false, series->cores) || !kt_roofs_bytes(roofs, "memory", series->cores))
+            printf("Roofs of %d core%s are not known: 'ktrace replay' measures them for its trace, 'ktrace\n"
+                   "probe' those of one core and of all.\n",
+                   series->cores, series->cores == 1 ? "" : "s");
+        if (series->uncounted)
+            printf("Counts are left out: they are of the calling thread, one of %d.\n", series->threads);
     }
-    double seconds = 0;
-    for (size_t s = 0; s < roofline->count; s++)
-        seconds += roofline->series[s].seconds;
-    if (shapes[0])
-        printf("Left out: %zu shapes with %.1f %% of the time: how many operations they take is not known.\n",
-               shapes[0], 100 * share[0] / seconds);
-    if (shapes[1])
-        printf("Left out: %zu shapes with %.1f %% of the time: they compute or move nothing.\n", shapes[1],
-               100 * share[1] / seconds);
 }
 
 /* What cannot be, told rather than hidden. */
@@ -174,6 +176,21 @@ static void print_above(const struct kt_roofline *roofline)
                above, 100 * (most - 1));
 }
 
+static void print_ridges(const struct kt_roofs *roofs)
+{
+    const char *label = "ridge";
+    for (size_t i = 0; i < roofs->count; i++) {
+        double ridge = kt_roofs_ridge_at(roofs, &roofs->roof[i]);
+        char cores[32] = "";
+        if (isnan(ridge))
+            continue;
+        if (roofs->roof[i].cores > 1)
+            snprintf(cores, sizeof cores, " on %d cores", roofs->roof[i].cores);
+        kt_about_line(label, "%.3g flop/byte from memory%s; cycles of %.2f GHz", ridge, cores, roofs->hz * 1e-9);
+        label = "";
+    }
+}
+
 static void print_roofs(const struct kt_roofs *roofs)
 {
     if (*roofs->machine)
@@ -188,11 +205,7 @@ static void print_roofs(const struct kt_roofs *roofs)
         kt_about_line(i ? "" : "roofs", "%-28s %6.3g %s  %s", roof->name, roof->value,
                       flops ? "flop/cycle" : "byte/cycle", rate);
     }
-    const struct kt_roof *peak = kt_roofs_flops(roofs, false, 1);
-    const struct kt_roof *memory = kt_roofs_bytes(roofs, "memory", 1);
-    if (peak && memory)
-        kt_about_line("ridge", "%.3g flop/byte from memory; cycles of %.2f GHz", kt_roofs_ridge(peak, memory),
-                      roofs->hz * 1e-9);
+    print_ridges(roofs);
 }
 
 static const char *head_of(size_t series)
@@ -247,8 +260,9 @@ static void print_kernel(const struct kt_roofline *roofline)
     }
     kt_text_table_print(table);
     kt_text_table_free(table);
-    printf("Times: lower quartile of single calls, n/a where they are shorter than reading the\n"
-           "clock. Intensity: modelled, operands from memory.\n");
+    printf("Times: %s of single calls, n/a where they are shorter than reading the\n"
+           "clock. Intensity: modelled, operands from memory.\n",
+           kt_roofline_statistic(roofline));
 }
 
 void kt_roofline_print(const struct kt_roofline *roofline)
@@ -264,6 +278,7 @@ void kt_roofline_print(const struct kt_roofline *roofline)
     print_points(roofline);
     print_counts(roofline);
     print_left_out(roofline);
+    print_missing(roofline);
     print_above(roofline);
     printf("of roof: of what is attainable at that intensity with operands in memory; above\n"
            "100 %%: they came from caches. Modelled intensity: operands loaded once, results\n"

@@ -7,16 +7,24 @@
 #include <stdio.h>
 #include <string.h>
 
+/* With the number of cores; the machine file says "all cores" of however many there were. */
+static void name_roof(struct kt_roof *roof, const char *name)
+{
+    const char *all = strstr(name, " all cores");
+    int length = all ? (int)(all - name) : (int)strlen(name);
+    if (roof->cores > 1)
+        snprintf(roof->name, sizeof roof->name, "%.*s on %d cores", length < 50 ? length : 50, name, roof->cores);
+    else
+        snprintf(roof->name, sizeof roof->name, "%.63s", name);
+}
+
 static struct kt_roof *add_roof(struct kt_roofs *out, const char *name, enum kt_roof_kind kind, double value, int cores)
 {
     if (out->count == KT_MOST_ROOFS || !(value > 0) || isinf(value))
         return NULL;
     struct kt_roof *roof = &out->roof[out->count++];
     *roof = (struct kt_roof){.kind = kind, .value = value, .cores = cores};
-    if (cores > 1 && !strstr(name, "cores"))
-        snprintf(roof->name, sizeof roof->name, "%.50s on %d cores", name, cores);
-    else
-        snprintf(roof->name, sizeof roof->name, "%.63s", name);
+    name_roof(roof, name);
     return roof;
 }
 
@@ -41,14 +49,39 @@ static const struct kt_machine_roof *best_peak(const struct kt_machine *machine,
     return best;
 }
 
-static void add_peak(const struct kt_machine *machine, bool is_single, bool vector, bool all, struct kt_roofs *out)
+static void add_peak(const struct kt_machine_roof *peak, bool is_single, bool vector, struct kt_roofs *out)
 {
-    const struct kt_machine_roof *peak = best_peak(machine, is_single, vector, all);
     struct kt_roof *roof = peak ? add_roof(out, peak->name, KT_ROOF_FLOPS, peak->per_cycle, peak->cores) : NULL;
     if (!roof)
         return;
     roof->is_single = is_single;
     roof->is_main = vector;
+}
+
+static void add_peaks(const struct kt_machine *machine, struct kt_roofs *out)
+{
+    for (int is_single = 0; is_single < 2; is_single++)
+        for (int vector = 1; vector >= 0; vector--)
+            add_peak(best_peak(machine, is_single, vector, false), is_single, vector, out);
+}
+
+/* What is measured on all cores is double precision. Single precision uses the same units, so it gains as much. */
+static void add_peaks_of_all(const struct kt_machine *machine, struct kt_roofs *out)
+{
+    const struct kt_machine_roof *one = best_peak(machine, false, true, false);
+    const struct kt_machine_roof *all = best_peak(machine, false, true, true);
+    const struct kt_machine_roof *one_single = best_peak(machine, true, true, false);
+    const struct kt_machine_roof *all_single = best_peak(machine, true, true, true);
+    struct kt_machine_roof scaled;
+    add_peak(all, false, true, out);
+    if (!all_single && all && one && one_single) {
+        scaled = *one_single;
+        scaled.cores = all->cores;
+        scaled.per_cycle *= all->per_cycle / one->per_cycle;
+        snprintf(scaled.name, sizeof scaled.name, "%.40s, scaled", one_single->name);
+        all_single = &scaled;
+    }
+    add_peak(all_single, true, true, out);
 }
 
 /* --- bytes ------------------------------------------------------------------------------------------------- */
@@ -109,21 +142,22 @@ static unsigned line_shift_of(const struct kt_machine *machine)
 
 static void add_cache(struct kt_roofs *out, double bytes)
 {
-    if (bytes > 0 && isfinite(bytes) && out->levels < KT_MOST_LEVELS)
-        out->level_bytes[out->levels++] = bytes;
+    if (!(bytes > 0) || isinf(bytes) || out->levels == KT_MOST_LEVELS)
+        return;
+    out->level_bytes[out->levels++] = bytes;
+    out->cache = fmax(out->cache, bytes);
 }
 
 void kt_roofs_choose(const struct kt_machine *machine, struct kt_roofs *out)
 {
-    *out = (struct kt_roofs){
-        .hz = machine->core_hz, .cache = kt_machine_last_cache(machine), .line_shift = line_shift_of(machine)};
+    *out = (struct kt_roofs){.hz = machine->core_hz, .line_shift = line_shift_of(machine)};
     for (size_t i = 0; i < machine->caches; i++)
         add_cache(out, machine->cache[i].effective_bytes);
     for (int all = 0; all < 2; all++) {
-        for (int is_single = 0; is_single < 2; is_single++)
-            for (int vector = 1; vector >= 0; vector--)
-                if (vector || !all)
-                    add_peak(machine, is_single, vector, all, out);
+        if (all)
+            add_peaks_of_all(machine, out);
+        else
+            add_peaks(machine, out);
         add_level(machine, "L1", all, out);
         add_level(machine, "L2", all, out);
         add_level(machine, "L3", all, out);
@@ -149,9 +183,7 @@ static void add_replayed_level(const json_t *level, double hz, int cores, struct
         return;
     roof->is_main = true;
     snprintf(roof->level, sizeof roof->level, "%.15s", name);
-    double capacity = number(level, "bytes");
-    add_cache(out, capacity);
-    out->cache = capacity > 0 ? fmax(out->cache, capacity) : out->cache;
+    add_cache(out, number(level, "bytes"));
 }
 
 bool kt_roofs_of_replay(const json_t *replay, double hz, struct kt_roofs *out)
@@ -161,7 +193,7 @@ bool kt_roofs_of_replay(const json_t *replay, double hz, struct kt_roofs *out)
     const json_t *peaks = json_object_get(replay, "peaks");
     size_t i;
     json_t *level;
-    int cores = (int)number(peaks, "threads");
+    int cores = (int)fmax(1, number(peaks, "threads"));
     *out = (struct kt_roofs){.hz = hz, .line_shift = KT_LINE_SHIFT};
     for (int p = 0; p < 2; p++) {
         struct kt_roof *roof = add_roof(out, name[p], KT_ROOF_FLOPS, number(peaks, key[p]) / hz, cores);
@@ -183,18 +215,30 @@ static bool same_kind(const struct kt_roof *a, const struct kt_roof *b)
            !strcmp(a->level, b->level);
 }
 
+static void raise_to(struct kt_roofs *roofs, const struct kt_roof *other)
+{
+    for (size_t i = 0; i < roofs->count; i++) {
+        struct kt_roof *roof = &roofs->roof[i];
+        if (!same_kind(roof, other))
+            continue;
+        if (other->value > roof->value) {
+            roof->value = other->value;
+            if (roof->kind == KT_ROOF_BYTES) /* by other loops */
+                memcpy(roof->name, other->name, sizeof roof->name);
+        }
+        return;
+    }
+    if (other->is_main && roofs->count < KT_MOST_ROOFS)
+        roofs->roof[roofs->count++] = *other;
+}
+
 void kt_roofs_raise(struct kt_roofs *roofs, const struct kt_roofs *other)
 {
-    for (size_t i = 0; i < roofs->count; i++)
-        for (size_t j = 0; j < other->count; j++) {
-            struct kt_roof *roof = &roofs->roof[i];
-            double value = other->roof[j].value * other->hz / roofs->hz;
-            if (!same_kind(roof, &other->roof[j]) || !(value > roof->value))
-                continue;
-            roof->value = value;
-            if (roof->kind == KT_ROOF_BYTES) /* by other loops */
-                memcpy(roof->name, other->roof[j].name, sizeof roof->name);
-        }
+    for (size_t i = 0; i < other->count; i++) {
+        struct kt_roof roof = other->roof[i];
+        roof.value *= other->hz / roofs->hz;
+        raise_to(roofs, &roof);
+    }
 }
 
 /* --- use --------------------------------------------------------------------------------------------------- */
@@ -204,14 +248,17 @@ double kt_roofs_ridge(const struct kt_roof *flops, const struct kt_roof *bytes)
     return flops->value / bytes->value;
 }
 
-/* Roofs of the number of cores asked for count before others; of one kind there is no other number but 1 and all. */
-static const struct kt_roof *prefer(const struct kt_roof *a, const struct kt_roof *b, int cores)
+bool kt_roofs_are_equal(const struct kt_roofs *a, const struct kt_roofs *b)
 {
-    if (!a || ((a->cores > 1) != (cores > 1) && (b->cores > 1) == (cores > 1)))
-        return b;
-    if ((a->cores > 1) == (cores > 1) && (b->cores > 1) != (cores > 1))
-        return a;
-    return b->value > a->value ? b : a;
+    bool equal = a->hz == b->hz && a->count == b->count;
+    for (size_t i = 0; equal && i < a->count; i++)
+        equal = !strcmp(a->roof[i].name, b->roof[i].name) && a->roof[i].value == b->roof[i].value;
+    return equal;
+}
+
+static const struct kt_roof *higher(const struct kt_roof *a, const struct kt_roof *b)
+{
+    return !a || b->value > a->value ? b : a;
 }
 
 const struct kt_roof *kt_roofs_flops(const struct kt_roofs *roofs, bool is_single, int cores)
@@ -219,8 +266,8 @@ const struct kt_roof *kt_roofs_flops(const struct kt_roofs *roofs, bool is_singl
     const struct kt_roof *best = NULL;
     for (size_t i = 0; i < roofs->count; i++) {
         const struct kt_roof *roof = &roofs->roof[i];
-        if (roof->kind == KT_ROOF_FLOPS && roof->is_main && roof->is_single == is_single)
-            best = prefer(best, roof, cores);
+        if (roof->kind == KT_ROOF_FLOPS && roof->is_main && roof->cores == cores && roof->is_single == is_single)
+            best = higher(best, roof);
     }
     return best;
 }
@@ -230,8 +277,8 @@ const struct kt_roof *kt_roofs_bytes(const struct kt_roofs *roofs, const char *l
     const struct kt_roof *best = NULL;
     for (size_t i = 0; i < roofs->count; i++) {
         const struct kt_roof *roof = &roofs->roof[i];
-        if (roof->kind == KT_ROOF_BYTES && roof->is_main && !strcmp(roof->level, level))
-            best = prefer(best, roof, cores);
+        if (roof->kind == KT_ROOF_BYTES && roof->is_main && roof->cores == cores && !strcmp(roof->level, level))
+            best = higher(best, roof);
     }
     return best;
 }
@@ -243,4 +290,22 @@ double kt_roofs_limit(const struct kt_roofs *roofs, bool is_single, int cores, c
     if (!flops || !bytes)
         return NAN;
     return fmin(flops->value, intensity * bytes->value);
+}
+
+double kt_roofs_highest_limit(const struct kt_roofs *roofs, bool is_single, int cores, double intensity)
+{
+    static const char *const level[] = {"L1", "L2", "L3", "memory"};
+    const struct kt_roof *flops = kt_roofs_flops(roofs, is_single, cores);
+    double highest = NAN;
+    if (!kt_roofs_bytes(roofs, level[0], cores)) /* what caches give is not known: operations alone are a bound */
+        return flops ? flops->value : NAN;
+    for (int i = 0; i < 4; i++)
+        highest = fmax(highest, kt_roofs_limit(roofs, is_single, cores, level[i], intensity));
+    return highest;
+}
+
+double kt_roofs_ridge_at(const struct kt_roofs *roofs, const struct kt_roof *roof)
+{
+    const struct kt_roof *peak = kt_roofs_flops(roofs, false, roof->cores);
+    return peak && roof == kt_roofs_bytes(roofs, "memory", roof->cores) ? kt_roofs_ridge(peak, roof) : NAN;
 }

@@ -97,7 +97,7 @@ struct kt_spread kt_shape_intensity(const struct kt_shape_counts *counts, size_t
     double *value = kt_resize(NULL, shape->calls, sizeof *value);
     for (size_t i = 0; i < shape->calls; i++) {
         double counted = shape->value[KT_COUNT_FLOPS][i];
-        value[i] = kt_intensity(isnan(counted) ? flops : counted, shape->value[KT_COUNT_TRAFFIC][i]);
+        value[i] = kt_intensity(counted > 0 ? counted : flops, shape->value[KT_COUNT_TRAFFIC][i]);
     }
     struct kt_spread spread = kt_spread_of(value, take_known(value, shape->calls, value));
     free(value);

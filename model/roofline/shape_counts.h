@@ -28,8 +28,7 @@ void kt_shape_counts_free(struct kt_shape_counts *counts);
 /* The median of what was counted in the calls of that shape; NAN: nothing was. */
 double kt_shape_counted(const struct kt_shape_counts *counts, size_t shape, enum kt_countable countable);
 
-/* Flops over traffic of its calls: FLOPS of one of them where these were not counted. N of 0: traffic was not counted.
- */
+/* Flops over traffic of its calls: FLOPS of one of them where none were counted. N of 0: traffic was not counted. */
 struct kt_spread kt_shape_intensity(const struct kt_shape_counts *counts, size_t shape, double flops);
 
 #endif

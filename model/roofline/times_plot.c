@@ -7,13 +7,14 @@
 
 enum { MOST_ROWS = 40, ROW_PIXELS = 34, EDGES = 130, LABEL = 34 };
 
-static const char *const colour[KT_POINT_CONTEXTS] = {"0072b2", "d55e00", "56b4e9"};
+static const char *const colour[KT_POINT_CONTEXTS] = {"0072b2", "d55e00", "56b4e9", "009e73", "cc79a7"};
 
 /* Series and contexts of a shape share its row, one below the other. */
 struct rows {
     const struct kt_roofline *roofline;
     size_t count;
-    double height; /* of each of them; 1: of the row */
+    size_t contexts; /* that a series may have: a kernel's has one */
+    double height;   /* of each of them; 1: of the row */
 };
 
 static bool is_shown(const struct kt_point *p)
@@ -27,13 +28,14 @@ static void find_rows(const struct kt_roofline *roofline, struct rows *out)
     for (size_t i = 0; i < roofline->points; i++)
         if (is_shown(&roofline->point[i]) && roofline->point[i].number > out->count)
             out->count = roofline->point[i].number;
-    out->height = 0.8 / (double)(KT_POINT_CONTEXTS * (roofline->count ? roofline->count : 1));
+    out->contexts = roofline->lined ? 1 : KT_POINT_COLD + 1;
+    out->height = 0.8 / (double)(out->contexts * (roofline->count ? roofline->count : 1));
 }
 
 /* The middle of a point's strip; rows grow downwards. */
 static double place_of(const struct rows *rows, const struct kt_point *p)
 {
-    size_t strip = p->series * KT_POINT_CONTEXTS + (size_t)p->context;
+    size_t strip = p->series * rows->contexts + (rows->contexts > 1 ? (size_t)p->context : 0);
     return -(double)p->number + 0.4 - rows->height * ((double)strip + 0.5);
 }
 
@@ -104,10 +106,10 @@ static void write_key(FILE *file, const struct rows *rows)
                     kt_point_context_name[c], x, colour[c]);
             x += 0.1;
         }
-    fprintf(file,
-            "set label \"box: quartiles; line: median; whiskers: extremes\" at screen %.2f, character 1 "
-            "font \",9\" textcolor rgb \"#606060\" front\n",
-            x);
+    fprintf(file, "set label \"%sline: %s%s\" at screen %.2f, character 1 ",
+            rows->roofline->lined ? "" : "box: quartiles; ", kt_roofline_statistic(rows->roofline),
+            rows->roofline->lined ? " of single calls" : "; whiskers: extremes", x);
+    fprintf(file, "font \",9\" textcolor rgb \"#606060\" front\n");
 }
 
 static void write_script(FILE *file, const struct rows *rows, const char *title, const struct kt_picture *picture)

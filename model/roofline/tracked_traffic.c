@@ -3,15 +3,28 @@
 
 #include "model/tracker/line_runs.h"
 #include "model/tracker/placements.h"
+#include "replay/machine/caches.h"
 #include "trace/memory.h"
 
+#include <limits.h>
 #include <math.h>
 
-static struct kt_caches caches_of(const struct kt_roofs *roofs)
+/* By how many processors. A third cache is shared even where the system says otherwise, as in virtual machines. */
+static unsigned shared_by(const struct kt_caches *claimed, unsigned level)
+{
+    unsigned shared = level < claimed->count ? claimed->cache[level].shared : 1;
+    return level < 2 ? shared : UINT_MAX;
+}
+
+struct kt_caches kt_tracked_caches(const struct kt_roofs *roofs)
 {
     struct kt_caches caches = {.line = UINT64_C(1) << roofs->line_shift};
+    struct kt_caches claimed = {0};
+    if (roofs->is_own)
+        kt_caches_read(NULL, &claimed);
     for (unsigned i = 0; i < roofs->levels && i < KT_MAX_CACHES; i++)
-        caches.cache[caches.count++] = (struct kt_cache){.bytes = (uint64_t)roofs->level_bytes[i], .shared = 1};
+        caches.cache[caches.count++] =
+            (struct kt_cache){.bytes = (uint64_t)roofs->level_bytes[i], .shared = shared_by(&claimed, i)};
     return caches;
 }
 
@@ -40,7 +53,7 @@ static double bytes_of(const struct kt_call *call, const struct kt_placements_of
 double *kt_tracked_traffic(const struct kt_trace *trace, const struct kt_shapes *shapes, const struct kt_roofs *roofs)
 {
     struct kt_error ignored = {0};
-    const struct kt_caches caches = caches_of(roofs);
+    const struct kt_caches caches = kt_tracked_caches(roofs);
     struct kt_placements_of_shape *placed = kt_resize(NULL, shapes->count, sizeof *placed);
     double *bytes = NULL;
     if (kt_placements_of_trace(trace, KT_OUTERMOST, shapes, &caches, placed, &ignored) == KT_OK) {

@@ -7,7 +7,12 @@
 #define KT_TRACKED_TRAFFIC_H
 
 #include "model/roofline/roofs.h"
+#include "replay/placement.h"
 #include "trace/shape.h"
+
+/* The caches of that machine, as the tracker takes them: which ones cores share the system tells only of this machine.
+ */
+struct kt_caches kt_tracked_caches(const struct kt_roofs *roofs);
 
 /* Bytes, the mean over the calls of each shape, in their order; NAN where it is not known. NULL: the sizes of the
  * caches are not. To be freed. */

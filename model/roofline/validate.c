@@ -4,16 +4,16 @@
 #include "model/roofline/hardware_events.h"
 #include "model/probe/probe_kernels.h"
 #include "model/probe/probe_streams.h"
+#include "model/probe/probe_team.h"
 #include "model/probe/stopwatch.h"
+#include "trace/line_flush.h"
 #include "trace/memory.h"
 #include "trace/text.h"
 
 #include <math.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdio.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 /* --- what is expected -------------------------------------------------------------------------------------- */
 
@@ -51,6 +51,13 @@ static double per_second(const struct kt_machine *machine, const char *name, int
     return best;
 }
 
+double kt_validate_rate(const struct kt_machine *machine, const char *roof, int threads)
+{
+    double one = per_second(machine, roof, 1, false);
+    double all = per_second(machine, roof, 2, false);
+    return threads == 1 ? one : isnan(all) ? NAN : fmin(threads * one, all);
+}
+
 /* --- a measurement ----------------------------------------------------------------------------------------- */
 
 /* What one thread does; results are the least of all repetitions. */
@@ -61,23 +68,10 @@ struct task {
     double *memory;
     size_t doubles; /* of each array */
     uint64_t passes;
-    int cpu;
     const struct kt_event_candidate *const *chosen;
     pthread_barrier_t *barrier;
     double seconds, bytes, flops; /* NAN: not counted */
 };
-
-static void flush(const void *memory, size_t bytes)
-{
-#if defined(__x86_64__)
-    for (size_t i = 0; i < bytes; i += 64)
-        __builtin_ia32_clflush((const char *)memory + i);
-    __builtin_ia32_mfence();
-#else
-    (void)memory;
-    (void)bytes;
-#endif
-}
 
 static void run_kernel(const struct task *t)
 {
@@ -95,8 +89,11 @@ static double least(double a, double b)
 /* Only what was counted in this very thread, all the time. */
 static void measure_once(struct task *t, struct kt_event_group group[2])
 {
-    if (!t->registers)
-        flush(t->memory, t->doubles * sizeof(double) * (size_t)t->kernel->arrays);
+    if (!t->registers) {
+        size_t bytes = t->doubles * sizeof(double) * (size_t)t->kernel->arrays;
+        kt_lines_flush((uint64_t)t->memory, (uint64_t)t->memory + bytes);
+        kt_lines_flushed();
+    }
     pthread_barrier_wait(t->barrier);
     for (int i = 0; i < 2; i++)
         kt_event_group_begin(&group[i]);
@@ -110,51 +107,73 @@ static void measure_once(struct task *t, struct kt_event_group group[2])
     t->bytes = isnan(bytes) ? t->bytes : least(t->bytes, bytes);
 }
 
-static void *run_task(void *context)
+static void run_task(void *context)
 {
     struct task *t = context;
     struct kt_event_group group[2];
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    CPU_SET((size_t)t->cpu, &set);
-    pthread_setaffinity_np(pthread_self(), sizeof set, &set);
     kt_event_group_open(t->chosen[KT_COUNT_FLOPS], &group[0]);
     kt_event_group_open(t->chosen[KT_COUNT_TRAFFIC], &group[1]);
     for (int i = 0; i < KT_VALIDATE_TIMES; i++)
         measure_once(t, group);
     kt_event_group_close(&group[0]);
     kt_event_group_close(&group[1]);
-    return NULL;
 }
 
 /* Runs the task on so many processors at once; the results are those of the slowest, and of all bytes and flops. */
-static void run_tasks(const struct task *task, int threads, struct task *out)
+static enum kt_status run_tasks(const struct task *task, const int *cpu, int threads, struct task *out,
+                                struct kt_error *error)
 {
-    pthread_t thread[THREADS];
     pthread_barrier_t barrier;
     struct task all[THREADS];
-    int started = 0;
+    struct kt_team team = {.work = run_task, .context = all, .each = sizeof *all, .members = threads, .cpu = cpu};
     pthread_barrier_init(&barrier, NULL, (unsigned)threads);
     for (int i = 0; i < threads; i++) {
         all[i] = *task;
         all[i].memory = task->memory + (size_t)i * task->doubles * 3;
-        all[i].cpu = i;
         all[i].barrier = &barrier;
         all[i].seconds = all[i].flops = all[i].bytes = NAN;
     }
-    for (int i = 1; i < threads; i++)
-        started += pthread_create(&thread[i], NULL, run_task, &all[i]) == 0;
-    if (started != threads - 1)
-        abort(); /* the others would wait for ever */
-    run_task(&all[0]);
+    bool ran = !isnan(kt_team_run(&team));
+    pthread_barrier_destroy(&barrier);
+    if (!ran)
+        return kt_fail(error, KT_SYSTEM, "%d thread(s) cannot be made, or not be pinned to processors", threads);
     *out = all[0];
     for (int i = 1; i < threads; i++) {
-        pthread_join(thread[i], NULL);
         out->seconds = fmax(out->seconds, all[i].seconds);
         out->bytes += all[i].bytes;
         out->flops += all[i].flops;
     }
-    pthread_barrier_destroy(&barrier);
+    return KT_OK;
+}
+
+/* The first processor of the core that CPU belongs to, as the system says. */
+static int core_of(int cpu)
+{
+    char path[96];
+    int first = cpu;
+    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu);
+    FILE *file = fopen(path, "re");
+    if (file && fscanf(file, "%d", &first) != 1)
+        first = cpu;
+    if (file)
+        fclose(file);
+    return first;
+}
+
+/* Processors of different cores that this process may use; how many there are, THREADS at most. */
+static int choose_processors(int out[THREADS])
+{
+    int cpu[KT_CPUS_MAX];
+    size_t cpus = kt_cpus_allowed(cpu);
+    int chosen = 0;
+    for (size_t i = 0; i < cpus && chosen < THREADS; i++) {
+        bool is_new = true;
+        for (int j = 0; j < chosen; j++)
+            is_new = is_new && core_of(out[j]) != core_of(cpu[i]);
+        if (is_new)
+            out[chosen++] = cpu[i];
+    }
+    return chosen;
 }
 
 /* --- rows -------------------------------------------------------------------------------------------------- */
@@ -164,6 +183,8 @@ struct validation {
     const struct kt_event_candidate *chosen[KT_COUNTABLES_COUNT];
     double *memory;
     double cache;
+    int cpu[THREADS];
+    int cpus; /* as many cores as there are, THREADS at most */
     json_t *rows;
 };
 
@@ -204,7 +225,8 @@ static void add_row(const struct validation *v, const struct task *task, int thr
     json_array_append_new(v->rows, row);
 }
 
-static void validate_memory(struct validation *v, const struct kernel *kernel, size_t bytes, int threads)
+static enum kt_status validate_memory(struct validation *v, const struct kernel *kernel, size_t bytes, int threads,
+                                      struct kt_error *error)
 {
     struct task found;
     char roof[32];
@@ -214,40 +236,45 @@ static void validate_memory(struct validation *v, const struct kernel *kernel, s
                         .doubles = bytes / sizeof(double),
                         .chosen = v->chosen};
     if (!task.loop)
-        return;
-    run_tasks(&task, threads, &found);
+        return KT_OK;
+    KT_TRY(run_tasks(&task, v->cpu, threads, &found, error));
     snprintf(roof, sizeof roof, "memory %s", kernel->operation);
     double volume = threads * kt_validate_volume(kernel->name, (double)bytes, v->cache / threads);
     double streamed = (double)bytes * kernel->arrays * threads; /* bytes as the roof counts them */
     add_row(v, &task, threads, (double)bytes, &found,
-            (double[]){volume, NAN, streamed / per_second(v->machine, roof, threads, false)});
+            (double[]){volume, NAN, streamed / kt_validate_rate(v->machine, roof, threads)});
+    return KT_OK;
 }
 
-static void validate_registers(struct validation *v, const struct kernel *kernel, double operations, int threads)
+static enum kt_status validate_registers(struct validation *v, const struct kernel *kernel, double operations,
+                                         int threads, struct kt_error *error)
 {
     struct task found;
     char roof[32];
     struct task task = {
         .kernel = kernel, .registers = widest_kernel(kernel->operation), .memory = v->memory, .chosen = v->chosen};
     if (!task.registers)
-        return;
+        return KT_OK;
     double each = (double)kt_kernel_operations(kt_kernel_streams(task.registers)) * task.registers->flops;
     task.passes = (uint64_t)ceil(operations / each);
     double flops = threads * each * (double)task.passes;
-    run_tasks(&task, threads, &found);
+    KT_TRY(run_tasks(&task, v->cpu, threads, &found, error));
     snprintf(roof, sizeof roof, "%s double", kernel->operation);
     double rate = threads * per_second(v->machine, roof, 1, true); /* registers are nobody else's */
     add_row(v, &task, threads, operations, &found, (double[]){NAN, flops, flops / rate});
+    return KT_OK;
 }
 
-static void validate_kernel(struct validation *v, const struct kernel *kernel, int threads)
+static enum kt_status validate_kernel(struct validation *v, const struct kernel *kernel, int threads,
+                                      struct kt_error *error)
 {
     static const size_t bytes[] = {1 << 14, 1 << 18, 1 << 22, 1 << 26};
     static const double operations[] = {1e5, 1e6, 1e7};
     for (size_t i = 0; i < sizeof bytes / sizeof *bytes && kernel->arrays; i++)
-        validate_memory(v, kernel, bytes[i], threads);
+        KT_TRY(validate_memory(v, kernel, bytes[i], threads, error));
     for (size_t i = 0; i < sizeof operations / sizeof *operations && !kernel->arrays; i++)
-        validate_registers(v, kernel, operations[i], threads);
+        KT_TRY(validate_registers(v, kernel, operations[i], threads, error));
+    return KT_OK;
 }
 
 static const char *counter_text(const struct validation *v)
@@ -259,27 +286,37 @@ static const char *counter_text(const struct validation *v)
                                          : "No counters of operations or memory traffic";
 }
 
-json_t *kt_validate_measure(const struct kt_machine *machine)
+static enum kt_status validate_all(struct validation *v, struct kt_error *error)
+{
+    for (int t = 1; t <= v->cpus; t++)
+        for (int k = 0; k < KERNELS; k++) {
+            kt_progress("validate", (t - 1) * KERNELS + k, v->cpus * KERNELS);
+            KT_TRY(validate_kernel(v, &kernels[k], t, error));
+        }
+    return KT_OK;
+}
+
+enum kt_status kt_validate_measure(const struct kt_machine *machine, json_t **out, struct kt_error *error)
 {
     enum { MOST = 1 << 26 };
-    size_t bytes = (size_t)MOST * 3 * THREADS;
-    struct validation v = {.machine = machine, .cache = kt_machine_last_cache(machine), .rows = json_array()};
-    int threads = sysconf(_SC_NPROCESSORS_ONLN) > 1 ? THREADS : 1;
-    kt_events_choose(kt_event_is_here, NULL, v.chosen);
+    struct validation v = {.machine = machine, .cache = kt_machine_last_cache(machine)};
+    v.cpus = choose_processors(v.cpu);
+    size_t bytes = (size_t)MOST * 3 * (size_t)v.cpus;
     v.memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (v.memory == MAP_FAILED)
-        abort();
+        return kt_fail(error, KT_SYSTEM, "there are no %zu MiB of memory for the kernels", bytes >> 20);
+    kt_events_choose(kt_event_is_here, NULL, v.chosen);
     madvise(v.memory, bytes, MADV_HUGEPAGE);
     for (size_t i = 0; i < bytes / sizeof(double); i += 512)
         v.memory[i] = 1;
-    for (int t = 1; t <= threads; t++)
-        for (int k = 0; k < KERNELS; k++) {
-            kt_progress("validate", (t - 1) * KERNELS + k, threads * KERNELS);
-            validate_kernel(&v, &kernels[k], t);
-        }
+    v.rows = json_array();
+    enum kt_status status = validate_all(&v, error);
     kt_progress_end();
     munmap(v.memory, bytes);
-    return json_pack("{si so ss?}", "k", KT_VALIDATE_TIMES, "rows", v.rows, "counters", counter_text(&v));
+    *out = json_pack("{si so ss?}", "k", KT_VALIDATE_TIMES, "rows", v.rows, "counters", counter_text(&v));
+    if (status != KT_OK)
+        json_decref(*out);
+    return status;
 }
 
 /* --- text -------------------------------------------------------------------------------------------------- */

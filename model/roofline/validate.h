@@ -26,8 +26,12 @@ double kt_validate_error(double expected, double found);
 /* Bytes that a kernel moves between memory and caches; NAN: no kernel of that name. */
 double kt_validate_volume(const char *kernel, double size, double cache);
 
+/* Bytes per second that the roof of that name allows so many threads: no more than all cores get together, and no more
+ * than each gets alone. NAN: it was not measured. */
+double kt_validate_rate(const struct kt_machine *machine, const char *roof, int threads);
+
 /* {"k", "counters": why or null, "rows": [{"kernel", "threads", "size", "bytes_expected", "bytes_found", ...}]} */
-json_t *kt_validate_measure(const struct kt_machine *machine);
+enum kt_status kt_validate_measure(const struct kt_machine *machine, json_t **out, struct kt_error *error);
 void kt_validate_print(const json_t *document);
 
 #endif

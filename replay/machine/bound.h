@@ -12,7 +12,8 @@
  *     warm  as near as they fit: what the first level holds there, the next of them in the second level, ... A library
  *           cannot be faster than that, however well it reuses a cache
  *
- * and take the longest of loads alone, stores alone, and both together at the highest rate of any mix.
+ * and take the longest of loads alone, stores alone, and both together at the highest rate that any mix was measured
+ * at.
  */
 #ifndef KT_BOUND_H
 #define KT_BOUND_H

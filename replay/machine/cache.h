@@ -1,25 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Single lines of the data caches: reading them in, flushing them to memory.
- *
- * Lines are flushed by address (Whaley & Castaldo, section 3): that needs no knowledge of cache sizes, and unlike
- * reading a large area it works on caches that do not replace the least recently used line.
+ * Single lines of the data caches: reading them in, and whether flushing them to memory works.
  */
 #ifndef KT_CACHE_H
 #define KT_CACHE_H
 
-#include <stdint.h>
-
-/* Bytes of a line. */
-uint64_t kt_line_bytes(void);
+#include "trace/line_flush.h"
 
 /* Every line of [LO, HI), upwards. */
 void kt_lines_touch(uint64_t lo, uint64_t hi);
-
-/* Flushes take effect at kt_lines_flushed(), which waits for them. Where there is no instruction for one line, that is
- * when everything leaves the caches. */
-void kt_lines_flush(uint64_t lo, uint64_t hi);
-void kt_lines_flushed(void);
 
 /* How many times longer a load takes from a flushed line than from one just read. Near 1: flushing has no effect. */
 double kt_cache_check(void);

@@ -6,9 +6,10 @@
 #include <math.h>
 
 /* An interruption falls into one of the pieces, and the fastest counts. */
-enum { PIECES = 3, UNROLLED = 16, TURNS = 64, CHAIN = UNROLLED * TURNS };
+enum { PIECES = 3, UNROLLED = 16, TURNS_LEAST = 64, TURNS_MOST = 64 * TURNS_LEAST };
 
 static const double largest_jump = 0.03;
+static const double least_ticks = 200; /* of a chain: one more or less is half a percent */
 
 #define TWICE(x)  x x
 #define UNROLL(x) TWICE(TWICE(TWICE(TWICE(x))))
@@ -27,41 +28,73 @@ static const double largest_jump = 0.03;
 #define MULTIPLY  ""
 #endif
 
-static void chain_of_additions(void)
+static void chain_of_additions(int turns)
 {
     uint64_t sum = 1;
     uint64_t one = 1;
-    for (int i = 0; i < TURNS; i++)
+    for (int i = 0; i < turns; i++)
         __asm__ volatile(UNROLL(ADD) : "+r"(sum) : "r"(one) : "cc");
 }
 
-static void chain_of_multiplications(void)
+static void chain_of_multiplications(int turns)
 {
     uint64_t product = 3;
     uint64_t factor = 3;
-    for (int i = 0; i < TURNS; i++)
+    for (int i = 0; i < turns; i++)
         __asm__ volatile(UNROLL(MULTIPLY) : "+r"(product) : "r"(factor) : "cc");
 }
 
 /* Ticks of the fastest piece. The first reading waits for what was begun before. */
-static double time_chain(void (*chain)(void))
+static uint64_t time_chain(void (*chain)(int turns), int turns)
 {
     uint64_t least = UINT64_MAX;
-    static uint64_t cost;
-    if (!cost)
-        cost = kt_clock_cost();
     for (int i = 0; i < PIECES; i++) {
         uint64_t start = kt_clock_stop();
-        chain();
+        chain(turns);
         uint64_t ticks = kt_clock_stop() - start;
         least = ticks < least ? ticks : least;
     }
-    return least > cost ? (double)(least - cost) : 1;
+    return least;
+}
+
+int kt_clockrate_turns(double ticks)
+{
+    double turns = TURNS_LEAST;
+    while (turns * ticks < least_ticks && turns <= TURNS_MOST)
+        turns *= 2;
+    return turns <= TURNS_MOST ? (int)turns : 0;
+}
+
+/* What is known of the clock that a chain is timed with. */
+struct scale {
+    bool is_known;
+    uint64_t cost; /* of a reading, in ticks */
+    int turns;     /* of a chain; 0: no chain is long enough */
+};
+
+static const struct scale *find_scale(void)
+{
+    static struct scale scale;
+    if (!scale.is_known) {
+        scale.cost = kt_clock_cost();
+        scale.turns = kt_clockrate_turns((double)time_chain(chain_of_additions, TURNS_MOST) / TURNS_MOST);
+        scale.is_known = true;
+    }
+    return &scale;
+}
+
+/* Ticks of an instruction of the chain. */
+static double time_one(void (*chain)(int turns), const struct scale *scale)
+{
+    uint64_t ticks = time_chain(chain, scale->turns);
+    return (ticks > scale->cost ? (double)(ticks - scale->cost) : 1) / (scale->turns * UNROLLED);
 }
 
 double kt_clockrate(void)
 {
-    return HAS_CHAIN ? CHAIN / time_chain(chain_of_additions) : NAN;
+    if (!HAS_CHAIN || find_scale()->turns == 0)
+        return NAN;
+    return 1 / time_one(chain_of_additions, find_scale());
 }
 
 double kt_clockrate_check(void)
@@ -69,9 +102,9 @@ double kt_clockrate_check(void)
     enum { TRIES = 20 };
     double add = INFINITY;
     double multiply = INFINITY;
-    for (int i = 0; i < TRIES && HAS_CHAIN; i++) {
-        add = fmin(add, time_chain(chain_of_additions));
-        multiply = fmin(multiply, time_chain(chain_of_multiplications));
+    for (int i = 0; i < TRIES && HAS_CHAIN && find_scale()->turns; i++) {
+        add = fmin(add, time_one(chain_of_additions, find_scale()));
+        multiply = fmin(multiply, time_one(chain_of_multiplications, find_scale()));
     }
     return multiply / add;
 }

@@ -14,10 +14,13 @@
 #include <stdint.h>
 
 /*
- * Cycles of the core per tick of the clock, from a chain that takes about a microsecond; NAN where there is none for
- * the processor.
+ * Cycles of the core per tick of the clock, from a chain that takes about a microsecond, or some ten where the clock
+ * ticks slowly; NAN where there is none for the processor.
  */
 double kt_clockrate(void);
+
+/* Turns of the chain that take long enough to be timed, where one takes so many ticks; 0: it would take too long. */
+int kt_clockrate_turns(double ticks);
 
 /* How many times longer a chain of multiplications takes: 3 on most cores if an addition takes one cycle. */
 double kt_clockrate_check(void);

@@ -5,6 +5,8 @@
  */
 #include "replay/machine/peak.h"
 
+#include "replay/machine/caches.h"
+#include "trace/line_flush.h"
 #include "trace/now.h"
 
 #include <math.h>
@@ -20,19 +22,39 @@
 
 const char *const kt_peak_level_name[] = {"L1", "L2", "L3", "memory"};
 
-enum { CHAINS = 12, STREAMS = 4, UNROLLED = 8, LINE = 64 };
+/* The instruction of aarch64 adds to its destination: any other form takes a move for each. The product must not be
+ * known to be the same each time, or additions would be left. */
+#if defined(__aarch64__)
+enum { CHAINS = 24 };
+#define MULTIPLY_ADD(v, factor)     \
+    ({                              \
+        __asm__("" : "+w"(factor)); \
+        (v) + (factor) * (factor);  \
+    })
+#else
+enum { CHAINS = 12 };
+#define MULTIPLY_ADD(v, factor) ((v) * (factor) + (factor))
+#endif
+enum { STREAMS = 4, UNROLLED = 8, LINE = 64 };
 enum { BURSTS = 15, MEMORY_BURSTS = 10, MAX_THREADS = 256 };
 static const double least_burst = 100e-6; /* seconds */
 static const double most_bursts = 30e-3;  /* all of one kind, on a machine that others use */
 
-/* Of all threads together: enough for a burst, and a small part of any memory. */
+/* Of all threads together: enough for a burst, and a small part of any memory; and of each, where they are many. */
 static const long memory_bytes = 8 << 20;
+static const long least_of_each = 4 << 20;
 static const long piece = 1024; /* lengths are multiples of it */
 
 /* Of each stream in so many bytes. */
 static long stream_length(long bytes)
 {
     return ((bytes / STREAMS / LINE - 1) | 1) * LINE;
+}
+
+/* Of each of three arrays. */
+static long third_of(long bytes)
+{
+    return bytes / 3 / LINE * LINE;
 }
 
 /* Not known to the compiler. */
@@ -49,6 +71,7 @@ struct kernels {
     double (*read)(unsigned char *at, long bytes, long rounds);
     double (*write)(unsigned char *at, long bytes, long rounds);
     double (*both)(unsigned char *at, long bytes, long rounds);
+    double (*triad)(unsigned char *at, long bytes, long rounds);
 };
 
 #define VECTOR_BYTES 16
@@ -57,7 +80,6 @@ struct kernels {
 #include "replay/machine/peak_kernels.h"
 
 #if defined(__x86_64__)
-#include <cpuid.h>
 #include <immintrin.h>
 
 #define VECTOR_BYTES  32
@@ -80,26 +102,6 @@ static int find_kernels(const struct kernels *out[3])
     if (__builtin_cpu_supports("avx512f"))
         out[count++] = &kernels_64;
     return count;
-}
-
-__attribute__((target("clflushopt"))) static void flush_fast(unsigned char *at, long bytes)
-{
-    for (long i = 0; i < bytes; i += LINE)
-        _mm_clflushopt(at + i);
-}
-
-static void flush_slow(unsigned char *at, long bytes)
-{
-    for (long i = 0; i < bytes; i += LINE)
-        _mm_clflush(at + i);
-}
-
-static void flush(unsigned char *at, long bytes)
-{
-    unsigned a, b, c, d;
-    bool fast = __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b >> 23 & 1);
-    (fast ? flush_fast : flush_slow)(at, bytes);
-    _mm_mfence();
 }
 
 /* Past the caches: lines need not be read before they are written. */
@@ -129,21 +131,6 @@ static int find_kernels(const struct kernels *out[3])
     out[0] = &kernels_16;
     return 1;
 }
-
-#if defined(__aarch64__)
-static void flush(unsigned char *at, long bytes)
-{
-    for (long i = 0; i < bytes; i += LINE)
-        __asm__ volatile("dc civac, %0" ::"r"(at + i) : "memory");
-    __asm__ volatile("dsb sy" ::: "memory");
-}
-#else
-/* Lines stay where they are: what is measured is a cache that holds them, and a bound by it is too low. */
-static void flush(unsigned char *at, long bytes)
-{
-    (void)at, (void)bytes;
-}
-#endif
 
 static double write_past(unsigned char *at, long bytes, long rounds)
 {
@@ -179,7 +166,8 @@ struct crew {
     unsigned char *memory[MAX_THREADS];
     void *mapping[MAX_THREADS]; /* that it is in */
     size_t mapped;
-    double seconds; /* of the shortest burst */
+    struct kt_caches caches; /* of each processor */
+    double seconds;          /* of the shortest burst */
 };
 
 struct member {
@@ -206,16 +194,29 @@ static void note_burst(struct crew *crew)
     crew->seconds = fmin(crew->seconds, end - begin);
 }
 
+/* Pages are put into the memory next to the processor that touches them first, which was another one's before. */
+static void touch_again(unsigned char *memory, long bytes)
+{
+    madvise(memory, (size_t)bytes, MADV_DONTNEED);
+    memset(memory, 1, (size_t)bytes);
+}
+
 static void *take_part(void *argument)
 {
     const struct member *member = argument;
     struct crew *crew = member->crew;
     const struct work *work = crew->work;
+    unsigned char *memory = crew->memory[member->number];
     double result = 0;
+    if (work->from_memory)
+        touch_again(memory, work->bytes);
+    if (member->number == 0)
+        crew->deadline = kt_now() + most_bursts;
     for (int burst = 0, meeting = 0; burst < crew->bursts; burst++) {
-        unsigned char *memory = crew->memory[member->number];
-        if (work->from_memory)
-            flush(memory, work->bytes);
+        if (work->from_memory) {
+            kt_lines_flush((uint64_t)memory, (uint64_t)memory + (uint64_t)work->bytes);
+            kt_lines_flushed();
+        }
         meet(crew, ++meeting);
         crew->begin[member->number] = kt_now();
         result += work->compute ? work->compute(crew->rounds) : work->move(memory, work->bytes, crew->rounds);
@@ -239,7 +240,6 @@ static double run_bursts(struct crew *crew, long rounds, int bursts)
     crew->rounds = rounds;
     crew->bursts = bursts;
     crew->seconds = INFINITY;
-    crew->deadline = kt_now() + most_bursts;
     atomic_store(&crew->waiting, 0);
     atomic_store(&crew->present, crew->threads);
     int started = 1;
@@ -283,9 +283,10 @@ static void measure_cache(struct crew *crew, const struct kernels *k, long bytes
     const struct work read = {.move = k->read, .bytes = bytes, .amount = STREAMS * (double)stream_length(bytes)};
     const struct work write = {.move = k->write, .bytes = bytes, .amount = (double)bytes};
     const struct work both = {.move = k->both, .bytes = bytes, .amount = 2 * (double)bytes};
+    const struct work triad = {.move = k->triad, .bytes = bytes, .amount = 3 * (double)third_of(bytes)};
     out->read = best_rate(crew, &read, BURSTS);
     out->write = best_rate(crew, &write, BURSTS);
-    out->both = best_rate(crew, &both, BURSTS);
+    out->both = fmax(best_rate(crew, &both, BURSTS), best_rate(crew, &triad, BURSTS));
 }
 
 static double rate_from_memory(struct crew *crew, double (*move)(unsigned char *, long, long), long bytes,
@@ -295,7 +296,8 @@ static double rate_from_memory(struct crew *crew, double (*move)(unsigned char *
     return best_rate(crew, &work, MEMORY_BURSTS);
 }
 
-/* Stores past the caches, and stores that fetch a line and leave it in a cache: whichever is faster. */
+/* Stores past the caches, and stores that fetch a line and leave it in a cache: whichever is faster. The best mix of
+ * loads and stores is not known either. */
 static void measure_memory(struct crew *crew, const struct kernels *k, long bytes, struct kt_bandwidth *out)
 {
     double all = (double)bytes;
@@ -303,19 +305,24 @@ static void measure_memory(struct crew *crew, const struct kernels *k, long byte
     out->read = rate_from_memory(crew, k->read, bytes, STREAMS * (double)stream_length(bytes));
     out->write = fmax(rate_from_memory(crew, write_past, bytes, all), rate_from_memory(crew, k->write, bytes, all));
     out->both = fmax(rate_from_memory(crew, copy_past, bytes, all), rate_from_memory(crew, k->both, bytes, 2 * all));
+    out->both = fmax(out->both, rate_from_memory(crew, k->triad, bytes, 3 * (double)third_of(bytes)));
 }
 
-static double cache_bytes(int name)
+static double level_bytes(const struct crew *crew, enum kt_peak_level i)
 {
-    long bytes = sysconf(name);
-    return bytes > 0 ? (double)bytes : 0;
+    return (unsigned)i < crew->caches.count ? (double)crew->caches.cache[i].bytes : 0;
+}
+
+/* Of the last cache there is one for each so many processors; the system may put each thread near another one. */
+static double instances(const struct crew *crew, double processors)
+{
+    return fmin(crew->threads, ceil(processors / crew->caches.cache[KT_PEAK_L3].shared));
 }
 
 static void measure_level(struct crew *crew, const struct kernels *k, struct kt_peaks *out, enum kt_peak_level i)
 {
-    static const int name[] = {_SC_LEVEL1_DCACHE_SIZE, _SC_LEVEL2_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE};
-    double inner = i ? cache_bytes(name[i - 1]) : 0;
-    double bytes = cache_bytes(name[i]);
+    double inner = i ? level_bytes(crew, (enum kt_peak_level)(i - 1)) : 0;
+    double bytes = level_bytes(crew, i);
     out->level[i].capacity = bytes;
     /* More than what fits in the cache before, and what others leave of this one. */
     double used = fmin(fmax(bytes / 2, 1.5 * inner), i == KT_PEAK_L3 ? 2 * inner : bytes);
@@ -404,11 +411,13 @@ static void measure_shared(struct crew *crew, struct kt_peaks *out)
     struct kt_peaks all = {0};
     double cores = fmin(crew->threads, count_cores());
     measure_level(crew, widest, &all, KT_PEAK_L3);
-    measure_memory(crew, widest, memory_bytes / crew->threads / piece * piece, &all.level[KT_PEAK_MEMORY]);
+    long share = memory_bytes / crew->threads / piece * piece;
+    measure_memory(crew, widest, share > least_of_each ? share : least_of_each, &all.level[KT_PEAK_MEMORY]);
     for (int i = 0; i < KT_PEAK_PRECISIONS; i++)
         out->flops[i] *= cores;
     scale(&out->level[KT_PEAK_L1], cores);
     scale(&out->level[KT_PEAK_L2], cores);
+    out->level[KT_PEAK_L3].capacity *= instances(crew, (double)sysconf(_SC_NPROCESSORS_ONLN));
     kt_peaks_raise(out, &all);
 }
 
@@ -428,6 +437,7 @@ bool kt_peaks_measure(int threads, struct kt_peaks *out)
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     int most = processors > 0 && processors < MAX_THREADS ? (int)processors : MAX_THREADS;
     memset(&crew, 0, sizeof crew);
+    kt_caches_read(NULL, &crew.caches);
     crew.threads = threads < 1 ? 1 : threads < most ? threads : most;
     *out = (struct kt_peaks){.threads = crew.threads};
     bool measured = can_measure() && map_memory(&crew);

@@ -21,8 +21,11 @@ struct kt_bandwidth {
     double capacity; /* bytes that all threads have there together; 0: there is no such cache; INFINITY: memory */
     double read;     /* loads only */
     double write;    /* stores only */
-    double both;     /* as many loads as stores, together */
+    double both;     /* loads and stores together: the better of one and of two loads for each store */
 };
+
+/* Peaks of another number were measured otherwise: to be raised with every change of what they mean. */
+enum { KT_PEAK_METHOD = 2 };
 
 /* Of all threads together. Plain data: kept in the store of results. */
 struct kt_peaks {

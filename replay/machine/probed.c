@@ -58,7 +58,7 @@ static bool take_level(const struct kt_machine *machine, enum kt_peak_level leve
         .capacity = size,
         .read = bytes_of(machine, name, "load"),
         .write = fmax(bytes_of(machine, name, "store"), bytes_of(machine, name, "nt_store")),
-        .both = bytes_of(machine, name, "copy"),
+        .both = fmax(bytes_of(machine, name, "copy"), bytes_of(machine, name, "triad")),
     };
     return out->read > 0 && out->write > 0 && out->both > 0;
 }

@@ -7,6 +7,7 @@
  *   free=N      so many of them are free: a larger group never counts, smaller ones always do
  *   share=N     counters count during one of N of the time
  *   starve      others have the counters after the first reading
+ *   zero        they count, but nothing happens
  *   forbid      counting in the kernel is not allowed
  *   part=ERRNO  the second thread and all later ones get this error
  *
@@ -84,7 +85,7 @@ static long read_fake(int file, uint64_t *words, size_t bytes, struct group *gro
 {
     long length = real(SYS_read, (long)file, words, bytes);
     uint64_t reading = ++group->readings;
-    uint64_t counted = reading > UNCOUNTED ? reading - UNCOUNTED : 0;
+    uint64_t counted = reading > UNCOUNTED && !word("zero", 0) ? reading - UNCOUNTED : 0;
     if (length < (long)(3 * sizeof *words))
         return length;
     words[1] = reading * TIME;

@@ -99,6 +99,8 @@ static void replay_takes_peaks_of_one_thread_if_all_are_there(void **state)
     assert_true(p.probed && p.flops[KT_PEAK_DOUBLE] == 64e9 && p.flops[KT_PEAK_SINGLE] == 32e9);
     assert_true(p.level[KT_PEAK_L1].read == 20e9 && p.level[KT_PEAK_MEMORY].both == 36e9);
     assert_true(p.level[KT_PEAK_L3].capacity == 0); /* no bandwidth, no such level */
+    add_roof(m.bandwidth, &m.bandwidths, "L1 triad", 40);
+    assert_true(kt_probed_peaks(&m, 1, &p) && p.level[KT_PEAK_L1].both == 80e9); /* the best mix of loads and stores */
     assert_false(kt_probed_peaks(&m, 2, &p));
 }
 
@@ -162,10 +164,12 @@ static void absurd_claims_are_left_out(void **state)
     write_claim(root, 2, "type", "Unified");
     write_claim(root, 2, "level", "2");
     write_claim(root, 2, "size", "-5K");
+    write_claim(root, 2, "shared_cpu_list", "0-3,8");
     json_t *claims = kt_claims_of_caches(root);
     assert_int_equal(json_array_size(claims), 2);
     assert_null(json_object_get(json_array_get(claims, 0), "bytes"));
     assert_null(json_object_get(json_array_get(claims, 1), "bytes"));
+    assert_int_equal(json_integer_value(json_object_get(json_array_get(claims, 1), "processors")), 5);
     json_t *document = parse(whole);
     json_t *differences = kt_claims_compare(document, claims);
     /* The size of level 1 (claimed: nothing), its ways (12, measured 8), the line (claimed: nothing). */
@@ -181,6 +185,19 @@ static void absurd_claims_are_left_out(void **state)
     assert_int_equal(system(command), 0);
 }
 
+/* Eight processors of which four each share a last cache. */
+static void last_caches_are_counted(void **state)
+{
+    (void)state;
+    json_t *claims = json_loads("[{\"level\": 1, \"bytes\": 32768, \"processors\": 1},"
+                                " {\"level\": 3, \"bytes\": 16777216, \"processors\": 4}]",
+                                0, NULL);
+    assert_true(kt_claims_last_cache(claims, 1) == 16 << 20 && kt_claims_last_cache(claims, 4) == 16 << 20);
+    assert_true(kt_claims_last_cache(claims, 5) == 32 << 20);
+    json_decref(claims);
+    assert_true(kt_claims_last_cache(NULL, 1) == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -190,6 +207,7 @@ int main(void)
         cmocka_unit_test(other_files_are_refused),
         cmocka_unit_test(the_path_follows_the_environment),
         cmocka_unit_test(absurd_claims_are_left_out),
+        cmocka_unit_test(last_caches_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

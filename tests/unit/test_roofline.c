@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a roofline is made of: intensities against the formulas of paper 002, roofs, quartiles, places of labels, sizes
+ * What a roofline is made of: intensities against the formulas of paper 002, quartiles, places of labels, sizes
  * and states of kernels, events and their codes.
  */
 #include "model/roofline/hardware_events.h"
@@ -147,99 +147,6 @@ static void quartiles(void **state)
     assert_true(s.least == 2 && s.median == 4 && s.most == 8);
 }
 
-/* --- roofs ------------------------------------------------------------------------------------------------- */
-
-static void add(struct kt_machine_roof *roof, size_t *count, const char *name, int cores, double per_cycle)
-{
-    roof[*count] = (struct kt_machine_roof){.cores = cores, .per_cycle = per_cycle, .per_second = NAN};
-    snprintf(roof[(*count)++].name, sizeof roof->name, "%s", name);
-}
-
-static struct kt_machine *machine(void)
-{
-    static struct kt_machine m;
-    m = (struct kt_machine){.core_hz = 2e9, .caches = 1, .cache[0] = {.bytes = MIB, .effective_bytes = MIB}};
-    add(m.peak, &m.peaks, "fma double", 1, 4);
-    add(m.peak, &m.peaks, "fma double x8", 1, 32);
-    add(m.peak, &m.peaks, "add double x8", 1, 16);
-    add(m.peak, &m.peaks, "fma float x16", 1, 64);
-    add(m.peak, &m.peaks, "fma double x8 all cores", 2, 60);
-    add(m.bandwidth, &m.bandwidths, "L1 load", 1, 128);
-    add(m.bandwidth, &m.bandwidths, "L1 store", 1, 64);
-    add(m.bandwidth, &m.bandwidths, "memory load", 1, 8);
-    add(m.bandwidth, &m.bandwidths, "memory nt_store", 1, 12);
-    add(m.bandwidth, &m.bandwidths, "memory random", 1, 1);
-    add(m.bandwidth, &m.bandwidths, "memory triad", 2, 14);
-    return &m;
-}
-
-static void roofs_of_a_machine(void **state)
-{
-    struct kt_roofs roofs;
-    (void)state;
-    kt_roofs_choose(machine(), &roofs);
-    assert_true(roofs.cache == MIB && roofs.line_shift == KT_LINE_SHIFT);
-    assert_true(kt_roofs_flops(&roofs, false, 1)->value == 32);
-    assert_true(kt_roofs_flops(&roofs, false, 2)->value == 60);
-    assert_true(kt_roofs_flops(&roofs, true, 2)->value == 64); /* the only one there is */
-    assert_true(kt_roofs_bytes(&roofs, "L1", 1)->value == 128);
-    assert_true(kt_roofs_bytes(&roofs, "memory", 1)->value == 8); /* neither random nor past the caches */
-    assert_true(kt_roofs_bytes(&roofs, "memory", 2)->value == 14);
-    assert_null(kt_roofs_bytes(&roofs, "L2", 1));
-    assert_true(kt_roofs_ridge(kt_roofs_flops(&roofs, false, 1), kt_roofs_bytes(&roofs, "memory", 1)) == 4);
-    assert_true(kt_roofs_limit(&roofs, false, 1, "memory", 1) == 8);
-    assert_true(kt_roofs_limit(&roofs, false, 1, "memory", 100) == 32);
-    assert_true(isnan(kt_roofs_limit(&roofs, false, 1, "L2", 1)));
-    struct kt_roofs other = roofs;
-    other.hz = 4e9;
-    kt_roofs_raise(&roofs, &other);
-    assert_true(kt_roofs_flops(&roofs, false, 1)->value == 64);
-}
-
-static void a_rate_per_second_counts_in_cycles_of_the_clock(void **state)
-{
-    struct kt_roofs roofs;
-    (void)state;
-    struct kt_machine *m = machine();
-    m->bandwidth[2].per_second = 20e9;
-    kt_roofs_choose(m, &roofs);
-    assert_true(kt_roofs_bytes(&roofs, "memory", 1)->value == 10);
-}
-
-static void roofs_that_a_replay_left(void **state)
-{
-    struct kt_roofs roofs;
-    (void)state;
-    json_t *replay =
-        json_loads("{\"peaks\": {\"threads\": 1, \"flops_double\": 6e10, \"flops_single\": 12e10, \"levels\": "
-                   "[{\"name\": \"L1\", \"bytes\": 32768, \"read\": 2e11, \"write\": 1e11, \"both\": 3e11},"
-                   " {\"name\": \"memory\", \"bytes\": null, \"read\": 2e10, \"write\": 1e10, \"both\": 1e10}]}}",
-                   0, NULL);
-    assert_true(kt_roofs_of_replay(replay, 2e9, &roofs));
-    assert_true(kt_roofs_flops(&roofs, false, 1)->value == 30 && kt_roofs_flops(&roofs, true, 1)->value == 60);
-    assert_true(kt_roofs_bytes(&roofs, "L1", 1)->value == 150 && kt_roofs_bytes(&roofs, "memory", 1)->value == 10);
-    json_decref(replay);
-    assert_false(kt_roofs_of_replay(NULL, 2e9, &roofs));
-}
-
-static void no_point_is_above_its_roof_by_more_than_its_spread(void **state)
-{
-    (void)state;
-    struct kt_roofline roofline = {.series[0] = {.threads = 1}, .count = 1, .machines = 1};
-    kt_roofs_choose(machine(), &roofline.roofs[0]);
-    struct kt_point point = {.intensity = kt_spread_exact(0.125), .rate = {10, 14, 15, 17, 20, 100}};
-    assert_false(kt_point_is_above(&roofline, &point)); /* 128 bytes a cycle from the L1: 16 flops */
-    assert_true(fabs(kt_point_excess(&roofline, &point) - 15.0 / 16) < 1e-12);
-    point.rate.median = 17;
-    assert_false(kt_point_is_above(&roofline, &point)); /* within its quartiles */
-    point.rate.q1 = 16.5;
-    assert_true(kt_point_is_above(&roofline, &point));
-    point.intensity = kt_spread_exact(100);
-    assert_false(kt_point_is_above(&roofline, &point)); /* the peak is 32 */
-    point.intensity = kt_spread_exact(INFINITY);
-    assert_false(kt_point_is_above(&roofline, &point));
-}
-
 /* --- layout ------------------------------------------------------------------------------------------------ */
 
 static void axes_are_logarithmic(void **state)
@@ -323,6 +230,19 @@ static void states_of_kernels(void **state)
         assert_int_equal(kt_kernel_states(wrong[i], &plan, &error), KT_USAGE);
 }
 
+static void two_threads_get_no_more_than_twice_one(void **state)
+{
+    struct kt_machine m = {.core_hz = 1e9, .bandwidths = 1};
+    (void)state;
+    m.bandwidth[0] = (struct kt_machine_roof){"memory load", 1, 10, 10e9};
+    assert_true(kt_validate_rate(&m, "memory load", 1) == 10e9);
+    assert_true(isnan(kt_validate_rate(&m, "memory load", 2)));
+    m.bandwidth[m.bandwidths++] = (struct kt_machine_roof){"memory load all cores", 64, 200, 200e9};
+    assert_true(kt_validate_rate(&m, "memory load", 2) == 20e9);
+    m.bandwidth[1].per_second = 15e9;
+    assert_true(kt_validate_rate(&m, "memory load", 2) == 15e9);
+}
+
 static void expected_volumes(void **state)
 {
     (void)state;
@@ -387,6 +307,20 @@ static void events_of_a_trace(void **state)
     counter[1].status = bad;
     kt_events_choose(kt_event_was_counted, &process, chosen);
     assert_null(chosen[KT_COUNT_TRAFFIC]);
+}
+
+static void counts_of_zero_are_no_work(void **state)
+{
+    const struct kt_event_candidate any = {0};
+    double flops[] = {0, 0, 0}, traffic[] = {64, 64, 64}, other[] = {NAN, NAN, NAN};
+    struct kt_shape_count shape = {.calls = 3};
+    (void)state;
+    for (int q = 0; q < KT_COUNTABLES_COUNT; q++)
+        shape.value[q] = q == KT_COUNT_FLOPS ? flops : q == KT_COUNT_TRAFFIC ? traffic : other;
+    struct kt_shape_counts counts = {.any = true, .chosen = {&any}, .shape = &shape, .shapes = 1};
+    assert_true(kt_shape_intensity(&counts, 0, 128).median == 2); /* the model's */
+    flops[0] = flops[1] = flops[2] = 64;
+    assert_true(kt_shape_intensity(&counts, 0, 128).median == 1);
 }
 
 /* What the manuals have: event number and unit mask in the low 16 bits; the second word is that of the off-core
@@ -474,17 +408,15 @@ int main(void)
         cmocka_unit_test(what_is_only_written_is_loaded_too),
         cmocka_unit_test(intensities_that_are_no_numbers),
         cmocka_unit_test(quartiles),
-        cmocka_unit_test(roofs_of_a_machine),
-        cmocka_unit_test(a_rate_per_second_counts_in_cycles_of_the_clock),
-        cmocka_unit_test(roofs_that_a_replay_left),
-        cmocka_unit_test(no_point_is_above_its_roof_by_more_than_its_spread),
         cmocka_unit_test(axes_are_logarithmic),
         cmocka_unit_test(labels_do_not_collide),
         cmocka_unit_test(sizes_of_kernels),
         cmocka_unit_test(states_of_kernels),
+        cmocka_unit_test(two_threads_get_no_more_than_twice_one),
         cmocka_unit_test(expected_volumes),
         cmocka_unit_test(the_first_candidate_wins),
         cmocka_unit_test(events_of_a_trace),
+        cmocka_unit_test(counts_of_zero_are_no_work),
         cmocka_unit_test(codes_of_events),
         cmocka_unit_test(every_event_of_the_table_has_a_code),
     };

@@ -193,6 +193,17 @@ static void test_cost_of_a_thunk(void **state)
 
 /* --- rate of the core -------------------------------------------------------------------------------------- */
 
+/* A turn is 16 cycles: of a clock of 3 GHz, of 25 MHz, of 1 MHz. */
+static void test_slow_clocks_need_long_chains(void **state)
+{
+    (void)state;
+    assert_int_equal(kt_clockrate_turns(16), 64);
+    double slow = 16 / 3e9 * 25e6;
+    int turns = kt_clockrate_turns(slow);
+    assert_true(turns * slow >= 200 && turns * slow < 400);
+    assert_int_equal(kt_clockrate_turns(16 / 3e9 * 1e6), 0);
+}
+
 #if defined(__x86_64__) || defined(__aarch64__)
 /* Additions take one cycle if multiplications take a whole number of them: three or four on all cores of today. */
 static void test_an_addition_takes_a_cycle(void **state)
@@ -341,6 +352,7 @@ int main(void)
         cmocka_unit_test(test_no_rounding),
         cmocka_unit_test(test_policy),
         cmocka_unit_test(test_cost_of_a_thunk),
+        cmocka_unit_test(test_slow_clocks_need_long_chains),
         cmocka_unit_test(test_an_addition_takes_a_cycle),
         cmocka_unit_test(test_rates_agree),
         cmocka_unit_test(test_cycles),

@@ -38,7 +38,8 @@ static void put(const char *path, const char *text)
 static int setup(void **state)
 {
     (void)state;
-    snprintf(root, sizeof root, "free_memory.XXXXXX");
+    const char *folder = getenv("T"); /* of the test, which tests/run removes */
+    snprintf(root, sizeof root, "%s/system.XXXXXX", folder ? folder : "/tmp");
     assert_non_null(mkdtemp(root));
     put("/proc/meminfo", "MemTotal:        2048000 kB\nMemAvailable:    1024000 kB\n");
     return 0;

@@ -86,6 +86,8 @@ command=$(sed -n 's/^ \*   \(gcc .*disable-new-dtags.*\)/\1/p' "$T/ways.c")
 same "the compile line for the recorded library" 0 $?
 has "... which is what the program then uses" "$blas" "$(ldd "$T/repro" | grep -o '/.*libblas[^ ]*')"
 slowest=$(calls calls 'max((c["dt"], c["n"]) for c in d if c["routine"] == "dgetrf")[1]')
+routine=$("$kt" report --json "$T/calls" | query 'd["shapes"][2]["routine"]')
+has "a shape of the report" "\* ${routine}_ as recorded" "$("$kt" repro "$T/calls" --shape 3 | head -n 4)"
 has "the slowest call of a routine" "call $slowest of " "$("$kt" repro "$T/calls" --routine dgetrf | head -n 2)"
 
 # What is wrong is noticed: a fill that is one element too long, a library that reads beyond, another info.
@@ -104,6 +106,8 @@ refuses() {
     if [ "$code $(wc -l <"$T/err") $out" = "$status 1 " ] && grep -qE -- "$pattern" "$T/err"; then ok "$name"
     else not_ok "$name" "status $code, expected $status; one line matching: $pattern" "$(<"$T/err")"; fi
 }
+refuses "no such shape" 2 "there is no shape 0; the report has" "$T/calls" --shape 0
+refuses "a shape that is no number" 2 "as .ktrace report. prints it" "$T/calls" --shape x
 refuses "no call" 2 "which call" "$T/calls"
 refuses "a call and a routine" 2 "one of them" "$T/calls" --call 1 --routine dgemm
 refuses "a number that is none" 2 "number of a call" "$T/calls" --call 1x

@@ -4,12 +4,13 @@
  * No signal is sent: the process has the file `control` of its trace mapped into memory.
  */
 #include "ktrace/format.h"
-#include "trace/error.h"
+#include "trace/json.h"
 #include "trace/verb.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <getopt.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -100,7 +101,7 @@ static enum kt_status flush(const char *control, struct kt_error *error)
     return status;
 }
 
-static enum kt_status obey(const char *path, const char *order, struct kt_error *error)
+static enum kt_status obey(const char *path, const char *order, bool *paused, struct kt_error *error)
 {
     struct kt_control *control = NULL;
     KT_TRY(map_control(path, &control, error));
@@ -111,10 +112,18 @@ static enum kt_status obey(const char *path, const char *order, struct kt_error 
         pause_or_not(control, 0);
     else if (!strcmp(order, "flush"))
         status = flush(path, error);
-    else
-        printf("%s\n", __atomic_load_n(&control->paused, __ATOMIC_RELAXED) ? "paused" : "recording");
+    *paused = __atomic_load_n(&control->paused, __ATOMIC_RELAXED);
     munmap(control, sizeof *control);
     return status;
+}
+
+static void tell(const char *pid, const char *order, bool paused, bool json)
+{
+    const char *state = paused ? "paused" : "recording";
+    if (json)
+        kt_json_print(json_pack("{s:I, s:s, s:s}", "pid", (json_int_t)atoll(pid), "asked", order, "state", state));
+    else if (!strcmp(order, "status"))
+        printf("%s\n", state);
 }
 
 static bool is_order(const char *text)
@@ -135,13 +144,21 @@ int kt_verb_control(int argc, char **argv)
 {
     struct kt_error error = {0};
     char path[PATH_MAX];
-    if (argc != 3)
+    bool json = false;
+    bool paused;
+    for (int option; (option = kt_verb_next_option(argc, argv, &error)) != -1; json = true)
+        if (option == '?')
+            return kt_verb_usage("control", "%s", error.text);
+    if (argc - optind != 2)
         return kt_verb_usage("control", "expected a process id and what to do");
-    if (!is_number(argv[1]))
-        return kt_verb_usage("control", "%s: expected the id of a running process", argv[1]);
-    if (!is_order(argv[2]))
-        return kt_verb_usage("control", "%s: expected pause, resume, flush or status", argv[2]);
-    if (find_file(argv[1], path, &error) == KT_OK)
-        obey(path, argv[2], &error);
-    return error.status == KT_OK ? KT_OK : kt_verb_fail("control", &error);
+    const char *pid = argv[optind];
+    const char *order = argv[optind + 1];
+    if (!is_number(pid))
+        return kt_verb_usage("control", "%s: expected the id of a running process", pid);
+    if (!is_order(order))
+        return kt_verb_usage("control", "%s: expected pause, resume, flush or status", order);
+    if (find_file(pid, path, &error) != KT_OK || obey(path, order, &paused, &error) != KT_OK)
+        return kt_verb_fail("control", &error);
+    tell(pid, order, paused, json);
+    return KT_OK;
 }

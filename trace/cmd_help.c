@@ -53,18 +53,6 @@ static bool is_part_of(const char *part, const char *verb)
     return !strncmp(part, verb, length) && part[length] == ' ';
 }
 
-static void print_parts(const char *verb)
-{
-    const char *last = "";
-    for (const struct kt_verb_option *o = kt_verb_options(); o->verb; o++) {
-        if (!is_part_of(o->verb, verb) || !strcmp(o->verb, last))
-            continue;
-        printf("\nktrace %s\n", o->verb);
-        print_options(o->verb);
-        last = o->verb;
-    }
-}
-
 /* What the parts of model take besides options. */
 static const char *part_arguments(const char *part)
 {
@@ -78,6 +66,18 @@ static const char *part_arguments(const char *part)
         if (!strcmp(part, arguments[i][0]))
             return arguments[i][1];
     return "";
+}
+
+static void print_parts(const char *verb)
+{
+    const char *last = "";
+    for (const struct kt_verb_option *o = kt_verb_options(); o->verb; o++) {
+        if (!is_part_of(o->verb, verb) || !strcmp(o->verb, last))
+            continue;
+        printf("\nktrace %s%s\n", o->verb, part_arguments(o->verb + strlen(verb) + 1));
+        print_options(o->verb);
+        last = o->verb;
+    }
 }
 
 static int print_part(const char *verb, const char *part)

@@ -18,7 +18,7 @@
 #include <stdio.h>
 
 static const double default_budget = 60;
-enum { DEFAULT_RUNS = 5 };
+enum { DEFAULT_RUNS = 6 };
 
 struct compare {
     struct kt_comparison comparison;

@@ -5,6 +5,7 @@
 #include "replay/repro/repro.h"
 #include "trace/memory.h"
 #include "trace/profile.h"
+#include "trace/shape.h"
 #include "trace/text.h"
 #include "trace/verb.h"
 
@@ -14,8 +15,10 @@
 
 struct choice {
     const char *trace;
-    const char *call; /* number, or NULL */
     const char *routine;
+    const char *text; /* of the number of a call or shape */
+    bool is_shape;
+    int options;
     uint64_t number;
 };
 
@@ -23,26 +26,30 @@ static enum kt_status parse_number(struct choice *choice, struct kt_error *error
 {
     char *end;
     errno = 0;
-    choice->number = strtoull(choice->call, &end, 10);
-    if (end == choice->call || *end || errno || *choice->call == '-')
-        return kt_fail(error, KT_USAGE, "--call needs the number of a call, as `ktrace dump` prints it, not '%s'",
-                       choice->call);
-    return KT_OK;
+    choice->number = strtoull(choice->text, &end, 10);
+    if (end != choice->text && !*end && !errno && *choice->text != '-')
+        return KT_OK;
+    return choice->is_shape
+               ? kt_fail(error, KT_USAGE, "--shape needs the number of a shape, as `ktrace report` prints it, not '%s'",
+                         choice->text)
+               : kt_fail(error, KT_USAGE, "--call needs the number of a call, as `ktrace dump` prints it, not '%s'",
+                         choice->text);
 }
 
 static enum kt_status parse(int argc, char **argv, struct choice *out, struct kt_error *error)
 {
-    for (int option; (option = kt_verb_next_option(argc, argv, error)) != -1;) {
+    for (int option; (option = kt_verb_next_option(argc, argv, error)) != -1; out->options++) {
         if (option == '?')
             return KT_USAGE;
-        *(option == 'c' ? &out->call : &out->routine) = optarg;
+        *(option == 'r' ? &out->routine : &out->text) = optarg;
+        out->is_shape |= option == 's';
     }
     if (argc - optind != 1)
         return kt_fail(error, KT_USAGE, argc == optind ? "which trace?" : "one trace at a time");
-    if (!out->call == !out->routine)
-        return kt_fail(error, KT_USAGE, "which call? --call N or --routine NAME, one of them");
+    if (out->options != 1)
+        return kt_fail(error, KT_USAGE, "which call? --call N, --shape N or --routine NAME, one of them");
     out->trace = argv[optind];
-    return out->call ? parse_number(out, error) : KT_OK;
+    return out->text ? parse_number(out, error) : KT_OK;
 }
 
 /* The call of that number, kept; *COUNT is how many there are. */
@@ -94,6 +101,22 @@ static bool find_slowest_shape(const struct kt_trace *trace, const char *routine
     return longest >= 0;
 }
 
+/* The first call of the shape that the report has in that place, kept. */
+static enum kt_status find_shape(const struct kt_trace *trace, uint64_t number, struct kt_call *out,
+                                 struct kt_error *error)
+{
+    struct kt_shapes shapes;
+    kt_shapes_collect(trace, KT_OUTERMOST, &shapes);
+    size_t count = shapes.count;
+    bool found = number >= 1 && number <= count;
+    if (found)
+        *out = kt_call_keep(&shapes.shape[number - 1].first);
+    kt_shapes_free(&shapes);
+    return found ? KT_OK
+                 : kt_fail(error, KT_USAGE, "%s: there is no shape %" PRIu64 "; the report has %zu", trace->path,
+                           number, count);
+}
+
 static enum kt_status find_call(const struct kt_trace *trace, const struct choice *choice, struct kt_call *out,
                                 struct kt_error *error)
 {
@@ -102,10 +125,12 @@ static enum kt_status find_call(const struct kt_trace *trace, const struct choic
         return find_slowest(trace, choice->routine, out) || find_slowest_shape(trace, choice->routine, out)
                    ? KT_OK
                    : kt_fail(error, KT_USAGE, "%s: no recorded call of %s", trace->path, choice->routine);
+    if (choice->is_shape)
+        return find_shape(trace, choice->number, out, error);
     if (find_number(trace, choice->number, out, &count))
         return KT_OK;
     if (kt_is_profile(trace))
-        return kt_fail(error, KT_USAGE, "%s: is a profile, which has no single calls: name a routine with --routine",
+        return kt_fail(error, KT_USAGE, "%s: is a profile, which has no single calls: choose with --shape or --routine",
                        trace->path);
     if (count == 0)
         return kt_fail(error, KT_BAD_INPUT, "%s: no call is recorded", trace->path);

@@ -86,8 +86,8 @@ command=$(sed -n 's/^ \*   \(gcc .*disable-new-dtags.*\)/\1/p' "$T/ways.c")
 same "the compile line for the recorded library" 0 $?
 has "... which is what the program then uses" "$blas" "$(ldd "$T/repro" | grep -o '/.*libblas[^ ]*')"
 slowest=$(calls calls 'max((c["dt"], c["n"]) for c in d if c["routine"] == "dgetrf")[1]')
-routine=$("$kt" report --json "$T/calls" | query 'd["shapes"][2]["routine"]')
-has "a shape of the report" "\* ${routine}_ as recorded" "$("$kt" repro "$T/calls" --shape 3 | head -n 4)"
+symbol=$("$kt" report --json "$T/calls" | query 'd["shapes"][2]["symbol"]')
+has "a shape of the report" "\* $symbol as recorded" "$("$kt" repro "$T/calls" --shape 3 | head -n 4)"
 has "the slowest call of a routine" "call $slowest of " "$("$kt" repro "$T/calls" --routine dgetrf | head -n 2)"
 
 # What is wrong is noticed: a fill that is one element too long, a library that reads beyond, another info.

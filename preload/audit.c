@@ -30,13 +30,6 @@ static struct {
 
 /* --- instead of a C library -------------------------------------------------------------------------------- */
 
-int strcmp(const char *a, const char *b)
-{
-    for (; *a && *a == *b; a++, b++)
-        ;
-    return *(const unsigned char *)a - *(const unsigned char *)b;
-}
-
 void *memset(void *to, int byte, size_t count)
 {
     for (volatile unsigned char *at = to; count; count--)

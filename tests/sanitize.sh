@@ -25,6 +25,24 @@ for arguments in "calls2000 fork threads20" "calls10 longjmp calls10" "calls1000
     out=$(ASAN_OPTIONS=detect_leaks=0 KTRACE_OUT="$T/life" LD_PRELOAD="$asan $PWD/$S/libktrace.so" "$PWD/$B/tests/abi/life" $arguments 2>&1)
     same "the shim: $arguments" "done" "$out"
 done
+# Programs with a sanitizer of their own, which looks symbols up before anything of it works.
+cat >"$T/own.c" <<'END'
+#include <stdio.h>
+double ddot_(const int *n, const double *x, const int *i, const double *y, const int *j);
+int main(void)
+{
+    const int n = 3, one = 1;
+    const double x[3] = {1, 2, 3};
+    return printf("%g\n", ddot_(&n, x, &one, x, &one)) < 0;
+}
+END
+for runtime in -static-libasan "" -fsanitize=undefined; do
+    "${CC:-gcc}" -fsanitize=address $runtime -o "$T/own" "$T/own.c" -L"$PWD/$B/tests/abi" -lfake1 -Wl,-rpath,"$PWD/$B/tests/abi"
+    plain=$(ASAN_OPTIONS=detect_leaks=0 "$T/own" 2>&1)
+    first=; [ "$runtime" = -static-libasan ] || first=$asan
+    same "a program with AddressSanitizer $runtime" "$plain 1" "$(ASAN_OPTIONS=detect_leaks=0 KTRACE_OUT=$T/own.trace LD_PRELOAD="$first $PWD/$B/libktrace.so" "$T/own" 2>&1) $(info own.trace 'd["calls"]')"
+    rm -rf "$T/own.trace"
+done
 for verb in info report dump "dump --json" "info --json" "report --json" check \
     export "export --format perfetto" "export -o $T/calls.sqlite"; do
     true_that "ktrace $verb" "$S/ktrace" $verb "$T/trace"

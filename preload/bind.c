@@ -361,7 +361,7 @@ static const struct kt_binding *make_binding(struct kt_slot *slot, uintptr_t whe
                               .lo = where & ~(uintptr_t)4095,
                               .bytes = 4096};
     kt_process_start();
-    if (!allocate_table())
+    if (atomic_load(&kt_process.state) == KT_STATE_STARTING || !allocate_table())
         return NULL;
     made.target = substitute_for(slot, target_of(slot, where), where);
     if (!made.target)
@@ -377,7 +377,7 @@ static const struct kt_binding *make_binding(struct kt_slot *slot, uintptr_t whe
     return publish(slot, &made);
 }
 
-/* For calls that a slow path of the same thread makes, and for want of memory. */
+/* For calls that a slow path of the same thread makes, while the process is being started, and for want of memory. */
 static const struct kt_binding *makeshift_binding(struct kt_slot *slot, uintptr_t where)
 {
     static __thread struct kt_binding makeshift __attribute__((tls_model("initial-exec")));
@@ -468,6 +468,7 @@ static void remember(struct kt_slot *slot, const struct kt_binding *b)
 const struct kt_binding *kt_bind(struct kt_slot *slot, const void *caller)
 {
     int saved = errno;
+    kt_process_adopt();
     uintptr_t where = (uintptr_t)caller;
     const struct kt_frame *enclosing = kt_live_frame(kt_self.top, __builtin_frame_address(0));
     bool tail_call = kt_is_inside_us(where);

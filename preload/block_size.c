@@ -52,9 +52,10 @@ __attribute__((constructor)) static void read_settings(void)
         read_setting(at);
 }
 
-/* -1: the question is not ours. */
+/* -1: the question is not ours. C programs often pass no length: then LENGTH is anything, and a 0 ends the name. */
 static long answer(long spec, const char *name, size_t length)
 {
+    length = strnlen(name, length < NAME ? length : NAME);
     while (length && name[length - 1] == ' ')
         length--;
     for (int i = 0; i < settings; i++)

@@ -3,6 +3,7 @@
 
 #include "preload/line.h"
 #include "preload/process.h"
+#include "preload/tape.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -43,10 +44,8 @@ static struct kt_control *map_file(int file)
     struct kt_control now = *kt_control();
     if (kt_write_all(file, (const char *)&now, sizeof now) != sizeof now)
         return NULL;
-    void *at = mmap(NULL, sizeof now, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    if (at == MAP_FAILED)
-        return NULL;
-    return at;
+    void *at = kt_tape_share(file, sizeof now);
+    return at == MAP_FAILED ? NULL : at;
 }
 
 void kt_control_open(void)
@@ -59,6 +58,8 @@ void kt_control_open(void)
         atomic_store(&kt_control_page, shared);
     if (file >= 0)
         close(file);
+    if (file >= 0 && !shared)
+        unlink(path); /* whoever stores into it would not be heard */
 }
 
 /* The page is the parent's. The child begins as its parent does now: recording or not. */

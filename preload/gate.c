@@ -43,7 +43,13 @@ bool kt_is_time_to_try(void)
 uintptr_t kt_writer_of(const struct kt_stream *stream)
 {
     uintptr_t ready = atomic_load(&stream->ready);
-    return ready >= KT_SMALLEST_ADDRESS ? ready : 0;
+    return kt_is_frame(ready) ? ready : 0;
+}
+
+uintptr_t kt_odd_epoch(void)
+{
+    uintptr_t epoch = kt_epoch();
+    return epoch % 2 ? epoch : (uintptr_t)__atomic_or_fetch(&kt_control()->epoch, 1, __ATOMIC_RELAXED);
 }
 
 static bool is_on(const stack_t *stack, const void *at)
@@ -212,7 +218,7 @@ bool kt_gate(struct kt_frame *frame)
     }
     kt_tell_regions(kt_self.stream, frame);
     errno = saved;
-    atomic_store(&kt_self.stream->ready, kt_epoch());
+    atomic_store(&kt_self.stream->ready, kt_odd_epoch());
     return true;
 }
 

@@ -8,7 +8,11 @@
 
 #include "preload/shim.h"
 
-enum { KT_SMALLEST_ADDRESS = 4096 }; /* what is less in kt_stream.ready is an epoch */
+/* What is in kt_stream.ready: a frame's address is even, and a stream is ready for no even epoch. */
+static inline bool kt_is_frame(uintptr_t ready)
+{
+    return ready % 2 == 0;
+}
 
 /* --- preload/gate.c --- */
 
@@ -17,6 +21,9 @@ KT_HIDDEN void kt_count_loss(enum kt_loss cause);
 
 /* After a failure the thread asks again only now and then: a call must not cost a system call each time. */
 KT_HIDDEN bool kt_is_time_to_try(void);
+
+/* The epoch that a stream is made ready for. Whoever changes it increases it, perhaps to an even one. */
+KT_HIDDEN uintptr_t kt_odd_epoch(void);
 
 /* The frame whose event is being written, as its address, or 0. */
 KT_HIDDEN uintptr_t kt_writer_of(const struct kt_stream *stream);

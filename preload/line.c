@@ -97,8 +97,8 @@ size_t kt_append_file(const char *path, const void *bytes, size_t count)
     if (file < 0)
         return 0;
     size_t done = kt_write_all(file, bytes, count);
-    close(file);
-    return done;
+    bool closed = close(file) == 0 || errno == EINTR;
+    return closed ? done : 0;
 }
 
 size_t kt_read_file(const char *path, char *out, size_t size)

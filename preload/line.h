@@ -22,7 +22,7 @@ KT_HIDDEN void kt_line_unsigned(struct kt_line *line, uint64_t value, unsigned b
 /* Writes as much as can be written, and returns how much that was; neither SIGPIPE nor SIGXFSZ reaches the program. */
 KT_HIDDEN size_t kt_write_all(int file, const char *bytes, size_t count);
 
-/* The same at the end of a file, which is made if need be. */
+/* The same at the end of a file, which is made if need be. 0 also if some of it may not be there after all. */
 KT_HIDDEN size_t kt_append_file(const char *path, const void *bytes, size_t count);
 
 /* Reads at most SIZE - 1 bytes of a file and ends them with a 0; returns how many, 0 after an error. */

@@ -72,10 +72,10 @@ static void *find_nothing(void *handle, const char *name)
     return ((void *(*)(void *, const char *))address_of(&own_dlsym))(RTLD_NEXT, name);
 }
 
-static void *stub_for(const struct kt_slot *slot, void *found)
+static void *stub_for(const struct kt_slot *slot, void *found, void *otherwise)
 {
     bool is_on = atomic_load(&kt_process.state) != KT_STATE_OFF || kt_substitutes();
-    return found && is_on ? kt_redirect(slot, found) : found;
+    return found && is_on ? kt_redirect(slot, found, otherwise) : found;
 }
 
 /* Found in the scope of a handle. The program's scope has us in it. */
@@ -83,7 +83,7 @@ static void *hand_out(void *handle, const char *name, void *found)
 {
     if (kt_is_inside_us((uintptr_t)found) && !is_defined(name, NULL, false))
         return find_nothing(handle, name);
-    return stub_for(kt_slot_find(name), found);
+    return stub_for(kt_slot_find(name), found, found);
 }
 
 static void *find_in_handle(void *handle, const char *name)
@@ -132,9 +132,10 @@ static void *find_behind_us(const char *name, const void *from)
     return target;
 }
 
+/* Without a stub of its own the reference is bound to us by name, as it would have been without the auditor. */
 KT_EXPORT void *ktrace_redirect(const char *name, void *target, const void *from)
 {
     const struct kt_slot *slot = kt_slot_find(name);
     void *beyond = slot && kt_is_inside_us((uintptr_t)target) ? find_behind_us(name, from) : target;
-    return slot && beyond ? stub_for(slot, beyond) : target;
+    return slot && beyond ? stub_for(slot, beyond, target) : target;
 }

@@ -19,6 +19,7 @@ struct kt_object {
 struct kt_object_table {
     struct kt_object *object;
     int count;
+    bool full;        /* there are more of them */
     int us;           /* our own index; -1: not found */
     uint16_t *needed; /* indices of objects */
     int needed_count;
@@ -43,6 +44,7 @@ struct kt_look {
     bool has_version;
     uintptr_t bias; /* of the object that it was found in */
     bool done;
+    bool partial; /* the table has not all objects */
 };
 
 extern KT_HIDDEN struct kt_object_table kt_objects;

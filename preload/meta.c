@@ -172,7 +172,14 @@ static void option_fields(struct kt_line *line)
 
 bool kt_uses_kernel_clock(void)
 {
-    return *kt_option.CLOCK ? !strcmp(kt_option.CLOCK, "monotonic") : kt_clock_doubt() != NULL;
+    if (!strcmp(kt_option.CLOCK, "monotonic"))
+        return true;
+    if (!strcmp(kt_option.CLOCK, "tsc"))
+        return false;
+    if (*kt_option.CLOCK)
+        kt_notice("KTRACE_CLOCK=", kt_option.CLOCK,
+                  ": expected tsc or monotonic; it is chosen as if nothing had been said");
+    return kt_clock_doubt() != NULL;
 }
 
 static void clock_doubt_fields(struct kt_line *line)

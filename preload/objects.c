@@ -8,6 +8,7 @@
  */
 #include "preload/look.h"
 
+#include <limits.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
@@ -78,8 +79,10 @@ static int add_object(struct dl_phdr_info *info, size_t size, void *position)
     (void)size;
     if ((*(int *)position)++ < kt_objects.count) /* known already */
         return 0;
-    if (kt_objects.count == KT_MAX_OBJECTS)
+    if (kt_objects.count == KT_MAX_OBJECTS) {
+        kt_objects.full = true;
         return 1;
+    }
     struct kt_object *o = &kt_objects.object[kt_objects.count];
     *o = (struct kt_object){0};
     read_object(&o->loaded, info);
@@ -204,6 +207,7 @@ static void read_list(const struct dl_phdr_info *info)
     int position = 0;
     if (kt_objects.subs != info->dlpi_subs)
         kt_objects.count = 0;
+    kt_objects.full = false;
     kt_objects.adds = info->dlpi_adds;
     kt_objects.subs = info->dlpi_subs;
     dl_iterate_phdr(add_object, &position);
@@ -263,6 +267,7 @@ static int look_locked(struct dl_phdr_info *info, size_t size, void *data)
     (void)size;
     linker_has_locked();
     look->done = refresh(info);
+    look->partial = kt_objects.full;
     if (look->done)
         look->answer(look);
     linker_will_unlock();
@@ -276,6 +281,7 @@ static int look_locked(struct dl_phdr_info *info, size_t size, void *data)
  * what was just being unloaded, which may be unmapped already; and the child does not have the thread that changed it.
  */
 static bool lock_may_be_stuck;
+static int listed; /* objects in the child's list when it was born */
 
 static const char *threads_hint; /* the C library's __libc_single_threaded; NULL: it has none */
 static bool had_threads;
@@ -290,9 +296,18 @@ void kt_objects_before_fork(void)
     had_threads = !threads_hint || !*threads_hint;
 }
 
+static int count_listed(void)
+{
+    int count = 0;
+    for (const struct link_map *map = _r_debug.r_map; map; map = map->l_next)
+        count++;
+    return count;
+}
+
 void kt_objects_after_fork(bool told)
 {
     lock_may_be_stuck |= had_threads || !told;
+    listed = count_listed();
 }
 
 /* The headers are at the beginning of the object; the program itself is told where its are. */
@@ -316,6 +331,7 @@ static void look_unlocked(struct kt_look *look)
     if (!look->done)
         return;
     kt_objects.count = 0;
+    kt_objects.full = false;
     for (const struct link_map *map = _r_debug.r_map; map; map = map->l_next) {
         struct dl_phdr_info info;
         read_headers(map, map == _r_debug.r_map, &info);
@@ -325,9 +341,19 @@ static void look_unlocked(struct kt_look *look)
     look->answer(look);
 }
 
+/* Where this process itself has loaded or unloaded something it has had the lock. The table is then read anew. */
+static bool is_lock_stuck(void)
+{
+    if (lock_may_be_stuck && count_listed() != listed) {
+        lock_may_be_stuck = false;
+        kt_objects.subs = ULLONG_MAX;
+    }
+    return lock_may_be_stuck;
+}
+
 void kt_take_look(struct kt_look *look)
 {
-    if (lock_may_be_stuck)
+    if (is_lock_stuck())
         look_unlocked(look);
     else
         dl_iterate_phdr(look_locked, look);

@@ -58,6 +58,7 @@ static void block_signals(sigset_t *before)
 bool kt_quiet_begin(void)
 {
     sigset_t mask;
+    kt_process_adopt();
     if (kt_self.busy)
         return false;
     block_signals(&mask);
@@ -83,12 +84,39 @@ void kt_quiet_end(void)
     pthread_sigmask(SIG_SETMASK, &mask, NULL);
 }
 
+/*
+ * The thread that forks has our lock while it waits for those of other libraries, which may be held by threads that
+ * wait for ours: they give up in the end.
+ */
+static _Atomic unsigned forks; /* in progress */
+
+static bool lock_within(long milliseconds)
+{
+    struct timespec end;
+    clock_gettime(CLOCK_REALTIME, &end);
+    end.tv_nsec += milliseconds * 1000000;
+    end.tv_sec += end.tv_nsec / 1000000000;
+    end.tv_nsec %= 1000000000;
+    return pthread_mutex_timedlock(&slow_lock, &end) == 0;
+}
+
+static bool lock_unless_forking(void)
+{
+    enum { STEP_MS = 10, PATIENCE_MS = 500 };
+    for (int waited = 0; waited < PATIENCE_MS; waited += atomic_load(&forks) ? STEP_MS : 0)
+        if (pthread_mutex_trylock(&slow_lock) == 0 || lock_within(STEP_MS))
+            return true;
+    return false;
+}
+
 bool kt_slow_begin(void)
 {
     if (!kt_quiet_begin())
         return false;
-    pthread_mutex_lock(&slow_lock);
-    return true;
+    if (lock_unless_forking())
+        return true;
+    kt_quiet_end();
+    return false;
 }
 
 void kt_slow_end(void)
@@ -169,7 +197,12 @@ static bool save_definitions(void)
     kt_process_path(path, "definitions", 0, 0);
     definitions.saved +=
         kt_append_file(path, definitions.text + definitions.saved, definitions.bytes - definitions.saved);
-    return definitions.saved == definitions.bytes;
+    if (definitions.saved == definitions.bytes)
+        return true;
+    int saved = errno;
+    if (truncate(path, (off_t)definitions.saved) == 0)
+        errno = saved;
+    return false;
 }
 
 bool kt_process_open(void)
@@ -291,7 +324,8 @@ __attribute__((destructor)) static void close_process(void)
             write_end(calls, skipped, lost);
             tell_calls(calls);
         }
-        tell_losses(lost);
+        if (atomic_load(&kt_process.state) != KT_STATE_OFF)
+            tell_losses(lost);
         if (was_open)
             atomic_store(&kt_process.state, KT_STATE_CLOSED);
         kt_control_change();
@@ -302,18 +336,27 @@ __attribute__((destructor)) static void close_process(void)
 
 /* --- the start and forks ----------------------------------------------------------------------------------- */
 
-static bool fork_within_slow_path; /* of the thread that holds the lock */
+/* Of this thread, and of that which it becomes in the child. */
+static __thread struct {
+    bool now;
+    bool within_slow_path; /* which has the lock already */
+} forking __attribute__((tls_model("initial-exec")));
 
 static void before_fork(void)
 {
-    bool begun = kt_slow_begin();
+    atomic_fetch_add(&forks, 1);
+    forking.within_slow_path = !kt_quiet_begin();
+    if (!forking.within_slow_path)
+        pthread_mutex_lock(&slow_lock);
     kt_objects_before_fork();
-    fork_within_slow_path = !begun;
+    forking.now = true;
 }
 
 static void after_fork_in_parent(void)
 {
-    if (!fork_within_slow_path)
+    forking.now = false;
+    atomic_fetch_sub(&forks, 1);
+    if (!forking.within_slow_path)
         kt_slow_end();
 }
 
@@ -344,13 +387,19 @@ static void start_afresh(bool told)
     atomic_store(&kt_process.skipped, 0);
     for (int i = 0; i < KT_LOSS_COUNT; i++)
         atomic_store(&kt_process.lost[i], 0);
+    if (atomic_load(&kt_process.state) == KT_STATE_STARTING) /* by a thread that is not here */
+        atomic_store(&kt_process.state, KT_STATE_OFF);
     if (atomic_load(&kt_process.state) != KT_STATE_OFF)
         atomic_store(&kt_process.state, KT_STATE_READY);
 }
 
+/* Others' handlers, which run before this one, may have made calls: then it has been run for them. */
 static void after_fork_in_child(void)
 {
+    if (!forking.now)
+        return;
     start_afresh(true);
+    atomic_store(&forks, 1);
     after_fork_in_parent();
 }
 
@@ -359,13 +408,18 @@ void kt_process_adopt(void)
 {
     if (KT_LIKELY(!own_page || *own_page))
         return;
+    if (forking.now) {
+        after_fork_in_child();
+        return;
+    }
     static const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
     slow_lock = fresh;
     kt_self.busy = false;
+    atomic_store(&forks, 0);
     start_afresh(false);
 }
 
-static void start_recording(void)
+static bool start_recording(void)
 {
     kt_warn_of_unknown_options();
     kt_expand_trace_path();
@@ -381,24 +435,22 @@ static void start_recording(void)
     kt_extras |= kt_event_count ? KT_EXTRA_EVENTS : 0;
     kt_extras |= kt_interval > 1 ? KT_EXTRA_SAMPLE : 0;
     kt_extras |= !(kt_extras & KT_EXTRA_PROFILE) && kt_snapshots_start() ? KT_EXTRA_SNAPSHOT : 0;
-    if (!kt_threads_init() || pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child) != 0)
-        return;
-    atomic_store(&kt_process.state, KT_STATE_READY);
+    return kt_threads_init() && pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child) == 0;
 }
 
 __attribute__((constructor)) void kt_process_start(void)
 {
     int saved = errno;
     enum kt_state start = KT_STATE_START;
-    if (!atomic_compare_exchange_strong(&kt_process.state, &start, KT_STATE_OFF))
+    if (!atomic_compare_exchange_strong(&kt_process.state, &start, KT_STATE_STARTING))
         return;
     kt_read_options();
     kt_warn_of_bad_flags();
     if (*kt_option.FOLLOW == '0')
         kt_stop_following();
     bool selected = kt_is_program_selected();
-    if (*kt_option.DISABLE != '1' && selected)
-        start_recording();
+    bool records = *kt_option.DISABLE != '1' && selected && start_recording();
+    atomic_store(&kt_process.state, records ? KT_STATE_READY : KT_STATE_OFF);
     if (selected)
         kt_substitute_start();
     errno = saved;

@@ -10,11 +10,12 @@
 #include <limits.h>
 
 enum kt_state {
-    KT_STATE_START,  /* the constructor has not run */
-    KT_STATE_OFF,    /* disabled, excluded or failed: calls are passed on */
-    KT_STATE_READY,  /* nothing recorded yet */
-    KT_STATE_OPEN,   /* the process directory exists */
-    KT_STATE_CLOSED, /* the end file is written */
+    KT_STATE_START,    /* the constructor has not run */
+    KT_STATE_STARTING, /* it is running, or a call that came before it */
+    KT_STATE_OFF,      /* disabled, excluded or failed: calls are passed on */
+    KT_STATE_READY,    /* nothing recorded yet */
+    KT_STATE_OPEN,     /* the process directory exists */
+    KT_STATE_CLOSED,   /* the end file is written */
 };
 
 struct kt_process_info {
@@ -29,7 +30,8 @@ extern KT_HIDDEN struct kt_process_info kt_process;
 
 /*
  * Slow paths run one at a time, and neither a signal nor a cancellation leaves them: the lock would stay held. False
- * if this thread already is on one (a library that is asked what it is makes a call): the caller then does without.
+ * if this thread already is on one (a library that is asked what it is makes a call), or if it cannot be waited for:
+ * the caller then does without.
  */
 KT_HIDDEN bool kt_slow_begin(void);
 KT_HIDDEN void kt_slow_end(void);

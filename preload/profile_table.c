@@ -110,7 +110,7 @@ static int make_file(struct kt_table *t)
  */
 static void *map_file(int file, size_t bytes, bool *in_memory)
 {
-    void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    void *at = kt_tape_share(file, bytes);
     *in_memory = at == MAP_FAILED;
     if (*in_memory)
         at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -142,10 +142,9 @@ static void end_file(const char *path, const struct kt_profile_head *head, bool 
 {
     size_t used = head->chunk.used_bytes;
     int file = in_memory ? open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
-    if (file >= 0 && pwrite(file, head, used, 0) != (ssize_t)used)
+    bool written = file >= 0 && kt_tape_write(file, head, used, 0);
+    if (file >= 0 && !(kt_tape_close(file) && written))
         used = 0;
-    if (file >= 0)
-        close(file);
     if (truncate(path, (off_t)used) != 0)
         return; /* zeros at the end */
 }

@@ -169,7 +169,7 @@ static struct kt_stream *stream_of(const struct kt_frame *frame)
 static void close_after_end(struct kt_stream *stream, const struct kt_frame *frame, uintptr_t ready)
 {
     bool sampled_is_over = kt_extras & KT_EXTRA_SAMPLE && frame->depth == 0;
-    kt_close_stream(stream, ready < KT_SMALLEST_ADDRESS && !sampled_is_over ? ready : 0);
+    kt_close_stream(stream, kt_is_frame(ready) || sampled_is_over ? 0 : ready);
 }
 
 static __attribute__((noinline)) void end_in_profile(const struct kt_frame *frame, uint64_t ticks, int64_t info)
@@ -233,7 +233,7 @@ uint64_t kt_self_ticks(void)
     s->cpu_now = &s->cpu;
     for (int stretch = 0; stretch < STRETCHES; stretch++) {
         s->cursor = (unsigned char *)(s->chunk + 1);
-        atomic_store(&s->ready, kt_epoch());
+        atomic_store(&s->ready, kt_odd_epoch());
         uint64_t start = s->last = kt_now();
         for (uint64_t i = 0; i < CALLS; i++)
             record_nothing(&binding, i);

@@ -4,6 +4,7 @@
 #include "preload/bind.h"
 #include "preload/ask.h"
 #include "preload/process.h"
+#include "preload/settings.h"
 
 #include <errno.h>
 
@@ -41,12 +42,22 @@ static uint16_t *find_place(uint16_t named, const void *target)
     return &spare.place[i];
 }
 
+static void tell_once(void)
+{
+    static bool told;
+    if (!told)
+        kt_notice("too many functions were looked up by name: calls of the rest may not be recorded", "", "");
+    told = true;
+}
+
 /* Within a slow path. */
-static void *find_stub(uint16_t named, void *target)
+static void *find_stub(uint16_t named, void *target, void *otherwise)
 {
     uint16_t *place = find_place(named, target);
-    if (!*place && spare.used == KT_SPARE_SLOTS)
-        return target;
+    if (!*place && spare.used == KT_SPARE_SLOTS) {
+        tell_once();
+        return otherwise;
+    }
     if (!*place) {
         spare.named[spare.used] = named;
         spare.target[spare.used] = target;
@@ -55,12 +66,12 @@ static void *find_stub(uint16_t named, void *target)
     return kt_spare_stubs[*place - 1];
 }
 
-void *kt_redirect(const struct kt_slot *named, void *target)
+void *kt_redirect(const struct kt_slot *named, void *target, void *otherwise)
 {
     int saved = errno;
-    void *found = target;
+    void *found = otherwise;
     if (!kt_is_inside_us((uintptr_t)target) && kt_slow_begin()) {
-        found = find_stub((uint16_t)(named - kt_slots), target);
+        found = find_stub((uint16_t)(named - kt_slots), target, otherwise);
         kt_slow_end();
     }
     errno = saved;

@@ -64,7 +64,7 @@ void kt_tell_regions(struct kt_stream *stream, const struct kt_frame *now)
         return;
     uintptr_t ready = kt_open_stream(stream, now);
     store_regions(stream);
-    kt_close_stream(stream, ready < KT_SMALLEST_ADDRESS ? ready : 0);
+    kt_close_stream(stream, kt_is_frame(ready) ? 0 : ready);
 }
 
 void kt_region_begin(unsigned id)
@@ -102,17 +102,27 @@ static void tell_both(const struct kt_frame *now)
         kt_tell_regions(kt_self.second, now);
 }
 
+static void record_within(const struct kt_frame *here)
+{
+    bool opens = kt_self.stream == &kt_no_stream;
+    if (kt_self.silent || kt_is_paused() || kt_extras & KT_EXTRA_PROFILE || kt_pass(here) != KT_LOSS_COUNT)
+        return;
+    if (opens && regions.depth && regions.depth <= KT_REGION_LEVELS)
+        regions.level[regions.depth - 1].begun = kt_now(); /* opening the stream is not the program's time */
+    tell_both(here);
+}
+
+/* Its frame is among those in progress, so that signal handlers find that they have interrupted a writer. */
 void kt_regions_record(void)
 {
-    struct kt_frame here = {.self = &here};
-    here.guard = kt_guard(&here);
     int saved = errno;
-    kt_process_adopt();
-    bool opens = kt_self.stream == &kt_no_stream;
-    if (!kt_self.silent && !kt_is_paused() && !(kt_extras & KT_EXTRA_PROFILE) && kt_pass(&here) == KT_LOSS_COUNT) {
-        if (opens && regions.depth && regions.depth <= KT_REGION_LEVELS)
-            regions.level[regions.depth - 1].begun = kt_now(); /* opening the stream is not the program's time */
-        tell_both(&here);
-    }
+    struct kt_frame here = {.self = &here, .binding = &kt_unbound};
+    here.parent = kt_live_frame(kt_self.top, &here);
+    here.depth = here.parent ? kt_depth_within(here.parent) : 0;
+    here.guard = kt_guard(&here);
+    atomic_signal_fence(memory_order_seq_cst);
+    kt_self.top = &here;
+    record_within(&here);
+    kt_self.top = here.parent;
     errno = saved;
 }

@@ -92,7 +92,8 @@ struct kt_told {
  * then, and the child does not write into its parent's stream.
  */
 struct kt_stream {
-    /* kt_epoch(): events can be written. The address of a frame: an event of its call is being written. 0: neither. */
+    /* An odd epoch: while kt_epoch() is the same events can be written. The address of a frame: an event of its call is
+     * being written. 0: neither. */
     _Atomic uintptr_t ready;
     unsigned char *cursor; /* room for the next event */
     unsigned char *limit;  /* no event begins behind this */
@@ -148,7 +149,7 @@ extern KT_HIDDEN unsigned kt_extras;
 
 /*
  * What the process is to do, changed from within or, through the file that it is mapped from, from outside. The epoch
- * changes when threads have to look what that is: at a pause, at the end. It stays small: no address.
+ * increases when threads have to look what that is: at a pause, at the end.
  */
 extern KT_HIDDEN struct kt_control *_Atomic kt_control_page;
 

@@ -235,7 +235,7 @@ static bool write_file(const uint64_t *word, struct snapshot *s)
     int file = openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (file >= 0) {
         whole = fill_file(file, word, s);
-        close(file);
+        whole &= kt_tape_close(file);
         if (!whole)
             unlinkat(directory, name, 0);
     }

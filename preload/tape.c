@@ -7,12 +7,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 enum { CHUNK = 16 << 10, STEP = 8 << 10, RESERVE = 512 << 10, PAGE = 4096 };
@@ -31,11 +33,12 @@ enum kt_loss kt_loss_of(int error)
     return space ? KT_LOSS_SPACE : KT_LOSS_ERROR;
 }
 
-/* Growing beyond the limit would raise SIGXFSZ in the program. */
-static bool may_grow_to(uint64_t bytes)
+/* Writing beyond the limit would raise SIGXFSZ in the program, even where the file is that long already. */
+static bool may_write_up_to(uint64_t end)
 {
     struct rlimit limit;
-    return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur;
+    errno = EFBIG; /* of a write that is cut short as well */
+    return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || end <= limit.rlim_cur;
 }
 
 static bool write_zeros(int file, uint64_t offset, size_t bytes)
@@ -50,12 +53,38 @@ static bool write_zeros(int file, uint64_t offset, size_t bytes)
 /* File systems without fallocate get real zeros: a hole could fail later, when it is written to. */
 bool kt_tape_reserve(int file, uint64_t offset, size_t bytes)
 {
-    errno = 0;
-    if (!may_grow_to(offset + bytes))
+    if (!may_write_up_to(offset + bytes))
         return false;
     if (fallocate(file, 0, (off_t)offset, (off_t)bytes) == 0)
         return true;
     return (errno == EOPNOTSUPP || errno == ENOSYS) && write_zeros(file, offset, bytes);
+}
+
+/*
+ * A file system that never writes in place needs new space for each page that is stored into after it has been written
+ * out, whatever was reserved: when there is none, the store raises SIGBUS.
+ */
+static bool writes_in_place(int file)
+{
+    struct statfs system;
+    return fstatfs(file, &system) != 0 || system.f_type != BTRFS_SUPER_MAGIC;
+}
+
+void *kt_tape_share(int file, size_t bytes)
+{
+    return writes_in_place(file) ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
+}
+
+/* The program may have lowered its limit since the room was reserved. */
+bool kt_tape_write(int file, const void *bytes, size_t count, uint64_t at)
+{
+    return may_write_up_to(at + count) && pwrite(file, bytes, count, (off_t)at) == (ssize_t)count;
+}
+
+/* Some file systems tell only now that there was no room for what was written. */
+bool kt_tape_close(int file)
+{
+    return close(file) == 0 || (errno != ENOSPC && errno != EDQUOT && errno != EIO);
 }
 
 bool kt_tape_touch(unsigned char *at, size_t bytes)
@@ -165,7 +194,7 @@ static bool touch_more(struct kt_stream *s)
  */
 static bool map_chunk(struct kt_stream *s, int file)
 {
-    unsigned char *at = mmap(NULL, CHUNK, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    unsigned char *at = kt_tape_share(file, CHUNK);
     s->in_memory = at == MAP_FAILED;
     if (s->in_memory)
         at = mmap(NULL, CHUNK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -205,7 +234,10 @@ enum kt_loss kt_tape_begin(struct kt_stream *stream)
     if (file < 0)
         return kt_loss_of(errno);
     enum kt_loss cause = first_chunk(stream, file);
-    close(file);
+    if (!kt_tape_close(file) && cause == KT_LOSS_COUNT) {
+        cause = kt_loss_of(errno);
+        unmap_chunk(stream);
+    }
     if (cause != KT_LOSS_COUNT)
         unlink(stream->path);
     return cause;
@@ -213,14 +245,15 @@ enum kt_loss kt_tape_begin(struct kt_stream *stream)
 
 /* --- full chunks ------------------------------------------------------------------------------------------- */
 
-/* Into room that is reserved: it cannot run out. */
+/* Into room that is reserved. */
 static bool write_chunk(const struct kt_stream *s, int file)
 {
     struct kt_chunk head = *s->chunk;
     head.used_bytes = used_bytes(s);
     head.chunk_bytes = kt_limit.keep_last ? CHUNK : head.used_bytes;
     struct iovec part[] = {{&head, sizeof head}, {s->chunk + 1, used_bytes(s) - sizeof head}};
-    return pwritev(file, part, 2, (off_t)s->next) == (ssize_t)head.used_bytes;
+    return may_write_up_to(s->next + head.used_bytes) &&
+           pwritev(file, part, 2, (off_t)s->next) == (ssize_t)head.used_bytes;
 }
 
 /*
@@ -230,14 +263,14 @@ static bool write_chunk(const struct kt_stream *s, int file)
 static bool overwrite_chunk(const struct kt_stream *s, int file)
 {
     const uint64_t none = 0;
-    off_t at = (off_t)s->next;
     struct kt_chunk head = *s->chunk;
-    ssize_t bytes = (ssize_t)(used_bytes(s) - sizeof head);
+    size_t bytes = used_bytes(s) - sizeof head;
     head.used_bytes = used_bytes(s);
     head.chunk_bytes = CHUNK;
-    return pwrite(file, &none, sizeof none, at + (off_t)offsetof(struct kt_chunk, used_bytes)) == sizeof none &&
-           pwrite(file, s->chunk + 1, (size_t)bytes, at + (off_t)sizeof head) == bytes &&
-           pwrite(file, &head, sizeof head, at) == sizeof head;
+    return may_write_up_to(s->next + head.used_bytes) &&
+           kt_tape_write(file, &none, sizeof none, s->next + offsetof(struct kt_chunk, used_bytes)) &&
+           kt_tape_write(file, s->chunk + 1, bytes, s->next + sizeof head) &&
+           kt_tape_write(file, &head, sizeof head, s->next);
 }
 
 /* Why there are not that many bytes more, or KT_LOSS_COUNT. */
@@ -264,6 +297,7 @@ static enum kt_loss reserve_up_to(struct kt_stream *s, int file, uint64_t end)
 static enum kt_loss make_room(struct kt_stream *s, int file)
 {
     reserve_up_to(s, file, s->file_bytes + CHUNK);
+    close(file);
     s->limit = s->touched - KT_TAPE_MARGIN;
     return KT_LOSS_COUNT;
 }
@@ -311,12 +345,25 @@ static enum kt_loss append(struct kt_stream *s, int file)
     return KT_LOSS_COUNT;
 }
 
-/* If there is no room for a copy, what is in the chunk stays where it is. */
-static enum kt_loss next_chunk(struct kt_stream *s, int file)
+static enum kt_loss store_chunk(struct kt_stream *s, int file)
 {
     enum kt_loss cause = append(s, file);
     if (cause == KT_LOSS_LIMIT && kt_limit.keep_last && replace_oldest(s, file))
         cause = KT_LOSS_COUNT;
+    return cause;
+}
+
+/* If there is no room for a copy, what is in the chunk stays where it is, and is written to the same place later. */
+static enum kt_loss next_chunk(struct kt_stream *s, int file)
+{
+    const uint64_t file_bytes = s->file_bytes;
+    const uint64_t next = s->next;
+    enum kt_loss cause = store_chunk(s, file);
+    if (!kt_tape_close(file) && cause == KT_LOSS_COUNT) {
+        cause = kt_loss_of(errno);
+        s->file_bytes = file_bytes;
+        s->next = next;
+    }
     if (cause == KT_LOSS_COUNT)
         start_chunk(s, s->chunk->index + 1);
     return cause;
@@ -330,9 +377,7 @@ enum kt_loss kt_tape_advance(struct kt_stream *stream)
     int file = open_file(stream);
     if (file < 0)
         return kt_loss_of(errno);
-    enum kt_loss cause = is_full ? next_chunk(stream, file) : make_room(stream, file);
-    close(file);
-    return cause;
+    return is_full ? next_chunk(stream, file) : make_room(stream, file);
 }
 
 /* Nothing begins behind the limit any more, and the chunk counts as full. */
@@ -349,9 +394,7 @@ static bool save_memory(struct kt_stream *s)
 {
     int file = open_file(s);
     bool saved = file >= 0 && append(s, file) == KT_LOSS_COUNT;
-    if (file >= 0)
-        close(file);
-    return saved;
+    return file >= 0 && kt_tape_close(file) && saved;
 }
 
 void kt_tape_end(struct kt_stream *stream)

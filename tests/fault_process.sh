@@ -42,5 +42,11 @@ behaves "raw clone" "$ends" calls10 clone1000 calls10; sound; same "... calls of
 behaves "raw clone before the first call" "$ends" clone1000 calls10; sound; same "... calls of each" "[1000, 1010]" "$(per_process)"
 behaves "raw clones, with fork in between" "$ends" calls5000 clones30 fork5 clones30; sound
 same "... calls of each" "$(printf '[5, '; printf '10, %.0s' {1..60}; echo 5600])" "$(per_process)"
+for mode in full profile; do
+    KTRACE_MODE=$mode behaves "raw clone that makes no call, mode $mode" "$ends" calls10 leaver5 calls10; sound
+    same "... calls of each" "[20]" "$(info t 'sorted(p["calls"] for p in d["process_table"])')"
+    same "... one end is told" "20 1" "$(said '(recorded|counted)') $(wc -l <"$T/said")"
+done
+behaves "raw clones that bind while threads do" "$ends" calls10 binders200 calls10; sound
 behaves "a daemon" "$ends" calls10 daemon20 say1; sound; same "... calls of each" "[10, 20]" "$(per_process)"
 exit $((failures != 0))

@@ -41,6 +41,12 @@ accounted $((MANY + 20))
 
 behaves "RLIMIT_FSIZE" "$refusals" calls10 limit:FSIZE:70000 calls$MANY thread10; accounted $((MANY + 20)) t; sound
 behaves "RLIMIT_FSIZE of 0" "$refusals" limit:FSIZE:0 calls3000; loses; accounted 3000
+for mode in "" KTRACE_MODE=profile KTRACE_MAX_BYTES=100k:last; do
+    for bytes in 0 1000; do
+        behaves "RLIMIT_FSIZE of $bytes later ${mode:+, $mode}" env $mode "$refusals" calls100000 limit:FSIZE:$bytes calls100000 thread10
+        [ -n "$mode" ] || { accounted 200010 t; sound; }
+    done
+done
 behaves "RLIMIT_NOFILE of 3" "$refusals" limit:NOFILE:3 calls3000 next; loses; accounted 3000
 behaves "... and later more" "$refusals" calls10 limit:NOFILE:3 calls$MANY thread100 limit:NOFILE:99 calls$MANY next
 accounted $((2 * MANY + 110)) t; sound
@@ -61,6 +67,40 @@ behaves "... later" "$refusals" calls10 refuse:map:12 calls$MANY; accounted $((M
 behaves "no shared mappings" "$refusals" refuse:shared:19 calls$MANY thread10; accounted $((MANY + 10)) "$([ -d "$T/t" ] && echo t)"
 true_that "... says so once, if anything is lost" test "$(grep -c 'were not recorded' "$T/said")" -le 1
 behaves "... later" "$refusals" calls10 refuse:shared:19 calls$MANY; accounted $((MANY + 10))
+${CC:-gcc} -shared -fPIC -o "$T/btrfs.so" -xc - <<'END'
+#include <linux/magic.h>
+#include <string.h>
+#include <sys/vfs.h>
+int fstatfs(int file, struct statfs *out)
+{
+    (void)file;
+    memset(out, 0, sizeof *out);
+    out->f_type = BTRFS_SUPER_MAGIC;
+    return 0;
+}
+END
+for mode in "" KTRACE_MODE=profile KTRACE_MAX_BYTES=100k:last; do
+    shim=$T/btrfs.so:$shim behaves "a file system that does not write in place ${mode:+, $mode}" env $mode "$refusals" calls$MANY thread10; sound
+    same "... shares no memory" "" "$(find "$T/t" -name control)"
+    [ "${mode#*BYTES}" != "$mode" ] || holds "calls" "($((MANY + 10)), 'complete')" 'd["calls"], d["state"]'
+done
+${CC:-gcc} -shared -fPIC -o "$T/late.so" -xc - <<'END'
+#include <errno.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+int close(int file)
+{
+    static int count;
+    long result = syscall(SYS_close, file);
+    errno = result == 0 ? ENOSPC : errno;
+    return result == 0 && ++count % 7 ? 0 : -1;
+}
+END
+for limit in "" KTRACE_MAX_BYTES=1M:last; do
+    shim=$T/late.so:$shim behaves "a file system that tells late that it is full ${limit:+, $limit}" env $limit "$refusals" calls$MANY thread3000
+    [ -n "$limit" ] || loses
+    accounted $((MANY + 3000)) t; sound
+done
 for error in 95 38; do
     behaves "no reservations, error $error" "$refusals" refuse:fallocate:$error calls$MANY thread10; loses_none; accounted $((MANY + 10)) t; sound
 done

@@ -14,6 +14,8 @@ for i in 1 2 3; do
     LIMIT=20 behaves "threads, modules that come and go, and forks, run $i" "$F/race" 30 "$PWD/$B/tests/abi/module_any.so"; sound
     holds "processes, losses" "(31, [])" 'd["processes"], d["lost"]'
 done
+behaves "a lock that a thread has and a fork waits for" "$crew" locks 1; sound
+holds "calls, and the one that is lost" "(1, 1)" 'd["calls"], sum(l["calls"] for l in d["lost"])'
 behaves "signals for the process reach the thread that waits" "$crew" wait 60; sound; holds "calls" 180000 'd["calls"]'
 behaves "setuid" "$crew" setuid 60; sound; holds "calls" 180000 'd["calls"]'
 behaves "a thing that only processes of one thread may do" "$crew" alone 20000; sound; holds "calls" 20000 'd["calls"]'

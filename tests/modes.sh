@@ -29,6 +29,11 @@ same "... or not" "6 0" "$(counts t)"
 KTRACE_MODE=profile steps t begin=a dot=10 pause dot=5 resume dot=2 end
 same "profile mode counts and pauses" "12 5" "$(counts t)"
 
+steps t often=3000 dot=10 begin=a dot=3 end
+same "3,000 pauses: each call is recorded or skipped" "3013 3000" "$(counts t)"
+same "... their stream is no longer than it has to be" True "$(info t 'd["bytes"] < 100000')"
+sound t
+
 # --- from outside, two threads --------------------------------------------------------------------------------------
 # until COMMAND...: for five seconds at most
 until_true() { for _ in $(seq 250); do "$@" >/dev/null 2>&1 && return; sleep 0.02; done; return 1; }
@@ -43,6 +48,7 @@ true_that "pause" "$B/ktrace" control "$pid" pause; same "... status" paused "$(
 sleep 0.05; first=$(calls_now); sleep 0.1; same "... both threads stop to record" "$first" "$(calls_now)"
 true_that "resume" "$B/ktrace" control "$pid" resume; true_that "... they record again" until_true is_more_than "$first"
 true_that "flush" "$B/ktrace" control "$pid" flush
+same "... as JSON" "flush recording" "$("$B/ktrace" control "$pid" flush --json | query 'd["asked"] + " " + d["state"]')"
 touch "$T/go"; wait "$pid"
 same "recorded and skipped is all" "$(<"$T/made")" "$(info t 'd["calls"] + d["skipped"]')"; same "... two threads" 2 "$(info t 'd["threads"]')"
 true_that "... some were skipped" test "$(info t 'd["skipped"]')" -gt 0

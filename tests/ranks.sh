@@ -32,6 +32,17 @@ rank threebytes 2 1 OMPI_COMM_WORLD_SIZE=2; same "a size that cannot be is not b
 same "%r in ktrace run" "life.r2" "$(cd "$T" && OMPI_COMM_WORLD_RANK=2 KTRACE_OUT=%x.r%r "$kt" run -- "$life" calls1 >/dev/null 2>&1; ls -d life.r*)"
 
 # --- one trace of several ------------------------------------------------------------------------------------------
+mkdir "$T/one"
+"$PYTHON" -c 'import os, sys
+while os.path.isdir(sys.argv[1]):
+    for name in ("p1", "p2", "README"): os.mkdir(sys.argv[1] + "/" + name)
+    for name in ("p1", "p2", "README"): os.rmdir(sys.argv[1] + "/" + name)' "$T/one" 2>/dev/null & other=$!
+same "ktrace run into a directory that other ranks are adding to" "0" "$(for _ in $(seq 100); do
+    OMPI_COMM_WORLD_RANK=1 "$kt" run -o "$T/one" -- true 2>/dev/null || echo refused; done | wc -l)"
+rm -rf "$T/one"; kill $other 2>/dev/null; wait $other 2>/dev/null; rm -rf "$T/one"
+mkdir "$T/one"; touch "$T/one/p1" "$T/one/README"
+"$kt" run -o "$T/one" -- true 2>/dev/null; same "... is refused where this is no rank" 2 $?
+touch "$T/one/notes"; OMPI_COMM_WORLD_RANK=1 "$kt" run -o "$T/one" -- true 2>/dev/null; same "... or if there is anything else" 2 $?
 mkdir "$T/job"
 for r in 0 1 2 3; do rank "job/trace.%r" $r $((1000 * (r + 1))); done
 touch "$T/job/notes.txt"; mkdir "$T/job/results"

@@ -53,6 +53,8 @@ has "... says so" '10 calls were not recorded' "$(<"$T/err")"
 same "disabled" "done" "$(KTRACE_DISABLE=1 traced off "$life" calls10 2>&1)"; true_that "... leaves nothing" test ! -e "$T/off"
 same "program filter" "done" "$(KTRACE_PROGRAMS='x*,y' traced off "$life" calls10 2>&1)"; true_that "... leaves nothing" test ! -e "$T/off"
 traced quiet env KTRACE_QUIET=1 "$life" calls10 >/dev/null 2>"$T/err"; same "quiet" 0 "$(wc -c <"$T/err")"
+has "KTRACE_CLOCK that is misspelt" 'KTRACE_CLOCK=monotone: expected tsc or monotonic' "$(KTRACE_CLOCK=monotone traced clock "$life" calls1 2>&1)"
+same "... has no effect" "$(traced usual "$life" calls1 >/dev/null 2>&1; grep -h '^clock	' "$T"/usual/p*/meta)" "$(grep -h '^clock	' "$T"/clock/p*/meta)"
 has "unknown variable" 'unknown variable KTRACE_TYPO' "$(KTRACE_TYPO=1 traced typo "$life" calls1 2>&1)"
 same "a program without calls leaves nothing" "" "$(traced none true 2>&1; ls "$T/none" 2>/dev/null)"
 exit $((failures != 0))

@@ -63,6 +63,49 @@ same "threads that load and unload libraries all the time" "$(printf '%s\n' "0 w
     "$({ "$B/ktrace" run -o "$T/t" -- timeout 60 "$A/crowd" $crowd 2>&1; echo "status $?"; } | sort)"
 same "... what is recorded" 45006 "$(info t 'd["calls"] + sum(l["calls"] for l in d["lost"])')"
 
+forking_program="
+import ctypes, os, threading
+def dot(name):
+    function = ctypes.CDLL('$A/' + name).module_dot
+    function.restype = ctypes.c_double
+    return function()
+done = threading.Event()
+threading.Thread(target=done.wait).start()
+print(dot('module_one.so'), flush=True)
+if os.fork() == 0:
+    print(dot('module_two.so'), dot('module_three.so'), flush=True)
+    os._exit(0)
+os.wait()
+done.set()"
+both "modules that a child of a process with threads opens" "(3, ['libfake1.so', 'libfake2.so', 'libfake3.so'])" "$PYTHON" -c "$forking_program"
+
+crowded_program="
+import ctypes, shutil, sys
+for i in range(2100):
+    shutil.copy('$A/libbare.so', '$T/many/%d.so' % i)
+    ctypes.CDLL('$T/many/%d.so' % i)
+dot = ctypes.CDLL('$A/module_one.so').module_dot
+dot.restype = ctypes.c_double
+print(dot())"
+mkdir -p "$T/many"; rm -rf "$T/t"
+same "more objects than are told apart" "1.0" "$(KTRACE_QUIET=0 traced t "$PYTHON" -c "$crowded_program" 2>"$T/err")"
+has "... their calls are counted as lost" '^ktrace: 1 calls were not recorded' "$(<"$T/err")"; rm -r "$T/many"
+
+lookup_program="
+import ctypes, shutil
+names = 'cblas_ddot cblas_dscal cdotu_ ddot_ dormqr_ dpotrf_ idamax_ sdot_ zdotu_'.split()
+for i in range(920):
+    shutil.copy('$A/libfake1.so', '$T/many/%d.so' % i)
+    library = ctypes.CDLL('$T/many/%d.so' % i)
+    for name in names:
+        getattr(library, name)
+library.ddot_.restype = ctypes.c_double
+x = (ctypes.c_double * 1)(1); n = ctypes.byref(ctypes.c_int(1))
+print(library.ddot_(n, x, n, x, n))"
+mkdir -p "$T/many"
+same "more functions looked up than there are stubs" "1.0" "$(KTRACE_QUIET=0 traced t "$PYTHON" -c "$lookup_program" 2>"$T/err")"
+same "... which is said once" 1 "$(grep -c 'too many functions were looked up' "$T/err")"; rm -r "$T/many"
+
 absent="default dgemmt_ next dgemmt_ program dgemmt_"
 both "a routine that no library has is not found" nothing "$A/ways" default ddot_ $absent default puts
 both "... one that the program is linked with is" nothing "$A/ways_linked" default ddot_ next ddot_ program ddot_ $absent

@@ -208,26 +208,34 @@ static bool is_process_name(const char *name)
     return name[0] == 'p' && name[1] >= '0' && name[1] <= '9';
 }
 
-/* How many files there are in the directory: all, or only those of processes; -1: it cannot be read. */
-static int count_files(const char *path, bool processes)
+/* Files in the directory of a trace. */
+struct contents {
+    int processes, others;
+    bool readme;
+};
+
+/* In one pass: other ranks may be adding to it. False if it cannot be read. */
+static bool read_contents(const char *path, struct contents *out)
 {
-    int count = 0;
     DIR *directory = opendir(path);
+    *out = (struct contents){0};
     if (!directory)
-        return -1;
+        return false;
     for (const struct dirent *entry = readdir(directory); entry; entry = readdir(directory))
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            count += !processes || is_process_name(entry->d_name);
+        if (is_process_name(entry->d_name))
+            out->processes++;
+        else if (!strcmp(entry->d_name, "README"))
+            out->readme = true;
+        else
+            out->others += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
     closedir(directory);
-    return count;
+    return true;
 }
 
 /* All ranks of a job may be run with the same directory: whoever comes second finds processes of the others. */
-static bool is_shared_by_ranks(const char *path, int files)
+static bool is_free(const struct contents *found)
 {
-    char readme[PATH_MAX + 8];
-    snprintf(readme, sizeof readme, "%s/README", path);
-    return kt_launched().rank >= 0 && files == count_files(path, true) + (access(readme, F_OK) == 0);
+    return !found->others && (kt_launched().rank >= 0 || (!found->processes && !found->readme));
 }
 
 static enum kt_status prepare_directory(struct run *run, struct kt_error *error)
@@ -240,10 +248,11 @@ static enum kt_status prepare_directory(struct run *run, struct kt_error *error)
         return KT_OK;
     if (errno != EEXIST)
         return kt_fail(error, KT_SYSTEM, "%s: cannot be created: %s", path, strerror(errno));
-    int files = count_files(path, false);
-    if (files > 0 && !is_shared_by_ranks(path, files))
+    struct contents found;
+    bool can_read = read_contents(path, &found);
+    if (can_read && !is_free(&found))
         return kt_fail(error, KT_USAGE, "%s: is not empty; choose a new directory with -o", path);
-    if (files < 0 || access(path, W_OK | X_OK) != 0)
+    if (!can_read || access(path, W_OK | X_OK) != 0)
         return kt_fail(error, KT_SYSTEM, "%s: cannot be written to: %s", path, strerror(errno));
     return KT_OK;
 }
@@ -318,19 +327,15 @@ __attribute__((noreturn)) static void be_the_program(struct run *run)
 
 /* --- the parent -------------------------------------------------------------------------------------------- */
 
-/* Signals stay blocked in the parent: those it waits for are forwarded, the terminal's reach the child anyway. */
+/* Signals stay blocked in the parent: those it waits for are forwarded. */
 static void block_signals(struct run *run)
 {
-    static const int awaited[] = {SIGCHLD, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+    static const int awaited[] = {SIGCHLD, SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2};
     struct sigaction standard = {.sa_handler = SIG_DFL};
-    sigset_t blocked;
     sigemptyset(&run->signals);
     for (size_t i = 0; i < sizeof awaited / sizeof *awaited; i++)
         sigaddset(&run->signals, awaited[i]);
-    blocked = run->signals;
-    sigaddset(&blocked, SIGINT);
-    sigaddset(&blocked, SIGQUIT);
-    sigprocmask(SIG_BLOCK, &blocked, &run->inherited);
+    sigprocmask(SIG_BLOCK, &run->signals, &run->inherited);
     sigaction(SIGCHLD, &standard, &run->child_action); /* if it is ignored there is nothing to wait for */
 }
 
@@ -350,20 +355,28 @@ static bool read_report(struct run *run)
     return started;
 }
 
+/* The terminal sends its own to the child as well. */
+static bool is_for_child(const siginfo_t *signal)
+{
+    bool is_key = (signal->si_signo == SIGINT || signal->si_signo == SIGQUIT) && signal->si_code > 0;
+    return signal->si_signo != SIGCHLD && !is_key;
+}
+
 static int wait_for(const struct run *run, pid_t child)
 {
     int status = 0;
     while (waitpid(child, &status, WNOHANG) == 0) {
-        int signal = sigwaitinfo(&run->signals, NULL);
-        if (signal > 0 && signal != SIGCHLD)
-            kill(child, signal);
+        siginfo_t signal;
+        if (sigwaitinfo(&run->signals, &signal) > 0 && is_for_child(&signal))
+            kill(child, signal.si_signo);
     }
     return WIFSIGNALED(status) ? KILLED + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
 static void look_at_trace(const struct run *run)
 {
-    if (count_files(run->directory, true) != 0)
+    struct contents found;
+    if (!read_contents(run->directory, &found) || found.processes)
         return;
     kt_notice("the program made no BLAS or LAPACK call that can be seen"
               " (it may be statically linked, set-uid, or use its own copy)");

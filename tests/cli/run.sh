@@ -10,6 +10,10 @@ same "... and the trace" 3 "$("$kt" info --json one | query 'd["calls"]')"
 "$kt" run -o three -- "$life" calls1 abort 2>/dev/null; same "killed by a signal" 134 $?
 "$kt" run -o four -- sh -c 'kill -TERM $$' 2>/dev/null; same "killed by SIGTERM" 143 $?
 "$kt" run -o five -- sleep 30 2>/dev/null & sleep 0.5; kill -TERM $!; wait $!; same "SIGTERM is passed on" 143 $?
+for name in INT QUIT; do # with interrupts as a terminal would have them
+    env --default-signal=INT,QUIT "$kt" run -o "by$name" -- sleep 30 2>/dev/null & sleep 0.5; kill -$name $!; wait $!; status=$?
+    same "SIG$name to us alone is passed on" $((128 + $(kill -l $name))) $status
+done
 same "standard input" "text" "$(echo text | "$kt" run -o six -- cat 2>/dev/null)"
 "$kt" run -o seven -- ./missing 2>err; same "command not found" 127 $?
 same "... one line" 1 "$(wc -l <err)"; true_that "... nothing left" test ! -e seven

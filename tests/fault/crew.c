@@ -7,6 +7,7 @@
  *   forks     4 threads call while main forks N children, whose calls nest
  *   wait      N signals for the process, which only main waits for
  *   setuid    changes the user id of all threads to what it is, N times
+ *   locks     main forks, with handlers that take a lock, while a thread that has the lock makes its first N calls
  *   alone     after N calls asks the kernel for what only processes of one thread may do
  */
 #include "tests/fault/work.h"
@@ -172,6 +173,54 @@ static void be_alone(int calls)
     printf("%s\n", result == 0 ? "may" : "may not");
 }
 
+/* --- a library's handlers of forks ------------------------------------------------------------------------- */
+
+static pthread_mutex_t librarys = PTHREAD_MUTEX_INITIALIZER;
+
+static void before_fork(void)
+{
+    pthread_mutex_lock(&librarys);
+}
+
+static void after_fork(void)
+{
+    pthread_mutex_unlock(&librarys);
+}
+
+/* Before all others, so that BEFORE_FORK comes after theirs. */
+static void register_handlers(void)
+{
+    pthread_atfork(before_fork, after_fork, after_fork);
+}
+__attribute__((section(".preinit_array"), used)) static void (*const at_start)(void) = register_handlers;
+
+static void *call_with_lock(void *count)
+{
+    pthread_mutex_lock(&librarys);
+    ready++;
+    usleep(100000);
+    for (int i = 0; i < *(const int *)count; i++)
+        printf(work_product() ? "" : "wrong\n");
+    pthread_mutex_unlock(&librarys);
+    return NULL;
+}
+
+static void fork_amid_lock(int count)
+{
+    pthread_t thread;
+    int status = -1;
+    work_times(1);
+    start(&thread, call_with_lock, &count);
+    while (!ready)
+        sched_yield();
+    pid_t pid = fork();
+    if (pid == 0)
+        _exit(0);
+    waitpid(pid, &status, 0);
+    pthread_join(thread, NULL);
+    printf("child: %d\n", status);
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc == 3 ? argv[1] : "";
@@ -192,6 +241,8 @@ int main(int argc, char **argv)
         wait_for_signals(count);
     else if (!strcmp(what, "setuid"))
         set_user(count);
+    else if (!strcmp(what, "locks"))
+        fork_amid_lock(count);
     else if (!strcmp(what, "alone"))
         be_alone(count);
     else

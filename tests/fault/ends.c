@@ -8,16 +8,21 @@
  *   fork    a child makes N calls and exits  chain    children of children, N levels, 5 calls each
  *   clone   a child made by a raw system call makes N calls while its parent does
  *   clones  N children made so, one after the other, 10 calls each
+ *   leaver  a child made so makes no call and exits with N
+ *   binders N children made so, while threads enter regions, make their first call of a routine
  *   vfork   a child that shares our memory executes this program with N calls
  *   borrow  such a child makes N calls itself
  *   exec, spawn, system       this program in our place, by posix_spawn, by the shell, with N calls
  *   daemon  go on in the background with N calls            say      print a word through the buffer
  */
+#include "include/ktrace/ktrace.h"
 #include "tests/fault/work.h"
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -144,6 +149,50 @@ static void clone_children(int times)
     }
 }
 
+static void clone_leaver(int status)
+{
+    pid_t pid = raw_fork();
+    if (pid == 0)
+        exit(status);
+    wait_for(pid);
+}
+
+static atomic_bool is_enough;
+
+/* Takes the lock of ktrace's slow paths again and again. */
+static void *enter_regions(void *unused)
+{
+    while (!atomic_load(&is_enough)) {
+        ktrace_begin("region");
+        ktrace_end();
+    }
+    return unused;
+}
+
+/* Most of them find that a thread of their parent held the lock. */
+static void clone_binders(int children)
+{
+    enum { CREW = 3 };
+    pthread_t crew[CREW];
+    int wrong = 0;
+    for (int i = 0; i < CREW; i++)
+        pthread_create(&crew[i], NULL, enter_regions, NULL);
+    for (int i = 0; i < children; i++) {
+        int found = -1;
+        pid_t pid = raw_fork();
+        if (pid == 0) {
+            alarm(5);
+            _exit(work_product() ? 0 : 99);
+        }
+        waitpid(pid, &found, 0);
+        wrong += found != 0;
+    }
+    atomic_store(&is_enough, true);
+    for (int i = 0; i < CREW; i++)
+        pthread_join(crew[i], NULL);
+    printf("%d wrong\n", wrong);
+}
+
 static char **arguments(int calls)
 {
     static char text[32];
@@ -222,6 +271,10 @@ static void perform(const char *what)
         clone_child(n);
     else if (IS("clones"))
         clone_children(n);
+    else if (IS("leaver"))
+        clone_leaver(n);
+    else if (IS("binders"))
+        clone_binders(n);
     else if (IS("vfork"))
         vfork_program(n);
     else if (IS("borrow"))

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Signal handlers that make calls while a timer interrupts calls all the time. Arguments: same | own (stack of the
- * handlers), return | jump (how they are left), milliseconds. The file COUNTS in the working directory gets the number
- * of calls of ddot, dgesv and dpotrf that ended, and of those that were left by a jump, at most.
+ * Signal handlers that make calls and enter regions while a timer interrupts calls all the time. Arguments: same | own
+ * (stack of the handlers), return | jump (how they are left), milliseconds. The file COUNTS in the working directory
+ * gets the number of calls of ddot, dgesv and dpotrf that ended, and of those that were left by a jump, at most.
  */
+#include "include/ktrace/ktrace.h"
 #include "tests/fault/work.h"
 
 #include <setjmp.h>
@@ -30,11 +31,13 @@ static void count(bool right)
 /* Counts only what no routine of the reference library calls. */
 static void do_round(void)
 {
+    ktrace_begin("round");
     for (int n = 1; n <= 4; n++)
         count(work_dot(n));
     wrong += !work_product();
     count(work_solve());
     count(work_factor());
+    ktrace_end();
 }
 
 /* Once: a signal that waits while a handler is left by a jump comes on the handler's own stack, and so would the next,
@@ -51,6 +54,8 @@ static void handle(int number)
     handled++;
     count(work_dot(4));
     count(work_solve());
+    ktrace_begin("handler");
+    ktrace_end();
     if (jumps && may_jump)
         siglongjmp(back, 1);
     set_timer(PERIOD_US);
@@ -73,6 +78,7 @@ static void work_until(double end)
             may_jump = 0;
         } else {
             may_jump = 0;
+            ktrace_end();
             set_timer(PERIOD_US);
         }
     }

@@ -3,6 +3,7 @@
  * Says what it is told to say to ktrace, between calls whose number is known. Each argument is done in turn:
  *   dot=N      N calls of ddot          solve=N    N calls of dgesv, which calls other routines
  *   mixed=N    N times ddot, dgesv, dgemm           begin=NAME, end       a region
+ *   often=N    N times a pause with a call in it and a call behind it
  *   pause, resume, recording            names=N    N regions of different names, with a call each
  *   deep=N     N regions in each other with a call in each        long, odd  a region of such a name
  *   threads=N  two threads, N calls each in a region of their own, at once
@@ -47,6 +48,16 @@ static void numbered(int times)
     for (int i = 1; i <= times; i++) {
         int n = -i;
         ddot_(&n, &x, &one, &x, &one);
+    }
+}
+
+static void often(int times)
+{
+    for (int i = 0; i < times; i++) {
+        ktrace_pause();
+        work_times(1);
+        ktrace_resume();
+        work_times(1);
     }
 }
 
@@ -208,8 +219,8 @@ static const struct {
              {"deep", NULL, deep, NULL},          {"long", long_name, NULL, NULL},
              {"odd", odd_name, NULL, NULL},       {"threads", NULL, threads, NULL},
              {"fork", NULL, fork_child, NULL},    {"clone", NULL, clone_child, NULL},
-             {"wait", NULL, NULL, wait_for},      {"crew", NULL, crew, NULL},
-             {"kill", leave, NULL, NULL}};
+             {"often", NULL, often, NULL},        {"wait", NULL, NULL, wait_for},
+             {"crew", NULL, crew, NULL},          {"kill", leave, NULL, NULL}};
 
 static void do_step(const char *argument)
 {

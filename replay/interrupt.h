@@ -9,7 +9,8 @@
 /* From now on such signals are remembered. Those that were ignored, as of a job in the background, stay so. */
 void kt_interrupt_catch(void);
 
-/* In a process that ends with the command: what a terminal or a batch system sends to both is the command's business. */
+/* In a process that ends with the command: what a terminal or a batch system sends to both is the command's business.
+ */
 void kt_interrupt_ignore(void);
 
 /* The signal that came, 0 if none did. A command that was interrupted ends with 128 and this. */

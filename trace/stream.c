@@ -132,7 +132,8 @@ static enum kt_status load_file(int file, bool copy, struct kt_stream *out, stru
     KT_TRY(file_size(file, out->path, &size, error));
     if (size == 0)
         return KT_OK;
-    return copy && size < kt_free_memory(NULL) / 4 ? copy_file(file, size, out, error) : map_file(file, size, out, error);
+    return copy && size < kt_free_memory(NULL) / 4 ? copy_file(file, size, out, error)
+                                                   : map_file(file, size, out, error);
 }
 
 enum kt_status kt_stream_load(const struct kt_files *files, const char *path, bool copy, struct kt_stream *out,

@@ -16,18 +16,20 @@
       "the same calls on several libraries; or the program itself, really run on each")                               \
     X(diff, "[OPTIONS] BEFORE AFTER", "two runs: what appeared, vanished, got slower; exit status 1 if anything did") \
     X(probe, "[OPTIONS]", "characterise this machine: clocks, caches, operations, bandwidth, cores")                  \
-    X(roofline, "[OPTIONS] TRACE...|--kernel ROUTINE|--events|--validate", "where the calls stand under the roofs of the machine: table, picture")         \
+    X(roofline, "[OPTIONS] TRACE...|--kernel ROUTINE|--events|--validate",                                            \
+      "where the calls stand under the roofs of the machine: table, picture")                                         \
     X(model, "build|show|predict|tune|rank|calls [OPTIONS] [TRACE]",                                                  \
       "times of calls and algorithms without running them")                                                           \
-    X(repro, "--shape N|--call N|--routine NAME TRACE", "a self-contained C program that makes one recorded call")              \
+    X(repro, "--shape N|--call N|--routine NAME TRACE", "a self-contained C program that makes one recorded call")    \
     X(info, "[OPTIONS] TRACE... | --libraries [LIB...]", "what was traced: state, processes, machine, losses")        \
     X(dump, "[OPTIONS] TRACE...", "every call, one per line")                                                         \
-    X(merge, "[OPTIONS] TRACE...", "the traces of a job, such as one of each rank, in one")                            \
+    X(merge, "[OPTIONS] TRACE...", "the traces of a job, such as one of each rank, in one")                           \
     X(check, "[OPTIONS] TRACE...", "verify a trace; say what is readable; exit status 1 if there are findings")       \
     X(score, "[OPTIONS] TRACE...", "what a full trace would cost, predicted from this run, and what to set")          \
     X(pack, "[OPTIONS] TRACE", "one compressed file of a trace, which every verb takes as the trace")                 \
     X(export, "[OPTIONS] TRACE...", "the calls for other tools: CSV, an SQLite database, a time line for Perfetto")   \
-    X(control, "[OPTIONS] PID pause|resume|flush|status", "what a process that is being traced is to do; sends no signal")      \
+    X(control, "[OPTIONS] PID pause|resume|flush|status",                                                             \
+      "what a process that is being traced is to do; sends no signal")                                                \
     X(env, "[OPTIONS]", "every KTRACE_ variable: type, default, meaning")                                             \
     X(help, "[VERB]", "what a verb does and its options")
 

@@ -49,7 +49,8 @@ void kt_roofs_raise(struct kt_roofs *roofs, const struct kt_roofs *other);
 /* Where the diagonal meets the ceiling: intensity above which a call may be bound by operations. */
 double kt_roofs_ridge(const struct kt_roof *flops, const struct kt_roof *bytes);
 
-/* That of double precision where ROOF is the one of memory for its number of cores; NAN: it is not, or no peak is known.
+/* That of double precision where ROOF is the one of memory for its number of cores; NAN: it is not, or no peak is
+ * known.
  */
 double kt_roofs_ridge_at(const struct kt_roofs *roofs, const struct kt_roof *roof);
 

@@ -28,7 +28,8 @@ static void move_to_front(struct choice *choice, size_t i)
     choice->library[0] = first;
 }
 
-/* The named library that was recorded, or COUNT if none was, or if several were: then no one of them is the baseline. */
+/* The named library that was recorded, or COUNT if none was, or if several were: then no one of them is the baseline.
+ */
 static size_t find_recorded(const struct choice *choice, const struct kt_library *recorded)
 {
     size_t found = choice->count;
@@ -42,8 +43,8 @@ static size_t find_recorded(const struct choice *choice, const struct kt_library
     return found;
 }
 
-/* The recorded library comes first, whether it was named or not; if it is not there, the first that was named. A program
- * that called several libraries is compared with itself, each call on the library that it was made to. */
+/* The recorded library comes first, whether it was named or not; if it is not there, the first that was named. A
+ * program that called several libraries is compared with itself, each call on the library that it was made to. */
 static enum kt_status choose_baseline(struct choice *choice, const struct kt_trace *trace, struct kt_error *error)
 {
     struct kt_library recorded;

@@ -35,7 +35,7 @@ parts     = $(filter-out $(2),$(patsubst $(1)%.c,%,$(sort $(wildcard $(1)*.c $(1
 TRACE    := $(call parts,trace/,main ktgen gen gen_%)
 REPLAY   := $(call parts,replay/)
 MODEL    := $(call parts,model/)
-SHIM     := $(call parts,preload/,audit block_size $(if $(SAN),text))
+SHIM     := $(call parts,preload/,audit block_size $(if $(SAN),strings))
 UNIT     := $(call parts,tests/unit/test_)
 GEN      := gen gen_wrapper gen_names gen_thunk
 SPECS    := $(wildcard trace/routines/*.spec)
@@ -97,7 +97,7 @@ $(O)/libktrace.so: $(SHIM_OBJECTS)
 	$(Q)$(CC) $(CFLAGS_) -shared -Wl,-soname,libktrace.so -Wl,-z,now -o $@ $^
 
 # Loaded into every program that is traced, beside the C library: does without one.
-$(O)/libktrace-audit.so: preload/audit.c preload/elf.c preload/text.c preload/elf.h $(O)/flags
+$(O)/libktrace-audit.so: preload/audit.c preload/elf.c preload/strings.c preload/elf.h $(O)/flags
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(filter-out -fsanitize=%,$(CFLAGS_)) -fPIC -fvisibility=hidden -ffreestanding -fno-stack-protector -nostdlib -shared -Wl,-z,now -o $@ $(filter %.c,$^)
@@ -139,7 +139,7 @@ $(O)/preload/%.o: preload/%.c $(O)/flags
 # The register that stubs pass the slot in is nobody else's (preload/wrapper.h); sanitizers would use it.
 SLOT_REGISTER := $(if $(findstring aarch64,$(shell $(CC) -dumpmachine 2>/dev/null)),x17,r11)
 # A compiler that knows what these functions are would call them in their own loops.
-$(O)/preload/text.o: private CFLAGS_ += -ffreestanding
+$(O)/preload/strings.o: private CFLAGS_ += -ffreestanding
 $(O)/gen/wrap_%.o: private CFLAGS_ += $(SHIM_FLAGS) -ffixed-$(SLOT_REGISTER) $(if $(SAN),-fno-sanitize=all)
 $(O)/gen/slots.o: private CFLAGS_ += $(SHIM_FLAGS)
 $(O)/gen/stubs.o: $(O)/gen/stubs.S preload/stub.h preload/sizes.h $(O)/flags

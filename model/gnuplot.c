@@ -96,12 +96,14 @@ enum kt_status kt_picture_draw(const struct kt_picture *picture, struct kt_error
     pid_t pid;
     int status = 0;
     bool run = run_gnuplot(picture, &pid) == 0 && waitpid(pid, &status, 0) == pid;
+    const char *name = base_name(picture->script);
+    int folder = (int)(name - picture->script);
     if (!run || (WIFEXITED(status) && WEXITSTATUS(status) == NOT_FOUND))
-        kt_notice("gnuplot is not there (Debian package gnuplot-nox): data in %s; 'gnuplot %s' draws them",
-                  picture->data, picture->script);
+        kt_notice("gnuplot is not there (Debian package gnuplot-nox): data in %s; in ./%.*s 'gnuplot %s' draws them",
+                  picture->data, folder, picture->script, name);
     else if (status != 0)
-        return kt_fail(error, KT_SYSTEM, "gnuplot could not draw %s; 'gnuplot %s' says why", picture->path,
-                       picture->script);
+        return kt_fail(error, KT_SYSTEM, "gnuplot could not draw %s; in ./%.*s 'gnuplot %s' says why", picture->path,
+                       folder, picture->script, name);
     else
         kt_notice("%s, drawn by %s; data in %s", picture->path, picture->script, picture->data);
     return KT_OK;

@@ -89,6 +89,10 @@ void kt_quiet_end(void)
  * wait for ours: they give up in the end.
  */
 static _Atomic unsigned forks; /* in progress */
+static _Atomic bool hopeless;  /* one thread has given up: until the fork is over others need not wait as long */
+
+/* Threads that ask the linker or a library, and will want the lock back; within it. */
+static unsigned paused;
 
 static bool lock_within(long milliseconds)
 {
@@ -102,11 +106,31 @@ static bool lock_within(long milliseconds)
 
 static bool lock_unless_forking(void)
 {
-    enum { STEP_MS = 10, PATIENCE_MS = 500 };
-    for (int waited = 0; waited < PATIENCE_MS; waited += atomic_load(&forks) ? STEP_MS : 0)
-        if (pthread_mutex_trylock(&slow_lock) == 0 || lock_within(STEP_MS))
+    enum { STEP_MS = 10, PATIENCE_MS = 2000 };
+    for (int waited = 0; waited < PATIENCE_MS; waited += atomic_load(&forks) ? STEP_MS : 0) {
+        if (pthread_mutex_trylock(&slow_lock) == 0)
             return true;
+        if (atomic_load(&hopeless))
+            return false;
+        if (lock_within(STEP_MS))
+            return true;
+    }
+    atomic_store(&hopeless, atomic_load(&forks) > 0);
     return false;
+}
+
+/* Who is about to fork lets those that ask come to an end first: they would wait for the lock as long as the fork
+ * waits for them. */
+static void lock_when_nobody_asks(void)
+{
+    enum { PATIENCE_MS = 200 };
+    const struct timespec step = {0, 1000000};
+    pthread_mutex_lock(&slow_lock);
+    for (int waited = 0; paused && waited < PATIENCE_MS; waited++) {
+        pthread_mutex_unlock(&slow_lock);
+        nanosleep(&step, NULL);
+        pthread_mutex_lock(&slow_lock);
+    }
 }
 
 bool kt_slow_begin(void)
@@ -127,12 +151,14 @@ void kt_slow_end(void)
 
 void kt_slow_pause(void)
 {
+    paused++;
     pthread_mutex_unlock(&slow_lock);
 }
 
 void kt_slow_resume(void)
 {
     pthread_mutex_lock(&slow_lock);
+    paused -= paused > 0; /* none in a child that was forked meanwhile */
 }
 
 /* --- files ------------------------------------------------------------------------------------------------- */
@@ -200,8 +226,9 @@ static bool save_definitions(void)
     if (definitions.saved == definitions.bytes)
         return true;
     int saved = errno;
-    if (truncate(path, (off_t)definitions.saved) == 0)
-        errno = saved;
+    if (truncate(path, (off_t)definitions.saved) != 0 && errno == ENOENT)
+        definitions.saved = 0;
+    errno = saved; /* what kept it from being written */
     return false;
 }
 
@@ -317,6 +344,7 @@ __attribute__((destructor)) static void close_process(void)
     if (kt_slow_begin()) {
         bool was_open = atomic_load(&kt_process.state) == KT_STATE_OPEN;
         uint64_t skipped;
+        kt_threads_save();
         uint64_t calls = kt_threads_calls(lost, &skipped);
         if (was_open) {
             kt_profile_finish();
@@ -344,10 +372,11 @@ static __thread struct {
 
 static void before_fork(void)
 {
+    kt_process_adopt();
     atomic_fetch_add(&forks, 1);
     forking.within_slow_path = !kt_quiet_begin();
     if (!forking.within_slow_path)
-        pthread_mutex_lock(&slow_lock);
+        lock_when_nobody_asks();
     kt_objects_before_fork();
     forking.now = true;
 }
@@ -355,7 +384,8 @@ static void before_fork(void)
 static void after_fork_in_parent(void)
 {
     forking.now = false;
-    atomic_fetch_sub(&forks, 1);
+    if (atomic_fetch_sub(&forks, 1) == 1)
+        atomic_store(&hopeless, false);
     if (!forking.within_slow_path)
         kt_slow_end();
 }
@@ -379,6 +409,8 @@ static void start_afresh(bool told)
 {
     kt_objects_after_fork(told);
     mark_own_page();
+    paused = 0;
+    atomic_store(&hopeless, false);
     kt_events_after_fork();
     kt_control_after_fork();
     kt_threads_forget();

@@ -73,6 +73,7 @@ extern KT_HIDDEN uint64_t kt_interval; /* preload/gate.c: one in how many calls 
 
 /* preload/streams.c: threads as a whole. */
 KT_HIDDEN uint64_t kt_threads_calls(uint64_t lost[KT_LOSS_COUNT], uint64_t *skipped);
+KT_HIDDEN void kt_threads_save(void); /* what they have committed to memory that is no file's; within a slow path */
 KT_HIDDEN void kt_thread_close(void);
 KT_HIDDEN void kt_threads_forget(void);
 KT_HIDDEN bool kt_threads_init(void);

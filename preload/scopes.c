@@ -108,7 +108,7 @@ bool kt_is_defined(const char *symbol, uintptr_t where, bool behind_us)
     struct kt_look look = {
         .answer = behind_us ? search_behind_us : search_as_linker, .symbol = symbol, .address = where};
     kt_take_look(&look);
-    return look.found || !look.done || look.partial;
+    return look.found || !look.done || (look.partial && kt_find_next(symbol));
 }
 
 /*

@@ -27,7 +27,7 @@ static uintptr_t page_of(uintptr_t address)
 static int find_protection(struct dl_phdr_info *info, size_t size, void *context)
 {
     struct place *place = context;
-    uintptr_t at = (uintptr_t)place->entry;
+    uintptr_t at = (uintptr_t)&place->entry->d_un;
     (void)size;
     if (info->dlpi_addr != place->object->l_addr || strcmp(info->dlpi_name, place->object->l_name) != 0)
         return 0;
@@ -44,7 +44,7 @@ static int find_protection(struct dl_phdr_info *info, size_t size, void *context
 
 static bool protect(const ElfW(Dyn) * entry, int protection)
 {
-    return mprotect((void *)page_of((uintptr_t)entry), getauxval(AT_PAGESZ), protection) == 0;
+    return mprotect((void *)page_of((uintptr_t)&entry->d_un), getauxval(AT_PAGESZ), protection) == 0;
 }
 
 /* An offset from the object's texts, which need not be one of these: the linker adds it to their address. */

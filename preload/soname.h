@@ -3,7 +3,7 @@
  * The dynamic linker takes an object that is loaded for any other that has its soname. A second build of a library that
  * the program has, or will open, must not be taken for the program's own: Debian's libblas.so.3 of one build of
  * OpenBLAS needs functions that the libopenblas.so.0 of another build lacks. So the library of KTRACE_BLAS loses its
- * soname.
+ * soname, also where the program opens that very file by its path: what needs it by name has to find it by itself.
  */
 #ifndef KT_SONAME_H
 #define KT_SONAME_H

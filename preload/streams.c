@@ -184,6 +184,12 @@ void kt_thread_close(void)
     errno = saved;
 }
 
+void kt_threads_save(void)
+{
+    for (size_t t = 0; t < registry.opens; t++)
+        kt_tape_save(registry.open[t]);
+}
+
 uint64_t kt_threads_calls(uint64_t lost[KT_LOSS_COUNT], uint64_t *skipped)
 {
     uint64_t calls = atomic_load(&kt_process.calls);

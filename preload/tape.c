@@ -389,23 +389,29 @@ void kt_tape_skip(struct kt_stream *stream)
     stream->limit = (unsigned char *)stream->chunk;
 }
 
-/* A chunk that is not in the file is written behind the others. */
-static bool save_memory(struct kt_stream *s)
+/* A chunk that is not in the file is written to where it would have been. */
+static bool save_memory(const struct kt_stream *s)
 {
     int file = open_file(s);
-    bool saved = file >= 0 && append(s, file) == KT_LOSS_COUNT;
+    bool saved = file >= 0 && kt_tape_write(file, s->chunk, used_bytes(s), 0);
     return file >= 0 && kt_tape_close(file) && saved;
+}
+
+/* If the thread begins another chunk meanwhile it writes the one to the file by itself. */
+void kt_tape_save(const struct kt_stream *stream)
+{
+    if (stream->in_memory && stream->chunk)
+        save_memory(stream);
 }
 
 void kt_tape_end(struct kt_stream *stream)
 {
-    bool alone = stream->file_bytes == CHUNK && !stream->in_memory;
+    if (stream->file_bytes == CHUNK)
+        stream->file_bytes = stream->chunk->chunk_bytes = used_bytes(stream);
     if (stream->in_memory && !save_memory(stream)) {
         stream->lost[KT_LOSS_ERROR] += stream->calls - stream->chunk->calls;
         stream->ended = stream->chunk->ended;
     }
-    if (alone)
-        stream->file_bytes = stream->chunk->chunk_bytes = used_bytes(stream);
     unmap_chunk(stream);
     if (truncate(stream->path, (off_t)stream->file_bytes) != 0)
         return; /* the tail is zeros: readable all the same */

@@ -201,16 +201,39 @@ static bool belong_together(const char *a, const char *b)
     return !strcmp(real_a, real_b) && !strncmp(real_a, "/usr/", 5) && !kt_installed_is_shared_directory(real_a);
 }
 
+static bool holds(const struct kt_library *library, const char *path)
+{
+    for (int i = 0; i < library->files; i++)
+        if (belong_together(library->file[i], path))
+            return true;
+    return false;
+}
+
 static bool holds_all(const struct kt_library *larger, const struct kt_library *smaller)
 {
-    for (int i = 0; i < smaller->files; i++) {
-        bool found = false;
-        for (int j = 0; j < larger->files && !found; j++)
-            found = belong_together(larger->file[j], smaller->file[i]);
-        if (!found)
+    for (int i = 0; i < smaller->files; i++)
+        if (!holds(larger, smaller->file[i]))
             return false;
-    }
     return true;
+}
+
+bool kt_library_has_all_called(const struct kt_library *library, const struct kt_trace *trace)
+{
+    for (size_t p = 0; p < trace->processes; p++)
+        for (size_t i = 0; i < trace->process[p].objects; i++) {
+            const struct kt_object *object = &trace->process[p].object[i];
+            if (object->is_library && !holds(library, object->path))
+                return false;
+        }
+    return true;
+}
+
+bool kt_library_equal(const struct kt_library *a, const struct kt_library *b)
+{
+    bool equal = a->files == b->files;
+    for (int i = 0; equal && i < a->files; i++)
+        equal = !strcmp(a->file[i], b->file[i]);
+    return equal;
 }
 
 /* A trace may have seen only a part of the files, or more than are needed. */

@@ -49,7 +49,13 @@ void kt_library_set_threads(int threads);
  * the number was ASKED for; MKL's layers are not touched. */
 void kt_program_set_threads(int threads, bool asked);
 
-/* True if they are the same files. */
+/* Are all libraries among its files, or of one package with them, that calls in the trace went to? */
+bool kt_library_has_all_called(const struct kt_library *library, const struct kt_trace *trace);
+
+/* The same list of files. */
+bool kt_library_equal(const struct kt_library *a, const struct kt_library *b);
+
+/* True if they are the same files, as far as both know of them. */
 bool kt_library_same(const struct kt_library *a, const struct kt_library *b);
 
 /* Loads it into this process, with its number of threads. It is never unloaded: BLAS libraries do not support it. */

@@ -45,6 +45,15 @@ same "the best of each is no slower than the best" "True True" "$(in_json first 
 same "the program changes by what BLAS does" True \
      "$(in_json first 'abs(d["libraries"][1]["seconds_application"] - d["application"]["seconds"] - d["libraries"][1]["seconds"] + d["libraries"][0]["seconds"]) < 1e-6')"
 
+# --- a program that called two libraries: itself as it was, and all on one of them
+"$kt" run --blas reference -o "$T/r" -- "$PYTHON" "$T/app.py" >/dev/null 2>&1
+"$kt" merge -o "$T/two" "$T/t" "$T/r" >/dev/null
+compare two "$T/two" --blas reference --blas openblas-serial --context warm --check no
+same "calls on two libraries: the baseline is both" "recorded True [recorded reference openblas-serial]" \
+     "$(in_json two 'd["baseline"], d["baseline_is_recorded"], [l["name"] for l in d["libraries"]]')"
+compare two "$T/two" --blas reference --context warm --check no
+same "... also if one of them is named" "[recorded reference]" "$(in_json two '[l["name"] for l in d["libraries"]]')"
+
 # --- the store
 start=$SECONDS
 compare second "$T/t" --blas reference --blas openblas-serial; same "a second time" 0 $?

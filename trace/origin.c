@@ -66,7 +66,9 @@ bool kt_process_is_running(const struct kt_process *p)
 
 bool kt_process_may_run_elsewhere(const struct kt_process *p)
 {
-    return !p->complete && !kt_files_are_packed(p->files) && !is_of_this_boot(p);
+    char host[256] = "";
+    gethostname(host, sizeof host - 1);
+    return !p->complete && !kt_files_are_packed(p->files) && !meta_is(p, "host", host);
 }
 
 /* --- the clock --------------------------------------------------------------------------------------------- */

@@ -133,7 +133,7 @@ static const struct kt_verb_option options[] = {
     ROUTINE_OPTION("model show"),
     MODELS_OPTION("model show"),
     {"model show", "force", 'F', false, NULL, "also those of another machine, or of another build of the library"},
-    {"model show", "plot", 'p', false, "FILE.svg|png", "the regions of the domain with their errors (needs gnuplot)"},
+    {"model show", "plot", 'p', false, "FILE.svg|png|pdf", "the regions of the domain with their errors"},
     JSON_OPTION("model show"),
     PREDICTION_OPTIONS("model predict"),
     LEVEL_OPTION("model predict"),

@@ -50,7 +50,8 @@ bool kt_model_query_of_values(const struct kt_routine *routine, const struct kt_
  * be no diagonals below the first. */
 bool kt_model_query_has_zero(const struct kt_model_query *query);
 bool kt_sizes_have_zero(int axes, const int64_t *size);
-/* Nothing to compute, or no element to write; VALUES as kt_values_decode() makes them. Of calls with such a size. */
+/* Nothing to compute or, where that is not known, no element to write; VALUES as kt_values_decode() makes them. Of
+ * calls with such a size. */
 bool kt_has_nothing_to_do(const struct kt_symbol *symbol, const struct kt_values *values);
 
 /* The same values in column-major terms, options and sizes normalised as in a query. False as above. */

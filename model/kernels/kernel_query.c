@@ -211,11 +211,12 @@ bool kt_model_query_has_zero(const struct kt_model_query *query)
 bool kt_has_nothing_to_do(const struct kt_symbol *symbol, const struct kt_values *values)
 {
     struct kt_operand operand[KT_MAX_OPERANDS];
-    if (kt_flops(symbol->routine, values) == 0)
-        return true;
+    double flops = kt_flops(symbol->routine, values);
+    if (!isnan(flops))
+        return flops == 0;
     int operands = kt_operands(symbol, values, 4, operand);
     for (int i = 0; i < operands; i++)
-        if (operand[i].access & KT_WRITE && operand[i].elements)
+        if (operand[i].elements && (operand[i].access & KT_WRITE || symbol->routine->has_result))
             return false;
     return true;
 }

@@ -167,10 +167,10 @@ static void make_calls(const struct kt_batch *batch, const struct kt_build *buil
 }
 
 /* Visits that make an estimate: what was cut short after fewer is timed again another time. */
-static bool is_estimate(const struct kt_timed *timed)
+static bool is_estimate(const struct kt_build *build, const struct kt_timed *timed)
 {
-    enum { FEWEST = 3 };
-    return timed->samples && timed->best > 0 && (timed->visits >= FEWEST || !kt_timing_interrupted());
+    const unsigned fewest = build->rules->rounds < 3 ? build->rules->rounds : 3;
+    return timed->samples && timed->best > 0 && (timed->visits >= fewest || !kt_timing_interrupted());
 }
 
 /* A point that failed is remembered as such, or it would be asked for again; one that was interrupted is not, nor one
@@ -182,7 +182,7 @@ static void keep_point(struct kt_build *build, const struct kt_wish *wish, const
     struct kt_kernel_model *model = kt_build_model(build, wish->need, context);
     struct kt_point point = {.held_out = wish->held_out, .seconds = timed->best / level, .noise = timed->noise};
     memcpy(point.size, wish->size, sizeof point.size);
-    bool is_timed = is_estimate(timed);
+    bool is_timed = is_estimate(build, timed);
     if (!is_timed && (!call->failure[0] || call->untried))
         return;
     point.samples = is_timed ? (int)timed->samples : 0;
@@ -205,7 +205,7 @@ static double level_of(const struct kt_batch *batch, const struct kt_build *buil
         const struct kt_wish *wish = &batch->wish[i];
         bool is_anchor = wish->anchor && wish->need == need && wish->contexts & 1u << context;
         const struct kt_point *known = is_anchor ? kt_model_find_point(m, wish->size) : NULL;
-        if (known && known->samples && is_estimate(&call[i].result[context]) && ratios < KT_ANCHORS)
+        if (known && known->samples && is_estimate(build, &call[i].result[context]) && ratios < KT_ANCHORS)
             ratio[ratios++] = call[i].result[context].best / known->seconds;
     }
     return kt_level_of_batch(ratio, ratios);

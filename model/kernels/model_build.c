@@ -518,7 +518,7 @@ static enum kt_status run_stages(struct kt_build *build, double start, struct kt
     return run_held_out(build, start, error);
 }
 
-/* Whatever went wrong, what was timed is written. */
+/* Whatever went wrong, what was timed is written; but nothing in the place of what there was. */
 enum kt_status kt_build_run(struct kt_build *build, struct kt_error *error)
 {
     double start = kt_now();
@@ -527,6 +527,8 @@ enum kt_status kt_build_run(struct kt_build *build, struct kt_error *error)
     kt_progress_end();
     judge_all(build);
     build->spent = kt_now() - start;
+    if (status != KT_OK && !build->samples)
+        return status;
     if (kt_models_write(build->models, &unwritten) == KT_OK || status != KT_OK)
         return status;
     *error = unwritten;

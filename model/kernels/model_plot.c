@@ -121,13 +121,14 @@ static enum kt_status write_files(const struct kt_kernel_model **panel, const st
                                   const struct kt_picture *picture, struct kt_error *error)
 {
     FILE *script = fopen(picture->script, "we");
-    FILE *data = script ? fopen(picture->data, "we") : NULL;
-    const char *failed = script ? picture->data : picture->script;
-    if (data)
+    FILE *data = fopen(picture->data, "we");
+    if (script && data)
         write_script(script, data, panel, grid, picture);
-    bool fine = data && !ferror(data) && fclose(data) == 0;
-    fine = script && !ferror(script) && fclose(script) == 0 && fine;
-    return fine ? KT_OK : kt_fail(error, KT_SYSTEM, "%s: cannot be written: %s", failed, strerror(errno));
+    bool is_script = script && !ferror(script) && fclose(script) == 0;
+    bool is_data = data && !ferror(data) && fclose(data) == 0;
+    return is_script && is_data ? KT_OK
+                                : kt_fail(error, KT_SYSTEM, "%s: cannot be written: %s",
+                                          is_script ? picture->data : picture->script, strerror(errno));
 }
 
 enum kt_status kt_models_plot(const struct kt_models *models, const char *filter, const char *file,

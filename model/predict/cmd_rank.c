@@ -211,16 +211,17 @@ static enum kt_status rank_size(struct ranking *r, double n, struct kt_error *er
     struct kt_choice *choice = kt_resize(NULL, (size_t)r->algorithms, sizeof *choice);
     for (; choices < r->algorithms && status == KT_OK; choices++)
         status = predict_best(r, choices, n, &choice[choices], error);
-    if (status == KT_OK) {
+    bool predicted = status == KT_OK;
+    if (predicted) {
         kt_choices_rank(choice, choices);
         r->ranked += kt_choice_is_whole(&choice[0]);
         measured = r->options->measure && kt_choice_is_whole(&choice[0]);
         status = measured ? kt_choices_measure(r->options, &r->setup, choice, choices, error) : KT_OK;
         measured = measured && status == KT_OK && choice[0].run.rounds;
     }
-    if (status == KT_OK && r->options->json)
+    if (predicted && r->options->json)
         json_array_append_new(r->orders, order_json(choice, choices, n, measured));
-    else if (status == KT_OK)
+    else if (predicted)
         print_order(choice, choices, n, measured);
     kt_choices_free(choice, choices);
     return status;

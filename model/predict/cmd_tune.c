@@ -147,7 +147,7 @@ static enum kt_status predict_curves(struct tuning *t, struct kt_error *error)
 
 /* --- output ------------------------------------------------------------------------------------------------ */
 
-static json_t *choice_json(const struct kt_choice *choice, bool measured)
+static json_t *choice_json(const struct kt_choice *choice)
 {
     json_t *out = json_object();
     json_object_set_new(out, "value", kt_json_number(choice->value));
@@ -156,7 +156,7 @@ static json_t *choice_json(const struct kt_choice *choice, bool measured)
     json_object_set_new(out, "warm", kt_json_number(whole ? choice->prediction.warm : NAN));
     json_object_set_new(out, "cold", kt_json_number(whole ? choice->prediction.cold : NAN));
     json_object_set_new(out, "calls_not_predicted", json_integer((json_int_t)choice->prediction.unknown));
-    if (measured) {
+    if (choice->run.rounds) {
         struct kt_stat stat = kt_candidate_stat(&choice->run);
         json_object_set_new(out, "measured", kt_json_stat(&stat));
     }
@@ -168,7 +168,7 @@ static json_t *curve_json(const struct curve *c)
     json_t *out = json_object();
     json_t *curve = json_array();
     for (int i = 0; i < c->choices; i++)
-        json_array_append_new(curve, choice_json(&c->choice[i], c->fastest >= 0));
+        json_array_append_new(curve, choice_json(&c->choice[i]));
     json_object_set_new(out, "n", kt_json_number(c->n));
     json_object_set_new(out, "m", kt_json_number(c->m > 0 ? c->m : c->n));
     json_object_set_new(out, "best", kt_json_number(c->choice[c->best].value));

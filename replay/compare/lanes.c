@@ -28,19 +28,21 @@ static void move_to_front(struct choice *choice, size_t i)
     choice->library[0] = first;
 }
 
-/* The named library that was recorded, or COUNT if none was, or if several were: then no one of them is the baseline.
- */
-static size_t find_recorded(const struct choice *choice, const struct kt_library *recorded)
+/* The first of those named that has all that was called, or COUNT. */
+static size_t find_recorded(const struct choice *choice, const struct kt_trace *trace)
 {
-    size_t found = choice->count;
-    for (size_t i = choice->count; i-- > 0;) {
-        if (!kt_library_same(&choice->library[i], recorded))
-            continue;
-        if (found < choice->count && !kt_library_same(&choice->library[i], &choice->library[found]))
-            return choice->count;
-        found = i;
-    }
-    return found;
+    size_t i = 0;
+    while (i < choice->count && !kt_library_has_all_called(&choice->library[i], trace))
+        i++;
+    return i;
+}
+
+/* Where those named are parts of it, it is none of them. */
+static void name_recorded(const struct choice *choice, struct kt_library *recorded)
+{
+    for (size_t i = 0; i < choice->count; i++)
+        if (kt_library_same(&choice->library[i], recorded))
+            snprintf(recorded->name, sizeof recorded->name, "recorded");
 }
 
 /* The recorded library comes first, whether it was named or not; if it is not there, the first that was named. A
@@ -58,11 +60,13 @@ static enum kt_status choose_baseline(struct choice *choice, const struct kt_tra
     }
     choice->is_recorded = true;
     choice->recorded_threads = recorded.threads;
-    size_t named = find_recorded(choice, &recorded);
-    if (named < choice->count)
+    size_t named = find_recorded(choice, trace);
+    if (named < choice->count) {
         kt_library_free(&recorded);
-    else
+    } else {
+        name_recorded(choice, &recorded);
         choice->library[choice->count++] = recorded;
+    }
     move_to_front(choice, named);
     return KT_OK;
 }

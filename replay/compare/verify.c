@@ -186,8 +186,7 @@ static void run_once(const struct kt_comparison *c, struct kt_verify *v, size_t 
     struct kt_program_time time;
     struct kt_verified *one = &v->lane[lane];
     const struct kt_library *library = &c->worker[lane].library;
-    bool is_own = c->is_recorded && kt_library_same(library, &c->worker[0].library) && !library->in_order &&
-                  !strcmp(library->file[0], c->worker[0].library.file[0]);
+    bool is_own = c->is_recorded && kt_library_equal(library, &c->worker[0].library) && !library->in_order;
     double limit = fmax(patience * longest_process(&c->setup.trace), least_limit);
     snprintf(path, sizeof path, "%s/run", v->directory);
     struct kt_program_run run = {.command = c->options.command,

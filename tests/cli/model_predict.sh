@@ -139,7 +139,8 @@ has "... file and line" "wrong.kta:4: the operand a of dpotf2, 4 x 4, reaches be
 "$kt" model tune dgeqrf $of --n 48 --algorithm dpotrf 2>/dev/null; same "another routine's algorithm: status" 2 $?
 "$kt" model predict $of --algorithm dpotrf --n 48 --level leaves 2>/dev/null; same "levels of an algorithm: status" 2 $?
 "$kt" model calls dpotrf --n 48 --m 1,2 2>/dev/null; same "calls of two sizes: status" 2 $?
-"$kt" model build $of --algorithm dpotrf --n 48 --b 16 --force 2>/dev/null; same "building into others' models: status" 2 $?
+out=$("$kt" model build --blas reference --algorithm dpotrf --n 48 --b 16 --force 2>&1); same "building into others' models: status" 2 $?
+has "... there is no such option" "force" "$out"
 "$kt" model predict $of --algorithm dpotrf --pace 2>/dev/null; same "--pace of an algorithm: status" 2 $?
 "$kt" model predict $of --budget 3 small 2>/dev/null; same "--budget without --pace: status" 2 $?
 "$kt" model predict $of --algorithm dpotrf --b 8,16 2>/dev/null; same "two block sizes: status" 2 $?

@@ -177,8 +177,11 @@ static void be_alone(int calls)
 
 static pthread_mutex_t librarys = PTHREAD_MUTEX_INITIALIZER;
 
+static _Atomic int forking;
+
 static void before_fork(void)
 {
+    forking = 1; /* those registered later have run */
     pthread_mutex_lock(&librarys);
 }
 
@@ -198,7 +201,8 @@ static void *call_with_lock(void *count)
 {
     pthread_mutex_lock(&librarys);
     ready++;
-    usleep(100000);
+    while (!forking)
+        sched_yield();
     for (int i = 0; i < *(const int *)count; i++)
         printf(work_product() ? "" : "wrong\n");
     pthread_mutex_unlock(&librarys);

@@ -14,8 +14,9 @@ for copy in one two; do mkdir "$dir/$copy"; cp "$library" "$dir/$copy/"; done
 name=${library##*/}
 for ((i = 1; i <= runs; i++)); do
     progress "run $i of $runs"
-    "$B/ktrace" compare --json --store none --budget "$budget" --blas "$dir/one/$name" --blas "$dir/two/$name" "$dir/trace" 2>/dev/null |
-        query 'json.dumps([d["libraries"][-2:], [s["libraries"][-2:] for s in d["shapes"]], d["best"]["mix_ratio"]])' >>"$dir/runs"
+    "$B/ktrace" compare --json --store none --budget "$budget" --blas "$dir/one/$name" --blas "$dir/two/$name" "$dir/trace" \
+        >"$dir/run" 2>"$dir/err" || echo "run $i ended with status $?: $(tail -n 1 "$dir/err")"
+    query 'json.dumps([d["libraries"][-2:], [s["libraries"][-2:] for s in d["shapes"]], d["best"]["mix_ratio"]])' <"$dir/run" >>"$dir/runs" || :
 done
 progress ""
 "$PYTHON" - "$dir/runs" "$name" <<'END'

@@ -8,7 +8,7 @@ runs=${1:-40} budget=${2:-60}
 shift $(($# < 2 ? $# : 2))
 [ $# -gt 0 ] || set -- "$PYTHON" examples/demo.py
 "$B/ktrace" run -o "$dir/trace" -- "$@" >/dev/null 2>&1
-library=$(info "$dir/trace" '[l["path"] for l in d["libraries"] if "blas" in l["path"]][-1]')
+library=$(info "$dir/trace" '[l["path"] for l in d["libraries"] if "blas" in l["path"].rsplit("/", 1)[1]][-1]')
 library=$("$PYTHON" -c 'import os, sys; print(os.path.realpath(sys.argv[1]))' "$library")
 for copy in one two; do mkdir "$dir/$copy"; cp "$library" "$dir/$copy/"; done
 name=${library##*/}

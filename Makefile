@@ -65,7 +65,7 @@ help:
 	@echo 'make check-fast the tests that take seconds'
 	@echo 'make proof      the operand ranges of LAPACK in poisoned memory, with the calls of its own test programs'
 	@echo 'make kill-test  1,000 programs killed at random times (RUNS=): every trace holds what they counted'
-	@echo 'make bench      cost of recording a call, as a ratio to the least possible shim, and of other recorders; pauses'
+	@echo 'make bench      cost of recording a call, as a ratio to a plain shim, and of other recorders; pauses'
 	@echo 'make bench-NAME what is measured more closely: programs (slowdown of whole ones), volume (10^8 calls), replay (do two'
 	@echo '                agree), flush and timers (ways of flushing and timing), sequence (known contexts, calls inside LAPACK),'
 	@echo '                tracker (calls per second), diff (how often it is wrong), verify (do programs take on other libraries what'

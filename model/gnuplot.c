@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "model/gnuplot.h"
 
+#include "trace/installed.h"
 #include "trace/text.h"
 
 #include <errno.h>
@@ -32,16 +33,10 @@ enum kt_status kt_picture_name(const char *path, int width, int height, struct k
 }
 
 /* The picture lies beside its script, wherever both are moved to together. */
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 void kt_picture_begin(FILE *script, const struct kt_picture *picture)
 {
     fprintf(script, "# made by ktrace; to draw it: cd here, gnuplot %s\nset encoding utf8\n",
-            base_name(picture->script));
+            kt_base_name(picture->script));
     if (!strcmp(picture->suffix, "svg"))
         fprintf(script, "set terminal svg size %d,%d noenhanced font \"sans-serif,12\" background \"white\"\n",
                 picture->width, picture->height);
@@ -52,7 +47,7 @@ void kt_picture_begin(FILE *script, const struct kt_picture *picture)
         fprintf(script, "set terminal pdfcairo size %gin,%gin noenhanced font \"Sans,9\"\n", picture->width / 96.0,
                 picture->height / 96.0);
     fprintf(script, "set output ");
-    kt_picture_text(script, base_name(picture->path));
+    kt_picture_text(script, kt_base_name(picture->path));
     fprintf(script, "\n");
 }
 
@@ -76,7 +71,7 @@ static int run_gnuplot(const struct kt_picture *picture, pid_t *pid)
     char script[sizeof picture->script];
     char command[] = "cd \"$1\" && exec gnuplot \"./$2\"";
     char *arguments[] = {"sh", "-c", command, "sh", directory, script, NULL};
-    const char *name = base_name(picture->script);
+    const char *name = kt_base_name(picture->script);
     snprintf(directory, sizeof directory, "%.*s", (int)(name - picture->script), picture->script);
     if (!*directory)
         snprintf(directory, sizeof directory, ".");
@@ -96,7 +91,7 @@ enum kt_status kt_picture_draw(const struct kt_picture *picture, struct kt_error
     pid_t pid;
     int status = 0;
     bool run = run_gnuplot(picture, &pid) == 0 && waitpid(pid, &status, 0) == pid;
-    const char *name = base_name(picture->script);
+    const char *name = kt_base_name(picture->script);
     int folder = (int)(name - picture->script);
     if (!run || (WIFEXITED(status) && WEXITSTATUS(status) == NOT_FOUND))
         kt_notice("gnuplot is not there (Debian package gnuplot-nox): data in %s; in ./%.*s 'gnuplot %s' draws them",

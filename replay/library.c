@@ -130,7 +130,6 @@ static enum kt_status add_object(struct kt_library *library, const struct kt_obj
                        object->path);
     if (!object->is_library)
         return KT_OK;
-    library->threads = object->threads > library->threads ? object->threads : library->threads;
     library->int_bytes = object->int_bytes == 8 ? 8 : library->int_bytes;
     return KT_OK;
 }
@@ -156,20 +155,6 @@ bool kt_library_name_build(struct kt_library *library, bool wholly)
     return false;
 }
 
-enum kt_status kt_library_recorded(const struct kt_trace *trace, struct kt_library *out, struct kt_error *error)
-{
-    *out = (struct kt_library){.int_bytes = 4, .threads = 1};
-    for (size_t p = 0; p < trace->processes; p++)
-        for (size_t i = 0; i < trace->process[p].objects; i++)
-            if (trace->process[p].object[i].path)
-                KT_TRY(add_object(out, &trace->process[p].object[i], error));
-    if (out->files == 0)
-        return kt_fail(error, KT_BAD_INPUT, "%s names no BLAS library; choose one with --blas", trace->path);
-    if (!kt_library_name_build(out, false))
-        snprintf(out->name, sizeof out->name, "%s", kt_base_name(out->file[0]));
-    return KT_OK;
-}
-
 int kt_library_threads_recorded(const struct kt_trace *trace)
 {
     int threads = 1;
@@ -180,6 +165,20 @@ int kt_library_threads_recorded(const struct kt_trace *trace)
                 threads = object->threads;
         }
     return threads;
+}
+
+enum kt_status kt_library_recorded(const struct kt_trace *trace, struct kt_library *out, struct kt_error *error)
+{
+    *out = (struct kt_library){.int_bytes = 4, .threads = kt_library_threads_recorded(trace)};
+    for (size_t p = 0; p < trace->processes; p++)
+        for (size_t i = 0; i < trace->process[p].objects; i++)
+            if (trace->process[p].object[i].path)
+                KT_TRY(add_object(out, &trace->process[p].object[i], error));
+    if (out->files == 0)
+        return kt_fail(error, KT_BAD_INPUT, "%s names no BLAS library; choose one with --blas", trace->path);
+    if (!kt_library_name_build(out, false))
+        snprintf(out->name, sizeof out->name, "%s", kt_base_name(out->file[0]));
+    return KT_OK;
 }
 
 void kt_library_free(struct kt_library *library)
@@ -222,7 +221,7 @@ bool kt_library_has_all_called(const struct kt_library *library, const struct kt
     for (size_t p = 0; p < trace->processes; p++)
         for (size_t i = 0; i < trace->process[p].objects; i++) {
             const struct kt_object *object = &trace->process[p].object[i];
-            if (object->is_library && !holds(library, object->path))
+            if (object->is_library && object->path && !holds(library, object->path))
                 return false;
         }
     return true;

@@ -404,14 +404,6 @@ static void estimate(const struct rounds *r)
         }
 }
 
-static struct kt_library copy_library(const struct kt_library *library)
-{
-    struct kt_library copy = *library;
-    for (int i = 0; i < copy.files; i++)
-        copy.file[i] = kt_copy(copy.file[i]);
-    return copy;
-}
-
 static void clear_results(const struct kt_timing *t, struct kt_timing_call *call, size_t calls)
 {
     for (size_t i = 0; i < calls; i++) {
@@ -428,7 +420,8 @@ enum kt_status kt_timing_run(struct kt_timing *timing, struct kt_timing_call *ca
     enum { MOST_KEPT = 4096 };
     struct rounds r = {.timing = timing, .call = call, .calls = calls, .rules = rules};
     r.kept = rules->rounds < MOST_KEPT ? rules->rounds : MOST_KEPT;
-    struct kt_library library = copy_library(&timing->library);
+    struct kt_library library;
+    kt_library_copy(&timing->library, &library);
     clear_results(timing, call, calls);
     kt_forge(call, calls, timing->library.int_bytes, &r.forged);
     r.visit = kt_resize(NULL, calls * timing->contexts * r.kept, sizeof *r.visit);

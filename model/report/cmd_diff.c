@@ -188,13 +188,17 @@ static void print_drift(const struct runs *r, double margin)
                   d->margin > log1p(margin) + 1e-9 ? ": so much do shapes differ anyway" : "");
 }
 
+static double drift_taken_out(const struct kt_diff *d)
+{
+    return d->drift_out && !isnan(d->drift) ? d->drift : 1;
+}
+
 static const char *ratio_text(const struct kt_diff *d, const struct kt_diff_shape *s, char out[32])
 {
-    double drift = d->drift_out && !isnan(d->drift) ? d->drift : 1;
     if (isnan(s->ratio))
         snprintf(out, 32, "-");
     else
-        snprintf(out, 32, "%.2f", s->ratio / drift);
+        snprintf(out, 32, "%.2f", s->ratio / drift_taken_out(d));
     return out;
 }
 
@@ -212,8 +216,8 @@ static void print_shape(struct kt_text_table *table, const struct kt_diff *d, co
         }
     }
     bool same_number = s->side[0].calls == s->side[1].calls || !s->side[1].calls;
-    kt_text_table_row(table, (const char *const[]){kt_change_name[s->change], s->first.entry->symbol.routine->name,
-                                                   s->text, same_number ? calls[0] : calls[1], time[0], time[1],
+    kt_text_table_row(table, (const char *const[]){kt_change_name[s->change], s->routine, s->text,
+                                                   same_number ? calls[0] : calls[1], time[0], time[1],
                                                    ratio_text(d, s, ratio)});
 }
 
@@ -265,6 +269,18 @@ static void print_routines(const struct kt_diff *d, size_t top)
         printf("... and %zu more: --top N, --json\n", d->routines - top);
 }
 
+/* Routines of which all shapes together changed by more than the margin. */
+static void print_common(const struct kt_diff *d)
+{
+    for (size_t i = 0; i < d->routines && d->drift_out; i++) {
+        double ratio = d->routine[i].drift / drift_taken_out(d);
+        if (fabs(log(ratio)) > d->margin)
+            printf("All shapes of %s took %.2f times as long: the machine, or what the program does\n"
+                   "between its calls. Two runs cannot tell; record both again.\n",
+                   d->routine[i].name, ratio);
+    }
+}
+
 static void print_verdict(const struct kt_diff *d, const struct kt_diff_limits *limits)
 {
     size_t number[KT_CHANGES] = {0};
@@ -275,6 +291,7 @@ static void print_verdict(const struct kt_diff *d, const struct kt_diff_limits *
            number[KT_SLOWER], number[KT_FASTER], number[KT_APPEARED], number[KT_VANISHED], number[KT_SAME], d->tested);
     printf("%zu have too few calls to tell, %zu less than %.1f %% of the time.\n", number[KT_TOO_FEW], number[KT_SMALL],
            100 * limits->share);
+    print_common(d);
     printf("Times are medians as they happened, ratios without the drift; a change is more\n"
            "than chance and the margin would explain, at %.0f %% over all shapes.\n",
            100 * limits->level);
@@ -306,7 +323,7 @@ static json_t *side_json(const struct kt_diff_side *side)
 
 static json_t *shape_json(const struct kt_diff_shape *s, double drift)
 {
-    json_t *out = json_pack("{s:s, s:o, s:o, s:o, s:s}", "routine", s->first.entry->symbol.routine->name, "symbol",
+    json_t *out = json_pack("{s:s, s:o, s:o, s:o, s:s}", "routine", s->routine, "symbol",
                             kt_json_text(s->first.entry->symbol.name), "shape", kt_json_text(s->text), "args",
                             kt_json_args(&s->first, false), "change", kt_change_name[s->change]);
     json_object_set_new(out, "before", side_json(&s->side[0]));
@@ -318,11 +335,11 @@ static json_t *shape_json(const struct kt_diff_shape *s, double drift)
     return out;
 }
 
-static json_t *routine_json(const struct kt_diff_routine *r)
+static json_t *routine_json(const struct kt_diff_routine *r, double drift)
 {
-    return json_pack("{s:s, s:[II], s:[oo], s:i}", "routine", r->name, "calls", (json_int_t)r->calls[0],
+    return json_pack("{s:s, s:[II], s:[oo], s:o, s:i}", "routine", r->name, "calls", (json_int_t)r->calls[0],
                      (json_int_t)r->calls[1], "seconds", kt_json_number(r->total[0]), kt_json_number(r->total[1]),
-                     "shapes_changed", r->changed);
+                     "ratio_of_all_shapes", kt_json_number(r->drift / drift), "shapes_changed", r->changed);
 }
 
 /* What is missing from a run, as far as it can be told. */
@@ -339,13 +356,13 @@ static void print_json(const struct runs *r)
 {
     const struct kt_diff *d = &r->diff;
     bool is_out = d->drift_out && !isnan(d->drift);
-    double drift = is_out ? d->drift : 1;
+    double drift = drift_taken_out(d);
     json_t *shapes = json_array();
     json_t *routines = json_array();
     for (size_t i = 0; i < d->shapes; i++)
         json_array_append_new(shapes, shape_json(&d->shape[i], drift));
     for (size_t i = 0; i < d->routines; i++)
-        json_array_append_new(routines, routine_json(&d->routine[i]));
+        json_array_append_new(routines, routine_json(&d->routine[i], drift));
     kt_json_print(json_pack(
         "{s:[oo], s:[bb], s:[oo], s:o, s:[oo], s:[oo], s:o, s:b, s:o, s:o, s:o, s:I, s:I, s:o, s:o}", "traces",
         kt_json_text(r->trace[0].path), kt_json_text(r->trace[1].path), "complete", !r->incomplete[0],

@@ -4,9 +4,9 @@
  *
  * Times of one run are no independent draws: the machine has slow spells. So the calls of a shape are cut into blocks,
  * in the order in which they were made, and the medians of these are compared, by ranks. What all shapes have in
- * common, the machine as a whole, is estimated and taken out, and where that is much a shape is granted any part of it;
- * a change has to be larger than a margin, and than what shapes differ by from run to run; and the probabilities are
- * corrected for the number of shapes.
+ * common, the machine as a whole, is estimated and taken out, and where that is much a shape is granted any part of it,
+ * as it is of what the shapes of its routine have in common; a change has to be larger than a margin, and than what
+ * shapes differ by from run to run; and the probabilities are corrected for the number of shapes.
  */
 #ifndef KT_DIFF_H
 #define KT_DIFF_H
@@ -39,6 +39,7 @@ struct kt_diff_side {
 
 struct kt_diff_shape {
     struct kt_call first; /* in the earliest run that has it; borrowed */
+    const char *routine;  /* borrowed */
     char text[KT_DIFF_TEXT + 1];
     struct kt_diff_side side[2];
     double ratio, lo, hi; /* time of the second run over that of the first, with the drift, and its 95 % interval */
@@ -50,6 +51,7 @@ struct kt_diff_routine {
     const char *name; /* borrowed */
     uint64_t calls[2];
     double total[2]; /* s */
+    double drift;    /* common factor of its tested shapes, the drift of all in it; NAN: fewer than three */
     int changed;     /* of its shapes */
 };
 

@@ -165,6 +165,12 @@ static double seconds_of(int shape)
     return 1e-6 * pow(1.3, shape);
 }
 
+static const char *routine_of(uint64_t shape)
+{
+    static const char *const name[] = {"dgemm", "dgemv", "ddot", "dsyrk"};
+    return name[shape % 4];
+}
+
 /* SLOWED: that shape takes FACTOR times as long in the second run; -1: none. */
 static void draw_runs(struct kt_diff *diff, int slowed, double factor)
 {
@@ -173,6 +179,7 @@ static void draw_runs(struct kt_diff *diff, int slowed, double factor)
         struct machine m = draw_machine();
         for (int i = 0; i < SHAPES; i++) {
             diff->shape[i].first.n = (uint64_t)i;
+            diff->shape[i].routine = routine_of(i);
             draw_side(&diff->shape[i].side[run], seconds_of(i) * (run == 1 && i == slowed ? factor : 1), &m);
             diff->total[run] += diff->shape[i].side[run].total;
         }
@@ -195,6 +202,13 @@ static void test_same_program_twice(void **unused)
     assert_in_range(alarms, 0, RUNS / 20);
 }
 
+static void slow_down(struct kt_diff_shape *s, double factor)
+{
+    for (int b = 0; b < KT_DIFF_BLOCKS; b++)
+        s->side[1].block[b] += log(factor);
+    s->side[1].stat.median *= factor;
+}
+
 /* In the second run the machine is in another state, which doubles the time of five shapes in six: no shape changed.
  * Nor does it hide what did. */
 static void test_some_shapes_do_not_drift(void **unused)
@@ -207,9 +221,7 @@ static void test_some_shapes_do_not_drift(void **unused)
         for (int i = 0; i < SHAPES; i++) {
             uint64_t n = diff.shape[i].first.n;
             double slower = (n % 6 ? log(2) : 0) + (slowed && n == SLOWED ? log(1.3) : 0);
-            for (int b = 0; b < KT_DIFF_BLOCKS; b++)
-                diff.shape[i].side[1].block[b] += slower;
-            diff.shape[i].side[1].stat.median *= exp(slower);
+            slow_down(&diff.shape[i], exp(slower));
         }
         kt_diff_judge(&diff, &kt_diff_usual);
         assert_true(diff.drift > 1.5);
@@ -217,6 +229,34 @@ static void test_some_shapes_do_not_drift(void **unused)
         assert_true(!slowed || (diff.shape[0].first.n == SLOWED && diff.shape[0].change == KT_SLOWER));
         kt_diff_free(&diff);
     }
+}
+
+/* A neighbour on the core slows the shapes of one routine alone: told of the routine, but if libraries differ, a change
+ * of its shapes. Nor does it hide what changed besides. */
+static void test_one_routine_drifts(void **unused)
+{
+    (void)unused;
+    enum { SLOWED = 20 };
+    struct kt_diff diff;
+    draw_runs(&diff, -1, 1);
+    for (int i = 0; i < SHAPES; i++)
+        if (!strcmp(diff.shape[i].routine, "dgemm"))
+            slow_down(&diff.shape[i], 1.3);
+    kt_diff_judge(&diff, &kt_diff_usual);
+    assert_int_equal(diff.changed, 0);
+    for (size_t i = 0; i < diff.routines; i++) {
+        bool is_slow = !strcmp(diff.routine[i].name, "dgemm");
+        assert_true(fabs(diff.routine[i].drift / diff.drift / (is_slow ? 1.3 : 1) - 1) < 0.03);
+    }
+    for (int i = 0; i < SHAPES; i++)
+        if (diff.shape[i].first.n == SLOWED)
+            slow_down(&diff.shape[i], 1.3);
+    kt_diff_judge(&diff, &kt_diff_usual);
+    assert_true(diff.changed == 1 && diff.shape[0].first.n == SLOWED && diff.shape[0].change == KT_SLOWER);
+    diff.drift_out = false;
+    kt_diff_judge(&diff, &kt_diff_usual);
+    assert_true(diff.changed >= SHAPES / 4);
+    kt_diff_free(&diff);
 }
 
 static void check_slowed(double factor, enum kt_change change)
@@ -259,10 +299,7 @@ static void test_everything_slower(void **unused)
     struct kt_diff diff;
     draw_runs(&diff, -1, 1);
     for (int i = 0; i < SHAPES; i++)
-        for (int b = 0; b < KT_DIFF_BLOCKS; b++)
-            diff.shape[i].side[1].block[b] += 1;
-    for (int i = 0; i < SHAPES; i++)
-        diff.shape[i].side[1].stat.median *= exp(1);
+        slow_down(&diff.shape[i], exp(1));
     kt_diff_judge(&diff, &kt_diff_usual);
     assert_true(diff.changed <= 1 && diff.drift > 1.5);
     diff.drift_out = false;
@@ -280,7 +317,7 @@ static void test_new_vanished_few_small(void **unused)
     for (int i = 0; i < 5; i++)
         kt_samples_add(&few, 1e-3 * (i + 1));
     for (int i = 0; i < 4; i++)
-        diff.shape[i].first.n = (uint64_t)i;
+        diff.shape[i].first.n = (uint64_t)i, diff.shape[i].routine = routine_of(i);
     kt_diff_fill(&diff.shape[0].side[1], &few, 5, 1);
     kt_diff_fill(&diff.shape[1].side[0], &few, 5, 2);
     for (int run = 0; run < 2; run++) {
@@ -344,6 +381,7 @@ int main(void)
         cmocka_unit_test(test_holm),
         cmocka_unit_test(test_same_program_twice),
         cmocka_unit_test(test_some_shapes_do_not_drift),
+        cmocka_unit_test(test_one_routine_drifts),
         cmocka_unit_test(test_one_shape_slower),
         cmocka_unit_test(test_one_shape_faster),
         cmocka_unit_test(test_everything_slower),

@@ -156,6 +156,7 @@ double kt_machine_last_cache(const struct kt_machine *machine)
 {
     double bytes = 0;
     for (size_t i = 0; i < machine->caches; i++)
-        bytes = fmax(bytes, machine->cache[i].bytes > 0 ? machine->cache[i].effective_bytes : 0);
+        if (isfinite(machine->cache[i].effective_bytes))
+            bytes = fmax(bytes, machine->cache[i].effective_bytes);
     return bytes;
 }

@@ -145,12 +145,12 @@ static void add_cache(struct kt_roofs *out, double bytes)
     if (!(bytes > 0) || isinf(bytes) || out->levels == KT_MOST_LEVELS)
         return;
     out->level_bytes[out->levels++] = bytes;
-    out->cache = fmax(out->cache, bytes);
 }
 
 void kt_roofs_choose(const struct kt_machine *machine, struct kt_roofs *out)
 {
-    *out = (struct kt_roofs){.hz = machine->core_hz, .line_shift = line_shift_of(machine)};
+    *out = (struct kt_roofs){
+        .hz = machine->core_hz, .line_shift = line_shift_of(machine), .cache = kt_machine_last_cache(machine)};
     for (size_t i = 0; i < machine->caches; i++)
         add_cache(out, machine->cache[i].effective_bytes);
     for (int all = 0; all < 2; all++) {

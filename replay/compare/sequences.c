@@ -22,6 +22,8 @@ static const double gap_part = 0.1;
 /* A pass on all libraries takes so many times as long as one on the recorded library, times their number: some are
  * slow. */
 static const double slowness = 3;
+/* New processes may take so much of the time: to lay out operands, and to play a pass that does not count. */
+static const double preparing_part = 0.4;
 
 /* --- rounds ------------------------------------------------------------------------------------------------ */
 
@@ -39,7 +41,7 @@ static void keep_times(struct kt_comparison *c, struct kt_sequences *s, size_t l
 }
 
 /* In another order each time: who comes first gets other pages. */
-static bool prepare(struct kt_sequences *s)
+static bool prepare_all(struct kt_sequences *s)
 {
     size_t order[KT_MOST_LANES];
     kt_shuffle(order, s->lanes, &s->seed);
@@ -47,6 +49,26 @@ static bool prepare(struct kt_sequences *s)
         if (!kt_sequence_prepare(&s->lane[order[k]]))
             return false;
     return true;
+}
+
+static bool prepare(struct kt_sequences *s)
+{
+    double begin = kt_now();
+    bool is_ready = prepare_all(s);
+    s->preparing += kt_now() - begin;
+    return is_ready;
+}
+
+/*
+ * What pages a process gets is luck, half a per cent of the total, which rounds of one process share: taken for
+ * independent draws, five rounds of each made intervals of which 91 % held, not 95. So a round has new ones as long as
+ * what counts gets most of the time, which with gigabytes of operands is seldom.
+ */
+static void renew(struct kt_sequences *s)
+{
+    bool is_cheap = s->preparing <= preparing_part * s->seconds;
+    for (size_t l = 0; l < s->lanes && s->rounds && is_cheap; l++)
+        kt_sequence_renew(&s->lane[l]);
 }
 
 /* Calls that took so many seconds in the program; the first of them find the caches as another library left them. Half
@@ -96,14 +118,6 @@ static bool take_turns(struct kt_sequences *s)
         seconds = length;
     }
     return true;
-}
-
-/* What pages a process gets is luck, half a per cent of the total, which rounds of one process share: as independent
- * draws such rounds made intervals of which 91 % held, instead of 95. */
-static void renew(struct kt_sequences *s)
-{
-    for (size_t l = 0; l < s->lanes && s->rounds; l++)
-        kt_sequence_renew(&s->lane[l]);
 }
 
 static bool run_round(struct kt_sequences *s, struct kt_comparison *c)

@@ -21,6 +21,7 @@ struct kt_sequences {
     double **total; /* by library and round: seconds of the pass; owned */
     unsigned rounds;
     double seconds, budget;
+    double preparing; /* s, of SECONDS: new processes */
     uint64_t seed;
 };
 

@@ -220,7 +220,7 @@ static int64_t call_once(struct player *p, size_t i, bool *wrong_info)
     return ticks > 0 ? ticks : 0;
 }
 
-static void play_call(struct player *p, size_t i, uint64_t *last_end)
+static void play_call(struct player *p, size_t i, bool waits, uint64_t *last_end)
 {
     struct kt_board *board = p->play->board;
     const struct kt_recorded_call *call = &p->play->recording->call[i];
@@ -228,7 +228,7 @@ static void play_call(struct player *p, size_t i, uint64_t *last_end)
     if (board->part[i] == KT_REFILLED)
         kt_contents_refill(&p->contents[0], call, KT_READ);
     take_trouble();
-    if (p->play->gaps != KT_GAPS_NONE)
+    if (waits)
         wait_until(*last_end + p->ready[i].gap, &p->traffic);
     int64_t ticks = call_once(p, i, &wrong_info);
     *last_end = kt_clock_start();
@@ -293,7 +293,7 @@ static void play_calls(struct player *p, const struct kt_request *request)
         if (request->is_trial)
             try_call(p, i);
         else
-            play_call(p, i, &last_end);
+            play_call(p, i, p->play->gaps != KT_GAPS_NONE && !request->is_warming, &last_end);
         if (i < request->calls.counted)
             board->seconds[i] = KT_NOT_TIMED;
     }

@@ -22,7 +22,8 @@ enum kt_part {
 /* A request: those calls of a pass, which begins with call 0 and goes on where the turn before ended. */
 struct kt_request {
     struct kt_window calls;
-    bool is_trial; /* results are looked at, and times mean nothing */
+    bool is_trial;   /* results are looked at, and times mean nothing */
+    bool is_warming; /* times do not count, so nobody waits between calls */
 };
 
 /* Why a shape is not played. */

@@ -207,7 +207,7 @@ static void keep_samples(struct kt_sequence *s)
 static bool play(struct kt_sequence *s, const struct kt_window *calls)
 {
     double begin = kt_now();
-    const struct kt_request request = {*calls, .is_trial = !s->is_tried};
+    const struct kt_request request = {*calls, .is_trial = !s->is_tried, .is_warming = s->warms};
     if (s->rests)
         kill(s->pid, SIGCONT);
     bool answered =

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Identifies a linear system x' = A x from measurements, with row-major matrices by the C interface of LAPACK:
- * least squares for A, its stable part by an ordered Schur form, and how far the measurements tell its entries apart by
- * singular values. The last call is given what it must refuse. Prints all bits of its results.
+ * least squares for A, its stable part by an ordered Schur form, an orthonormal basis of the states by reflectors, and
+ * how far the measurements tell the entries apart by singular values. The last call is given what it must refuse.
+ * Prints all bits of its results.
  *
  *     cc -O2 lapacke_rowmajor.c -llapacke -llapack -lblas -lm -o lapacke_rowmajor
  */
@@ -71,6 +72,22 @@ static void find_stable_part(void)
     print("basis", info, vectors, STATES * STATES);
 }
 
+/* An orthonormal basis of the measured states, and one trajectory in it. */
+static void orthogonalize(void)
+{
+    double q[SAMPLES * STATES], scalar[STATES], trajectory[SAMPLES];
+    for (int i = 0; i < SAMPLES * STATES; i++)
+        q[i] = state[i];
+    for (int i = 0; i < SAMPLES; i++)
+        trajectory[i] = state[i * STATES];
+    lapack_int info = LAPACKE_dgeqrf(LAPACK_ROW_MAJOR, SAMPLES, STATES, q, STATES, scalar);
+    print("reflectors", info, scalar, STATES);
+    info = LAPACKE_dormqr(LAPACK_ROW_MAJOR, 'L', 'T', SAMPLES, 1, STATES, q, STATES, scalar, trajectory, 1);
+    print("coefficients", info, trajectory, STATES);
+    info = LAPACKE_dorgqr(LAPACK_ROW_MAJOR, SAMPLES, STATES, STATES, q, STATES, scalar);
+    print("orthonormal basis", info, q, STATES * STATES);
+}
+
 static void judge(void)
 {
     double singular[STATES], rest[STATES];
@@ -94,6 +111,7 @@ int main(void)
     measure();
     identify();
     find_stable_part();
+    orthogonalize();
     judge();
     be_refused();
     return 0;

@@ -46,6 +46,7 @@ static bool visit(void *context, size_t item, size_t lane)
         return true;
     if (count == 0) {
         kt_job_refuse(job, "%s", r->worker.failure[item]);
+        job->by_chance = r->worker.by_chance[item];
         return false;
     }
     kt_disturbances_merge(&r->schedule.item[item].lane[lane].disturbances, &r->worker.disturbances);
@@ -83,7 +84,7 @@ static enum kt_status prepare_worker(struct replay *r, struct kt_error *error)
     r->is_other = r->options.libraries > 0;
     if (kt_library_recorded(&r->setup.trace, &recorded, &ignored) == KT_OK) {
         library.threads = r->options.threads ? r->options.threads : recorded.threads;
-        r->is_other = !kt_library_same(&library, &recorded) || library.threads != recorded.threads;
+        r->is_other = !kt_library_has_all_called(&library, &r->setup.trace) || library.threads != recorded.threads;
     } else if (r->options.threads)
         library.threads = r->options.threads;
     kt_library_free(&recorded);
@@ -152,12 +153,30 @@ static void refuse_unfinished(struct replay *r)
                 kt_job_refuse(&r->setup.jobs.job[i], "interrupted before it was timed in all contexts");
 }
 
+/* Has that document a context which the new one has not? */
+static bool has_more(const json_t *earlier, const json_t *document)
+{
+    size_t i, k;
+    json_t *context, *other;
+    json_array_foreach(json_object_get(earlier, "contexts"), i, context)
+    {
+        bool found = false;
+        json_array_foreach(json_object_get(document, "contexts"), k, other) found = found || json_equal(context, other);
+        if (!found)
+            return true;
+    }
+    return false;
+}
+
 /* The report sets what is stored against the times in the program: a part of the shapes must not take the place of an
- * earlier replay of all, nor another library that of the recorded one, nor the first rounds that of a finished one. */
-static bool may_save(const struct replay *r, const char *path)
+ * earlier replay of all, nor another library that of the recorded one, nor operands that lay otherwise, nor the first
+ * rounds that of a finished one, nor a part of the contexts that of more. */
+static bool may_save(const struct replay *r, const char *path, const json_t *document)
 {
     struct kt_error ignored = {0};
+    const struct kt_layout *layout = &r->options.layout;
     json_t *earlier = NULL;
+    const char *stays = NULL;
     if (r->options.routines || r->options.level != KT_OUTERMOST) {
         kt_notice("not stored with the trace: only a replay of all outermost calls is");
         return false;
@@ -166,13 +185,21 @@ static bool may_save(const struct replay *r, const char *path)
         kt_notice("not stored with the trace: only a replay on the recorded library, with as many threads, is");
         return false;
     }
-    if (!kt_interrupted() || kt_json_load(path, &earlier, &ignored) != KT_OK)
+    if (r->options.timer != KT_TIMER_WALL || layout->pages != KT_PAGES_ANY || layout->align) {
+        kt_notice("not stored with the trace: only a replay of operands as they lay, with the usual timer, is");
+        return false;
+    }
+    if (kt_json_load(path, &earlier, &ignored) != KT_OK)
         return true;
     bool was_interrupted = json_is_true(json_object_get(earlier, "interrupted"));
+    if (kt_interrupted() && !was_interrupted)
+        stays = "which was not interrupted";
+    else if (!was_interrupted && has_more(earlier, document))
+        stays = "which has more contexts; name these, too: what is known is not measured again";
     json_decref(earlier);
-    if (!was_interrupted)
-        kt_notice("not stored with the trace: the result of an earlier replay, which was not interrupted, stays");
-    return was_interrupted;
+    if (stays)
+        kt_notice("not stored with the trace: the result of an earlier replay stays, %s", stays);
+    return !stays;
 }
 
 /* A trace that cannot be written to, on a read-only medium for example, is still replayed. */
@@ -181,7 +208,7 @@ static void save(const struct replay *r, json_t *document)
     char path[4096];
     struct kt_error error = {0};
     kt_files_companion(r->setup.trace.files[0], "replay.json", path, sizeof path);
-    if (!may_save(r, path)) {
+    if (!may_save(r, path, document)) {
         json_decref(document);
         return;
     }

@@ -160,13 +160,14 @@ bool kt_context_is_tracked(const struct kt_context *context)
     return tracked;
 }
 
-bool kt_context_names_one(const struct kt_context *context, const struct kt_operand *operand, int count)
+unsigned kt_context_names_of(const struct kt_context *context, const struct kt_operand *operand, int count)
 {
+    unsigned names = 0;
     for (int i = 0; i < context->names; i++)
         for (int j = 0; j < count; j++)
             if (!strcasecmp(context->named[i].operand, operand[j].name))
-                return true;
-    return context->names == 0;
+                names |= 1u << i;
+    return names;
 }
 
 static unsigned evicts(struct kt_condition condition, const struct kt_caches *caches)

@@ -59,8 +59,8 @@ enum kt_status kt_contexts_parse(const char *text, const struct kt_context **lis
 /* Does it need to know where the operands were? */
 bool kt_context_is_tracked(const struct kt_context *context);
 
-/* True if one of the operands that it names is one of these, or it names none. */
-bool kt_context_names_one(const struct kt_context *context, const struct kt_operand *operand, int count);
+/* Which of the names that it has are those of one of these operands, as bits. */
+unsigned kt_context_names_of(const struct kt_context *context, const struct kt_operand *operand, int count);
 
 /* --- plans ------------------------------------------------------------------------------------------------- */
 

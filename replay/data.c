@@ -130,9 +130,9 @@ struct kt_recipe kt_data_recipe(const struct kt_operand *operand, int count, int
         return (struct kt_recipe){.fill = KT_FILL_DOMINANT, .factor = 1, .least = 2 * order_of(o)};
     if (dominant)
         return (struct kt_recipe){.fill = KT_FILL_DOMINANT, .factor = 1 / order_of(o), .least = 1};
-    if (data == KT_REFLECTORS && o->parameter)
+    if (data == KT_REFLECTORS && o->parameter == KT_REFLECTORS_OTHERWISE)
         return (struct kt_recipe){.fill = KT_FILL_RANDOM, .factor = 1 / sqrt(order_of(o))};
-    if (data == KT_TAU && (!reflectors || reflectors->parameter))
+    if (data == KT_TAU && (!reflectors || reflectors->parameter == KT_REFLECTORS_OTHERWISE))
         return (struct kt_recipe){.fill = KT_FILL_TAU};
     if (data == KT_TAU)
         return (struct kt_recipe){.fill = KT_FILL_TAU, .reflectors = reflectors};
@@ -313,11 +313,24 @@ static double sum_of_squares(uint64_t lo, uint64_t hi, bool single)
     return sum;
 }
 
-/* The square of the length of reflector J of V, one column below the diagonal. */
+/* The square of the length of reflector J of V, a row right of the diagonal. */
+static double square_of_row(const struct kt_operand *v, int64_t j)
+{
+    double square = 1;
+    for (int64_t col = j + 1; col < v->cols && j < v->rows; col++) {
+        uint64_t element = v->base + (uint64_t)(col * v->ld + j) * v->elem;
+        square += sum_of_squares(element, element + v->elem, is_single(v->arg->type));
+    }
+    return square;
+}
+
+/* ... or one column below the diagonal. */
 static double reflector_square(const struct kt_operand *v, int64_t j)
 {
     int64_t count;
     uint64_t lo, hi, diagonal;
+    if (v->parameter == KT_REFLECTORS_IN_ROWS)
+        return square_of_row(v, j);
     if (j >= v->cols)
         return 1;
     kt_operand_run(v, j, &lo, &hi);

@@ -19,7 +19,8 @@ enum kt_fill {
     KT_FILL_DOMINANT, /* the same times FACTOR, but the diagonal is real and from LEAST to twice that */
     KT_FILL_RFP,      /* like KT_FILL_DOMINANT, in rectangular full packed storage */
     KT_FILL_RULE,     /* each element follows from its place: RULE */
-    KT_FILL_TAU,      /* 2 / |v|^2, where v, one of REFLECTORS, is 1 on the diagonal and what is stored below it */
+    KT_FILL_TAU, /* 2 / |v|^2, where v, one of REFLECTORS, is 1 on the diagonal and what is stored below it, or beside
+                  */
 };
 
 /*

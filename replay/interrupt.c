@@ -12,9 +12,11 @@ static volatile sig_atomic_t interrupted;
 /* Whatever else comes then has its usual effect. */
 static void remember(int number)
 {
+    struct sigaction now;
     interrupted = number;
     for (int i = 0; i < ASKING; i++)
-        signal(asking[i], SIG_DFL);
+        if (sigaction(asking[i], NULL, &now) == 0 && now.sa_handler == remember)
+            signal(asking[i], SIG_DFL);
 }
 
 /* Without SA_RESTART: who waits for a worker must notice. */

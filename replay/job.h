@@ -25,6 +25,7 @@ struct kt_job {
     const struct kt_placements_of_shape *placed; /* where its operands were; NULL: not known; borrowed */
     const struct kt_snapshot *held; /* what its operands held; NULL: not known, contents are made; borrowed */
     char *refused;                  /* why it cannot be replayed, or NULL; owned */
+    bool by_chance;                 /* that may not hold another time */
 };
 
 struct kt_jobs {

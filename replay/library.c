@@ -155,6 +155,11 @@ bool kt_library_name_build(struct kt_library *library, bool wholly)
     return false;
 }
 
+bool kt_library_takes(const struct kt_library *library, size_t int_bytes)
+{
+    return library->is_recorded || library->int_bytes == int_bytes;
+}
+
 int kt_library_threads_recorded(const struct kt_trace *trace)
 {
     int threads = 1;
@@ -169,7 +174,7 @@ int kt_library_threads_recorded(const struct kt_trace *trace)
 
 enum kt_status kt_library_recorded(const struct kt_trace *trace, struct kt_library *out, struct kt_error *error)
 {
-    *out = (struct kt_library){.int_bytes = 4, .threads = kt_library_threads_recorded(trace)};
+    *out = (struct kt_library){.int_bytes = 4, .is_recorded = true, .threads = kt_library_threads_recorded(trace)};
     for (size_t p = 0; p < trace->processes; p++)
         for (size_t i = 0; i < trace->process[p].objects; i++)
             if (trace->process[p].object[i].path)
@@ -254,17 +259,18 @@ void kt_program_set_threads(int threads, bool asked)
     setenv("OMP_NUM_THREADS", text, asked);
 }
 
-void kt_library_set_threads(int threads)
+/* Before it is loaded. */
+static void configure(const struct kt_library *library)
 {
-    kt_program_set_threads(threads, true);
+    kt_program_set_threads(library->threads, true);
     /* MKL's run-time library needs to be told the calling convention of gfortran. */
-    setenv("MKL_INTERFACE_LAYER", "GNU,LP64", 1);
-    setenv("MKL_THREADING_LAYER", threads == 1 ? "SEQUENTIAL" : "GNU", 1);
+    setenv("MKL_INTERFACE_LAYER", library->int_bytes == 8 ? "GNU,ILP64" : "GNU,LP64", 1);
+    setenv("MKL_THREADING_LAYER", library->threads == 1 ? "SEQUENTIAL" : "GNU", 1);
 }
 
 enum kt_status kt_library_load(struct kt_library *library, struct kt_error *error)
 {
-    kt_library_set_threads(library->threads);
+    configure(library);
     for (int i = 0; i < library->files; i++) {
         library->handle[i] = dlopen(library->file[i], RTLD_NOW | RTLD_GLOBAL);
         if (!library->handle[i])

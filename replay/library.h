@@ -18,8 +18,9 @@ struct kt_library {
     void *handle[KT_LIBRARY_FILES]; /* after kt_library_load */
     int files;
     size_t int_bytes;
-    int threads;   /* that it is to use */
-    bool in_order; /* a routine is that of the first file that has it, whatever file was recorded */
+    bool is_recorded; /* by that trace: what it was called with fits, also names of another width */
+    int threads;      /* that it is to use */
+    bool in_order;    /* a routine is that of the first file that has it, whatever file was recorded */
 };
 
 /* TEXT: a path, a soname, a short name, or several of them joined by commas. */
@@ -27,6 +28,9 @@ enum kt_status kt_library_find(const char *text, struct kt_library *out, struct 
 
 /* The libraries that the traced program had loaded. OUT is to be freed also after an error. */
 enum kt_status kt_library_recorded(const struct kt_trace *trace, struct kt_library *out, struct kt_error *error);
+
+/* Does it take calls that were recorded with integers of so many bytes? */
+bool kt_library_takes(const struct kt_library *library, size_t int_bytes);
 
 /* With how many threads the traced program could have used it: the most of its libraries. */
 int kt_library_threads_recorded(const struct kt_trace *trace);
@@ -43,10 +47,8 @@ void kt_library_copy(const struct kt_library *library, struct kt_library *out);
 /* TEXT, as above, has the routines that the library lacks: behind its first file, as `ktrace run --lapack` does. */
 enum kt_status kt_library_add_lapack(struct kt_library *library, const char *text, struct kt_error *error);
 
-/* Sets the variables by which libraries choose their number of threads, in this process. */
-void kt_library_set_threads(int threads);
-/* The same for a program that is to be run: its own threads stay as the user has set them (OMP_NUM_THREADS), unless
- * the number was ASKED for; MKL's layers are not touched. */
+/* Sets the variables by which libraries choose their number of threads, for a program that is to be run: its own
+ * threads stay as the user has set them (OMP_NUM_THREADS), unless the number was ASKED for. */
 void kt_program_set_threads(int threads, bool asked);
 
 /* Are all libraries among its files, or of one package with them, that calls in the trace went to? */

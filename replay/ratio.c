@@ -255,7 +255,8 @@ static struct kt_ratio bootstrap(const struct kt_pairs *pairs, size_t shapes, co
         draw_rounds(times, rounds, present, count, &seed);
         replicate[r] = draw_total(&total, times, &seed) / total.weight;
     }
-    double wider = widening(mean_pairs(&total));
+    double mean = mean_pairs(&total);
+    double wider = widening(mean);
     free(present);
     free(times);
     end_total(&total);
@@ -263,7 +264,7 @@ static struct kt_ratio bootstrap(const struct kt_pairs *pairs, size_t shapes, co
     double value = total.sum / total.weight;
     double lo = fmin(replicate[REPLICATES / 40] / value, 1);
     double hi = fmax(replicate[REPLICATES - 1 - REPLICATES / 40] / value, 1);
-    return (struct kt_ratio){value, value * pow(lo, wider), value * pow(hi, wider), count};
+    return (struct kt_ratio){value, value * pow(lo, wider), value * pow(hi, wider), (size_t)(mean + 0.5)};
 }
 
 static bool is_empty(const struct kt_pairs *pairs, size_t shapes)

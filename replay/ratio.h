@@ -11,7 +11,7 @@
 
 struct kt_ratio {
     double value, lo, hi; /* lo..hi: 95 % interval, the range for less than 6 pairs; NAN if there are no pairs */
-    size_t n;             /* pairs, or rounds of a total */
+    size_t n;             /* pairs; of a total those of its shapes, in the mean by weight */
 };
 
 /* What a ratio says. Columns: name, text. */

@@ -3,7 +3,9 @@
 
 #include "replay/interrupt.h"
 #include "replay/sequence/sequence_result.h"
+#include "trace/about.h"
 #include "trace/json.h"
+#include "trace/state_json.h"
 #include "trace/text.h"
 
 #include <math.h>
@@ -14,9 +16,17 @@
 
 enum { SHAPE_WIDTH = 60, FAILED_WIDTH = 28, ROWS = 20, CELL = 32 };
 
+/* Samples of a visit share its conditions: together they tell the median no better than the visits do. */
 struct kt_stat kt_lane_stat(const struct kt_item *item, size_t lane)
 {
-    return kt_stat_of(item->lane[lane].sample, item->lane[lane].samples, item->best);
+    const struct kt_series *series = &item->lane[lane];
+    struct kt_stat stat = kt_stat_of(series->sample, series->samples, item->best);
+    if (series->visits < series->samples) {
+        struct kt_stat visits = kt_series_visits(series);
+        stat.lo = fmin(stat.lo, stat.median * visits.lo / visits.median);
+        stat.hi = fmax(stat.hi, stat.median * visits.hi / visits.median);
+    }
+    return stat;
 }
 
 void kt_job_text(const struct kt_job *job, char *out, size_t width)
@@ -274,15 +284,17 @@ json_t *kt_result_json(const struct kt_replay_result *r)
         else
             json_array_append_new(shapes, shape_json(r, i));
     }
-    return json_pack("{s:s, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o*, s:i, s:f, s:b, s:f, s:b, s:o, s:o, s:o, s:s}",
-                     "ktrace", KT_VERSION, "machine", kt_result_machine(), "library", kt_result_library(r->worker),
-                     "level", r->options->level == KT_LEAVES ? "leaves" : "outermost", "contexts", contexts, "shapes",
-                     shapes, "totals", totals_json(r), "not_replayed", refused, "sequence",
-                     r->sequence ? kt_sequence_json(r->sequence) : NULL, "rounds", (int)r->schedule->rounds,
-                     "seconds_spent", r->schedule->seconds, "pinned", (int)r->worker->hello.pinned, "flush_effect",
-                     r->worker->hello.flush_effect, "interrupted", kt_interrupted() != 0, "store",
-                     store_json(r->recall), "peaks", peaks_json(r->peaks), "caches", caches_json(&r->setup->hierarchy),
-                     "timer", kt_timer_names[r->options->timer]);
+    json_t *document = json_pack(
+        "{s:s, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o*, s:i, s:f, s:b, s:f, s:b, s:o, s:o, s:o, s:s}", "ktrace",
+        KT_VERSION, "machine", kt_result_machine(), "library", kt_result_library(r->worker), "level",
+        r->options->level == KT_LEAVES ? "leaves" : "outermost", "contexts", contexts, "shapes", shapes, "totals",
+        totals_json(r), "not_replayed", refused, "sequence", r->sequence ? kt_sequence_json(r->sequence) : NULL,
+        "rounds", (int)r->schedule->rounds, "seconds_spent", r->schedule->seconds, "pinned",
+        (int)r->worker->hello.pinned, "flush_effect", r->worker->hello.flush_effect, "interrupted",
+        kt_interrupted() != 0, "store", store_json(r->recall), "peaks", peaks_json(r->peaks), "caches",
+        caches_json(&r->setup->hierarchy), "timer", kt_timer_names[r->options->timer]);
+    kt_json_add_missing(document, &r->setup->trace, &r->setup->state);
+    return document;
 }
 
 /* --- text -------------------------------------------------------------------------------------------------- */
@@ -462,6 +474,8 @@ void kt_result_print(const struct kt_replay_result *r)
     if (*r->worker->hello.version)
         printf("%.80s\n", r->worker->hello.version);
     print_store(r);
+    kt_about_selection(&r->setup->trace, &r->setup->state);
+    kt_about_losses(&r->setup->trace, &r->setup->state);
     printf("\n");
     print_shapes(r, &totals);
     print_contents(r);

@@ -34,7 +34,7 @@ enum kt_status kt_sampler_open(const struct kt_jobs *jobs, int threads, const st
                                struct kt_sampler *out, struct kt_error *error)
 {
     uint64_t spread = kt_pages_limit() / 4 < SPREAD_BYTES ? kt_pages_limit() / 4 : SPREAD_BYTES;
-    *out = (struct kt_sampler){.page = kt_arena_page(&jobs->layout)};
+    *out = (struct kt_sampler){.layout = jobs->layout, .page = kt_arena_page(&jobs->layout)};
     uint64_t bytes = jobs->bytes + out->page > spread ? jobs->bytes + out->page : spread;
     KT_TRY(kt_arena_open(bytes, jobs->layout.pages, &out->arena, error));
     KT_TRY(kt_stage_open(hierarchy, threads, &out->stage, error));
@@ -198,7 +198,9 @@ static double time_by_sets(struct kt_sampler *s, const struct kt_target *target)
 {
     struct kt_error ignored = {0};
     uint64_t *known = &s->flush_bytes[s->job - s->first_job];
-    struct kt_workingset_options options = {.flush_bytes = *known ? *known : most_set_bytes(), .huge = true};
+    struct kt_workingset_options options = {.flush_bytes = *known ? *known : most_set_bytes(),
+                                            .modulus = s->layout.align ? KT_ARENA_PAGE : 0,
+                                            .huge = s->layout.pages != KT_PAGES_SMALL};
     if (*known == UINT64_MAX)
         return -1;
     if (!s->set && *known)

@@ -17,6 +17,7 @@
 
 struct kt_sampler {
     struct kt_arena arena;
+    struct kt_layout layout;
     uint64_t page; /* places of sets of operands are multiples of it */
     struct kt_stage *stage;
     struct kt_data_pool *pool;

@@ -42,7 +42,7 @@ extern const char *const kt_stop_text[];
 struct kt_series {
     double *sample; /* owned; order is not kept */
     size_t samples;
-    double *visit;   /* the least of each visit, in order; owned */
+    double *visit;   /* the median of each visit, in order; owned */
     unsigned *round; /* of each visit; owned */
     size_t visits;
     bool absent;                         /* the item cannot be brought into this condition: it is not visited */
@@ -62,7 +62,7 @@ struct kt_item {
 struct kt_schedule {
     struct kt_item *item; /* owned */
     size_t items, lanes;
-    double budget; /* seconds, exceeded only to finish the first rounds */
+    double budget; /* seconds, exceeded only to finish a first round, and the certain ones of major items */
     double spread; /* seconds over which the samples of major items are spread at least, within the budget */
     uint64_t seed;
     const char *label; /* of the progress bar */
@@ -81,6 +81,9 @@ void kt_schedule_free(struct kt_schedule *schedule);
 
 /* Adds the samples of one visit in that round. What disturbed them is added by kt_disturbances_merge(). */
 void kt_series_add(struct kt_series *series, unsigned round, const double *seconds, size_t count);
+
+/* Statistics of its visits. */
+struct kt_stat kt_series_visits(const struct kt_series *series);
 
 /* Makes it empty. */
 void kt_series_forget(struct kt_series *series);

@@ -68,7 +68,7 @@ static enum kt_status parse_threads(const char *text, int *out, struct kt_error 
     double number;
     KT_TRY(parse_number("threads", text, 1, &number, error));
     *out = (int)number;
-    return KT_OK;
+    return *out == number ? KT_OK : kt_fail(error, KT_USAGE, "--threads needs a whole number, not '%s'", text);
 }
 
 static enum kt_status parse_level(const char *text, enum kt_level *out, struct kt_error *error)
@@ -101,6 +101,8 @@ static enum kt_status parse_alignment(const char *option, const char *text, uint
 /* What is only to be misaligned is aligned to 8: no element that is not even aligned to itself is meant. */
 static enum kt_status check_layout(struct kt_layout *layout, struct kt_error *error)
 {
+    if (layout->misalign == 1)
+        return kt_fail(error, KT_USAGE, "--misalign 1: everything is aligned to 1 byte");
     if (layout->misalign && !layout->align)
         layout->align = layout->misalign < 16 ? layout->misalign / 2 : 8;
     if (layout->misalign && layout->misalign <= layout->align)
@@ -142,6 +144,7 @@ enum kt_status kt_replay_option_take(int option, const char *value, void *option
     case 'l':
         return parse_level(value, &out->level, error);
     case 'g':
+        out->has_gaps = true;
         return parse_gaps(value, &out->gaps, error);
     case 'r':
         out->routines = value;
@@ -159,7 +162,7 @@ enum kt_status kt_replay_option_take(int option, const char *value, void *option
         return KT_OK;
     case 'S':
         out->store = value;
-        return KT_OK;
+        return *value ? KT_OK : kt_fail(error, KT_USAGE, "--store needs the name of a file, or none");
     default:
         if (out->libraries == KT_MAX_LIBRARIES)
             return kt_fail(error, KT_USAGE, "more than %d libraries", KT_MAX_LIBRARIES);
@@ -176,6 +179,8 @@ enum kt_status kt_replay_options_parse(int argc, char **argv, struct kt_replay_o
                        argv[argc - 1]);
     out->trace = argv[optind];
     KT_TRY(check_layout(&out->layout, error));
+    if (out->has_gaps && !out->sequence)
+        return kt_fail(error, KT_USAGE, "--gaps is for --context sequence: other contexts have no calls in between");
     bool elsewhere = out->timer != KT_TIMER_WALL || out->layout.pages != KT_PAGES_ANY || out->layout.align;
     return out->sequence && elsewhere
                ? kt_fail(error, KT_USAGE,
@@ -240,6 +245,15 @@ static void read_caches(struct kt_hierarchy *out)
         out->probed = kt_probed_caches(&machine, &out->caches);
 }
 
+/* About a cache that is not shared: there the doubts of a bad moment are no facts. */
+static bool has_doubts(const struct kt_hierarchy *hierarchy)
+{
+    for (unsigned i = 0; i + 1 < hierarchy->caches.count; i++)
+        if (*hierarchy->sweep[i].doubt)
+            return true;
+    return false;
+}
+
 /* What an earlier replay found holds: the same operands are then said to be in the same places. */
 static enum kt_status find_caches(const struct kt_replay_options *options, struct kt_recall *recall,
                                   struct kt_hierarchy *out, struct kt_error *error)
@@ -260,7 +274,7 @@ static enum kt_status find_caches(const struct kt_replay_options *options, struc
         kt_hierarchy_calibrate(evicted, kt_pages_limit() / 4, out);
         if (is_tracked(options))
             measure_last_cache(out);
-        if (recall)
+        if (recall && !has_doubts(out))
             kt_recall_set_fact(recall, true, name, out, sizeof *out);
     }
     return KT_OK;
@@ -281,12 +295,13 @@ static enum kt_status check_names(const struct kt_replay_options *options, const
                                   struct kt_error *error)
 {
     for (size_t i = 0; i < options->contexts; i++) {
-        bool found = false;
-        for (size_t j = 0; j < jobs->count && !found; j++)
-            found = kt_context_names_one(options->context[i], jobs->job[j].operand, jobs->job[j].operands);
-        if (!found)
-            return kt_fail(error, KT_USAGE, "context '%s': no recorded call has an operand of such a name",
-                           options->context[i]->name);
+        unsigned found = 0;
+        for (size_t j = 0; j < jobs->count; j++)
+            found |= kt_context_names_of(options->context[i], jobs->job[j].operand, jobs->job[j].operands);
+        for (int k = 0; k < options->context[i]->names; k++)
+            if (!(found >> k & 1))
+                return kt_fail(error, KT_USAGE, "context '%s': no recorded call has an operand %s",
+                               options->context[i]->name, options->context[i]->named[k].operand);
     }
     return KT_OK;
 }
@@ -305,6 +320,7 @@ enum kt_status kt_setup_open(const struct kt_replay_options *options, struct kt_
 {
     *out = (struct kt_setup){0};
     KT_TRY(kt_trace_open(options->trace, &out->trace, error));
+    kt_state_find(&out->trace, &out->state);
     kt_shapes_collect(&out->trace, options->level, &out->shapes);
     KT_TRY(find_caches(options, recall, &out->hierarchy, error));
     KT_TRY(find_placements(options, recall, out, error));
@@ -320,6 +336,15 @@ enum kt_status kt_setup_open(const struct kt_replay_options *options, struct kt_
     return check_names(options, &out->jobs, error);
 }
 
+bool kt_setup_has_all(const struct kt_setup *setup)
+{
+    uint64_t missing = setup->state.skipped + setup->trace.notes;
+    for (int i = 0; i < KT_LOSS_COUNT; i++)
+        missing += setup->state.lost[i];
+    return missing == 0 && kt_state_sample(&setup->trace) == 1 &&
+           strcmp(kt_trace_option(&setup->trace, "ROUTINES", "*"), "*") == 0;
+}
+
 void kt_setup_close(struct kt_setup *setup)
 {
     kt_jobs_free(&setup->jobs);
@@ -327,6 +352,7 @@ void kt_setup_close(struct kt_setup *setup)
     free(setup->held);
     kt_snapshots_free(&setup->snapshots);
     kt_shapes_free(&setup->shapes);
+    kt_state_free(&setup->state);
     kt_trace_close(&setup->trace);
 }
 

@@ -10,6 +10,7 @@
 #include "replay/job.h"
 #include "replay/library.h"
 #include "replay/schedule.h"
+#include "trace/state.h"
 
 enum { KT_MAX_CONTEXTS = 8, KT_MAX_LIBRARIES = 16 };
 
@@ -29,6 +30,7 @@ struct kt_replay_options {
     size_t contexts;
     bool sequence; /* besides them (replay/sequence/sequence.h) */
     enum kt_gaps gaps;
+    bool has_gaps; /* were asked for */
     enum kt_timer_kind timer;
     const char *blas[KT_MAX_LIBRARIES];
     size_t libraries;
@@ -38,6 +40,7 @@ struct kt_replay_options {
 
 struct kt_setup {
     struct kt_trace trace;
+    struct kt_state state; /* of the trace: what is missing */
     struct kt_shapes shapes;
     struct kt_hierarchy hierarchy;         /* calibrated for the contexts of the options */
     struct kt_placements_of_shape *placed; /* by shape, if a context is tracked; owned */
@@ -62,6 +65,8 @@ enum kt_status kt_setup_open(const struct kt_replay_options *options, struct kt_
                              struct kt_error *error);
 /* What is to be known about the contexts here, as notices. */
 void kt_setup_say_doubts(const struct kt_setup *setup);
+/* Are all calls of the program in the trace? */
+bool kt_setup_has_all(const struct kt_setup *setup);
 void kt_setup_close(struct kt_setup *setup);
 
 /* Gives the schedule the weights of the jobs, the budget and the number of lanes. */

@@ -45,6 +45,9 @@ struct reply {
  * keeps for itself, such as packed operands: another call or another context has displaced it. */
 static const double warm_up_below = 5e-3;
 
+/* The first call in a process also finds pages and threads that the library has to ask for: up to a millisecond. */
+static const double first_warm_up_below = 0.1;
+
 /* After so long a visit ends. */
 static const double visit_seconds = 0.01;
 
@@ -54,7 +57,7 @@ struct side {
     struct kt_sampler sampler;
     struct kt_plans plans;            /* of the request that is served */
     const struct kt_context *context; /* of the last one */
-    double *seconds;                  /* by job: of the last call */
+    double *seconds;                  /* by job: of the last call; below 0: none in this process */
 };
 
 /* All workers choose the same processor: only one of them is ever busy, and comparisons then share its conditions. */
@@ -94,7 +97,7 @@ static void take_samples(struct side *side, const struct request *request, const
     kt_plans_make(request->context, job->operand, job->operands, &side->worker->hierarchy->caches, job->placed,
                   &side->plans);
     reply->outcome = TIMED;
-    if (fresh && *last < warm_up_below)
+    if (fresh && (*last < 0 ? job->insitu.median < first_warm_up_below : *last < warm_up_below))
         *last = take_sample(side, target, &reply->info);
     side->sampler.disturbances = (struct kt_disturbances){0};
     double start = kt_now();
@@ -112,7 +115,7 @@ static void serve(struct side *side, const struct request *request, struct reply
 {
     const struct kt_job *job = &side->worker->jobs->job[request->job];
     const struct kt_entry *entry = job->shape->first.entry;
-    struct kt_target target = {.int_bytes = side->library.int_bytes};
+    struct kt_target target = {.int_bytes = job->int_bytes};
     target.function = kt_library_symbol(&side->library, entry->symbol.name, entry->library->path);
     *reply = (struct reply){.outcome = MISSING};
     if (target.function)
@@ -128,7 +131,7 @@ static enum kt_status prepare_side(struct side *side, struct reply *hello, struc
     hello->hello.flush_effect = kt_cache_check();
     side->seconds = kt_resize(NULL, jobs->count, sizeof *side->seconds);
     for (size_t i = 0; i < jobs->count; i++)
-        side->seconds[i] = jobs->job[i].insitu.median;
+        side->seconds[i] = -1;
     return kt_sampler_open(jobs, side->library.threads, side->worker->hierarchy, &side->sampler, error);
 }
 
@@ -159,7 +162,7 @@ static _Noreturn void run_worker(const struct kt_worker *worker, int socket)
 /* --- the tool's side --------------------------------------------------------------------------------------- */
 
 /* Waits for a reply for at most so many seconds; false: the worker has ended, or hangs and is killed. */
-static bool receive(const struct kt_worker *worker, double seconds, struct reply *reply)
+static bool receive(struct kt_worker *worker, double seconds, struct reply *reply)
 {
     struct pollfd poll_fd = {.fd = worker->socket, .events = POLLIN};
     int limit_ms = seconds < 1e6 ? (int)(seconds * 1e3) : 1000000000;
@@ -168,25 +171,26 @@ static bool receive(const struct kt_worker *worker, double seconds, struct reply
         ;
     if (ready == 1)
         return recv(worker->socket, reply, sizeof *reply, 0) == sizeof *reply;
+    worker->timed_out = true;
     kill(worker->pid, SIGKILL);
     return false;
 }
 
-/* Buries a worker that has not replied and says how it ended. True if it hung. */
-static bool bury(struct kt_worker *worker, char *out, size_t size)
+/* Buries a worker that has not replied and says how it ended. */
+static void bury(struct kt_worker *worker, char *out, size_t size)
 {
     int status = 0;
     waitpid(worker->pid, &status, 0);
     if (WIFEXITED(status))
         snprintf(out, size, "ended the process with status %d", WEXITSTATUS(status));
-    else if (WTERMSIG(status) == SIGKILL)
-        snprintf(out, size, "did not return within the time limit, or was killed");
+    else if (worker->timed_out)
+        snprintf(out, size, "did not return within the time limit");
     else
         snprintf(out, size, "died of signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
     close(worker->socket);
     worker->pid = 0;
     worker->socket = -1;
-    return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+    worker->was_killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL && !worker->timed_out;
 }
 
 static enum kt_status spawn(struct kt_worker *worker, struct kt_error *error)
@@ -200,6 +204,7 @@ static enum kt_status spawn(struct kt_worker *worker, struct kt_error *error)
         run_worker(worker, pair[1]);
     close(pair[1]);
     worker->socket = pair[0];
+    worker->timed_out = false;
     if (worker->pid > 0)
         return KT_OK;
     close(pair[0]);
@@ -232,8 +237,10 @@ void kt_worker_prepare(struct kt_library *library, const struct kt_jobs *jobs, c
     *library = (struct kt_library){0};
     out->failure = kt_resize(NULL, jobs->count, sizeof *out->failure);
     out->broken = kt_resize(NULL, jobs->count, sizeof *out->broken);
+    out->by_chance = kt_resize(NULL, jobs->count, sizeof *out->by_chance);
     memset(out->failure, 0, jobs->count * sizeof *out->failure);
     memset(out->broken, 0, jobs->count * sizeof *out->broken);
+    memset(out->by_chance, 0, jobs->count * sizeof *out->by_chance);
 }
 
 enum kt_status kt_worker_open(struct kt_library *library, const struct kt_jobs *jobs,
@@ -266,6 +273,7 @@ void kt_worker_close(struct kt_worker *worker)
         free(worker->failure[i]);
     free(worker->failure);
     free(worker->broken);
+    free(worker->by_chance);
     kt_library_free(&worker->library);
     *worker = (struct kt_worker){0};
 }
@@ -289,16 +297,19 @@ static double time_limit(const struct kt_job *job, const struct kt_context *cont
 void kt_worker_give_up(struct kt_worker *worker, const char *why)
 {
     for (size_t i = 0; i < worker->jobs->count; i++)
-        if (!worker->failure[i])
+        if (!worker->failure[i]) {
             give_up(worker, i, true, why);
+            worker->by_chance[i] = true;
+        }
 }
 
 /* Each job that hangs costs its time limit. */
-static void note_end(struct kt_worker *worker, size_t job, const char *why, bool hung)
+static void note_end(struct kt_worker *worker, size_t job, const char *why)
 {
     enum { MOST_HANGS = 3 };
     give_up(worker, job, true, why);
-    worker->hangs += hung;
+    worker->by_chance[job] = worker->was_killed;
+    worker->hangs += worker->timed_out;
     if (worker->hangs >= MOST_HANGS)
         kt_worker_give_up(worker, "not tried: the library did not return from other calls");
 }
@@ -330,11 +341,6 @@ static uint64_t samples_for(double seconds)
     return seconds < 50e-6 ? KT_VISIT_SAMPLES / 2 : seconds < 1e-3 ? 3 : 1;
 }
 
-static bool has_other_integers(const struct kt_worker *worker, size_t job)
-{
-    return worker->library.int_bytes != worker->jobs->job[job].int_bytes;
-}
-
 enum kt_status kt_worker_time(struct kt_worker *worker, size_t job, const struct kt_context *context,
                               double seconds[KT_VISIT_SAMPLES], size_t *count, struct kt_error *error)
 {
@@ -342,7 +348,7 @@ enum kt_status kt_worker_time(struct kt_worker *worker, size_t job, const struct
     struct request request = {.job = job, .context = context, .samples = samples_for(what->insitu.median)};
     struct reply reply;
     *count = 0;
-    if (!worker->failure[job] && has_other_integers(worker, job))
+    if (!worker->failure[job] && !kt_library_takes(&worker->library, what->int_bytes))
         give_up(worker, job, false, "recorded with integers of another width than the library's");
     if (worker->failure[job])
         return KT_OK;
@@ -353,9 +359,9 @@ enum kt_status kt_worker_time(struct kt_worker *worker, size_t job, const struct
     if (send(worker->socket, &request, sizeof request, MSG_NOSIGNAL) != sizeof request ||
         !receive(worker, time_limit(what, context, worker->jobs->timer, request.samples), &reply)) {
         char why[128];
-        bool hung = bury(worker, why, sizeof why);
+        bury(worker, why, sizeof why);
         if (!kt_interrupted())
-            note_end(worker, job, why, hung);
+            note_end(worker, job, why);
         return KT_OK;
     }
     rest(worker, true);

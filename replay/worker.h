@@ -31,10 +31,13 @@ struct kt_worker {
     struct kt_hello hello;
     char **failure;                      /* by job: why it was given up on this library, or NULL; owned */
     bool *broken;                        /* by job: it ended badly, as opposed to the library not having the routine */
+    bool *by_chance;                     /* by job: its failure tells nothing of another time */
     struct kt_disturbances disturbances; /* of the samples of the last request that was served */
-    bool rests;     /* its process stands still while it is not asked: threads of its library disturb nobody */
-    unsigned hangs; /* jobs that did not return: after some the library is given up */
-    pid_t pid;      /* 0: none */
+    bool rests;      /* its process stands still while it is not asked: threads of its library disturb nobody */
+    bool timed_out;  /* its process was killed for want of a reply */
+    bool was_killed; /* ... by somebody else, as the system does for want of memory */
+    unsigned hangs;  /* jobs that did not return: after some the library is given up */
+    pid_t pid;       /* 0: none */
     int socket;
 };
 
@@ -59,7 +62,7 @@ void kt_worker_renew(struct kt_worker *worker);
 enum kt_status kt_worker_time(struct kt_worker *worker, size_t job, const struct kt_context *context,
                               double seconds[KT_VISIT_SAMPLES], size_t *count, struct kt_error *error);
 
-/* Gives up all jobs that have not failed yet, for that reason. */
+/* Gives up all jobs that have not failed yet, for that reason, which may not hold another time. */
 void kt_worker_give_up(struct kt_worker *worker, const char *why);
 
 /* Pins this process to the processor that all workers use; false: it could not be. */

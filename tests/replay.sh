@@ -37,6 +37,23 @@ has "... as a table" 'reference' "$("$kt" compare "$T/context" --blas openblas-s
 cp "$T/demo/replay.json" "$T/earlier.json"
 has "a replay on another library is not stored with the trace" 'only a replay on the recorded library' "$("$kt" replay --blas reference --budget 0.2 --context warm --store none "$T/demo" 2>&1)"
 true_that "... what is there stays" cmp -s "$T/demo/replay.json" "$T/earlier.json"
+has "... nor one in fewer contexts" 'has more contexts' "$("$kt" replay --budget 0.2 --context warm --store none "$T/demo" 2>&1)"
+has "... nor one of operands that lay otherwise" 'operands as they lay' "$("$kt" replay --align 4096 --budget 0.2 --store none "$T/demo" 2>&1)"
+true_that "... what is there stays" cmp -s "$T/demo/replay.json" "$T/earlier.json"
+
+# Integers of both widths in one program: each call has those of its name.
+wide=$(ls /usr/lib/*/libopenblas64.so.0 2>/dev/null | head -n 1)
+if [ -n "$wide" ]; then
+    "$kt" run -o "$T/widths" -- "$PYTHON" -c 'import ctypes, sys, numpy as np
+a = np.ones((60, 60)); a @ a
+n, one = ctypes.byref(ctypes.c_int64(40)), ctypes.byref(ctypes.c_double(1))
+x = ctypes.c_void_p(a.ctypes.data)
+ctypes.CDLL(sys.argv[1]).dgemm_(b"N", b"N", n, n, n, one, x, n, x, n, one, x, n, ctypes.c_size_t(1), ctypes.c_size_t(1))' "$wide" >/dev/null 2>&1
+    "$kt" replay --json --context warm,sequence --budget 1 --store none "$T/widths" >"$T/widths.json" 2>/dev/null
+    same "integers of two widths: all is replayed" "[] [40, 60] 0" "$(query '(d["not_replayed"], sorted(s["args"].get("m", s["args"].get("M")) for s in d["shapes"] if s["routine"] == "dgemm"), d["sequence"]["left_out"])' <"$T/widths.json" | sed 's/^(//; s/)$//; s/], /] /g')"
+else
+    skip "integers of two widths" "no libopenblas64"
+fi
 
 # A library without most routines, and one whose routine ends the process.
 "$kt" replay --json --blas "$PWD/$B/tests/abi/libfake1.so" "$T/demo" >"$T/fake.json" 2>/dev/null

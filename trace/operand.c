@@ -202,13 +202,16 @@ static enum kt_access access_of(const struct kt_arg *arg, const struct kt_values
     return overwritten ? KT_WRITE : KT_READ_WRITE;
 }
 
-/* Where the parameter tells how a matrix is stored, its last bit or the one before means: transposed. */
+/* Where the parameter tells how a matrix is stored, its last bit or the one before means: transposed. Of reflectors
+ * that is one of the ways (0: in columns) and no bit. */
 static int64_t parameter_of(const struct kt_arg *arg, const struct kt_values *values)
 {
     double value = arg->data_parameter.count ? kt_expr_eval(&arg->data_parameter, values->v) : 0;
     int64_t parameter = fabs(value) < MAX_PARAMETER ? (int64_t)value : 0;
     bool rfp = arg->data == KT_RFP_SPD || arg->data == KT_RFP_TRIANGLE;
     bool shaped = arg->data == KT_SCHUR || arg->data == KT_HESSENBERG;
+    if (arg->data == KT_REFLECTORS && values->row_major && !parameter)
+        return KT_REFLECTORS_IN_ROWS;
     return values->row_major ? parameter ^ (rfp ? 2 : shaped ? 1 : 0) : parameter;
 }
 

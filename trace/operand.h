@@ -13,6 +13,9 @@
 
 enum { KT_MAX_OPERANDS = 32 };
 
+/* The parameter of reflectors: in columns below the diagonal, stored in another way, in rows right of the diagonal. */
+enum { KT_REFLECTORS_IN_COLUMNS, KT_REFLECTORS_OTHERWISE, KT_REFLECTORS_IN_ROWS };
+
 struct kt_operand {
     const char *name;         /* as the symbol's interface names it; borrowed */
     const struct kt_arg *arg; /* NULL for the result of a CBLAS function */
@@ -24,7 +27,7 @@ struct kt_operand {
     int64_t ld;            /* leading dimension, or increment of a vector, in elements */
     int64_t below, above;  /* rows j-above .. j+below of column j belong to the operand */
     int64_t diagonal;      /* band: storage row of the diagonal */
-    int64_t parameter;     /* of the kind of its data */
+    int64_t parameter;     /* of the kind of its data: see trace/routines/README.md */
     uint64_t elements;     /* that belong to it */
     size_t elem;           /* bytes of an element */
 };

@@ -46,3 +46,10 @@ void kt_json_add_selection(json_t *document, const struct kt_trace *trace, const
     json_object_set_new(document, "last_calls_only", json_boolean(kt_state_keeps_last(trace, state)));
     json_object_set_new(document, "skipped", json_integer((json_int_t)state->skipped));
 }
+
+void kt_json_add_missing(json_t *document, const struct kt_trace *trace, const struct kt_state *state)
+{
+    kt_json_add_selection(document, trace, state);
+    json_object_set_new(document, "lost", kt_losses_json(state));
+    json_object_set_new(document, "damage", kt_damage_json(trace));
+}

@@ -20,4 +20,7 @@ json_t *kt_damage_json(const struct kt_trace *trace);
 /* Sets what the user had left out: sample, only_routines, last_calls_only, skipped. */
 void kt_json_add_selection(json_t *document, const struct kt_trace *trace, const struct kt_state *state);
 
+/* That, "lost" and "damage": all that keeps a document from speaking of all calls. */
+void kt_json_add_missing(json_t *document, const struct kt_trace *trace, const struct kt_state *state);
+
 #endif

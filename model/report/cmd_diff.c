@@ -346,9 +346,7 @@ static json_t *routine_json(const struct kt_diff_routine *r, double drift)
 static json_t *missing_json(const struct runs *r, int side)
 {
     json_t *object = json_object();
-    kt_json_add_selection(object, &r->trace[side], &r->state[side]);
-    json_object_set_new(object, "lost", kt_losses_json(&r->state[side]));
-    json_object_set_new(object, "damage", kt_damage_json(&r->trace[side]));
+    kt_json_add_missing(object, &r->trace[side], &r->state[side]);
     return object;
 }
 

@@ -382,13 +382,11 @@ json_t *kt_report_json(const struct kt_report *report)
 {
     const struct kt_summary *summary = &report->summary;
     json_t *document =
-        json_pack("{s:s, s:o, s:I, s:I, s:I, s:o, s:o, s:o}", "state", kt_state_text(&report->trace), "lost",
-                  kt_losses_json(&report->state), "calls", (json_int_t)summary->calls, "calls_top",
-                  (json_int_t)summary->calls_top, "unfinished", (json_int_t)summary->unfinished, "seconds",
-                  kt_json_number(summary->seconds), "seconds_blas", kt_json_number(summary->seconds_blas),
-                  "self_seconds", kt_json_number(report->state.self_seconds));
+        json_pack("{s:s, s:I, s:I, s:I, s:o, s:o, s:o}", "state", kt_state_text(&report->trace), "calls",
+                  (json_int_t)summary->calls, "calls_top", (json_int_t)summary->calls_top, "unfinished",
+                  (json_int_t)summary->unfinished, "seconds", kt_json_number(summary->seconds), "seconds_blas",
+                  kt_json_number(summary->seconds_blas), "self_seconds", kt_json_number(report->state.self_seconds));
     json_object_set_new(document, "in_flight", kt_in_flight_json(&report->state));
-    json_object_set_new(document, "damage", kt_damage_json(&report->trace));
     json_object_set_new(document, "mode", json_string(kt_is_profile(&report->trace) ? "profile" : "full"));
     json_object_set_new(document, "overflow", json_integer((json_int_t)report->state.overflow));
     json_object_set_new(document, "routines", routines_json(&summary->routines));
@@ -400,7 +398,7 @@ json_t *kt_report_json(const struct kt_report *report)
     json_object_set_new(document, "processes", processes_json(&summary->processes));
     json_object_set_new(document, "clock", clock_json(&report->state));
     add_ranks(document, &report->imbalance);
-    kt_json_add_selection(document, &report->trace, &report->state);
+    kt_json_add_missing(document, &report->trace, &report->state);
     json_object_set_new(document, "regions", regions_json(&report->regions));
     json_object_set_new(document, "regions_unmatched", json_integer((json_int_t)report->regions.unmatched));
     if (report->replayed) {

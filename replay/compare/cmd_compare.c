@@ -18,7 +18,6 @@
 #include <stdio.h>
 
 static const double default_budget = 60;
-enum { DEFAULT_RUNS = 6 };
 
 struct compare {
     struct kt_comparison comparison;
@@ -83,21 +82,6 @@ static void begin_round(void *context)
     struct compare *c = context;
     for (size_t l = 0; l < c->comparison.libraries; l++)
         kt_worker_renew(&c->comparison.worker[l]);
-}
-
-static void measure(struct compare *c)
-{
-    struct kt_comparison *k = &c->comparison;
-    k->schedule.label = "compare";
-    k->schedule.visit = visit;
-    k->schedule.begin_round = begin_round;
-    k->schedule.context = c;
-    kt_sequences_run(&c->sequences, k);
-    k->schedule.budget = fmax(k->schedule.budget, k->options.replay.budget - c->sequences.seconds);
-    kt_schedule_run(&k->schedule);
-    k->rounds = k->schedule.rounds > c->sequences.rounds ? k->schedule.rounds : c->sequences.rounds;
-    k->spent = k->schedule.seconds + c->sequences.seconds;
-    kt_comparison_store_keep(c->store, true);
 }
 
 /* --- preparing --------------------------------------------------------------------------------------------- */
@@ -174,14 +158,17 @@ static void leave_light_shapes(struct kt_comparison *k, double seconds)
         const struct kt_shape_group *group = jobs->job[i].shape;
         if (!k->met[i] && !jobs->job[i].refused)
             shape[count++] = (struct kt_drawable){.routine = group->first.entry->symbol.routine->name,
-                                                  .seconds = group->total,
+                                                  .seconds = k->stands_for[i] * group->total,
                                                   .of_a_call = group->total / (double)group->calls};
     }
     kt_draw_shapes(shape, count, most_shapes(k, seconds));
     count = 0;
     for (size_t i = 0; i < jobs->count; i++) {
-        k->stands_for[i] = k->met[i] || jobs->job[i].refused ? 1 : shape[count++].stands_for;
-        k->schedule.item[i].weight *= k->stands_for[i];
+        if (k->met[i] || jobs->job[i].refused)
+            continue;
+        double times = shape[count++].stands_for;
+        k->stands_for[i] *= times;
+        k->schedule.item[i].weight *= times;
         if (kt_comparison_is_light(k, i))
             kt_job_refuse(&jobs->job[i], "too light to be timed in %.0f s", seconds);
     }
@@ -261,6 +248,24 @@ static enum kt_status prepare(struct compare *c, struct kt_error *error)
     return KT_OK;
 }
 
+static void measure(struct compare *c)
+{
+    struct kt_comparison *k = &c->comparison;
+    k->schedule.label = "compare";
+    k->schedule.visit = visit;
+    k->schedule.begin_round = begin_round;
+    k->schedule.context = c;
+    bool were_met = kt_comparison_is_any_met(k);
+    kt_sequences_run(&c->sequences, k);
+    if (were_met && !kt_comparison_is_any_met(k)) /* they gave up, and leave all shapes to be timed alone */
+        leave_light_shapes(k, k->alone);
+    k->schedule.budget = fmax(k->schedule.budget, k->options.replay.budget - c->sequences.seconds);
+    kt_schedule_run(&k->schedule);
+    k->rounds = k->schedule.rounds > c->sequences.rounds ? k->schedule.rounds : c->sequences.rounds;
+    k->spent = k->schedule.seconds + c->sequences.seconds;
+    kt_comparison_store_keep(c->store, true);
+}
+
 /* --- the verb ---------------------------------------------------------------------------------------------- */
 
 static enum kt_status run(int argc, char **argv, struct compare *c, struct kt_error *error)
@@ -293,6 +298,9 @@ static enum kt_status show(const struct compare *c, struct kt_error *error)
         if (k->options.verify)
             kt_verify_print(&c->verify, k);
     }
+    if (kt_interrupted())
+        kt_notice("interrupted: these are the results so far%s",
+                  k->recall.store ? "; a comparison goes on where this one ended" : "");
     return k->options.plot ? kt_comparison_plot(k, k->options.plot, error) : KT_OK;
 }
 
@@ -316,9 +324,10 @@ int kt_verb_compare(int argc, char **argv)
     struct kt_error error = {0};
     static struct compare compare;
     compare = (struct compare){.error = &error};
-    compare.comparison.options = (struct kt_compare_options){.replay.budget = default_budget, .runs = DEFAULT_RUNS};
+    compare.comparison.options = (struct kt_compare_options){.replay.budget = default_budget};
     enum kt_status status = run(argc, argv, &compare, &error);
-    bool defect = status == KT_OK && kt_comparison_found_defect(&compare.comparison);
+    bool defect =
+        status == KT_OK && (kt_comparison_found_defect(&compare.comparison) || kt_verify_failed(&compare.verify));
     compare.verify.keeps = status == KT_OK && kt_right_found(&compare.comparison.right);
     if (status == KT_OK)
         status = show(&compare, &error);

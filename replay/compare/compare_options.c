@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_RUNS = 1000 };
+enum { MOST_RUNS = 1000, DEFAULT_RUNS = 6 };
 
 static enum kt_status add_threads(int number, int *list, size_t *count, struct kt_error *error)
 {
@@ -100,6 +100,10 @@ static enum kt_status check(const struct kt_compare_options *o, struct kt_error 
         return kt_fail(error, KT_USAGE,
                        o->verify ? "--verify runs a command: which? it stands behind --"
                                  : "a command behind -- is run with --verify only");
+    if (o->runs && !o->verify)
+        return kt_fail(error, KT_USAGE, "--runs is for --verify");
+    if (o->check == KT_CHECK_ONLY && (replay->contexts || replay->sequence || o->plot))
+        return kt_fail(error, KT_USAGE, "--check only times nothing: --context and --plot are for times");
     if (!replay->trace && !o->command)
         return kt_fail(error, KT_USAGE, "which trace?");
     return KT_OK;
@@ -115,11 +119,14 @@ enum kt_status kt_compare_options_parse(int argc, char **argv, struct kt_compare
         return kt_fail(error, KT_USAGE, "one trace at a time, not also '%s'", argv[words - 1]);
     out->replay.trace = optind < words ? argv[optind] : NULL;
     bool is_tracked = kt_placements && out->check != KT_CHECK_ONLY;
+    KT_TRY(check(out, error));
+    if (out->runs == 0)
+        out->runs = DEFAULT_RUNS;
     if (out->check == KT_CHECK_ONLY)
         out->replay.sequence = false;
     else if (out->replay.contexts == 0)
         out->replay.sequence = true;
     if (out->replay.contexts == 0)
         out->replay.context[out->replay.contexts++] = kt_context_find(is_tracked ? "tracked" : "warm");
-    return check(out, error);
+    return KT_OK;
 }

@@ -282,12 +282,25 @@ static size_t best_for(const struct kt_comparison *c, size_t i, size_t library)
     return best;
 }
 
-static void find_mix(struct kt_comparison *c)
+/* Is the library told apart from the best one? Where one of them does not run all, both take a part of the baseline's
+ * time, and are not paired. */
+static bool is_apart(const struct kt_comparison *c, const size_t *shape, size_t shapes, size_t lane)
+{
+    struct kt_ratio own = kt_comparison_multiple(c, lane);
+    struct kt_ratio best = kt_comparison_multiple(c, c->mix.library);
+    struct kt_ratio paired = kt_comparison_ratio(c, shape, shapes, lane, c->mix.library);
+    bool same_shapes = !c->sum[lane].failed && !c->sum[c->mix.library].failed;
+    return isnan(own.value) || (same_shapes ? kt_ratio_verdict(&paired) == KT_SLOWER : own.lo > best.hi);
+}
+
+static void find_mix(struct kt_comparison *c, const size_t *shape, size_t shapes)
 {
     struct kt_mix *mix = &c->mix;
     for (size_t l = 1; l < c->libraries; l++)
-        if (kt_comparison_blas(c, l) < kt_comparison_blas(c, mix->library))
+        if (kt_comparison_multiple(c, l).value < kt_comparison_multiple(c, mix->library).value)
             mix->library = l;
+    for (size_t l = 0; l < c->libraries; l++)
+        mix->is_apart[l] = is_apart(c, shape, shapes, l);
     for (size_t i = 0; i < c->setup.jobs.count; i++) {
         if (!kt_comparison_counts(c, i))
             continue;
@@ -327,19 +340,21 @@ struct kt_ratio kt_comparison_multiple(const struct kt_comparison *c, size_t lan
 
 double kt_comparison_application(const struct kt_comparison *c, size_t lane)
 {
-    return c->wall + kt_comparison_blas(c, lane) - kt_comparison_blas(c, 0);
+    return c->wall - c->insitu + kt_comparison_blas(c, lane);
 }
 
-/* Where several threads or processes make calls, the sum of calls is not a part of the wall time. */
-static double wall_of(const struct kt_trace *trace)
+/* Where several threads or processes make calls, the sum of calls is not a part of the wall time; where calls are
+ * missing, it is not all of that part. */
+static double wall_of(const struct kt_setup *setup)
 {
+    const struct kt_trace *trace = &setup->trace;
     size_t streams = 0;
     for (size_t p = 0; p < trace->processes; p++)
         streams += trace->process[p].calls ? trace->process[p].streams : 0;
     double seconds = 0;
     for (size_t p = 0; p < trace->processes; p++)
         seconds = fmax(seconds, trace->process[p].seconds);
-    return streams == 1 ? seconds : NAN;
+    return streams == 1 && kt_setup_has_all(setup) ? seconds : NAN;
 }
 
 static double scale_of(const struct kt_comparison *c)
@@ -435,13 +450,13 @@ void kt_comparison_sum_up(struct kt_comparison *c)
     c->insitu = 0; /* of the routines that were asked for */
     for (size_t i = 0; i < c->setup.jobs.count; i++)
         c->insitu += shape_of(c, i)->total;
-    c->wall = wall_of(&c->setup.trace);
+    c->wall = wall_of(&c->setup);
     c->scale = scale_of(c);
     for (size_t l = 0; l < c->libraries; l++)
         add_up(c, shape, shapes, l, &c->sum[l]);
     find_pace(c);
     sum_up_routines(c, shape);
-    find_mix(c);
+    find_mix(c, shape, shapes);
     free(shape);
 }
 

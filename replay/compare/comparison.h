@@ -42,7 +42,8 @@ struct kt_routine_sum {
 
 /* Each shape on the library that is best for it: what no choice of one library can beat. */
 struct kt_mix {
-    size_t library;     /* the best single one */
+    size_t library;               /* the best single one */
+    bool is_apart[KT_MOST_LANES]; /* by library: it is told apart from that one, or ran nothing */
     double seconds;     /* of the mix; another library counts for a shape only if it is certain to be faster there */
     double ratio;       /* to that single library */
     size_t elsewhere;   /* shapes that are better off on another one */

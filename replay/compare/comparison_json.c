@@ -4,6 +4,7 @@
 #include "replay/interrupt.h"
 #include "replay/result.h"
 #include "trace/json.h"
+#include "trace/state_json.h"
 
 #include <math.h>
 
@@ -162,12 +163,14 @@ json_t *kt_comparison_json(const struct kt_comparison *c)
             json_array_append_new(shapes, shape_json(c, i));
     for (size_t r = 0; r < c->routines; r++)
         json_array_append_new(routines, routine_json(c, &c->routine[r]));
-    return json_pack("{s:s, s:o, s:o, s:b, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:f, s:b}",
-                     "ktrace", KT_VERSION, "machine", kt_result_machine(), "baseline", kt_json_text(c->label[0]),
-                     "baseline_is_recorded", (int)c->is_recorded, "context", kt_comparison_context(c), "level",
-                     c->options.replay.level == KT_LEAVES ? "leaves" : "outermost", "application", application_json(c),
-                     "libraries", libraries, "routines", routines, "shapes", shapes, "best", mix_json(c), "unusable",
-                     unusable_json(c), "excluded", excluded_json(c, false), "light", excluded_json(c, true), "store",
-                     store_json(c), "rounds", (int)c->rounds, "seconds_spent", c->spent, "interrupted",
-                     kt_interrupted() != 0);
+    json_t *document = json_pack(
+        "{s:s, s:o, s:o, s:b, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:f, s:b}", "ktrace",
+        KT_VERSION, "machine", kt_result_machine(), "baseline", kt_json_text(c->label[0]), "baseline_is_recorded",
+        (int)c->is_recorded, "context", kt_comparison_context(c), "level",
+        c->options.replay.level == KT_LEAVES ? "leaves" : "outermost", "application", application_json(c), "libraries",
+        libraries, "routines", routines, "shapes", shapes, "best", mix_json(c), "unusable", unusable_json(c),
+        "excluded", excluded_json(c, false), "light", excluded_json(c, true), "store", store_json(c), "rounds",
+        (int)c->rounds, "seconds_spent", c->spent, "interrupted", kt_interrupted() != 0);
+    kt_json_add_missing(document, &c->setup.trace, &c->setup.state);
+    return document;
 }

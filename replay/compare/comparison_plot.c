@@ -43,7 +43,8 @@ static void write_number(FILE *file, double value)
     fprintf(file, isnan(value) ? ",NaN" : ",%.9g", value);
 }
 
-/* A line for each routine: its name, then seconds and interval of each library. */
+/* A line for each routine: its name, then predicted seconds and their interval of each library, without what calls
+ * waited for, which is no routine's own. */
 static enum kt_status write_data(const struct kt_comparison *c, const char *path, struct kt_error *error)
 {
     FILE *file = fopen(path, "w");
@@ -57,9 +58,10 @@ static enum kt_status write_data(const struct kt_comparison *c, const char *path
         fprintf(file, "%s", c->routine[r].name);
         for (size_t l = 0; l < c->libraries; l++) {
             const struct kt_lane_sum *sum = &c->routine[r].lane[l];
-            write_number(file, sum->failed ? NAN : sum->seconds);
-            write_number(file, sum->failed ? NAN : sum->lo);
-            write_number(file, sum->failed ? NAN : sum->hi);
+            const double factor = sum->failed ? NAN : c->pace * c->scale;
+            write_number(file, factor * sum->seconds);
+            write_number(file, factor * sum->lo);
+            write_number(file, factor * sum->hi);
         }
         fprintf(file, "\n");
     }
@@ -97,7 +99,8 @@ static enum kt_status write_script(const struct kt_comparison *c, const char *pa
     fprintf(file, "set terminal svg size %d,%d background rgb 'white'\nset output ", WIDTH, HEIGHT);
     write_quoted(file, plot);
     fprintf(file,
-            "\nset datafile separator ','\nset title 'Predicted time of all calls, context %s, with 95 %% intervals'\n"
+            "\nset datafile separator ','\nset title 'Predicted time of all calls but waits, context %s, with 95 %% "
+            "intervals'\n"
             "set ylabel 'seconds'\nset yrange [0:*]\nset grid ytics\nset key outside right top vertical Left reverse "
             "noenhanced\n"
             "set xtics noenhanced\nset style data histograms\n"

@@ -3,13 +3,14 @@
 
 #include "replay/sequence/recorded.h"
 #include "replay/store/identity.h"
+#include "replay/store/recall.h"
 #include "trace/fingerprint.h"
 #include "trace/memory.h"
+#include "trace/now.h"
 #include "trace/text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <time.h>
 
 /* Seconds of measuring shape by shape that a kill may cost; a sequence is kept when it has ended. */
 static const double interval = 5;
@@ -26,16 +27,10 @@ struct kt_comparison_store {
     char **context;             /* by item */
     bool *known;                /* by item: read, nothing to write */
     bool *refused;              /* by item: before anything was measured */
+    struct kt_kept *kept;       /* by item: the end that was read */
     unsigned round;
     double written; /* on the monotonic clock */
 };
-
-static double now(clockid_t clock)
-{
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 /* Said once: without a store there is nothing more to complain about. */
 static void give_up(struct kt_comparison_store *s, const char *what, const struct kt_error *error)
@@ -48,25 +43,21 @@ static void give_up(struct kt_comparison_store *s, const char *what, const struc
 
 /* --- keys -------------------------------------------------------------------------------------------------- */
 
-static int compare_text(const void *a, const void *b)
+static int compare_number(const void *a, const void *b)
 {
-    return strcmp(*(char *const *)a, *(char *const *)b);
+    uint64_t x = *(const uint64_t *)a;
+    uint64_t y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
 }
 
-/* A number that stands for all the settings, in whatever order (FNV-1a). */
-static uint64_t hash_settings(const struct kt_comparison_store *s, size_t lanes)
+/* A number that stands for all the settings, in whatever order. */
+static uint64_t number_of_settings(const struct kt_comparison_store *s, size_t lanes)
 {
-    const char *sorted[KT_MOST_LANES];
-    uint64_t hash = 0xcbf29ce484222325u;
-    memcpy(sorted, s->setting, lanes * sizeof *sorted);
-    qsort(sorted, lanes, sizeof *sorted, compare_text);
+    uint64_t number[KT_MOST_LANES] = {0};
     for (size_t l = 0; l < lanes; l++)
-        for (const char *at = sorted[l];; at++) {
-            hash = (hash ^ (unsigned char)*at) * 0x100000001b3u;
-            if (!*at)
-                break;
-        }
-    return hash;
+        number[l] = kt_bytes_number(s->setting[l], strlen(s->setting[l]));
+    qsort(number, lanes, sizeof *number, compare_number);
+    return kt_bytes_number(number, lanes * sizeof *number);
 }
 
 /* Two copies of one library are two series all the same. */
@@ -125,11 +116,13 @@ static void describe_items(struct kt_comparison_store *s)
     s->context = kt_resize(NULL, items, sizeof *s->context);
     s->known = kt_resize(NULL, items, sizeof *s->known);
     s->refused = kt_resize(NULL, items, sizeof *s->refused);
+    s->kept = kt_resize(NULL, items, sizeof *s->kept);
     for (size_t i = 0; i < items; i++) {
         s->shape[i] = kt_identity_shape(&c->setup.jobs.job[i]);
         s->context[i] = NULL;
         s->known[i] = false;
         s->refused[i] = false;
+        s->kept[i] = (struct kt_kept){.stop = KT_STOP_NOT_YET};
     }
 }
 
@@ -182,6 +175,8 @@ static enum kt_status read_item(struct kt_comparison_store *s, size_t i, struct 
     /* Ratios need them all; and a sequence is whole, or played anew. */
     bool is_of_use = found == c->libraries && (ended || !c->met[i]);
     ended = ended && is_of_use;
+    if (is_of_use && is_end(&note[0], 0))
+        s->kept[i] = (struct kt_kept){.stop = note[0].stop, .budget = note[0].budget};
     for (size_t l = 0; l < c->libraries; l++) {
         if (is_of_use)
             take(s, i, l, &note[l]);
@@ -231,10 +226,10 @@ struct kt_comparison_store *kt_comparison_store_open(struct kt_comparison *c)
         kt_comparison_store_close(s);
         return NULL;
     }
-    s->settings = hash_settings(s, c->libraries);
+    s->settings = number_of_settings(s, c->libraries);
     kt_trace_fingerprint(&c->setup.trace, s->trace);
     describe_items(s);
-    s->written = now(CLOCK_MONOTONIC);
+    s->written = kt_now();
     return s;
 }
 
@@ -274,6 +269,7 @@ void kt_comparison_store_close(struct kt_comparison_store *s)
     free(s->context);
     free(s->known);
     free(s->refused);
+    free(s->kept);
     free(s);
 }
 
@@ -304,7 +300,11 @@ static enum kt_status write_item(struct kt_comparison_store *s, size_t i, struct
     for (size_t l = 0; l < c->libraries && status == KT_OK; l++) {
         struct kt_store_key key = key_of(s, i, l);
         struct kt_store_note note = {
-            .stop = item->stop, .budget = budget_of(c, i), .at = now(CLOCK_REALTIME), .failure = failure_of(c, i, l)};
+            .stop = item->stop, .budget = budget_of(c, i), .at = kt_date(), .failure = failure_of(c, i, l)};
+        if (!is_end(&note, 0) && s->kept[i].stop != KT_STOP_NOT_YET) { /* what was enough stays so */
+            note.stop = s->kept[i].stop;
+            note.budget = s->kept[i].budget;
+        }
         if (item->lane[l].samples || note.failure || item->stop == KT_STOP_FAILED)
             status = kt_store_write(c->recall.store, &key, &item->lane[l], &note, true, error);
         free(note.failure);
@@ -319,13 +319,22 @@ static bool is_torn(const struct kt_comparison *c, size_t i)
            (c->schedule.item[i].stop == KT_STOP_INTERRUPTED || c->schedule.item[i].stop == KT_STOP_NOT_YET);
 }
 
+/* What may work another time is tried then. */
+static bool failed_by_chance(const struct kt_comparison *c, size_t i)
+{
+    for (size_t l = 0; l < c->libraries; l++)
+        if (c->worker[l].by_chance[i] && !c->met[i])
+            return true;
+    return false;
+}
+
 /* In one transaction: of two comparisons at one time all series of an item are from one of them. */
 static enum kt_status write_all(struct kt_comparison_store *s, struct kt_error *error)
 {
     const struct kt_comparison *c = s->comparison;
     enum kt_status status = kt_store_begin(c->recall.store, true, error);
     for (size_t i = 0; i < c->setup.jobs.count && status == KT_OK; i++)
-        if (!s->refused[i] && !s->known[i] && !is_torn(c, i)) {
+        if (!s->refused[i] && !s->known[i] && !is_torn(c, i) && !failed_by_chance(c, i)) {
             free(s->context[i]);
             s->context[i] = context_of(s, i);
             status = write_item(s, i, error);
@@ -337,10 +346,10 @@ static enum kt_status write_all(struct kt_comparison_store *s, struct kt_error *
 void kt_comparison_store_keep(struct kt_comparison_store *s, bool last)
 {
     struct kt_error error = {0};
-    double time = now(CLOCK_MONOTONIC);
+    double time = kt_now();
     if (!s || !s->comparison->recall.store || (!last && time - s->written < interval))
         return;
     if (write_all(s, &error) != KT_OK)
         give_up(s, "what is measured is not kept for later comparisons", &error);
-    s->written = now(CLOCK_MONOTONIC);
+    s->written = kt_now();
 }

@@ -2,6 +2,7 @@
 #include "replay/compare/comparison.h"
 
 #include "replay/result.h"
+#include "trace/about.h"
 #include "trace/text.h"
 
 #include <math.h>
@@ -77,9 +78,7 @@ static void print_best(const struct kt_comparison *c)
     const char *comma = "";
     printf("\nBest: %s", c->label[mix->library]);
     for (size_t l = 0; l < c->libraries; l++) {
-        bool apart =
-            c->sum[l].ratio.hi < c->sum[mix->library].ratio.lo || c->sum[l].ratio.lo > c->sum[mix->library].ratio.hi;
-        if (l == mix->library || apart || isnan(c->sum[l].ratio.value))
+        if (l == mix->library || mix->is_apart[l])
             continue;
         printf("%s%s", *comma ? comma : "; not told apart: ", c->label[l]);
         comma = ", ";
@@ -254,6 +253,8 @@ static void print_head(const struct kt_comparison *c)
         printf("context %s, as measured %s; --fresh measures again\n", kt_comparison_context(c), text);
     } else
         printf("context %s, in %s (%u rounds)\n", kt_comparison_context(c), kt_text_seconds(c->spent, text), c->rounds);
+    kt_about_selection(&c->setup.trace, &c->setup.state);
+    kt_about_losses(&c->setup.trace, &c->setup.state);
     kt_text_seconds(c->insitu, blas);
     printf("In the program BLAS took %s", blas);
     if (!isnan(c->wall))
@@ -295,7 +296,9 @@ void kt_comparison_print(const struct kt_comparison *c)
     print_libraries(c);
     print_pace(c);
     if (isnan(c->wall))
-        printf("The program's own time is not predicted: more than one thread or process makes calls.\n");
+        printf("The program's own time is not predicted: %s.\n", kt_setup_has_all(&c->setup)
+                                                                     ? "more than one thread or process makes calls"
+                                                                     : "not all of its calls were recorded");
     print_light(c);
     print_lacking(c);
     if (c->sum[0].seconds > 0) {

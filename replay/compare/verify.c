@@ -251,6 +251,14 @@ enum kt_status kt_verify_run(const struct kt_comparison *c, struct kt_verify *v,
     return KT_OK;
 }
 
+bool kt_verify_failed(const struct kt_verify *v)
+{
+    for (size_t l = 0; l < v->lanes; l++)
+        if (*v->lane[l].failed)
+            return true;
+    return false;
+}
+
 void kt_verify_close(struct kt_verify *v)
 {
     for (size_t l = 0; l < v->lanes; l++) {

@@ -45,6 +45,9 @@ json_t *kt_verify_json(const struct kt_verify *verify, const struct kt_compariso
 void kt_verify_print(const struct kt_verify *verify, const struct kt_comparison *comparison);
 void kt_verify_close(struct kt_verify *verify);
 
+/* Did the program fail on some library? */
+bool kt_verify_failed(const struct kt_verify *verify);
+
 /* Statistics of the runs: medians, paired ratios, errors of the predicted ratios (by lane; NAN: none). Pure. */
 void kt_verify_sum_up(struct kt_verify *verify, const double *predicted_ratio);
 

@@ -33,6 +33,17 @@ static double bytes_with(const struct kt_operand *operand, int count, unsigned a
     return sum;
 }
 
+/* Of those that are written only. */
+static double bytes_of_outputs(const struct kt_job *job)
+{
+    struct kt_operand output[KT_MAX_OPERANDS];
+    int count = 0;
+    for (int i = 0; i < job->operands; i++)
+        if (job->operand[i].access == KT_WRITE)
+            output[count++] = job->operand[i];
+    return bytes_with(output, count, KT_WRITE);
+}
+
 /* Single precision if any of it is: mixed routines do most of their work there. */
 static enum kt_peak_precision precision_of(const struct kt_routine *routine)
 {
@@ -44,7 +55,7 @@ static enum kt_peak_precision precision_of(const struct kt_routine *routine)
     return is_single ? KT_PEAK_SINGLE : KT_PEAK_DOUBLE;
 }
 
-/* With an alpha of 0 the products are left out: what remains is to write what is written. */
+/* With an alpha of 0 the products are left out: what remains is to write what nothing is read of, if at all. */
 static bool is_trivial(const struct kt_call *call)
 {
     const struct kt_symbol *symbol = &call->entry->symbol;
@@ -65,10 +76,14 @@ void kt_work_of(const struct kt_job *job, struct kt_work *out)
     *out = (struct kt_work){.precision = precision_of(symbol->routine)};
     if (job->shape->query)
         return;
-    out->flops = trivial ? 0 : job->shape->flops;
-    out->read = trivial ? 0 : bytes_with(job->operand, job->operands, KT_READ);
+    if (trivial) {
+        out->written = out->footprint = bytes_of_outputs(job);
+        return;
+    }
+    out->flops = job->shape->flops;
+    out->read = bytes_with(job->operand, job->operands, KT_READ);
     out->written = bytes_with(job->operand, job->operands, KT_WRITE);
-    out->footprint = trivial ? out->written : bytes_with(job->operand, job->operands, KT_READ_WRITE);
+    out->footprint = bytes_with(job->operand, job->operands, KT_READ_WRITE);
 }
 
 /* --- how long that takes at least -------------------------------------------------------------------------- */

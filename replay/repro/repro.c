@@ -39,11 +39,13 @@ static void make_blocks(struct kt_repro *r, const uint64_t *address)
             r->block[r->blocks - 1].hi = o->hi;
         r->block_of[i] = r->blocks - 1;
     }
-    for (int i = 0; i < r->operands; i++) {
+    const struct kt_repro_block *last = r->blocks ? &r->block[r->blocks - 1] : NULL;
+    uint64_t end = last ? last->place + (last->hi - last->lo) : 0;
+    for (int i = 0; i < r->operands; i++) { /* these have no bytes */
         const struct kt_operand *o = &r->operand[i];
         if (is_referenced(o) || !o->base)
             continue;
-        add_block(r, o->base, o->base, address[i]);
+        add_block(r, o->base, o->base, end);
         r->block_of[i] = r->blocks - 1;
     }
 }
@@ -187,4 +189,10 @@ enum kt_status kt_repro_plan(const struct kt_trace *trace, const struct kt_call 
     else if (out->info > 0)
         find_cause_in_data(out);
     return KT_OK;
+}
+
+bool kt_repro_is_renamed(const struct kt_repro *r, struct kt_symbol *usual)
+{
+    const struct kt_symbol *symbol = &r->call->entry->symbol;
+    return kt_symbol_make(symbol->routine, symbol->view, usual) && strcmp(usual->name, symbol->name) != 0;
 }

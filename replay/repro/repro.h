@@ -50,6 +50,9 @@ struct kt_repro {
 enum kt_status kt_repro_plan(const struct kt_trace *trace, const struct kt_call *call, struct kt_repro *out,
                              struct kt_error *error);
 
+/* Is it called by another name than the usual one, which *USUAL has then? */
+bool kt_repro_is_renamed(const struct kt_repro *repro, struct kt_symbol *usual);
+
 void kt_repro_print(const struct kt_repro *repro, FILE *out);
 
 #endif

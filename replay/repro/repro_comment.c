@@ -172,13 +172,15 @@ static void print_recorded_library(const struct kt_repro *r, FILE *out)
 
 static void print_compiling(const struct kt_repro *r, FILE *out)
 {
+    struct kt_symbol usual;
+    const char *define = kt_repro_is_renamed(r, &usual) ? " -DUSUAL_NAME" : "";
     fprintf(out,
             " *\n * To compile it, with OpenBLAS, with the recorded library, or with the reference library and "
             "AddressSanitizer:\n"
-            " *   gcc -O2 repro.c -o repro %s -lm\n",
-            installed_libraries(r, false));
+            " *   gcc -O2%s repro.c -o repro %s -lm\n",
+            define, installed_libraries(r, false));
     print_recorded_library(r, out);
-    fprintf(out, " *   gcc -g -fsanitize=address repro.c -o repro %s -lm\n", installed_libraries(r, true));
+    fprintf(out, " *   gcc -g -fsanitize=address%s repro.c -o repro %s -lm\n", define, installed_libraries(r, true));
     fprintf(out,
             " *\n"
             " *   -DREPEATS=100      time so many calls, each with operands filled again\n"

@@ -174,8 +174,21 @@ static void print_tau(const struct kt_operand *tau, const struct kt_operand *v, 
         return;
     }
     char index[INDEX_TEXT];
-    int64_t reflectors = v->cols < tau->rows ? v->cols : tau->rows;
+    bool in_rows = v->parameter == KT_REFLECTORS_IN_ROWS;
+    int64_t stored = in_rows ? v->rows : v->cols;
+    int64_t reflectors = stored < tau->rows ? stored : tau->rows;
     element_index(v, index);
+    if (in_rows) {
+        fprintf(out,
+                "        for (long row = 0; row < %" PRId64 "; row++) {\n"
+                "            double square = 1;\n"
+                "            for (long col = row + 1; col < %" PRId64 "; col++)\n"
+                "                square += squared(%s[%s]);\n"
+                "            %s[row] = 2 / square;\n"
+                "        }\n",
+                reflectors, v->cols, v->name, index, tau->name);
+        return;
+    }
     fprintf(out,
             "        for (long col = 0; col < %" PRId64 "; col++) {\n"
             "            double square = 1;\n"

@@ -25,10 +25,11 @@ static bool is_info(const struct kt_repro *r, const struct kt_param *p)
     return p->arg >= 0 && arg_of(r, p)->role == KT_INFO;
 }
 
-/* An option that the routine may change. */
-static bool is_changed_option(const struct kt_repro *r, const struct kt_param *p)
+/* An option or a number that the routine may change. */
+static bool is_changed(const struct kt_repro *r, const struct kt_param *p)
 {
-    return p->stored == KT_CHAR && !p->by_value && arg_of(r, p)->access & KT_WRITE;
+    bool is_stored = p->arg >= 0 && p->stored != KT_ADDRESS && !p->by_value;
+    return is_stored && !is_info(r, p) && arg_of(r, p)->access & KT_WRITE;
 }
 
 static const struct kt_param *find_info(const struct kt_repro *r)
@@ -78,7 +79,7 @@ static void print_param_type(const struct kt_repro *r, const struct kt_param *p,
     else if (p->by_value)
         fprintf(out, "%s %s", scalar_type(p), p->name);
     else
-        fprintf(out, "%s%s *%s", is_info(r, p) || is_changed_option(r, p) ? "" : "const ", scalar_type(p), p->name);
+        fprintf(out, "%s%s *%s", is_info(r, p) || is_changed(r, p) ? "" : "const ", scalar_type(p), p->name);
 }
 
 /* Fortran compilers pass the length of every character argument behind all others. */
@@ -237,7 +238,7 @@ static void print_scalar(const struct kt_repro *r, const struct kt_param *p, FIL
         fprintf(out, "    integer %s = 0;\n", p->name);
         return;
     }
-    fprintf(out, "    %s%s %s = ", is_changed_option(r, p) ? "" : "const ", scalar_type(p), p->name);
+    fprintf(out, "    %s%s %s = ", is_changed(r, p) ? "" : "const ", scalar_type(p), p->name);
     print_scalar_value(r, p, out);
     fprintf(out, ";");
     if (p->stored == KT_ENUM)
@@ -264,9 +265,9 @@ static void print_declarations(const struct kt_repro *r, const struct kt_repro_n
         fprintf(out, "    struct sum sum;\n");
 }
 
-static void print_option_again(const struct kt_repro *r, const struct kt_param *p, FILE *out)
+static void print_scalar_again(const struct kt_repro *r, const struct kt_param *p, FILE *out)
 {
-    if (!is_changed_option(r, p))
+    if (!is_changed(r, p))
         return;
     fprintf(out, "        %s = ", p->name);
     print_scalar_value(r, p, out);
@@ -281,7 +282,7 @@ static void print_fills(const struct kt_repro *r, const struct kt_repro_needs *n
     if (needs->draw)
         fprintf(out, "        state = 1;\n");
     for (int i = 0; i < kt_repro_symbol(r)->params; i++)
-        print_option_again(r, &kt_repro_symbol(r)->param[i], out);
+        print_scalar_again(r, &kt_repro_symbol(r)->param[i], out);
     for (int i = 0; i < r->operands; i++)
         kt_repro_print_fill(r, i, out);
 }
@@ -354,6 +355,14 @@ static void print_main(const struct kt_repro *r, const struct kt_repro_needs *ne
     fprintf(out, "}\n");
 }
 
+/* Python packages and 64-bit integers give names that only their own library has. */
+static void print_usual_name(const struct kt_repro *r, FILE *out)
+{
+    struct kt_symbol usual;
+    if (kt_repro_is_renamed(r, &usual))
+        fprintf(out, "#ifdef USUAL_NAME\n#define %s %s\n#endif\n\n", kt_repro_symbol(r)->name, usual.name);
+}
+
 /* --- all of it --------------------------------------------------------------------------------------------- */
 
 void kt_repro_print(const struct kt_repro *r, FILE *out)
@@ -362,6 +371,7 @@ void kt_repro_print(const struct kt_repro *r, FILE *out)
     kt_repro_print_comment(r, out);
     kt_repro_print_headers(out);
     fprintf(out, "typedef int%zu_t integer; /* of the library */\n\n", 8 * r->int_bytes);
+    print_usual_name(r, out);
     print_prototype(r, out);
     if (r->blocks)
         print_blocks(r, out);

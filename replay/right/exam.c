@@ -68,7 +68,7 @@ bool kt_is_result(const struct kt_operand *o)
 }
 
 const struct kt_operand *kt_examined_result(const struct kt_examined *c, const struct kt_returned *returned,
-                                            size_t int_bytes, struct kt_operand *out)
+                                            struct kt_operand *out)
 {
     static const struct kt_arg of_type[] = {
         {.type = KT_S}, {.type = KT_D}, {.type = KT_C}, {.type = KT_Z}, {.type = KT_I}};
@@ -80,7 +80,7 @@ const struct kt_operand *kt_examined_result(const struct kt_examined *c, const s
     uint64_t at = r->result == KT_I ? (uint64_t)&returned->integer : (uint64_t)returned->number;
     *out = (struct kt_operand){
         .name = "the result", .arg = &of_type[r->result], .form = KT_FORM_ARRAY, .access = KT_WRITE};
-    out->elem = r->result == KT_I ? int_bytes : kt_type_bytes(r->result);
+    out->elem = r->result == KT_I ? c->job->int_bytes : kt_type_bytes(r->result);
     out->rows = out->cols = out->ld = 1;
     out->base = out->lo = at;
     out->hi = at + out->elem;
@@ -119,11 +119,11 @@ static struct kt_image image_of(const struct kt_operand *o)
 }
 
 struct kt_difference kt_examined_compare_results(const struct kt_examined *c, const struct kt_returned *a,
-                                                 const struct kt_returned *b, size_t int_bytes)
+                                                 const struct kt_returned *b)
 {
     struct kt_operand x, y;
     struct kt_difference d = {0};
-    if (!kt_examined_result(c, a, int_bytes, &x) || !kt_examined_result(c, b, int_bytes, &y))
+    if (!kt_examined_result(c, a, &x) || !kt_examined_result(c, b, &y))
         return d;
     struct kt_image reference = image_of(&x);
     struct kt_image other = image_of(&y);
@@ -158,8 +158,7 @@ static bool measure_changes(struct kt_exam *s, const struct kt_examined *c, stru
             kt_difference_find(&c->operand[i], &s->reference_after, &after, kt_unwritten(&c->operand[i]), &d);
             note_change(r, i, &d);
         }
-        struct kt_difference d =
-            kt_examined_compare_results(c, &r->result.returned, &result.returned, s->reference.library->int_bytes);
+        struct kt_difference d = kt_examined_compare_results(c, &r->result.returned, &result.returned);
         note_change(r, KT_MAX_OPERANDS, &d);
     }
     return true;
@@ -169,7 +168,7 @@ void kt_reference_ask(struct kt_exam *s, const struct kt_examined *c, struct kt_
 {
     *r = (struct kt_reference){0};
     if (!s->reference.library || !c->compared || !is_affordable(s, c->job) ||
-        s->reference.library->int_bytes != c->job->int_bytes)
+        !kt_library_takes(s->reference.library, c->job->int_bytes))
         return;
     kt_examined_fill(s, c, 0);
     if (!call_reference(s, c, &r->result))

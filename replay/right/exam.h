@@ -50,9 +50,9 @@ void kt_examined_fill(const struct kt_exam *exam, const struct kt_examined *call
 
 /* The value of a function as an operand; NULL if it has none, or stores it. */
 const struct kt_operand *kt_examined_result(const struct kt_examined *call, const struct kt_returned *returned,
-                                            size_t int_bytes, struct kt_operand *out);
+                                            struct kt_operand *out);
 struct kt_difference kt_examined_compare_results(const struct kt_examined *call, const struct kt_returned *reference,
-                                                 const struct kt_returned *other, size_t int_bytes);
+                                                 const struct kt_returned *other);
 
 /* Does the call leave something in it? */
 bool kt_is_result(const struct kt_operand *operand);

@@ -107,7 +107,7 @@ static void judge(const struct kt_examined *c, const struct kt_operand *o, const
 }
 
 static void compare_results(const struct kt_exam *s, const struct kt_examined *c, const struct kt_reference *r,
-                            const struct kt_trial_result *result, size_t int_bytes, struct kt_rightness *out)
+                            const struct kt_trial_result *result, struct kt_rightness *out)
 {
     struct kt_difference d;
     for (int i = 0; i < c->job->operands; i++) {
@@ -118,10 +118,10 @@ static void compare_results(const struct kt_exam *s, const struct kt_examined *c
         judge(c, o, &d, r->change[i], r->unstable[i], out);
     }
     struct kt_operand returned;
-    const struct kt_operand *o = kt_examined_result(c, &result->returned, int_bytes, &returned);
+    const struct kt_operand *o = kt_examined_result(c, &result->returned, &returned);
     if (!o || !is_comparable(c, o, true))
         return;
-    d = kt_examined_compare_results(c, &r->result.returned, &result->returned, int_bytes);
+    d = kt_examined_compare_results(c, &r->result.returned, &result->returned);
     judge(c, o, &d, r->change[KT_MAX_OPERANDS], r->unstable[KT_MAX_OPERANDS], out);
 }
 
@@ -185,10 +185,10 @@ static bool check_call(struct kt_exam *s, struct kt_examined *c, const struct kt
         kt_conclude(out, KT_RESULT_WRONG, "%s", text);
     if (!check_info(c, r, &result, out) || !c->compared || is_as_before(s, c, filling))
         return true;
-    c->scene.result = kt_examined_result(c, &result.returned, trial->library->int_bytes, &c->returned);
+    c->scene.result = kt_examined_result(c, &result.returned, &c->returned);
     check_relations(c, out);
     if (r->known)
-        compare_results(s, c, r, &result, trial->library->int_bytes, out);
+        compare_results(s, c, r, &result, out);
     return true;
 }
 
@@ -197,7 +197,7 @@ bool kt_judge(struct kt_exam *s, struct kt_examined *c, const struct kt_referenc
 {
     bool lasts = true;
     *out = (struct kt_rightness){.residual = NAN};
-    if (trial->library->int_bytes != c->job->int_bytes) {
+    if (!kt_library_takes(trial->library, c->job->int_bytes)) {
         kt_conclude(out, KT_RESULT_UNCHECKED, "recorded with integers of another width than the library's");
         return true;
     }

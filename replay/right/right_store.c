@@ -2,9 +2,11 @@
 #include "replay/right/right_store.h"
 
 #include "replay/store/identity.h"
+#include "trace/fingerprint.h"
 #include "trace/memory.h"
 #include "trace/text.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -44,10 +46,8 @@ static char *name_of(const struct kt_right_store *s, const struct kt_job *job)
 {
     char *name;
     char *shape = kt_identity_shape(job);
-    uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
-    for (const char *at = job->shape->first.entry->symbol.routine->text; *at; at++)
-        hash = (hash ^ (unsigned char)*at) * 0x100000001b3u;
-    if (asprintf(&name, "result %d %016llx%s of %s", KT_RESULT_METHOD, (unsigned long long)hash,
+    const char *line = job->shape->first.entry->symbol.routine->text;
+    if (asprintf(&name, "result %d %016" PRIx64 "%s of %s", KT_RESULT_METHOD, kt_bytes_number(line, strlen(line)),
                  s->has_reference ? ", compared," : "", shape) < 0)
         abort();
     free(shape);

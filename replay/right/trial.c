@@ -89,13 +89,13 @@ static void call(const struct kt_trial *trial, const struct kt_job *job, unsigne
     kt_thunk *thunk = kt_thunk_of(symbol);
     for (int i = 0; i < job->operands; i++)
         address[i] = job->address[i] + base;
-    kt_parameters_fill(symbol, job->shape->first.args, address, trial->library->int_bytes, &cells, &parameters);
+    kt_parameters_fill(symbol, job->shape->first.args, address, job->int_bytes, &cells, &parameters);
     fill_heap(filling);
     fill_stack(filling);
     double start = kt_now();
     thunk(function, &parameters, &reply->returned);
     reply->seconds = kt_now() - start;
-    reply->info = kt_parameters_info(symbol, &cells, &reply->returned, trial->library->int_bytes);
+    reply->info = kt_parameters_info(symbol, &cells, &reply->returned, job->int_bytes);
 }
 
 static _Noreturn void run(const struct kt_trial *trial, int socket)

@@ -275,8 +275,10 @@ static size_t shape_of(const struct kt_sequence *s, const struct kt_job *job)
 
 void kt_sequence_leave_out(struct kt_sequence *s, const struct kt_job *job)
 {
-    if (s->board)
-        s->board->absent[shape_of(s, job)] = KT_NOT_ASKED;
+    if (!s->board)
+        return;
+    s->board->absent[shape_of(s, job)] = KT_NOT_ASKED;
+    s->is_tried = false;
 }
 
 /* By shape, of the last pass. */

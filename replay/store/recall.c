@@ -3,21 +3,14 @@
 
 #include "replay/store/identity.h"
 #include "trace/memory.h"
+#include "trace/now.h"
 #include "trace/text.h"
 
 #include <limits.h>
 #include <stdio.h>
-#include <time.h>
 
 /* Seconds of measuring that a kill may cost. */
 static const double interval = 5;
-
-static double now(clockid_t clock)
-{
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 /* Said once: without a store there is nothing more to complain about. */
 static void give_up(struct kt_recall *recall, const char *what, const struct kt_error *error)
@@ -68,7 +61,8 @@ static void take(struct kt_recall *recall, size_t item, size_t lane, const struc
     /* Sampling that ended for want of time, or of samples that agree, would end alike with no more time. */
     series->enough = series->samples && is_end(note->stop) && note->budget >= recall->options->budget;
     if (note->failure && !recall->jobs->job[item].refused)
-        kt_job_refuse(&recall->jobs->job[item], "%s; so it was in an earlier replay", note->failure);
+        kt_job_refuse(&recall->jobs->job[item], "%s; so it was in an earlier replay (--fresh tries again)",
+                      note->failure);
     if (!series->enough)
         return;
     recall->reused++;
@@ -106,6 +100,8 @@ static enum kt_status read_all(struct kt_recall *recall, struct kt_error *error)
     for (size_t i = 0; i < recall->schedule->items && status == KT_OK; i++)
         if (!recall->jobs->job[i].refused)
             status = read_item(recall, i, error);
+    for (size_t i = 0; i < recall->schedule->items; i++)
+        recall->refused[i] = recall->jobs->job[i].refused; /* as it is stored already */
     enum kt_status ended = kt_store_commit(recall->store, error);
     return status == KT_OK ? ended : status;
 }
@@ -169,7 +165,7 @@ void kt_recall_open(struct kt_recall *recall, const struct kt_library *library, 
     describe_items(recall);
     if (!recall->options->fresh && read_all(recall, &error) != KT_OK)
         give_up(recall, "the store of results is not used any further", &error);
-    recall->written = now(CLOCK_MONOTONIC);
+    recall->written = kt_now();
 }
 
 void kt_recall_close(struct kt_recall *recall)
@@ -214,9 +210,10 @@ static enum kt_status write_lane(struct kt_recall *recall, size_t i, size_t lane
     struct kt_store_key key = key_of(recall, i, lane);
     struct kt_store_note note = {.stop = item->stop,
                                  .budget = recall->options->budget,
-                                 .at = now(CLOCK_REALTIME),
+                                 .at = kt_date(),
                                  .failure = recall->refused[i] ? NULL : recall->jobs->job[i].refused};
-    if (series->enough || !can_be_stored(recall->options->context[lane]) || (!series->samples && !note.failure))
+    if (series->enough || recall->jobs->job[i].by_chance || !can_be_stored(recall->options->context[lane]) ||
+        (!series->samples && !note.failure))
         return KT_OK;
     judge_lane(recall, i, lane, &note);
     KT_TRY(kt_store_write(recall->store, &key, series, &note, recall->options->fresh, error));
@@ -239,7 +236,7 @@ static enum kt_status write_all(struct kt_recall *recall, bool last, struct kt_e
 void kt_recall_keep(struct kt_recall *recall, bool last)
 {
     struct kt_error error = {0};
-    double time = now(CLOCK_MONOTONIC);
+    double time = kt_now();
     if (!recall->store || (!last && time - recall->written < interval))
         return;
     if (write_all(recall, last, &error) != KT_OK)

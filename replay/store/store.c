@@ -227,11 +227,13 @@ static enum kt_status limit_size(struct kt_store *store, struct kt_error *error)
     KT_TRY(ask(store, "PRAGMA page_size", &page, error));
     int64_t unused = 0;
     KT_TRY(ask(store, "PRAGMA freelist_count", &unused, error));
-    if ((pages - unused) * page <= most_bytes)
+    bool writes = sqlite3_txn_state(store->database, NULL) == SQLITE_TXN_WRITE;
+    if (!writes || (pages - unused) * page <= most_bytes)
         return KT_OK;
     return execute(store,
-                   "DELETE FROM fact WHERE name GLOB 'placements *'; DELETE FROM series WHERE rowid IN"
-                   " (SELECT rowid FROM series ORDER BY at LIMIT (SELECT count(*) / 2 FROM series))",
+                   "DELETE FROM fact WHERE name GLOB 'placements *' OR name GLOB 'result *'; DELETE FROM series WHERE"
+                   " rowid IN (SELECT rowid FROM series ORDER BY at LIMIT (SELECT count(*) / 2 FROM series));"
+                   " DELETE FROM setting WHERE id NOT IN (SELECT setting FROM series UNION SELECT setting FROM fact)",
                    error);
 }
 

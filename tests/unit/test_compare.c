@@ -42,7 +42,7 @@ static enum kt_status parse(char *line, struct kt_compare_options *out)
     struct kt_error error = {0};
     for (char *word; (word = strsep(&line, " "));)
         argv[argc++] = word;
-    *out = (struct kt_compare_options){.runs = 5};
+    *out = (struct kt_compare_options){0};
     return kt_compare_options_parse(argc, argv, out, &error);
 }
 
@@ -66,8 +66,12 @@ static void test_options(void **state)
     char with_trace[] = "--verify trace --blas a -- program";
     assert_int_equal(parse(with_trace, &o), KT_OK);
     assert_string_equal(o.replay.trace, "trace");
+    assert_int_equal(o.runs, 6);
     static const char *const wrong[] = {"trace",
                                         "--blas a",
+                                        "--blas a --runs 3 trace",
+                                        "--blas a --check only --plot p.svg trace",
+                                        "--blas a --check only --context warm trace",
                                         "--blas a --verify trace",
                                         "--blas a trace -- program",
                                         "--blas a --verify --",

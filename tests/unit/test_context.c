@@ -250,9 +250,9 @@ static void names_of_operands(void **state)
     struct parsed p = {0};
     assert_int_equal(parse("b=cold,x=cold", &p), KT_OK);
     assert_int_equal(parse("b=cold", &p), KT_OK);
-    assert_true(kt_context_names_one(p.context[0], operand, 4));
-    assert_false(kt_context_names_one(p.context[1], operand, 4));
-    assert_true(kt_context_names_one(kt_context_find("cold"), operand, 0));
+    assert_int_equal(2, kt_context_names_of(p.context[0], operand, 4));
+    assert_int_equal(0, kt_context_names_of(p.context[1], operand, 4));
+    assert_int_equal(0, kt_context_names_of(kt_context_find("cold"), operand, 0));
 }
 
 int main(void)

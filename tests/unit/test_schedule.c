@@ -199,18 +199,20 @@ static void test_known_lanes_are_not_visited(void **state)
     kt_schedule_free(&f->schedule);
 }
 
+/* ... of what takes most of the time, and one of the rest. */
 static void test_budget_keeps_three_rounds(void **state)
 {
     (void)state;
     struct fake *f = new_fake();
+    f->schedule.item[0].weight = 1e-3;
     f->slow = 1e-3;
     f->schedule.budget = 1e-3;
     kt_schedule_run(&f->schedule);
     for (size_t i = 0; i < ITEMS; i++) {
         assert_int_equal(f->schedule.item[i].stop, KT_STOP_BUDGET);
-        assert_int_equal(series(f, i)->visits, 3);
+        assert_int_equal(series(f, i)->visits, i ? 3 : 1);
     }
-    assert_true(f->schedule.seconds >= 0.024);
+    assert_true(f->schedule.seconds >= 0.02);
     kt_schedule_free(&f->schedule);
 }
 

@@ -60,6 +60,14 @@ void kt_series_add(struct kt_series *series, unsigned round, const double *secon
     series->round[series->visits++] = round;
 }
 
+void kt_series_scale(struct kt_series *series, double factor)
+{
+    for (size_t i = 0; i < series->samples; i++)
+        series->sample[i] *= factor;
+    for (size_t i = 0; i < series->visits; i++)
+        series->visit[i] *= factor;
+}
+
 void kt_series_forget(struct kt_series *series)
 {
     free(series->sample);

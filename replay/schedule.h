@@ -85,6 +85,9 @@ void kt_series_add(struct kt_series *series, unsigned round, const double *secon
 /* Statistics of its visits. */
 struct kt_stat kt_series_visits(const struct kt_series *series);
 
+/* Makes all its times so many times longer. */
+void kt_series_scale(struct kt_series *series, double factor);
+
 /* Makes it empty. */
 void kt_series_forget(struct kt_series *series);
 

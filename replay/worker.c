@@ -11,15 +11,9 @@
 #include "trace/memory.h"
 #include "trace/now.h"
 
-#include <errno.h>
-#include <poll.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdio.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 struct request {
     uint64_t job;
@@ -45,7 +39,8 @@ struct reply {
  * keeps for itself, such as packed operands: another call or another context has displaced it. */
 static const double warm_up_below = 5e-3;
 
-/* The first call in a process also finds pages and threads that the library has to ask for: up to a millisecond. */
+/* The first call of a process also asks for pages and threads: up to a millisecond, where processes are short-lived in
+ * every sample. */
 static const double first_warm_up_below = 0.1;
 
 /* After so long a visit ends. */
@@ -57,7 +52,8 @@ struct side {
     struct kt_sampler sampler;
     struct kt_plans plans;            /* of the request that is served */
     const struct kt_context *context; /* of the last one */
-    double *seconds;                  /* by job: of the last call; below 0: none in this process */
+    double *seconds;                  /* by job: of the last call */
+    bool *is_known;                   /* by job: was called in this process */
 };
 
 /* All workers choose the same processor: only one of them is ever busy, and comparisons then share its conditions. */
@@ -97,7 +93,9 @@ static void take_samples(struct side *side, const struct request *request, const
     kt_plans_make(request->context, job->operand, job->operands, &side->worker->hierarchy->caches, job->placed,
                   &side->plans);
     reply->outcome = TIMED;
-    if (fresh && (*last < 0 ? job->insitu.median < first_warm_up_below : *last < warm_up_below))
+    bool is_first = side->worker->short_lived && !side->is_known[request->job];
+    side->is_known[request->job] = true;
+    if (fresh && *last < (is_first ? first_warm_up_below : warm_up_below))
         *last = take_sample(side, target, &reply->info);
     side->sampler.disturbances = (struct kt_disturbances){0};
     double start = kt_now();
@@ -130,22 +128,22 @@ static enum kt_status prepare_side(struct side *side, struct reply *hello, struc
     hello->hello.pinned = side->library.threads == 1 && kt_worker_pin();
     hello->hello.flush_effect = kt_cache_check();
     side->seconds = kt_resize(NULL, jobs->count, sizeof *side->seconds);
+    side->is_known = kt_resize(NULL, jobs->count, sizeof *side->is_known);
+    memset(side->is_known, 0, jobs->count * sizeof *side->is_known);
     for (size_t i = 0; i < jobs->count; i++)
-        side->seconds[i] = -1;
+        side->seconds[i] = jobs->job[i].insitu.median;
     return kt_sampler_open(jobs, side->library.threads, side->worker->hierarchy, &side->sampler, error);
 }
 
-static _Noreturn void run_worker(const struct kt_worker *worker, int socket)
+static void run_worker(const void *context, int socket)
 {
+    const struct kt_worker *worker = context;
     static struct reply reply;
     static struct side side;
     side.worker = worker;
     side.library = worker->library;
     struct kt_error error = {0};
     struct request request;
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    kt_interrupt_ignore();
-    dup2(STDERR_FILENO, STDOUT_FILENO);
     reply.outcome = READY;
     if (prepare_side(&side, &reply, &error) != KT_OK) {
         reply.outcome = UNUSABLE;
@@ -156,74 +154,22 @@ static _Noreturn void run_worker(const struct kt_worker *worker, int socket)
             break;
         serve(&side, &request, &reply);
     }
-    _exit(0);
 }
 
 /* --- the tool's side --------------------------------------------------------------------------------------- */
 
-/* Waits for a reply for at most so many seconds; false: the worker has ended, or hangs and is killed. */
-static bool receive(struct kt_worker *worker, double seconds, struct reply *reply)
-{
-    struct pollfd poll_fd = {.fd = worker->socket, .events = POLLIN};
-    int limit_ms = seconds < 1e6 ? (int)(seconds * 1e3) : 1000000000;
-    int ready;
-    while ((ready = poll(&poll_fd, 1, limit_ms)) < 0 && errno == EINTR && !kt_interrupted())
-        ;
-    if (ready == 1)
-        return recv(worker->socket, reply, sizeof *reply, 0) == sizeof *reply;
-    worker->timed_out = true;
-    kill(worker->pid, SIGKILL);
-    return false;
-}
-
-/* Buries a worker that has not replied and says how it ended. */
-static void bury(struct kt_worker *worker, char *out, size_t size)
-{
-    int status = 0;
-    waitpid(worker->pid, &status, 0);
-    if (WIFEXITED(status))
-        snprintf(out, size, "ended the process with status %d", WEXITSTATUS(status));
-    else if (worker->timed_out)
-        snprintf(out, size, "did not return within the time limit");
-    else
-        snprintf(out, size, "died of signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
-    close(worker->socket);
-    worker->pid = 0;
-    worker->socket = -1;
-    worker->was_killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL && !worker->timed_out;
-}
-
-static enum kt_status spawn(struct kt_worker *worker, struct kt_error *error)
-{
-    int pair[2];
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
-        return kt_fail(error, KT_SYSTEM, "cannot create a socket: %s", strerror(errno));
-    fflush(NULL);
-    worker->pid = fork();
-    if (worker->pid == 0)
-        run_worker(worker, pair[1]);
-    close(pair[1]);
-    worker->socket = pair[0];
-    worker->timed_out = false;
-    if (worker->pid > 0)
-        return KT_OK;
-    close(pair[0]);
-    worker->pid = 0;
-    return kt_fail(error, KT_SYSTEM, "cannot start a process: %s", strerror(errno));
-}
-
 static enum kt_status start(struct kt_worker *worker, struct kt_error *error)
 {
     enum { LOAD_SECONDS = 30 };
-    char why[128];
+    char why[KT_CHILD_END];
     struct reply reply;
-    KT_TRY(spawn(worker, error));
-    if (!receive(worker, LOAD_SECONDS, &reply)) {
-        bury(worker, why, sizeof why);
+    KT_TRY(kt_child_start(&worker->child, run_worker, worker, error));
+    if (!kt_child_receive(&worker->child, &reply, sizeof reply, LOAD_SECONDS)) {
+        kt_child_bury(&worker->child, why);
         return kt_fail(error, KT_BAD_INPUT, "%s: loading it %s", worker->library.file[0], why);
     }
     if (reply.outcome == UNUSABLE) {
-        bury(worker, why, sizeof why);
+        kt_child_end(&worker->child);
         return kt_fail(error, KT_BAD_INPUT, "%s", reply.text);
     }
     worker->hello = reply.hello;
@@ -233,7 +179,7 @@ static enum kt_status start(struct kt_worker *worker, struct kt_error *error)
 void kt_worker_prepare(struct kt_library *library, const struct kt_jobs *jobs, const struct kt_hierarchy *hierarchy,
                        struct kt_worker *out)
 {
-    *out = (struct kt_worker){.library = *library, .jobs = jobs, .hierarchy = hierarchy, .socket = -1};
+    *out = (struct kt_worker){.library = *library, .jobs = jobs, .hierarchy = hierarchy, .child = KT_NO_CHILD};
     *library = (struct kt_library){0};
     out->failure = kt_resize(NULL, jobs->count, sizeof *out->failure);
     out->broken = kt_resize(NULL, jobs->count, sizeof *out->broken);
@@ -252,18 +198,12 @@ enum kt_status kt_worker_open(struct kt_library *library, const struct kt_jobs *
 
 enum kt_status kt_worker_start(struct kt_worker *worker, struct kt_error *error)
 {
-    return worker->pid ? KT_OK : start(worker, error);
+    return worker->child.pid ? KT_OK : start(worker, error);
 }
 
 void kt_worker_renew(struct kt_worker *worker)
 {
-    if (!worker->pid)
-        return;
-    close(worker->socket);
-    kill(worker->pid, SIGKILL);
-    waitpid(worker->pid, NULL, 0);
-    worker->pid = 0;
-    worker->socket = -1;
+    kt_child_end(&worker->child);
 }
 
 void kt_worker_close(struct kt_worker *worker)
@@ -308,17 +248,10 @@ static void note_end(struct kt_worker *worker, size_t job, const char *why)
 {
     enum { MOST_HANGS = 3 };
     give_up(worker, job, true, why);
-    worker->by_chance[job] = worker->was_killed;
-    worker->hangs += worker->timed_out;
+    worker->by_chance[job] = worker->child.was_killed;
+    worker->hangs += worker->child.timed_out;
     if (worker->hangs >= MOST_HANGS)
         kt_worker_give_up(worker, "not tried: the library did not return from other calls");
-}
-
-/* Has its process stand still, or go on. */
-static void rest(const struct kt_worker *worker, bool still)
-{
-    if (worker->rests && worker->pid)
-        kill(worker->pid, still ? SIGSTOP : SIGCONT);
 }
 
 static void note_failure(struct kt_worker *worker, size_t job, const struct reply *reply)
@@ -355,16 +288,18 @@ enum kt_status kt_worker_time(struct kt_worker *worker, size_t job, const struct
     struct kt_error cause = {0};
     if (kt_worker_start(worker, &cause) != KT_OK)
         return kt_interrupted() ? KT_OK : kt_fail(error, cause.status, "%s", cause.text);
-    rest(worker, false);
-    if (send(worker->socket, &request, sizeof request, MSG_NOSIGNAL) != sizeof request ||
-        !receive(worker, time_limit(what, context, worker->jobs->timer, request.samples), &reply)) {
-        char why[128];
-        bury(worker, why, sizeof why);
+    if (worker->rests)
+        kt_child_rest(&worker->child, false);
+    if (!kt_child_ask(&worker->child, &request, sizeof request, &reply, sizeof reply,
+                      time_limit(what, context, worker->jobs->timer, request.samples))) {
+        char why[KT_CHILD_END];
+        kt_child_bury(&worker->child, why);
         if (!kt_interrupted())
             note_end(worker, job, why);
         return KT_OK;
     }
-    rest(worker, true);
+    if (worker->rests)
+        kt_child_rest(&worker->child, true);
     if (reply.outcome != TIMED) {
         note_failure(worker, job, &reply);
         return KT_OK;

@@ -7,13 +7,12 @@
 #ifndef KT_WORKER_H
 #define KT_WORKER_H
 
+#include "replay/child.h"
 #include "replay/context.h"
 #include "replay/machine/disturbance.h"
 #include "replay/machine/eviction.h"
 #include "replay/job.h"
 #include "replay/library.h"
-
-#include <sys/types.h>
 
 enum { KT_VISIT_SAMPLES = 20 }; /* at most, from one request */
 
@@ -33,12 +32,10 @@ struct kt_worker {
     bool *broken;                        /* by job: it ended badly, as opposed to the library not having the routine */
     bool *by_chance;                     /* by job: its failure tells nothing of another time */
     struct kt_disturbances disturbances; /* of the samples of the last request that was served */
-    bool rests;      /* its process stands still while it is not asked: threads of its library disturb nobody */
-    bool timed_out;  /* its process was killed for want of a reply */
-    bool was_killed; /* ... by somebody else, as the system does for want of memory */
-    unsigned hangs;  /* jobs that did not return: after some the library is given up */
-    pid_t pid;       /* 0: none */
-    int socket;
+    bool rests;       /* its process stands still while it is not asked: threads of its library disturb nobody */
+    bool short_lived; /* its processes are renewed in every round: what a first call asks for is in no sample */
+    unsigned hangs;   /* jobs that did not return: after some the library is given up */
+    struct kt_child child;
 };
 
 /* Starts a worker for the library, which it takes over. JOBS and the hierarchy, calibrated for all contexts that will

@@ -94,6 +94,7 @@ static void open_workers(struct kt_comparison *k, struct kt_lanes *lanes)
         struct kt_worker *worker = &k->worker[k->libraries];
         kt_worker_prepare(&lanes->library[i], &k->setup.jobs, &k->setup.hierarchy, worker);
         worker->rests = true;
+        worker->short_lived = true;
         snprintf(k->label[k->libraries], sizeof k->label[0], "%s", lanes->label[i]);
         if (kt_worker_start(worker, &cause) == KT_OK) {
             k->is_recorded = k->is_recorded || (i == 0 && lanes->is_recorded);

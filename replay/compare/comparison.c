@@ -435,7 +435,8 @@ static void find_pace(struct kt_comparison *c)
     c->waited = 0;
     if (c->is_as_recorded && count && replayed > 0) {
         double pace_of_all = c->insitu / disturbance / replayed;
-        double common = fmin(fmin(fmax(lower_quartile(pace, count), 1), most_pace), pace_of_all);
+        double clock = fmin(fmax(lower_quartile(pace, count), 1), most_pace);
+        double common = fmin(clock, pace_of_all); /* where replays took longer than the program nothing waited */
         c->pace = disturbance * common;
         c->waited = common < pace_of_all ? c->insitu - c->pace * replayed : 0;
     }

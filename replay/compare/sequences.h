@@ -32,4 +32,13 @@ void kt_sequences_begin(struct kt_comparison *comparison, double budget, struct 
 void kt_sequences_run(struct kt_sequences *sequences, struct kt_comparison *comparison);
 void kt_sequences_close(struct kt_sequences *sequences);
 
+/*
+ * Windows hold a part of a shape's calls, and these may have met another context than most: of 2,262 calls of a daxpy
+ * the six that follow a long call took four times as long. By how much they stand out the program's times say; as these
+ * scatter more than replays do, replays are moved towards what the mean call takes, and not beyond. COUNT, ALL and
+ * REPLAYED: seconds of the calls that count and of all in the program, and of the former replayed, at the program's
+ * pace; the result is a factor. Pure.
+ */
+double kt_sequences_correction(double count, double all, double replayed);
+
 #endif

@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "replay/right/trial.h"
 
-#include "replay/interrupt.h"
 #include "trace/now.h"
 
 #include <errno.h>
 #include <malloc.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 enum { LOAD_SECONDS = 60, STACK_BYTES = 256 << 10, HEAP_BYTES = 512 << 10 };
 
@@ -98,17 +92,15 @@ static void call(const struct kt_trial *trial, const struct kt_job *job, unsigne
     reply->info = kt_parameters_info(symbol, &cells, &reply->returned, job->int_bytes);
 }
 
-static _Noreturn void run(const struct kt_trial *trial, int socket)
+static void run(const void *context, int socket)
 {
+    const struct kt_trial *trial = context;
     static struct reply reply;
     struct kt_library library = *trial->library;
     struct kt_error error = {0};
     struct request request;
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
     mallopt(M_MMAP_THRESHOLD, 2 * HEAP_BYTES); /* what was filled and freed is what is given again */
     mallopt(M_TRIM_THRESHOLD, 16 * HEAP_BYTES);
-    kt_interrupt_ignore();
-    dup2(STDERR_FILENO, STDOUT_FILENO);
     reply.usable = kt_library_load(&library, &error) == KT_OK;
     snprintf(reply.text, sizeof reply.text, "%s", error.text);
     while (send(socket, &reply, sizeof reply, MSG_NOSIGNAL) == sizeof reply && reply.usable &&
@@ -120,7 +112,6 @@ static _Noreturn void run(const struct kt_trial *trial, int socket)
         if (function)
             call(trial, job, (unsigned char)request.filling, function, &reply);
     }
-    _exit(0);
 }
 
 /* --- the side of the tool ---------------------------------------------------------------------------------- */
@@ -128,68 +119,27 @@ static _Noreturn void run(const struct kt_trial *trial, int socket)
 void kt_trial_prepare(const struct kt_library *library, const struct kt_jobs *jobs, const struct kt_ground *ground,
                       struct kt_trial *out)
 {
-    *out = (struct kt_trial){.library = library, .jobs = jobs, .ground = ground, .socket = -1};
-}
-
-/* Waits for a reply; false: the process has ended, or is killed as it takes too long, or because of an interrupt. */
-static bool receive(struct kt_trial *trial, double limit, struct reply *reply, bool *timeout)
-{
-    struct pollfd poll_fd = {.fd = trial->socket, .events = POLLIN};
-    int ready;
-    while ((ready = poll(&poll_fd, 1, (int)(limit * 1e3))) < 0 && errno == EINTR && !kt_interrupted())
-        ;
-    *timeout = ready == 0;
-    if (ready == 1)
-        return recv(trial->socket, reply, sizeof *reply, 0) == sizeof *reply;
-    kill(trial->pid, SIGKILL);
-    return false;
-}
-
-static void bury(struct kt_trial *trial, bool timeout, double limit, char *out, size_t size)
-{
-    int status = 0;
-    waitpid(trial->pid, &status, 0);
-    if (timeout)
-        snprintf(out, size, "did not return within %.0f s", limit);
-    else if (WIFEXITED(status))
-        snprintf(out, size, "ended the process with status %d", WEXITSTATUS(status));
-    else
-        snprintf(out, size, "died of signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
-    close(trial->socket);
-    trial->pid = 0;
-    trial->socket = -1;
+    *out = (struct kt_trial){.library = library, .jobs = jobs, .ground = ground, .child = KT_NO_CHILD};
 }
 
 static enum kt_status start(struct kt_trial *trial, struct kt_error *error)
 {
-    int pair[2];
-    bool timeout;
-    char why[128];
+    char why[KT_CHILD_END];
     struct reply reply = {.usable = false};
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
-        return kt_fail(error, KT_SYSTEM, "cannot create a socket: %s", strerror(errno));
-    fflush(NULL);
-    trial->pid = fork();
-    if (trial->pid == 0)
-        run(trial, pair[1]);
-    close(pair[1]);
-    trial->socket = pair[0];
-    if (trial->pid < 0) {
-        close(pair[0]);
-        trial->pid = 0;
-        return kt_fail(error, KT_SYSTEM, "cannot start a process: %s", strerror(errno));
+    KT_TRY(kt_child_start(&trial->child, run, trial, error));
+    if (!kt_child_receive(&trial->child, &reply, sizeof reply, LOAD_SECONDS)) {
+        kt_child_bury(&trial->child, why);
+        return kt_fail(error, KT_BAD_INPUT, "%s: loading it %s", trial->library->file[0], why);
     }
-    if (receive(trial, LOAD_SECONDS, &reply, &timeout) && reply.usable)
+    if (reply.usable)
         return KT_OK;
-    bool said = !timeout && *reply.text;
-    bury(trial, timeout, LOAD_SECONDS, why, sizeof why);
-    return said ? kt_fail(error, KT_BAD_INPUT, "%s", reply.text)
-                : kt_fail(error, KT_BAD_INPUT, "%s: loading it %s", trial->library->file[0], why);
+    kt_child_end(&trial->child);
+    return kt_fail(error, KT_BAD_INPUT, "%s", reply.text);
 }
 
 enum kt_status kt_trial_start(struct kt_trial *trial, struct kt_error *error)
 {
-    return trial->pid ? KT_OK : start(trial, error);
+    return trial->child.pid ? KT_OK : start(trial, error);
 }
 
 enum kt_status kt_trial_call(struct kt_trial *trial, size_t job, unsigned char filling, double limit,
@@ -199,9 +149,9 @@ enum kt_status kt_trial_call(struct kt_trial *trial, size_t job, unsigned char f
     struct reply reply;
     *out = (struct kt_trial_result){.end = KT_TRIAL_ENDED};
     KT_TRY(kt_trial_start(trial, error));
-    if (send(trial->socket, &request, sizeof request, MSG_NOSIGNAL) != sizeof request ||
-        !receive(trial, limit, &reply, &out->timeout)) {
-        bury(trial, out->timeout, limit, out->why, sizeof out->why);
+    if (!kt_child_ask(&trial->child, &request, sizeof request, &reply, sizeof reply, limit)) {
+        kt_child_bury(&trial->child, out->why);
+        out->timeout = trial->child.timed_out;
         return KT_OK;
     }
     out->end = reply.found ? KT_TRIAL_RETURNED : KT_TRIAL_MISSING;
@@ -213,10 +163,6 @@ enum kt_status kt_trial_call(struct kt_trial *trial, size_t job, unsigned char f
 
 void kt_trial_close(struct kt_trial *trial)
 {
-    if (trial->pid) {
-        close(trial->socket);
-        kill(trial->pid, SIGKILL);
-        waitpid(trial->pid, NULL, 0);
-    }
-    *trial = (struct kt_trial){.socket = -1};
+    kt_child_end(&trial->child);
+    *trial = (struct kt_trial){.child = KT_NO_CHILD};
 }

@@ -8,10 +8,9 @@
 #define KT_TRIAL_H
 
 #include "replay/call.h"
+#include "replay/child.h"
 #include "replay/job.h"
 #include "replay/library.h"
-
-#include <sys/types.h>
 
 /* Memory of the tool and of the processes that it starts from then on: jobs' operands with room before and behind. */
 enum { KT_GROUND_MARGIN = 65536 };
@@ -31,16 +30,15 @@ struct kt_trial_result {
     int64_t info; /* 0 if the routine has none */
     struct kt_returned returned;
     double seconds;
-    bool timeout;  /* ENDED: it was killed for taking too long */
-    char why[128]; /* ENDED */
+    bool timeout;           /* ENDED: it was killed for taking too long */
+    char why[KT_CHILD_END]; /* ENDED */
 };
 
 struct kt_trial {
     const struct kt_library *library; /* borrowed, not loaded */
     const struct kt_jobs *jobs;
     const struct kt_ground *ground;
-    pid_t pid; /* 0: none */
-    int socket;
+    struct kt_child child;
 };
 
 void kt_trial_prepare(const struct kt_library *library, const struct kt_jobs *jobs, const struct kt_ground *ground,

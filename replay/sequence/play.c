@@ -3,18 +3,14 @@
 
 #include "ktrace/clock.h"
 #include "replay/call.h"
-#include "replay/interrupt.h"
 #include "replay/sequence/contents.h"
 #include "replay/worker.h"
 #include "trace/memory.h"
 
 #include <fenv.h>
-#include <signal.h>
 #include <stdio.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 /* --- the board ------------------------------------------------------------------------------------------------- */
 
@@ -302,14 +298,12 @@ static void play_calls(struct player *p, const struct kt_request *request)
     }
 }
 
-_Noreturn void kt_play_serve(const struct kt_play *play, int socket)
+void kt_play_serve(const void *context, int socket)
 {
+    const struct kt_play *play = context;
     struct player player = {.play = play, .library = *play->library};
     struct kt_error error = {0};
     struct kt_request request;
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    kt_interrupt_ignore();
-    dup2(STDERR_FILENO, STDOUT_FILENO);
     player.pass.usable = prepare(&player, &error) == KT_OK;
     player.pass.space = player.space.kind;
     snprintf(player.pass.text, sizeof player.pass.text, "%.500s", error.text);
@@ -320,5 +314,4 @@ _Noreturn void kt_play_serve(const struct kt_play *play, int socket)
             begin_pass(&player);
         play_calls(&player, &request);
     }
-    _exit(0);
 }

@@ -6,14 +6,8 @@
 #include "trace/now.h"
 #include "trace/text.h"
 
-#include <errno.h>
 #include <math.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 enum { LEAST_PASSES = 3, MOST_PASSES = 100, MOST_CALLS = 1 << 20, MOST_CRASHES = 8, MOST_SAMPLES = 64 << 20 };
 static const double planned_passes = 8;   /* that the budget is to suffice for */
@@ -105,8 +99,12 @@ static double find_patience(const struct kt_sequence *s)
 void kt_sequence_open(const struct kt_setup *setup, const struct kt_replay_options *options,
                       const struct kt_library *library, double budget, uint64_t limit, struct kt_sequence *out)
 {
-    *out = (struct kt_sequence){
-        .open = true, .setup = setup, .library = *library, .budget = budget, .level = options->level, .socket = -1};
+    *out = (struct kt_sequence){.open = true,
+                                .setup = setup,
+                                .library = *library,
+                                .budget = budget,
+                                .level = options->level,
+                                .child = KT_NO_CHILD};
     struct kt_sequence *s = out;
     read_calls(s, options);
     if (!s->recording.calls)
@@ -124,34 +122,10 @@ void kt_sequence_open(const struct kt_setup *setup, const struct kt_replay_optio
 
 /* --- the process ----------------------------------------------------------------------------------------------- */
 
-static void bury(struct kt_sequence *s)
-{
-    if (!s->open)
-        return;
-    if (s->socket >= 0)
-        close(s->socket);
-    if (s->pid > 0) {
-        kill(s->pid, SIGKILL); /* also where it stands still */
-        waitpid(s->pid, NULL, 0);
-    }
-    s->pid = 0;
-    s->socket = -1;
-}
-
-static bool receive(struct kt_sequence *s, double limit)
-{
-    struct pollfd poll_fd = {.fd = s->socket, .events = POLLIN};
-    int ready;
-    while ((ready = poll(&poll_fd, 1, limit < 1e6 ? (int)(1e3 * limit) : 1000000000)) < 0 && errno == EINTR &&
-           !kt_interrupted())
-        ;
-    return ready == 1 && recv(s->socket, &s->last, sizeof s->last, 0) == sizeof s->last;
-}
-
 /* The library ended the process, or hangs, in the call that was in progress: calls of its shape are left out. */
 static void note_crash(struct kt_sequence *s)
 {
-    bury(s);
+    kt_child_end(&s->child);
     if (s->board->is_inside)
         s->board->absent[s->recording.call[s->board->at].shape] = KT_CRASHED;
     if (!s->board->is_inside || ++s->crashes == MOST_CRASHES)
@@ -162,28 +136,18 @@ static void note_crash(struct kt_sequence *s)
 static bool start(struct kt_sequence *s)
 {
     enum { START_SECONDS = 300 };
-    int pair[2];
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) {
-        give_up(s, "there is no socket");
-        return false;
-    }
-    fflush(NULL);
-    s->pid = fork();
-    if (s->pid == 0) {
-        close(pair[0]);
-        kt_play_serve(&s->play, pair[1]);
-    }
-    close(pair[1]);
-    s->socket = pair[0];
+    struct kt_error error = {0};
     s->warms = s->is_tried;
-    if (s->pid > 0 && receive(s, START_SECONDS) && s->last.usable)
-        return true;
-    if (kt_interrupted()) {
-        bury(s);
+    if (kt_child_start(&s->child, kt_play_serve, &s->play, &error) != KT_OK) {
+        give_up(s, error.text);
         return false;
     }
-    give_up(s, s->pid > 0 && !s->last.usable && *s->last.text ? s->last.text : "its process could not be started");
-    bury(s);
+    bool answered = kt_child_receive(&s->child, &s->last, sizeof s->last, START_SECONDS);
+    if (answered && s->last.usable)
+        return true;
+    kt_child_end(&s->child);
+    if (!kt_interrupted())
+        give_up(s, answered && *s->last.text ? s->last.text : "its process could not be started");
     return false;
 }
 
@@ -209,29 +173,28 @@ static bool play(struct kt_sequence *s, const struct kt_window *calls)
     double begin = kt_now();
     const struct kt_request request = {*calls, .is_trial = !s->is_tried, .is_warming = s->warms};
     if (s->rests)
-        kill(s->pid, SIGCONT);
-    bool answered =
-        send(s->socket, &request, sizeof request, MSG_NOSIGNAL) == sizeof request && receive(s, s->patience);
+        kt_child_rest(&s->child, false);
+    bool answered = kt_child_ask(&s->child, &request, sizeof request, &s->last, sizeof s->last, s->patience);
     if (kt_interrupted())
-        bury(s);
+        kt_child_end(&s->child);
     else if (!answered)
         note_crash(s);
     else if (s->rests)
-        kill(s->pid, SIGSTOP);
+        kt_child_rest(&s->child, true);
     s->seconds += kt_now() - begin;
-    return answered && s->pid;
+    return answered && s->child.pid;
 }
 
 static bool may_go_on(struct kt_sequence *s)
 {
     if (*s->unusable || s->passes == MOST_PASSES || (s->passes + 1) * s->recording.calls > MOST_SAMPLES)
         return false;
-    return s->pid || start(s);
+    return s->child.pid || start(s);
 }
 
 static bool is_ready(const struct kt_sequence *s)
 {
-    return s->pid && s->is_tried && !s->warms;
+    return s->child.pid && s->is_tried && !s->warms;
 }
 
 /* The next pass, whatever it is for. */
@@ -311,9 +274,47 @@ void kt_sequence_take_means(struct kt_sequence *s, double *seconds)
     s->sample[s->passes - 1] = NULL;
 }
 
+static double mean_below(const struct kt_samples *samples, double most)
+{
+    enum { ROOM = 4096 };
+    double seconds[ROOM];
+    double sum = 0;
+    size_t count = kt_samples_take(samples, seconds, ROOM);
+    for (size_t i = 0; i < count; i++)
+        sum += fmin(seconds[i], most);
+    return sum / (double)count;
+}
+
+void kt_sequence_insitu(const struct kt_sequence *s, double *count, double *all)
+{
+    static const double disturbed = 10; /* times the median */
+    size_t shapes = s->setup->shapes.count;
+    double *sum = kt_resize(NULL, shapes, sizeof *sum);
+    double *most = kt_resize(NULL, shapes, sizeof *most);
+    size_t *calls = kt_resize(NULL, shapes, sizeof *calls);
+    for (size_t i = 0; i < shapes; i++) {
+        most[i] = disturbed * kt_samples_stat(&s->setup->shapes.shape[i].seconds, KT_BEST_MEDIAN).median;
+        sum[i] = 0;
+        calls[i] = 0;
+    }
+    for (size_t i = 0; i < s->recording.calls; i++) {
+        const struct kt_recorded_call *call = &s->recording.call[i];
+        sum[call->shape] += call->counted ? fmin(call->seconds, most[call->shape]) : 0;
+        calls[call->shape] += call->counted;
+    }
+    for (size_t j = 0; j < s->setup->jobs.count; j++) {
+        size_t i = shape_of(s, &s->setup->jobs.job[j]);
+        count[j] = calls[i] ? sum[i] / (double)calls[i] : NAN;
+        all[j] = mean_below(&s->setup->shapes.shape[i].seconds, most[i]);
+    }
+    free(sum);
+    free(most);
+    free(calls);
+}
+
 void kt_sequence_renew(struct kt_sequence *s)
 {
-    bury(s);
+    kt_child_end(&s->child);
 }
 
 static int compare(const void *a, const void *b)
@@ -373,7 +374,7 @@ void kt_sequence_finish(struct kt_sequence *s)
             break;
     }
     kt_progress_end();
-    bury(s);
+    kt_child_end(&s->child);
     if (!*s->unusable && !s->passes)
         give_up(s, "no pass came to its end");
     if (!*s->unusable)
@@ -382,7 +383,7 @@ void kt_sequence_finish(struct kt_sequence *s)
 
 void kt_sequence_close(struct kt_sequence *s)
 {
-    bury(s);
+    kt_child_end(&s->child);
     for (unsigned p = 0; p < s->passes; p++)
         free(s->sample[p]);
     for (size_t i = 0; s->of_shape && i < s->setup->shapes.count; i++)

@@ -8,10 +8,9 @@
 #ifndef KT_SEQUENCE_H
 #define KT_SEQUENCE_H
 
+#include "replay/child.h"
 #include "replay/sequence/play.h"
 #include "replay/setup.h"
-
-#include <sys/types.h>
 
 struct kt_sequence {
     bool open;
@@ -26,8 +25,7 @@ struct kt_sequence {
     struct kt_play play;
     struct kt_board *board;
     size_t board_calls; /* that it has room for */
-    pid_t pid;          /* 0: no process */
-    int socket;
+    struct kt_child child;
     unsigned crashes;
     unsigned passes;    /* that count */
     bool is_tried;      /* a first pass has shown which calls need fresh inputs */
@@ -59,6 +57,9 @@ bool kt_sequence_turn(struct kt_sequence *sequence, const struct kt_window *call
 /* Of a pass that has just been played: the mean of the calls of each job of the setup, in SECONDS by job; NAN: none was
  * timed. For whoever wants no more than these: times of single calls are forgotten, and there is nothing to finish. */
 void kt_sequence_take_means(struct kt_sequence *sequence, double *seconds);
+/* What calls of each job's shape took in the program in the mean, in seconds by job: of those that COUNT (NAN: none
+ * does) and of ALL. Calls of ten times the median and more, which something disturbed, are taken for that long. */
+void kt_sequence_insitu(const struct kt_sequence *sequence, double *count, double *all);
 /* The next pass is played by a new process, which differs from the one before by up to a percent. */
 void kt_sequence_renew(struct kt_sequence *sequence);
 /* Calls of the job's shape are not played. */

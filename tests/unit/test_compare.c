@@ -4,6 +4,7 @@
  * each, shapes that a library does not run. And the options.
  */
 #include "replay/compare/comparison.h"
+#include "replay/compare/sequences.h"
 #include "replay/compare/verify.h"
 #include "trace/memory.h"
 
@@ -149,6 +150,20 @@ static void close_scene(struct scene *s)
 static bool near(double a, double b)
 {
     return fabs(a - b) < 0.02 * fabs(b);
+}
+
+/* Calls that stand out are moved towards the mean call, as far as the program's times say, and not beyond it. */
+static void test_correction(void **state)
+{
+    (void)state;
+    assert_true(near(kt_sequences_correction(4, 1, 4), 0.25)); /* slow in both */
+    assert_true(near(kt_sequences_correction(4, 1, 1), 1));    /* something disturbed the program */
+    assert_true(near(kt_sequences_correction(4, 1, 2), 0.5));
+    assert_true(near(kt_sequences_correction(4, 1, 8), 0.25));
+    assert_true(near(kt_sequences_correction(1, 4, 1), 4));
+    assert_true(near(kt_sequences_correction(1, 4, 4), 1));
+    assert_true(near(kt_sequences_correction(1, 4, 2), 2));
+    assert_true(near(kt_sequences_correction(3, 3, 5), 1));
 }
 
 /* Library 1 is twice as fast in dgemm, twice as slow in dgesv; library 2 lacks dgesv and is like the baseline. */
@@ -323,10 +338,15 @@ static void test_verify(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_thread_counts),  cmocka_unit_test(test_options),
-        cmocka_unit_test(test_sums),           cmocka_unit_test(test_what_calls_waited),
-        cmocka_unit_test(test_slow_program),   cmocka_unit_test(test_baseline_fails),
-        cmocka_unit_test(test_pairs_by_round), cmocka_unit_test(test_no_wall_time_of_two_threads),
+        cmocka_unit_test(test_thread_counts),
+        cmocka_unit_test(test_options),
+        cmocka_unit_test(test_correction),
+        cmocka_unit_test(test_sums),
+        cmocka_unit_test(test_what_calls_waited),
+        cmocka_unit_test(test_slow_program),
+        cmocka_unit_test(test_baseline_fails),
+        cmocka_unit_test(test_pairs_by_round),
+        cmocka_unit_test(test_no_wall_time_of_two_threads),
         cmocka_unit_test(test_verify),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -249,6 +249,8 @@ static enum kt_status prepare(struct compare *c, struct kt_error *error)
     return KT_OK;
 }
 
+/* --- the verb ---------------------------------------------------------------------------------------------- */
+
 static void measure(struct compare *c)
 {
     struct kt_comparison *k = &c->comparison;
@@ -266,8 +268,6 @@ static void measure(struct compare *c)
     k->spent = k->schedule.seconds + c->sequences.seconds;
     kt_comparison_store_keep(c->store, true);
 }
-
-/* --- the verb ---------------------------------------------------------------------------------------------- */
 
 static enum kt_status run(int argc, char **argv, struct compare *c, struct kt_error *error)
 {

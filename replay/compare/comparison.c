@@ -243,8 +243,9 @@ static int compare_routine(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-static void sum_up_routines(struct kt_comparison *c, size_t *shape)
+static void sum_up_routines(struct kt_comparison *c)
 {
+    size_t *shape = kt_resize(NULL, c->setup.jobs.count, sizeof *shape);
     for (size_t i = 0; i < c->setup.jobs.count; i++)
         if (kt_comparison_counts(c, i))
             find_routine(c, routine_of(c, i));
@@ -259,6 +260,7 @@ static void sum_up_routines(struct kt_comparison *c, size_t *shape)
             add_up(c, shape, shapes, l, &routine->lane[l]);
         find_best(c, shape, shapes, routine);
     }
+    free(shape);
     if (c->routines)
         qsort(c->routine, c->routines, sizeof *c->routine, compare_routine);
 }
@@ -456,8 +458,8 @@ void kt_comparison_sum_up(struct kt_comparison *c)
     for (size_t l = 0; l < c->libraries; l++)
         add_up(c, shape, shapes, l, &c->sum[l]);
     find_pace(c);
-    sum_up_routines(c, shape);
     find_mix(c, shape, shapes);
+    sum_up_routines(c);
     free(shape);
 }
 

@@ -22,6 +22,8 @@ static const double gap_part = 0.1;
 /* A pass on all libraries takes so many times as long as one on the recorded library, times their number: some are
  * slow. */
 static const double slowness = 3;
+/* Times the budget, for calls that are rare. */
+static const double rare_overtime = 1.5;
 /* New processes may take so much of the time: to lay out operands, and to play a pass that does not count. */
 static const double preparing_part = 0.4;
 
@@ -248,12 +250,14 @@ static enum kt_stop stop_of(const struct kt_sequences *s)
     return s->seconds < s->budget ? KT_STOP_ROUNDS : KT_STOP_BUDGET;
 }
 
-/* So few pairs of some shape tell nothing. A call that comes once in a pass counts in nine of ten rounds. */
+/* So few pairs of some shape tell nothing. A call that comes once in a pass counts in nine of ten rounds; for these
+ * there are more, unless slow libraries make them take too long. */
 static bool are_too_few(const struct kt_sequences *s, const struct kt_comparison *c)
 {
+    bool has_time = s->seconds < rare_overtime * s->budget;
     for (size_t i = 0; i < c->setup.jobs.count && s->rounds >= FEWEST_ROUNDS; i++)
         if (c->met[i] && c->schedule.item[i].lane->visits < FEWEST_ROUNDS)
-            return s->rounds < FEWEST_WITH_RARE;
+            return s->rounds < FEWEST_WITH_RARE && has_time;
     return s->rounds < FEWEST_ROUNDS;
 }
 

@@ -199,6 +199,27 @@ static void test_sums(void **state)
     close_scene(&s);
 }
 
+/* Over all shapes, whatever the routines are asked; and where a library does not run all, by the multiples. */
+static void test_who_is_told_apart(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    for (int i = 0; i < SHAPES; i++) {
+        set_time(&s, i, 0, 0.01);
+        set_time(&s, i, 1, i == 0 ? 0.02 : 0.01);
+        if (i != 2)
+            set_time(&s, i, 2, 0.01);
+    }
+    s.failure[2][2] = (char *)"has no dgesv_";
+    s.c.schedule.item[2].lane[2].absent = true;
+    kt_comparison_sum_up(&s.c);
+    assert_int_equal(s.c.mix.library, 0);
+    assert_true(s.c.mix.is_apart[1]);
+    assert_false(s.c.mix.is_apart[2]);
+    close_scene(&s);
+}
+
 /* Shapes that keep pace, and one whose calls waited for something that no library changes. */
 static void test_what_calls_waited(void **state)
 {
@@ -342,6 +363,7 @@ int main(void)
         cmocka_unit_test(test_options),
         cmocka_unit_test(test_correction),
         cmocka_unit_test(test_sums),
+        cmocka_unit_test(test_who_is_told_apart),
         cmocka_unit_test(test_what_calls_waited),
         cmocka_unit_test(test_slow_program),
         cmocka_unit_test(test_baseline_fails),

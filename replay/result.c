@@ -474,8 +474,7 @@ void kt_result_print(const struct kt_replay_result *r)
     if (*r->worker->hello.version)
         printf("%.80s\n", r->worker->hello.version);
     print_store(r);
-    kt_about_selection(&r->setup->trace, &r->setup->state);
-    kt_about_losses(&r->setup->trace, &r->setup->state);
+    kt_about_missing(&r->setup->trace, &r->setup->state);
     printf("\n");
     print_shapes(r, &totals);
     print_contents(r);

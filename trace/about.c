@@ -143,6 +143,12 @@ void kt_about_losses(const struct kt_trace *trace, const struct kt_state *state)
         kt_about_line("damage", "%s", trace->note[i]);
 }
 
+void kt_about_missing(const struct kt_trace *trace, const struct kt_state *state)
+{
+    kt_about_selection(trace, state);
+    kt_about_losses(trace, state);
+}
+
 void kt_about_clock(const struct kt_state *state)
 {
     char count[16];

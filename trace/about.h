@@ -32,6 +32,9 @@ void kt_about_selection(const struct kt_trace *trace, const struct kt_state *sta
 /* A line for each cause of lost calls and for each damage; nothing if there is none. */
 void kt_about_losses(const struct kt_trace *trace, const struct kt_state *state);
 
+/* Both of these: all that keeps numbers from being those of all calls. */
+void kt_about_missing(const struct kt_trace *trace, const struct kt_state *state);
+
 /* A line for each reason to distrust durations; nothing if there is none. */
 void kt_about_clock(const struct kt_state *state);
 

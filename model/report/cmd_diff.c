@@ -162,8 +162,7 @@ static void print_side(const struct runs *r, int side)
     }
     kt_about_line("", "%s in BLAS and LAPACK, %s in the rest", kt_text_seconds(r->diff.total[side], blas),
                   kt_text_seconds(fmax(r->wall[side] - r->diff.total[side], 0), rest));
-    kt_about_selection(&r->trace[side], &r->state[side]);
-    kt_about_losses(&r->trace[side], &r->state[side]);
+    kt_about_missing(&r->trace[side], &r->state[side]);
 }
 
 static double rest_ratio(const struct runs *r)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "replay/compare/compare_options.h"
 
+#include "trace/text.h"
 #include "trace/verb.h"
 
 #include <getopt.h>
@@ -104,6 +105,8 @@ static enum kt_status check(const struct kt_compare_options *o, struct kt_error 
         return kt_fail(error, KT_USAGE, "--runs is for --verify");
     if (o->check == KT_CHECK_ONLY && (replay->contexts || replay->sequence || o->plot))
         return kt_fail(error, KT_USAGE, "--check only times nothing: --context and --plot are for times");
+    if (o->plot && (kt_text_ends_with(o->plot, ".csv") || kt_text_ends_with(o->plot, ".gp")))
+        return kt_fail(error, KT_USAGE, "--plot %s: that is the name of its own data or script; name an .svg", o->plot);
     if (!replay->trace && !o->command)
         return kt_fail(error, KT_USAGE, "which trace?");
     return KT_OK;

@@ -26,7 +26,6 @@ struct kt_comparison_store {
     char **shape;               /* by item */
     char **context;             /* by item */
     bool *known;                /* by item: read, nothing to write */
-    bool *refused;              /* by item: before anything was measured */
     struct kt_kept *kept;       /* by item: the end that was read */
     unsigned round;
     double written; /* on the monotonic clock */
@@ -115,13 +114,11 @@ static void describe_items(struct kt_comparison_store *s)
     s->shape = kt_resize(NULL, items, sizeof *s->shape);
     s->context = kt_resize(NULL, items, sizeof *s->context);
     s->known = kt_resize(NULL, items, sizeof *s->known);
-    s->refused = kt_resize(NULL, items, sizeof *s->refused);
     s->kept = kt_resize(NULL, items, sizeof *s->kept);
     for (size_t i = 0; i < items; i++) {
         s->shape[i] = kt_identity_shape(&c->setup.jobs.job[i]);
         s->context[i] = NULL;
         s->known[i] = false;
-        s->refused[i] = false;
         s->kept[i] = (struct kt_kept){.stop = KT_STOP_NOT_YET};
     }
 }
@@ -196,8 +193,7 @@ static enum kt_status read_items(struct kt_comparison_store *s, bool met, struct
     struct kt_comparison *c = s->comparison;
     enum kt_status status = kt_store_begin(c->recall.store, false, error);
     for (size_t i = 0; i < c->setup.jobs.count && status == KT_OK; i++) {
-        s->refused[i] = c->setup.jobs.job[i].refused;
-        if (s->refused[i] || c->met[i] != met)
+        if (c->setup.jobs.job[i].refused || c->met[i] != met)
             continue;
         free(s->context[i]);
         s->context[i] = context_of(s, i);
@@ -247,10 +243,8 @@ void kt_comparison_store_read(struct kt_comparison_store *s)
 {
     struct kt_comparison *c = s ? s->comparison : NULL;
     bool all = s && read_part(s, false);
-    for (size_t i = 0; s && i < c->setup.jobs.count; i++) {
-        s->refused[i] = c->setup.jobs.job[i].refused;
-        all = all && (s->refused[i] || s->known[i]);
-    }
+    for (size_t i = 0; s && i < c->setup.jobs.count; i++)
+        all = all && (c->setup.jobs.job[i].refused || s->known[i]);
     if (s)
         c->is_reused = all;
 }
@@ -268,7 +262,6 @@ void kt_comparison_store_close(struct kt_comparison_store *s)
     free(s->shape);
     free(s->context);
     free(s->known);
-    free(s->refused);
     free(s->kept);
     free(s);
 }
@@ -334,7 +327,7 @@ static enum kt_status write_all(struct kt_comparison_store *s, struct kt_error *
     const struct kt_comparison *c = s->comparison;
     enum kt_status status = kt_store_begin(c->recall.store, true, error);
     for (size_t i = 0; i < c->setup.jobs.count && status == KT_OK; i++)
-        if (!s->refused[i] && !s->known[i] && !is_torn(c, i) && !failed_by_chance(c, i)) {
+        if (!c->setup.jobs.job[i].refused && !s->known[i] && !is_torn(c, i) && !failed_by_chance(c, i)) {
             free(s->context[i]);
             s->context[i] = context_of(s, i);
             status = write_item(s, i, error);

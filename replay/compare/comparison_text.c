@@ -253,8 +253,7 @@ static void print_head(const struct kt_comparison *c)
         printf("context %s, as measured %s; --fresh measures again\n", kt_comparison_context(c), text);
     } else
         printf("context %s, in %s (%u rounds)\n", kt_comparison_context(c), kt_text_seconds(c->spent, text), c->rounds);
-    kt_about_selection(&c->setup.trace, &c->setup.state);
-    kt_about_losses(&c->setup.trace, &c->setup.state);
+    kt_about_missing(&c->setup.trace, &c->setup.state);
     kt_text_seconds(c->insitu, blas);
     printf("In the program BLAS took %s", blas);
     if (!isnan(c->wall))

@@ -278,14 +278,15 @@ static void let_stand_for_all(struct kt_comparison *c, const struct kt_sequences
     double *time = kt_resize(NULL, jobs, sizeof *time);
     kt_sequence_insitu(&s->lane[0], count, all);
     for (size_t i = 0; i < jobs; i++) {
-        time[i] = c->met[i] ? kt_series_visits(&c->schedule.item[i].lane[0]).median : NAN;
-        if (!(time[i] > 0 && count[i] > 0 && all[i] > 0))
+        bool known = c->met[i] && count[i] > 0 && all[i] > 0;
+        time[i] = known ? kt_series_visits(&c->schedule.item[i].lane[0]).median : NAN;
+        if (!(time[i] > 0))
             continue;
         insitu += (double)c->setup.jobs.job[i].shape->calls * count[i];
         replayed += (double)c->setup.jobs.job[i].shape->calls * time[i];
     }
     for (size_t i = 0; i < jobs; i++) {
-        if (!(time[i] > 0 && count[i] > 0 && all[i] > 0))
+        if (!(time[i] > 0))
             continue;
         double factor = kt_sequences_correction(count[i], all[i], time[i] * insitu / replayed);
         for (size_t l = 0; l < s->lanes; l++)

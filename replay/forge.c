@@ -54,7 +54,7 @@ static void forge_shape(const struct kt_timing_call *call, size_t int_bytes, str
                         unsigned char **args, struct kt_shape_group *shape)
 {
     struct kt_values values = call->values;
-    *entry = (struct kt_entry){.library = &no_object, .int_bytes = (int)int_bytes};
+    *entry = (struct kt_entry){.library = &no_object, .int_bytes = int_bytes};
     kt_symbol_make(call->routine, KT_FORTRAN, &entry->symbol);
     spread_operands(call->routine, &values);
     *args = kt_resize(NULL, entry->symbol.arg_bytes, 1);

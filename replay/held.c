@@ -32,7 +32,7 @@ static bool has_all(const struct kt_snapshot *s)
     struct kt_operand operand[KT_MAX_OPERANDS];
     const struct kt_entry *entry = s->call.entry;
     kt_values_decode(&entry->symbol, s->call.args, &values);
-    int operands = kt_operands(&entry->symbol, &values, (size_t)entry->int_bytes, operand);
+    int operands = kt_operands(&entry->symbol, &values, entry->int_bytes, operand);
     for (int i = 0; i < operands; i++)
         if (is_read(&operand[i]) && !contents_of(s, &operand[i], i))
             return false;

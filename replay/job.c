@@ -69,7 +69,7 @@ static void make_job(const struct kt_shape_group *shape, const struct kt_jobs_ru
     const struct kt_entry *entry = shape->first.entry;
     struct kt_values values;
     *job = (struct kt_job){.shape = shape, .insitu = kt_samples_stat(&shape->seconds, KT_BEST_MEDIAN)};
-    job->int_bytes = entry->int_bytes == 8 ? 8 : 4;
+    job->int_bytes = entry->int_bytes;
     kt_values_decode(&entry->symbol, shape->first.args, &values);
     job->operands = kt_operands(&entry->symbol, &values, job->int_bytes, job->operand);
     kt_call_info(&shape->first, &job->info);

@@ -33,7 +33,7 @@ static void print_lines(const struct kt_trace *trace)
         if (!call.complete || call.depth)
             continue;
         kt_values_decode(symbol, call.args, &values);
-        int operands = kt_operands(symbol, &values, (size_t)call.entry->int_bytes, operand);
+        int operands = kt_operands(symbol, &values, call.entry->int_bytes, operand);
         printf("%s %" PRIu64 "\n", symbol->routine->name, kt_lines_of_call(operand, operands, 6));
     }
 }
@@ -67,7 +67,7 @@ static void print_shape(const struct kt_shape_group *shape, const struct kt_plac
     kt_shape_text(&shape->first, text, 80);
     printf("%s %s: %" PRIu64 " calls\n", symbol->routine->name, text, shape->calls);
     kt_values_decode(symbol, shape->first.args, &values);
-    int operands = kt_operands(symbol, &values, (size_t)shape->first.entry->int_bytes, operand);
+    int operands = kt_operands(symbol, &values, shape->first.entry->int_bytes, operand);
     for (unsigned i = 0; i < of->count; i++) {
         printf("    %5.1f %%", 100 * of->placement[i].weight);
         for (int o = 0; o < operands; o++) {

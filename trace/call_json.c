@@ -57,7 +57,7 @@ static json_t *operands_json(const struct kt_call *call)
     struct kt_operand operand[KT_MAX_OPERANDS];
     const struct kt_entry *entry = call->entry;
     kt_values_decode(&entry->symbol, call->args, &values);
-    int count = kt_operands(&entry->symbol, &values, (size_t)entry->int_bytes, operand);
+    int count = kt_operands(&entry->symbol, &values, entry->int_bytes, operand);
     json_t *array = json_array();
     for (int i = 0; i < count; i++)
         json_array_append_new(array, operand_json(&operand[i]));

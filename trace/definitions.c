@@ -238,7 +238,7 @@ static void make_entry(struct kt_process *p, const struct draft *draft)
     kt_symbol_make(&p->table.routine[draft->routine], draft->view, &entry->symbol);
     strcpy(entry->symbol.name, draft->symbol);
     entry->library = &p->object[draft->library];
-    entry->int_bytes = (int)draft->int_bytes;
+    entry->int_bytes = draft->int_bytes;
 }
 
 static void make_entries(struct definitions *d)
@@ -248,7 +248,7 @@ static void make_entries(struct definitions *d)
         p->entries = d->draft[i].id >= p->entries ? d->draft[i].id + 1 : p->entries;
     p->entry = kt_resize(NULL, p->entries, sizeof *p->entry);
     for (size_t i = 0; i < p->entries; i++)
-        p->entry[i] = (struct kt_entry){.library = &unknown_object, .int_bytes = unknown_object.int_bytes};
+        p->entry[i] = (struct kt_entry){.library = &unknown_object, .int_bytes = (size_t)unknown_object.int_bytes};
     for (size_t i = 0; i < d->drafts; i++)
         make_entry(p, &d->draft[i]);
     free(d->draft);

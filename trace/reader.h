@@ -27,7 +27,7 @@ struct kt_object {
 struct kt_entry {
     struct kt_symbol symbol;
     const struct kt_object *library; /* never NULL */
-    int int_bytes;                   /* of this name's integers: a library can offer names of both widths */
+    size_t int_bytes;                /* of this name's integers, 4 or 8: a library can offer names of both widths */
 };
 
 struct kt_stream; /* one thread's calls; private to the reader */

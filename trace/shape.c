@@ -114,7 +114,7 @@ static int compare_entries(const void *a, const void *b)
     int order = strcmp(x->symbol.name, y->symbol.name);
     if (order == 0)
         order = strcmp(x->library->path, y->library->path);
-    return order ? order : x->int_bytes - y->int_bytes;
+    return order ? order : (x->int_bytes > y->int_bytes) - (x->int_bytes < y->int_bytes);
 }
 
 /* The number of the same entry of an earlier process, or else the next; entries of one process are all different. */
@@ -174,7 +174,7 @@ static void describe(struct kt_shape_group *shape, const struct kt_call *call)
     struct kt_operand operand[KT_MAX_OPERANDS];
     const struct kt_symbol *symbol = &call->entry->symbol;
     kt_values_decode(symbol, call->args, &values);
-    int operands = kt_operands(symbol, &values, (size_t)call->entry->int_bytes, operand);
+    int operands = kt_operands(symbol, &values, call->entry->int_bytes, operand);
     *shape = (struct kt_shape_group){.first = kt_call_keep(call),
                                      .flops = kt_flops(symbol->routine, &values),
                                      .bytes = kt_bytes(operand, operands),

@@ -23,7 +23,7 @@ static void predict_call(struct kt_predictor *predictor, const struct kt_call *c
         kt_values_decode(symbol, call->args, &values);
         if (kt_is_query(symbol->routine, &values))
             return;
-        operands = kt_operands(symbol, &values, (size_t)call->entry->int_bytes, operand);
+        operands = kt_operands(symbol, &values, call->entry->int_bytes, operand);
     }
     kt_predictor_call(predictor, symbol, &values, operand, operands, call->cpu, kt_call_seconds(call));
 }

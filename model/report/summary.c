@@ -171,7 +171,7 @@ static struct work work_of(const struct kt_call *call)
     kt_values_decode(symbol, call->args, &values);
     if (kt_is_query(symbol->routine, &values))
         return (struct work){0};
-    int operands = kt_operands(symbol, &values, (size_t)call->entry->int_bytes, operand);
+    int operands = kt_operands(symbol, &values, call->entry->int_bytes, operand);
     return (struct work){kt_flops(symbol->routine, &values), kt_bytes(operand, operands)};
 }
 

@@ -47,7 +47,7 @@ void kt_quantities_of(const struct kt_call *call, double flops, unsigned line_sh
     const struct kt_symbol *symbol = &call->entry->symbol;
     struct kt_values values;
     kt_values_decode(symbol, call->args, &values);
-    kt_quantities_of_values(symbol, &values, (size_t)call->entry->int_bytes, flops, line_shift, out);
+    kt_quantities_of_values(symbol, &values, call->entry->int_bytes, flops, line_shift, out);
 }
 
 double kt_quantities_traffic(const struct kt_quantities *q, double cache_bytes)

@@ -36,7 +36,7 @@ static double bytes_of(const struct kt_call *call, const struct kt_placements_of
     struct kt_operand operand[KT_MAX_OPERANDS];
     const struct kt_symbol *symbol = &call->entry->symbol;
     kt_values_decode(symbol, call->args, &values);
-    int count = kt_operands(symbol, &values, (size_t)call->entry->int_bytes, operand);
+    int count = kt_operands(symbol, &values, call->entry->int_bytes, operand);
     double sum = placed->count ? 0 : NAN;
     for (int i = 0; i < count; i++) {
         if ((operand[i].access & KT_READ_WRITE) == 0 || operand[i].lo == operand[i].hi)

@@ -54,7 +54,7 @@ static void make_pattern(const struct kt_call *first, struct pattern *out)
     struct kt_values values;
     struct kt_operand operand[KT_MAX_OPERANDS];
     kt_values_decode(&first->entry->symbol, first->args, &values);
-    out->operands = kt_operands(&first->entry->symbol, &values, (size_t)first->entry->int_bytes, operand);
+    out->operands = kt_operands(&first->entry->symbol, &values, first->entry->int_bytes, operand);
     out->operand = kt_resize(NULL, (size_t)out->operands, sizeof *out->operand);
     memcpy(out->operand, operand, (size_t)out->operands * sizeof *operand);
     find_params(&first->entry->symbol, out);

@@ -173,7 +173,7 @@ enum kt_status kt_repro_plan(const struct kt_trace *trace, const struct kt_call 
     const struct kt_entry *entry = call->entry;
     uint64_t address[KT_MAX_OPERANDS];
     uint64_t bytes;
-    *out = (struct kt_repro){.trace = trace, .call = call, .int_bytes = entry->int_bytes == 8 ? 8 : 4};
+    *out = (struct kt_repro){.trace = trace, .call = call, .int_bytes = entry->int_bytes};
     if (entry->symbol.view == KT_UNDESCRIBED)
         return kt_fail(error, KT_BAD_INPUT, "%s: call %llu is of %s, of whose arguments nothing is recorded",
                        trace->path, (unsigned long long)call->n, entry->symbol.name);

@@ -82,7 +82,7 @@ int kt_operands_placed(const struct kt_recorded_call *call, const struct kt_spac
     struct kt_values values;
     const struct kt_symbol *symbol = &call->entry->symbol;
     kt_values_decode(symbol, (const unsigned char *)call->args, &values);
-    int count = kt_operands(symbol, &values, call->entry->int_bytes == 8 ? 8 : 4, out);
+    int count = kt_operands(symbol, &values, call->entry->int_bytes, out);
     for (int i = 0; i < count; i++) {
         struct kt_operand *o = &out[i];
         uint64_t now = o->lo < o->hi ? kt_space_at(space, o->lo) : 0;

@@ -93,7 +93,6 @@ struct ready {
     const struct kt_symbol *symbol;
     void *function;
     kt_thunk *thunk;
-    size_t int_bytes;
     const uint64_t *address; /* to pass, in the order of the operands */
     uint64_t gap;            /* ticks */
 };
@@ -149,9 +148,7 @@ static void make_ready(struct player *p, size_t i)
     struct ready *ready = &p->ready[i];
     unsigned char *absent = &p->play->board->absent[call->shape];
     bool is_known = before && before->entry == call->entry;
-    *ready = (struct ready){.symbol = symbol,
-                            .thunk = is_known ? ready[-1].thunk : kt_thunk_of(symbol),
-                            .int_bytes = call->entry->int_bytes == 8 ? 8 : 4};
+    *ready = (struct ready){.symbol = symbol, .thunk = is_known ? ready[-1].thunk : kt_thunk_of(symbol)};
     ready->function =
         is_known ? ready[-1].function : kt_library_symbol(&p->library, symbol->name, call->entry->library->path);
     ready->gap = (uint64_t)(call->gap / p->tick);
@@ -161,7 +158,7 @@ static void make_ready(struct player *p, size_t i)
         *absent = KT_NO_THUNK;
     if (!ready->function && !*absent)
         *absent = KT_MISSING;
-    if (!kt_library_takes(&p->library, ready->int_bytes) && !*absent)
+    if (!kt_library_takes(&p->library, call->entry->int_bytes) && !*absent)
         *absent = KT_OTHER_INTEGERS;
 }
 
@@ -208,14 +205,14 @@ static int64_t call_once(struct player *p, size_t i, bool *wrong_info)
     struct kt_by_reference cells;
     struct kt_parameters parameters;
     struct kt_returned returned;
-    kt_parameters_fill(ready->symbol, (const unsigned char *)call->args, ready->address, ready->int_bytes, &cells,
+    kt_parameters_fill(ready->symbol, (const unsigned char *)call->args, ready->address, call->entry->int_bytes, &cells,
                        &parameters);
     p->play->board->is_inside = true;
     uint64_t start = kt_clock_start();
     ready->thunk(ready->function, &parameters, &returned);
     int64_t ticks = (int64_t)(kt_clock_stop() - start - p->clock_ticks);
     p->play->board->is_inside = false;
-    *wrong_info = call->ok && kt_parameters_info(ready->symbol, &cells, &returned, ready->int_bytes) != 0;
+    *wrong_info = call->ok && kt_parameters_info(ready->symbol, &cells, &returned, call->entry->int_bytes) != 0;
     return ticks > 0 ? ticks : 0;
 }
 

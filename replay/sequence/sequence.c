@@ -29,7 +29,7 @@ static enum kt_absence add_ranges(struct kt_sequence *s, const struct kt_recorde
     bool possible = true;
     const struct kt_symbol *symbol = &call->entry->symbol;
     kt_values_decode(symbol, (const unsigned char *)call->args, &values);
-    int count = kt_operands(symbol, &values, call->entry->int_bytes == 8 ? 8 : 4, operand);
+    int count = kt_operands(symbol, &values, call->entry->int_bytes, operand);
     for (int i = 0; i < count; i++) {
         possible = possible && operand[i].hi >= operand[i].lo;
         if (possible && operand[i].hi - operand[i].lo > limit)

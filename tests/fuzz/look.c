@@ -27,7 +27,7 @@ static void look_at_arguments(const struct kt_call *call)
     char text[61];
     const struct kt_entry *entry = call->entry;
     kt_values_decode(&entry->symbol, call->args, &values);
-    int count = kt_operands(&entry->symbol, &values, (size_t)entry->int_bytes, operand);
+    int count = kt_operands(&entry->symbol, &values, entry->int_bytes, operand);
     for (int i = 0; i < count; i++) {
         int64_t runs = kt_operand_runs(&operand[i]);
         uint64_t lo, hi;

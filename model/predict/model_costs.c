@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "model/predict/model_costs.h"
 
-#include "model/probe/claims.h"
 #include "replay/machine/caches.h"
 #include "trace/machine.h"
 
@@ -85,15 +84,6 @@ void kt_costs_of_models(void *context, const struct kt_symbol *symbol, const str
 
 /* --- caches ------------------------------------------------------------------------------------------------ */
 
-/* What the system says, if it says anything. */
-static void take_claims(struct kt_caches *out)
-{
-    json_t *claims = kt_claims_of_caches("/sys/devices/system");
-    if (json_array_size(claims))
-        kt_caches_read(NULL, out);
-    json_decref(claims);
-}
-
 static void take_machine(const struct kt_machine *machine, struct kt_prediction_rules *out)
 {
     struct kt_caches *caches = &out->caches;
@@ -118,9 +108,9 @@ enum kt_status kt_prediction_caches(double last, struct kt_prediction_rules *out
 {
     struct kt_machine machine;
     struct kt_error absent = {0};
-    out->caches = (struct kt_caches){.line = 64};
     memset(out->latency, 0, sizeof out->latency);
-    take_claims(&out->caches);
+    if (!kt_caches_read(NULL, &out->caches))
+        out->caches.count = 0;
     *whence = "as the system says; 'ktrace probe' measures";
     if (kt_machine_read(NULL, &machine, &absent) == KT_OK && machine.caches) {
         take_machine(&machine, out);

@@ -61,27 +61,32 @@ static void add_cache(const char *root, int index, struct kt_caches *out)
         out->cache[out->count++] = cache;
 }
 
-/* What the C library knows; many processors other than x86 tell nothing. */
+/* What the C library knows; many processors other than x86 tell nothing. Who shares what it does not say: a third level is
+ * taken to be everybody's. */
 static void ask_library(struct kt_caches *out)
 {
     const int name[] = {_SC_LEVEL1_DCACHE_SIZE, _SC_LEVEL2_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE};
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
     for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
         long bytes = sysconf(name[i]);
         if (bytes <= 0)
             break;
-        out->cache[out->count++] = (struct kt_cache){.bytes = (uint64_t)bytes, .shared = 1};
+        unsigned shared = name[i] == _SC_LEVEL3_CACHE_SIZE && processors > 1 ? (unsigned)processors : 1;
+        out->cache[out->count++] = (struct kt_cache){.bytes = (uint64_t)bytes, .shared = shared};
     }
 }
 
-void kt_caches_read(const char *root, struct kt_caches *out)
+bool kt_caches_read(const char *root, struct kt_caches *out)
 {
     *out = (struct kt_caches){.line = kt_line_bytes()};
     for (int i = 0; i < MAX_INDEX; i++)
         add_cache(root ? root : "/sys/devices/system/cpu/cpu0/cache", i, out);
     if (!out->count && !root)
         ask_library(out);
-    if (!out->count)
-        *out = (struct kt_caches){.cache = {{32 << 10, 1}, {1 << 20, 1}}, .count = 2, .line = kt_line_bytes()};
+    if (out->count)
+        return true;
+    *out = (struct kt_caches){.cache = {{32 << 10, 1}, {1 << 20, 1}}, .count = 2, .line = kt_line_bytes()};
+    return false;
 }
 
 #if defined(__x86_64__)

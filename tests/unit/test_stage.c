@@ -49,7 +49,7 @@ static void caches_as_the_system_lists_them(void **state)
     write_index(root, 1, (const char *const[]){"Instruction", "1", "32K", "0,64"});
     write_index(root, 2, (const char *const[]){"Unified", "2", "2048K", "0,64"});
     write_index(root, 3, (const char *const[]){"Unified", "3", "105M", "0-31,64-95"});
-    kt_caches_read(root, &caches);
+    assert_true(kt_caches_read(root, &caches));
     assert_int_equal(caches.count, 3);
     assert_int_equal(caches.cache[0].bytes, 48 << 10);
     assert_int_equal(caches.cache[0].shared, 2);
@@ -65,7 +65,7 @@ static void caches_of_this_machine(void **state)
 {
     (void)state;
     struct kt_caches caches;
-    kt_caches_read("/nowhere", &caches);
+    assert_false(kt_caches_read("/nowhere", &caches));
     assert_int_equal(caches.count, 2);
     kt_caches_read(NULL, &caches);
     assert_in_range(caches.count, 1, KT_MAX_CACHES);

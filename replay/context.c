@@ -315,7 +315,7 @@ static void make_plan(struct planning *p, bool code)
     bool far = p->plan->steps > before;
     if (flushed && !far)
         add_plain(p, KT_FILL);
-    if (!code && (flushed || (far && p->tracked)))
+    if (!code && (flushed || !far || p->tracked))
         add_plain(p, KT_RECALL);
     if (!code)
         add_pages(p);

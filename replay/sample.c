@@ -219,7 +219,7 @@ static uint64_t repetitions(const struct kt_sampler *s, const struct kt_plan *pl
     bool changes = false;
     for (int i = 0; i < s->job->operands; i++)
         changes = changes || s->job->restore[i];
-    if (changes || !only(plan, 1u << KT_TOUCH))
+    if (changes || !only(plan, 1u << KT_TOUCH | 1u << KT_RECALL))
         return 1;
     double wanted = kt_timer_least(&s->timer, error) / (s->job->insitu.median > 1e-9 ? s->job->insitu.median : 1e-9);
     return wanted < 1 ? 1 : wanted < MOST ? (uint64_t)wanted + 1 : MOST;

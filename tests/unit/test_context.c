@@ -151,11 +151,11 @@ static const char *plan_of(const char *context, const struct kt_placements_of_sh
 static void plans_of_whole_calls(void **state)
 {
     (void)state;
-    assert_string_equal(plan_of("warm", NULL), "touch A, touch X, touch Z");
+    assert_string_equal(plan_of("warm", NULL), "recall, touch A, touch X, touch Z");
     assert_string_equal(plan_of("cold", NULL), "flush A, flush X, flush Z, fill, recall, pages A, pages X, pages Z");
     assert_string_equal(plan_of("allcold", NULL), "flush A, flush X, flush Z, code, fill");
     assert_string_equal(plan_of("coldcode", NULL), "code, touch A, touch X, touch Z");
-    assert_string_equal(plan_of("l1", NULL), "touch A, touch X, touch Z, evict 1");
+    assert_string_equal(plan_of("l1", NULL), "recall, touch A, touch X, touch Z, evict 1");
     assert_string_equal(plan_of("l2", NULL), "touch A, touch X, touch Z, evict 2");
     assert_string_equal(plan_of("l3", NULL), "touch A, touch X, touch Z, evict 3");
 }
@@ -167,7 +167,7 @@ static void plans_by_operand(void **state)
     assert_string_equal(plan_of("A=warm,X=l2,Z=l1", NULL), "touch X, evict 2, touch Z, evict 1, touch A");
     assert_string_equal(plan_of("X=warm,cold", NULL), "flush A, flush Z, fill, recall, pages A, pages Z, touch X");
     assert_string_equal(plan_of("X=l3,cold", NULL), "flush A, flush Z, touch X, evict 3, recall, pages A, pages Z");
-    assert_string_equal(plan_of("Y=cold", NULL), "touch A, touch X, touch Z");
+    assert_string_equal(plan_of("Y=cold", NULL), "recall, touch A, touch X, touch Z");
 }
 
 /* What is near was used last: the end of an operand. */
@@ -192,7 +192,7 @@ static void shares_that_do_not_add_up(void **state)
     const struct kt_placements_of_shape less = {.placement = {{.share = {{0.5F}}, .weight = 1}}, .count = 1};
     assert_string_equal(plan_of("A=tracked", &less), "flush A 0-0.5, fill, recall, touch A 0.5-1, touch X, touch Z");
     const struct kt_placements_of_shape more = {.placement = {{.share = {{0.75F, 0.75F}}, .weight = 1}}, .count = 1};
-    assert_string_equal(plan_of("A=tracked", &more), "touch A 0-0.5, evict 1, touch A 0.5-1, touch X, touch Z");
+    assert_string_equal(plan_of("A=tracked", &more), "recall, touch A 0-0.5, evict 1, touch A 0.5-1, touch X, touch Z");
     const struct kt_placements_of_shape rounded = {
         .placement = {{.share = {{0.333333F, 0.333333F, 0.333333F, -1e-9F}}, .weight = 1}}, .count = 1};
     assert_string_equal(plan_of("A=tracked", &rounded),
@@ -206,7 +206,7 @@ static void shares_that_are_no_more_than_a_trace(void **state)
     (void)state;
     const struct kt_placements_of_shape faded = {
         .placement = {{.share = {{0.0016F, 0.9966F, 0.0013F, 0.0005F}}, .weight = 1}}, .count = 1};
-    assert_string_equal(plan_of("A=tracked", &faded), "touch A, evict 1, touch X, touch Z");
+    assert_string_equal(plan_of("A=tracked", &faded), "recall, touch A, evict 1, touch X, touch Z");
     const struct kt_placements_of_shape memory = {
         .placement = {{.share = {{0.001F, 0.002F, 0.003F, 0.994F}}, .weight = 1}}, .count = 1};
     assert_string_equal(plan_of("A=tracked", &memory), "flush A, fill, recall, touch X, touch Z");
@@ -222,7 +222,7 @@ static void several_placements_are_weighted(void **state)
     assert_int_equal(plans.count, 2);
     assert_float_equal(plans.weight[0], 0.75, 1e-12);
     assert_float_equal(plans.weight[1], 0.25, 1e-12);
-    assert_string_equal(text_of(&plans.plan[0]), "touch A, touch X, touch Z");
+    assert_string_equal(text_of(&plans.plan[0]), "recall, touch A, touch X, touch Z");
     assert_string_equal(text_of(&plans.plan[1]), "flush A, flush X, flush Z, fill, recall");
     kt_plans_make(kt_context_find("cold"), operand, 4, &caches, &placed, &plans);
     assert_int_equal(plans.count, 1); /* is the same wherever they were */

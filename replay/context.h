@@ -101,10 +101,11 @@ struct kt_plans {
  * upwards: its first bytes are the farthest.
  *
  * Flushed lines leave holes in the caches, and a cache with holes is faster: nothing has to be displaced. So the holes
- * are filled, by an eviction that comes anyway or by KT_FILL. Both displace the routine's code, and the system calls that
- * count what disturbs samples displace what the processor knows of its branches, wherever the kernel defends itself: a
- * ddot of 2,000 warm elements took 350 ns right behind them, 150 otherwise. KT_RECALL brings both back where the context
- * has code warm; `l2` and `l3` leave that out, as they are what reading other memory brings about. Pure functions.
+ * are filled, by an eviction that comes anyway or by KT_FILL. Both displace the routine's code, and the system calls
+ * that count what disturbs samples displace what the processor knows of its branches, wherever the kernel defends
+ * itself: a ddot of 2,000 warm elements took 350 ns right behind them, 150 otherwise. KT_RECALL brings both back where
+ * the context has code warm; `l2` and `l3` leave that out, as they are what reading other memory brings about. Pure
+ * functions.
  */
 void kt_plans_make(const struct kt_context *context, const struct kt_operand *operand, int count,
                    const struct kt_caches *caches, const struct kt_placements_of_shape *placed, struct kt_plans *out);

@@ -32,7 +32,8 @@ static void remember(int number)
     }
 }
 
-/* Without SA_RESTART: who waits for a worker must notice. All are blocked meanwhile, so each sees the time of the first. */
+/* Without SA_RESTART: who waits for a worker must notice. All are blocked meanwhile, so each sees the time of the
+ * first. */
 void kt_interrupt_catch(void)
 {
     struct sigaction action = {.sa_handler = remember};

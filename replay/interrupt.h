@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ctrl-C, and the other signals that ask a command to end: measuring stops, what was measured is kept and shown. Another
- * one, half a second later or more, ends the command at once.
+ * Ctrl-C, and the other signals that ask a command to end: measuring stops, what was measured is kept and shown.
+ * Another one, half a second later or more, ends the command at once.
  */
 #ifndef KT_INTERRUPT_H
 #define KT_INTERRUPT_H

@@ -6,6 +6,7 @@
 #include "replay/random.h"
 #include "replay/machine/timer.h"
 #include "trace/memory.h"
+#include "trace/now.h"
 
 #include <math.h>
 
@@ -225,14 +226,13 @@ static uint64_t repetitions(const struct kt_sampler *s, const struct kt_plan *pl
     return wanted < 1 ? 1 : wanted < MOST ? (uint64_t)wanted + 1 : MOST;
 }
 
-/* Between two steps of the clock is something, not nothing. */
 static double time_by_clock(const struct kt_sampler *s, void *function, kt_thunk *thunk,
                             const struct kt_parameters *parameters, struct kt_returned *returned)
 {
     uint64_t start = kt_clock_start();
     thunk(function, parameters, returned);
     double ticks = (double)(kt_clock_stop() - start) - s->clock_ticks - s->thunk_ticks;
-    return fmax(ticks / tick_rate(s) * 1e-9, s->timer.resolution / 2);
+    return ticks / tick_rate(s) * 1e-9;
 }
 
 static double time_by_processor(struct kt_sampler *s, void *function, kt_thunk *thunk,
@@ -248,7 +248,7 @@ static double time_by_processor(struct kt_sampler *s, void *function, kt_thunk *
     return seconds > 0 ? seconds : 0;
 }
 
-double kt_sampler_time(struct kt_sampler *s, const struct kt_target *target, const struct kt_plan *plan, int64_t *info)
+static double time_once(struct kt_sampler *s, const struct kt_target *target, const struct kt_plan *plan, int64_t *info)
 {
     const struct kt_call *call = &s->job->shape->first;
     const struct kt_symbol *symbol = &call->entry->symbol;
@@ -257,8 +257,6 @@ double kt_sampler_time(struct kt_sampler *s, const struct kt_target *target, con
     struct kt_parameters parameters;
     struct kt_returned returned;
     struct recall other;
-    struct kt_witness before;
-    struct kt_witness after;
     double by_sets = is_for_sets(s, plan) ? time_by_sets(s, target) : -1;
     if (by_sets >= 0)
         return by_sets;
@@ -267,15 +265,29 @@ double kt_sampler_time(struct kt_sampler *s, const struct kt_target *target, con
     struct kt_recaller recaller = prepare_recall(s, target, plan, &other);
     if (s->thunk_ticks < 0)
         s->thunk_ticks = kt_timer_thunk(thunk, &parameters);
-    kt_witness_take(&before);
     kt_stage_set(s->stage, plan, s->operand, &recaller);
     warm_caller(&parameters, &cells);
     kt_timer_settle();
     double seconds = s->timer.kind == KT_TIMER_CPU
                          ? time_by_processor(s, target->function, thunk, &parameters, plan, &returned)
                          : time_by_clock(s, target->function, thunk, &parameters, &returned);
-    kt_witness_take(&after);
-    kt_disturbances_add(&s->disturbances, &before, &after);
     *info = kt_parameters_info(symbol, &cells, &returned, target->int_bytes);
     return seconds;
+}
+
+double kt_sampler_time(struct kt_sampler *s, const struct kt_target *target, const struct kt_plan *plan, int64_t *info)
+{
+    static const double longest = 2e-3; /* contexts may take far longer to bring about than the call */
+    double seconds[KT_MOST_READINGS];
+    struct kt_witness before;
+    struct kt_witness after;
+    double begin = kt_now();
+    int calls = 1;
+    kt_witness_take(&before);
+    seconds[0] = time_once(s, target, plan, info);
+    for (int wanted = kt_timer_calls(&s->timer, seconds[0]); calls < wanted && kt_now() - begin < longest; calls++)
+        seconds[calls] = time_once(s, target, plan, info);
+    kt_witness_take(&after);
+    kt_disturbances_add(&s->disturbances, &before, &after);
+    return kt_timer_mean(seconds, calls, s->timer.kind == KT_TIMER_WALL ? s->timer.resolution : 0);
 }

@@ -51,8 +51,9 @@ enum kt_status kt_sampler_open(const struct kt_jobs *jobs, int threads, const st
 /* Puts the operands of the job into the arena, unless they are there already. True if they were not. */
 bool kt_sampler_prepare(struct kt_sampler *sampler, const struct kt_job *job);
 
-/* Times one call of the prepared job in seconds, in a context that the plan, made for it, brings about. *INFO is its
- * info result. */
+/* Times one call of the prepared job in seconds, in a context that the plan, made for it, brings about, or several
+ * single calls, each in that context, where the clock's steps are too large for one (kt_timer_calls): their mean. *INFO
+ * is the info result of the last. */
 double kt_sampler_time(struct kt_sampler *sampler, const struct kt_target *target, const struct kt_plan *plan,
                        int64_t *info);
 

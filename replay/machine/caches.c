@@ -61,8 +61,8 @@ static void add_cache(const char *root, int index, struct kt_caches *out)
         out->cache[out->count++] = cache;
 }
 
-/* What the C library knows; many processors other than x86 tell nothing. Who shares what it does not say: a third level is
- * taken to be everybody's. */
+/* What the C library knows; many processors other than x86 tell nothing. Who shares what it does not say: a third level
+ * is taken to be everybody's. */
 static void ask_library(struct kt_caches *out)
 {
     const int name[] = {_SC_LEVEL1_DCACHE_SIZE, _SC_LEVEL2_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE};

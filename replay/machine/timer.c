@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "replay/machine/timer.h"
 
+#include <math.h>
+
 const char *const kt_timer_names[3] = {[KT_TIMER_WALL] = "wall", [KT_TIMER_CPU] = "cpu", [KT_TIMER_SETS] = "sets"};
 
 static uint64_t nanoseconds(clockid_t clock)
@@ -93,6 +95,35 @@ double kt_timer_least(const struct kt_timer *timer, double relative_error)
     return uncertain / relative_error;
 }
 
+int kt_timer_calls(const struct kt_timer *timer, double seconds)
+{
+    static const double error = 0.02;
+    if (timer->kind != KT_TIMER_WALL || !(timer->resolution > 0))
+        return 1;
+    double steps = timer->resolution / (error * fmax(seconds, 1e-10));
+    double calls = steps * steps / 6;
+    return calls <= 1 ? 1 : calls < KT_MOST_READINGS ? (int)calls + 1 : KT_MOST_READINGS;
+}
+
+/* Of what is at most MOST. */
+static double mean_below(const double *value, size_t count, double most)
+{
+    double sum = 0;
+    size_t counted = 0;
+    for (size_t i = 0; i < count; i++) {
+        sum += value[i] <= most ? value[i] : 0;
+        counted += value[i] <= most;
+    }
+    return sum / (double)counted;
+}
+
+double kt_timer_mean(double *seconds, int count, double step)
+{
+    double median = kt_stat_of(seconds, (size_t)count, KT_BEST_MEDIAN).median;
+    double mean = count > 1 ? mean_below(seconds, (size_t)count, median + 8 * step) : *seconds;
+    return fmax(mean, step / 2 / sqrt(count));
+}
+
 bool kt_timer_fits(enum kt_timer_kind kind, int threads)
 {
     return kind != KT_TIMER_CPU || threads == 1;
@@ -115,7 +146,7 @@ static void (*volatile nothing)(void) = do_nothing;
 static double time_thunk(kt_thunk *thunk, const struct kt_parameters *parameters)
 {
     struct kt_returned returned;
-    kt_timer_settle();
+    kt_clock_stop();
     uint64_t start = kt_clock_start();
     thunk((void *)nothing, parameters, &returned);
     return (double)(kt_clock_stop() - start);
@@ -123,21 +154,27 @@ static double time_thunk(kt_thunk *thunk, const struct kt_parameters *parameters
 
 static double time_call(void)
 {
-    kt_timer_settle();
+    kt_clock_stop();
     uint64_t start = kt_clock_start();
     nothing();
     return (double)(kt_clock_stop() - start);
 }
 
+/* Without those that were interrupted. A mean, as a difference may be less than a step of the clock. */
+static double mean_of_most(double *ticks, size_t count)
+{
+    return mean_below(ticks, count, 2 * kt_stat_of(ticks, count, KT_BEST_MEDIAN).median);
+}
+
 double kt_timer_thunk(kt_thunk *thunk, const struct kt_parameters *parameters)
 {
-    enum { TRIES = 101 };
+    enum { TRIES = 401 };
     double by_thunk[TRIES];
     double direct[TRIES];
     for (int i = 0; i < TRIES; i++) {
         by_thunk[i] = time_thunk(thunk, parameters);
         direct[i] = time_call();
     }
-    double more = kt_stat_of(by_thunk, TRIES, KT_BEST_QUARTILE).best - kt_stat_of(direct, TRIES, KT_BEST_QUARTILE).best;
+    double more = mean_of_most(by_thunk, TRIES) - mean_of_most(direct, TRIES);
     return more > 0 ? more : 0;
 }

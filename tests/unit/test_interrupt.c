@@ -37,7 +37,8 @@ static void ignored(void)
     raise(SIGHUP);
 }
 
-/* How a process ends that does WHAT, and then, if it is still there, with the number of the signal that it remembers. */
+/* How a process ends that does WHAT, and then, if it is still there, with the number of the signal that it remembers.
+ */
 static int end_of(void (*what)(void))
 {
     int status;

@@ -341,6 +341,49 @@ static void test_migrations_are_seen(void **state)
     assert_true(kt_witness_compare(&before, &after) & 1 << KT_DISTURBED_MOVED);
 }
 
+/* --- a clock that moves in steps -------------------------------------------------------------------------- */
+
+/* What a clock with steps of 10 ns says of SECONDS, begun at any moment; one call in fifty is interrupted. */
+static double reading_of(double seconds)
+{
+    static const double step = 1e-8;
+    double begin = step * rand() / RAND_MAX;
+    double interrupted = rand() % 50 ? 0 : 3e-6;
+    return step * (floor((begin + seconds + interrupted) / step) - floor(begin / step));
+}
+
+static void test_means_of_short_calls(void **state)
+{
+    (void)state;
+    const struct kt_timer timer = {.kind = KT_TIMER_WALL, .resolution = 1e-8};
+    for (double seconds = 7e-9; seconds < 2e-7; seconds *= 1.37) {
+        double of_many = 0;
+        for (int i = 0; i < 40; i++) {
+            double reading[KT_MOST_READINGS];
+            int calls = kt_timer_calls(&timer, seconds);
+            for (int j = 0; j < calls; j++)
+                reading[j] = reading_of(seconds);
+            of_many += kt_timer_mean(reading, calls, timer.resolution) / 40;
+        }
+        assert_true(fabs(of_many / seconds - 1) < 0.03);
+    }
+}
+
+static void test_how_many_readings(void **state)
+{
+    (void)state;
+    struct kt_timer timer = {.kind = KT_TIMER_WALL, .resolution = 1e-8};
+    assert_int_equal(kt_timer_calls(&timer, 1e-6), 1);
+    assert_int_equal(kt_timer_calls(&timer, 1e-7), 5);
+    assert_int_equal(kt_timer_calls(&timer, 0), KT_MOST_READINGS);
+    timer.resolution = 5e-10; /* a counter without steps */
+    assert_int_equal(kt_timer_calls(&timer, 2e-8), 1);
+    timer.kind = KT_TIMER_CPU;
+    assert_int_equal(kt_timer_calls(&timer, 0), 1);
+    double nothing[] = {0, 0, 0, 0};
+    assert_true(kt_timer_mean(nothing, 4, 1e-8) == 2.5e-9);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -360,6 +403,8 @@ int main(void)
         cmocka_unit_test(test_counting),
         cmocka_unit_test(test_page_faults_are_seen),
         cmocka_unit_test(test_migrations_are_seen),
+        cmocka_unit_test(test_means_of_short_calls),
+        cmocka_unit_test(test_how_many_readings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -434,7 +434,7 @@ static void forget_recent(void)
 {
     unsigned count = atomic_load(&table.bound_count);
     for (unsigned i = 0; i < count; i++)
-        atomic_store(&table.bound[i]->recent, &kt_unbound);
+        kt_set_recent(table.bound[i], &kt_unbound);
 }
 
 KT_EXPORT int dlclose(void *handle);
@@ -460,9 +460,9 @@ void kt_bind_after_fork(void)
 /* Not while objects may be unloaded: then others, loaded in their place, would take the binding for theirs. */
 static void remember(struct kt_slot *slot, const struct kt_binding *b)
 {
-    atomic_store(&slot->recent, b);
+    kt_set_recent(slot, b);
     if (!is_valid(b) || atomic_load(&closing))
-        atomic_store(&slot->recent, &kt_unbound);
+        kt_set_recent(slot, &kt_unbound);
 }
 
 const struct kt_binding *kt_bind(struct kt_slot *slot, const void *caller)

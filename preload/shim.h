@@ -49,9 +49,9 @@ struct kt_binding {
     struct kt_binding *next;
 };
 
-/* One per interposed name. */
+/* One per interposed name. All are zeros at first, so loading the library neither relocates nor touches them. */
 struct kt_slot {
-    _Atomic(const struct kt_binding *) recent; /* the binding used last; never NULL */
+    _Atomic uintptr_t recent; /* the binding used last, as its distance from kt_unbound */
     _Atomic(struct kt_binding *) all;
 };
 
@@ -237,9 +237,15 @@ KT_READS_DEAD_STACK static inline struct kt_frame *kt_live_frame(struct kt_frame
     return top;
 }
 
+static inline void kt_set_recent(struct kt_slot *slot, const struct kt_binding *binding)
+{
+    atomic_store(&slot->recent, (uintptr_t)binding - (uintptr_t)&kt_unbound);
+}
+
 static inline const struct kt_binding *kt_binding_for(struct kt_slot *slot, const void *caller)
 {
-    const struct kt_binding *binding = atomic_load_explicit(&slot->recent, memory_order_acquire);
+    uintptr_t recent = atomic_load_explicit(&slot->recent, memory_order_acquire);
+    const struct kt_binding *binding = (const struct kt_binding *)((uintptr_t)&kt_unbound + recent);
     if (KT_UNLIKELY((uintptr_t)caller - binding->lo >= binding->bytes))
         binding = kt_bind(slot, caller);
     return binding;

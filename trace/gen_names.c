@@ -221,10 +221,8 @@ static void print_infos(const struct names *names, const size_t *name_at)
     printf("const struct kt_slot_info kt_slot_infos[] = {\n");
     for (size_t i = 0; i < names->count; i++)
         printf("    {%zu, %d, %d},\n", name_at[i], names->item[i].interface, names->item[i].common);
-    printf(
-        "};\n\nconst unsigned kt_slot_count = %zu;\n"
-        "struct kt_slot kt_slots[%zu + KT_SPARE_SLOTS] = {[0 ... %zu + KT_SPARE_SLOTS - 1] = {&kt_unbound, NULL}};\n",
-        names->count, names->count, names->count);
+    printf("};\n\nconst unsigned kt_slot_count = %zu;\nstruct kt_slot kt_slots[%zu + KT_SPARE_SLOTS];\n", names->count,
+           names->count);
 }
 
 void kt_gen_slots(const struct kt_table *table)

@@ -221,7 +221,7 @@ UNIT_PARTS := $(patsubst %.c,$(O)/%.o,$(filter-out tests/unit/test_%,$(wildcard 
 UNIT_PROGRAMS := $(UNIT:%=$(T)/unit/test_%)
 ABI := $(addprefix $(T)/abi/,libfake1.so libfake2.so libfake3.so libfakenested.so libfakef2c.so libfake64.so libbad.so libmiddle.so module_one.so \
        module_two.so module_three.so module_mixed.so module_early.so module_nested.so scopes reload results_gfortran results_f2c life wide \
-       module_join.so module_now.so module_any.so module_old.so module_new.so libversions.so libtool.so libbare.so module_bare.so libshort.so short ways \
+       module_join.so module_now.so module_any.so module_old.so module_new.so libversions.so libtool.so libmkl_pass.so libbare.so module_bare.so libshort.so short ways \
        ways_linked own own_exported own_static own_static_pie errors bare linked_first linked_last life_now \
        libsysv.so lookup libboth.so both crowd coroutine storm $(if $(findstring x86_64,$(shell $(CC) -dumpmachine 2>/dev/null)),unwind))
 export B = $(O)
@@ -283,6 +283,8 @@ $(T)/abi/libtool.so: tests/abi/tool.c
 	$(call abi,-fPIC -shared -Wl$(comma)-soname$(comma)libtool.so $<)
 $(T)/abi/libbare.so: tests/abi/bare.c
 	$(call abi,-fPIC -shared -Wl$(comma)-soname$(comma)libbare.so $<)
+$(T)/abi/libmkl_pass.so: tests/abi/pass.c $(T)/abi/libfake1.so
+	$(call abi,-fPIC -shared '-DOTHER="$(abspath $(T))/abi/libfake1.so"' -Wl$(comma)-soname$(comma)libmkl_pass.so $<)
 $(T)/abi/libshort.so: tests/abi/short.c
 	$(call abi,-fPIC -shared -Wl$(comma)-soname$(comma)libshort.so $<)
 $(T)/abi/short: tests/abi/short.c $(T)/abi/libshort.so

@@ -8,6 +8,7 @@
 #include "preload/substitute.h"
 
 #include <dlfcn.h>
+#include <string.h>
 
 /* --- the linker's own functions ---------------------------------------------------------------------------- */
 
@@ -102,9 +103,23 @@ static bool is_pseudo_handle(const void *handle)
     return handle == RTLD_DEFAULT || handle == RTLD_NEXT;
 }
 
+/* The run-time library of MKL has all names, and looks up in MKL's other libraries what it passes a call on to: one call is
+ * not two. */
+static bool passes_calls_on(const void *caller)
+{
+    static const char name[] = "libmkl_";
+    struct kt_loaded object;
+    bool begun = kt_slow_begin();
+    bool found = kt_object_at((uintptr_t)caller, &object);
+    if (begun)
+        kt_slow_end();
+    const char *base = found && object.path ? strrchr(object.path, '/') : NULL;
+    return base && !strncmp(base + 1, name, sizeof name - 1);
+}
+
 void *kt_before_dlsym(void *handle, const char *name, const void *caller)
 {
-    if (!kt_slot_find(name))
+    if (!kt_slot_find(name) || passes_calls_on(caller))
         return address_of(&own_dlsym);
     if (!is_pseudo_handle(handle))
         return (void *)find_in_handle;
@@ -132,10 +147,11 @@ static void *find_behind_us(const char *name, const void *from)
     return target;
 }
 
-/* Without a stub of its own the reference is bound to us by name, as it would have been without the auditor. */
+/* Without a stub of its own the reference is bound to us by name, as it would have been without the auditor. Of what is
+ * looked up by dlsym, FROM is in the object that it is looked up in. */
 KT_EXPORT void *ktrace_redirect(const char *name, void *target, const void *from)
 {
     const struct kt_slot *slot = kt_slot_find(name);
     void *beyond = slot && kt_is_inside_us((uintptr_t)target) ? find_behind_us(name, from) : target;
-    return slot && beyond ? stub_for(slot, beyond, target) : target;
+    return slot && beyond && !passes_calls_on(from) ? stub_for(slot, beyond, target) : target;
 }

@@ -39,6 +39,7 @@ both "versions of a routine" "(7, ['libversions.so'])" "$A/ways" local "$A/modul
 both "a library without versions" "(1, ['libfake1.so'])" "$A/ways" version "$A/libfake1.so"
 both "handles, of libraries loaded one at the place of another" "(8, ['libfake1.so', 'libfake2.so', 'libfake3.so'])" \
     "$A/ways" handle "$A/libfake1.so" handle "$A/libfake2.so" handle "$A/libfake1.so" handle "$A/libfake3.so"
+both "a library that looks up what it passes calls on to, as MKL does" "(2, ['libmkl_pass.so'])" "$A/ways" handle "$A/libmkl_pass.so"
 both "three libraries, by linking, in a local scope and by handle" "(5, ['libfake1.so', 'libfake3.so'])" \
     "$A/ways_linked" linked - local "$A/module_two.so" handle "$A/libfake3.so"
 both "a module that jumps to a routine which its caller does not know" "(1, ['libfake2.so'])" \

@@ -23,14 +23,17 @@ if [ "$(field 0 4 <<<"$real")" = n/a ]; then
 else
     same "page faults of 50 fresh pages, then of the same" "0 50 0" "$(deltas '[a-z]*' <<<"$real" | xargs)"
     same "page faults are counted without reservation" "counted " "$(field 0 4 <<<"$real") $(field 0 5 <<<"$real")"
-    out=$(run perf::CONTEXT-SWITCHES,perf::PAGE-FAULTS,perf::TASK-CLOCK nothing=1 sleep=10 fresh=20 touch=20 burn=30)
+    out=$(run perf::CONTEXT-SWITCHES,perf::PAGE-FAULTS,perf::TASK-CLOCK nothing=1 sleep=10 fresh=20 touch=20)
     switches=$(deltas sleep <<<"$out" | cut -d' ' -f1)
     if [ "$switches" -ge 10 ]; then ok "ten sleeps switch ten times or more"; else not_ok "ten sleeps switch ten times or more" "$out"; fi
     same "a group's later members count from the start" "20" "$(run perf::TASK-CLOCK,perf::PAGE-FAULTS fresh=20 touch=20 | deltas touch | cut -d' ' -f2)"
-    clock=$(deltas burn <<<"$out" | cut -d' ' -f3)
-    # The event stops before each switch of the processor and starts behind it: less than 2 us each.
-    lost=$((2000 * $(deltas burn <<<"$out" | cut -d' ' -f1)))
-    if [ $((clock + lost)) -ge 30000000 ]; then ok "a task clock of at least 30 ms"; else not_ok "a task clock of at least 30 ms" "$out"; fi
+    # The event stops before each switch of the processor and starts behind it, which takes a virtual machine a tenth of a
+    # millisecond: one run of some without a switch tells.
+    for _ in {1..50}; do
+        read -r switches _ clock <<<"$(run perf::CONTEXT-SWITCHES,perf::PAGE-FAULTS,perf::TASK-CLOCK burn=3 | deltas burn)"
+        [ "$switches" != 0 ] || break
+    done
+    if [ "$switches" = 0 ] && [ "$clock" -ge 3000000 ]; then ok "a task clock of at least 3 ms"; else not_ok "a task clock of at least 3 ms" "$switches switches, $clock"; fi
     same "errno stays what it is" "" "$(grep errno <<<"$out")"
     # level D touches two pages itself, as every one nested in it
     same "nested calls count in all calls around them" "6 4 2" "$(run perf::PAGE-FAULTS nothing=1 fresh=6 nest=3 | deltas level | sort -rn | xargs)"

@@ -17,12 +17,12 @@ job() {
 }
 results() { sed -n 's/.*\(HPL_N=\|HPL_nprow=\|HPL_npcol=\|HPL_residual\|Success=\)/\1/p' "$1/hpccoutf.txt" | grep -vE 'residual|time'; grep -c PASSED "$1/hpccoutf.txt"; }
 
-job plain 600; (cd "$T/plain" && $mpi hpcc >out 2>err; echo $? >status)
+job plain 300; (cd "$T/plain" && $mpi hpcc >out 2>err; echo $? >status)
 if [ "$(<"$T/plain/status")" != 0 ] || ! grep -q PASSED "$T/plain/hpccoutf.txt"; then
     skip "an Open MPI job" "mpirun cannot run one here: $(tail -n 1 "$T/plain/err")"
     exit 0
 fi
-job traced 600
+job traced 300
 (cd "$T/traced" && "$kt" run -o "$T/together" -- $mpi hpcc >out 2>err; echo $? >status)
 same "the job: status and output" "0 $(<"$T/plain/out") $(<"$T/plain/err")" "$(<"$T/traced/status") $(<"$T/traced/out") $(<"$T/traced/err")"
 same "... and results" "$(results "$T/plain")" "$(results "$T/traced")"
@@ -30,10 +30,10 @@ same "a trace per rank, none of mpirun" "4 4 4 complete" "$(info together '"%d %
 same "... by rank" "[0, 1, 2, 3]" "$(info together '[p["rank"] for p in d["process_table"]]')"
 true_that "... nothing wrong with them" "$kt" check "$T/together"
 
-job inside 600
+job inside 300
 (cd "$T/inside" && KTRACE_OUT=$T/separate/%x.%r && export KTRACE_OUT && mkdir "$T/separate" && $mpi "$kt" run -- hpcc >out 2>err)
 same "ktrace run inside mpirun, one directory each" "hpcc.0 hpcc.1 hpcc.2 hpcc.3" "$(echo $(ls "$T/separate"))"
-job shared 600
+job shared 300
 (cd "$T/shared" && $mpi "$kt" run -o "$T/one" -- hpcc >out 2>err; echo $? >status)
 same "... one directory for all" "0 4" "$(<"$T/shared/status") $(info one 'd["ranks"]')"
 "$kt" merge -o "$T/merged" "$T/separate" >/dev/null; same "merged" "4 4" "$(info merged '"%d %d" % (d["processes"], d["ranks"])')"
@@ -46,7 +46,7 @@ same "... in 80 columns" 0 "$(grep -v '^trace ' "$T/report" | grep -cE '.{81}')"
 # When a rank dies, mpirun ends the others; what they did is there, a million calls or more: HPL makes empty ones while it
 # waits. The one that dies does so in its 20th product.
 for rank in 0 1 2 3; do
-    job "killed$rank" 600
+    job "killed$rank" 300
     (cd "$T/killed$rank" && LD_PRELOAD=$death DEATH_RANK=$rank "$kt" run -o "$T/dead$rank" -- $mpi hpcc >out 2>err; echo $? >status)
     same "rank $rank killed: status of the job" 137 "$(<"$T/killed$rank/status")"
     # mpirun does not wait for those that it killed.

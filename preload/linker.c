@@ -103,8 +103,8 @@ static bool is_pseudo_handle(const void *handle)
     return handle == RTLD_DEFAULT || handle == RTLD_NEXT;
 }
 
-/* The run-time library of MKL has all names, and looks up in MKL's other libraries what it passes a call on to: one call is
- * not two. */
+/* The run-time library of MKL has all names, and looks up in MKL's other libraries what it passes a call on to: one
+ * call is not two. */
 static bool passes_calls_on(const void *caller)
 {
     static const char name[] = "libmkl_";

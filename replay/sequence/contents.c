@@ -298,6 +298,21 @@ void kt_contents_refill(const struct kt_contents *c, const struct kt_recorded_ca
             fill(c, operand, operands, i);
 }
 
+bool kt_contents_used_up(const struct kt_space *space, const struct kt_recorded_call *call)
+{
+    static const double worth_filling = 50e-6; /* seconds: what is filled gets into the caches */
+    struct kt_operand operand[KT_MAX_OPERANDS];
+    struct kt_values values;
+    kt_values_decode(&call->entry->symbol, (const unsigned char *)call->args, &values);
+    if (call->seconds < worth_filling || !isnan(kt_flops(call->entry->symbol.routine, &values)))
+        return false;
+    int operands = kt_operands_placed(call, space, operand);
+    for (int i = 0; i < operands; i++)
+        if ((operand[i].access & (KT_READ | KT_WRITE)) == (KT_READ | KT_WRITE) && operand[i].lo < operand[i].hi)
+            return true;
+    return false;
+}
+
 /* --- what came out --------------------------------------------------------------------------------------------- */
 
 struct magnitude {

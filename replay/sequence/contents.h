@@ -38,6 +38,11 @@ void kt_contents_plan(const struct kt_space *space, struct kt_data_pool *pool, c
 void kt_contents_fill(const struct kt_contents *contents);
 void kt_contents_free(struct kt_contents *contents);
 
+/* Does the call overwrite what it reads, and take as long as that demands? Iterations on what an earlier call left, in
+ * place of what the program put there meanwhile, may end at once: dgelsd of 300 took 4.5 ms so, and 8.9 in the program.
+ * Such routines have no operation count. */
+bool kt_contents_used_up(const struct kt_space *space, const struct kt_recorded_call *call);
+
 /* Fills what one call reads (KT_READ), or writes (KT_WRITE). */
 void kt_contents_refill(const struct kt_contents *contents, const struct kt_recorded_call *call, enum kt_access access);
 

@@ -244,14 +244,14 @@ static bool is_good(struct player *p, size_t i)
     return !wrong_info && kt_results_ordinary(&p->space, &p->play->recording->call[i]);
 }
 
-/* The first pass: times do not matter, so results can be looked at. Where they are no fit input for later calls, and
- * fresh inputs do not help, they are replaced. */
+/* The first pass: times do not matter, so results can be looked at. Where what is there is no fit input, the call gets
+ * fresh ones; where its results then are none for later calls, they are replaced. */
 static void try_call(struct player *p, size_t i)
 {
     struct kt_board *board = p->play->board;
     const struct kt_recorded_call *call = &p->play->recording->call[i];
     board->part[i] = KT_PLAYED;
-    if (is_good(p, i))
+    if (!kt_contents_used_up(&p->space, call) && is_good(p, i))
         return;
     board->part[i] = KT_REFILLED;
     kt_contents_refill(&p->contents[0], call, KT_READ);

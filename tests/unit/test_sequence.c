@@ -357,6 +357,26 @@ static void test_results_that_are_no_fit_input(void **state)
     drop_memory(&memory);
 }
 
+/* The eigenvalues of what a call before left of the matrix may be found in no time. */
+static void test_what_iterates_gets_fresh_inputs(void **state)
+{
+    (void)state;
+    struct memory memory;
+    struct made m;
+    take_memory(&memory);
+    const uint64_t address[] = {memory.at, memory.at + 65536, memory.at + 131072, memory.at + 196000,
+                                memory.at + 196000};
+    make(&m, "dsyev", address, 0, 0);
+    m.call.seconds = 1e-3;
+    assert_true(kt_contents_used_up(&memory.space, &m.call));
+    m.call.seconds = 1e-6; /* to fill would change its caches */
+    assert_false(kt_contents_used_up(&memory.space, &m.call));
+    make(&m, "dpotrf", address, 0, 0); /* takes as long whatever the numbers are */
+    m.call.seconds = 1e-3;
+    assert_false(kt_contents_used_up(&memory.space, &m.call));
+    drop_memory(&memory);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -370,6 +390,7 @@ int main(void)
         cmocka_unit_test(test_scalars_change_magnitudes_little),
         cmocka_unit_test(test_what_is_special_counts),
         cmocka_unit_test(test_results_that_are_no_fit_input),
+        cmocka_unit_test(test_what_iterates_gets_fresh_inputs),
     };
     return cmocka_run_group_tests(tests, kt_spec_setup, kt_spec_teardown);
 }

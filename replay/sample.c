@@ -248,7 +248,9 @@ static double time_by_processor(struct kt_sampler *s, void *function, kt_thunk *
     return seconds > 0 ? seconds : 0;
 }
 
-static double time_once(struct kt_sampler *s, const struct kt_target *target, const struct kt_plan *plan, int64_t *info)
+/* BEFORE is taken when the operands hold what they should, unless it is NULL. */
+static double time_once(struct kt_sampler *s, const struct kt_target *target, const struct kt_plan *plan,
+                        struct kt_witness *before, int64_t *info)
 {
     const struct kt_call *call = &s->job->shape->first;
     const struct kt_symbol *symbol = &call->entry->symbol;
@@ -257,14 +259,13 @@ static double time_once(struct kt_sampler *s, const struct kt_target *target, co
     struct kt_parameters parameters;
     struct kt_returned returned;
     struct recall other;
-    double by_sets = is_for_sets(s, plan) ? time_by_sets(s, target) : -1;
-    if (by_sets >= 0)
-        return by_sets;
     kt_parameters_fill(symbol, call->args, s->address, target->int_bytes, &cells, &parameters);
     restore(s, s->operand);
     struct kt_recaller recaller = prepare_recall(s, target, plan, &other);
     if (s->thunk_ticks < 0)
         s->thunk_ticks = kt_timer_thunk(thunk, &parameters);
+    if (before)
+        kt_witness_take(before);
     kt_stage_set(s->stage, plan, s->operand, &recaller);
     warm_caller(&parameters, &cells);
     kt_timer_settle();
@@ -281,13 +282,15 @@ double kt_sampler_time(struct kt_sampler *s, const struct kt_target *target, con
     double seconds[KT_MOST_READINGS];
     struct kt_witness before;
     struct kt_witness after;
+    double by_sets = is_for_sets(s, plan) ? time_by_sets(s, target) : -1;
+    if (by_sets >= 0)
+        return by_sets;
     double begin = kt_now();
     int calls = 1;
-    kt_witness_take(&before);
-    seconds[0] = time_once(s, target, plan, info);
+    seconds[0] = time_once(s, target, plan, &before, info);
     for (int wanted = kt_timer_calls(&s->timer, seconds[0]); calls < wanted && kt_now() - begin < longest; calls++)
-        seconds[calls] = time_once(s, target, plan, info);
+        seconds[calls] = time_once(s, target, plan, NULL, info);
     kt_witness_take(&after);
     kt_disturbances_add(&s->disturbances, &before, &after);
-    return kt_timer_mean(seconds, calls, s->timer.kind == KT_TIMER_WALL ? s->timer.resolution : 0);
+    return kt_timer_mean(seconds, calls, s->timer.kind == KT_TIMER_CPU ? 0 : s->timer.resolution);
 }

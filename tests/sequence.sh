@@ -55,10 +55,15 @@ for routine in dgeqrf dpotrf dgetrf; do
 done
 
 # More calls than the budget is for: windows, in which each shape that matters is met.
-traced long "$B/tests/bench/known" 1200 2>/dev/null
-"$kt" replay --json --context sequence --budget 0.6 "$T/long" >"$T/long.json" 2>/dev/null
+for i in 1 2 3; do # how many windows there are depends on how long the first calls take
+    rm -rf "$T/long"
+    traced long "$B/tests/bench/known" 1200 2>/dev/null
+    "$kt" replay --json --context sequence --budget 0.6 "$T/long" >"$T/long.json" 2>/dev/null
+    met=$(query 'all(s["contexts"]["sequence"]["n"] >= 3 for s in d["shapes"])' <"$T/long.json")
+    [ "$met" = False ] || break
+done
 is "a long trace: a part of the calls" "1 < $(query 'd["sequence"]["windows"]' <"$T/long.json") and $(query 'd["sequence"]["counted"] / d["sequence"]["calls"]' <"$T/long.json") < 0.9"
-same "... each shape is met" True "$(query 'all(s["contexts"]["sequence"]["n"] >= 1 for s in d["shapes"])' <"$T/long.json")"
+same "... each shape is met" True "$met"
 
 for gaps in none idle traffic; do
     "$kt" replay --json --context sequence --gaps $gaps --budget 1 "$T/known" >"$T/gaps.json" 2>/dev/null

@@ -98,7 +98,7 @@ double kt_timer_least(const struct kt_timer *timer, double relative_error)
 int kt_timer_calls(const struct kt_timer *timer, double seconds)
 {
     static const double error = 0.02;
-    if (timer->kind != KT_TIMER_WALL || !(timer->resolution > 0))
+    if (timer->kind == KT_TIMER_CPU || !(timer->resolution > 0))
         return 1;
     double steps = timer->resolution / (error * fmax(seconds, 1e-10));
     double calls = steps * steps / 6;

@@ -58,7 +58,7 @@ double kt_timer_thunk(kt_thunk *thunk, const struct kt_parameters *parameters);
 /*
  * Some clocks move in steps (the counters of some processors in 10 ns): the difference of two readings is then a number
  * of steps whose expectation is the time, with a variance of a sixth of a squared step. How many calls, each timed by
- * itself, have a mean that is known to 2 % where one takes SECONDS; 256 at most, 1 for timers other than the wall's.
+ * itself, have a mean that is known to 2 % where one takes SECONDS; 256 at most, 1 by the processor's time.
  */
 int kt_timer_calls(const struct kt_timer *timer, double seconds);
 enum { KT_MOST_READINGS = 256 };

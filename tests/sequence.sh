@@ -58,7 +58,7 @@ done
 for i in 1 2 3; do # how many windows there are depends on how long the first calls take
     rm -rf "$T/long"
     traced long "$B/tests/bench/known" 1200 2>/dev/null
-    "$kt" replay --json --context sequence --budget 0.6 "$T/long" >"$T/long.json" 2>/dev/null
+    "$kt" replay --json --context sequence --budget 1.2 "$T/long" >"$T/long.json" 2>/dev/null
     met=$(query 'all(s["contexts"]["sequence"]["n"] >= 3 for s in d["shapes"])' <"$T/long.json")
     [ "$met" = False ] || break
 done

@@ -59,14 +59,14 @@ void kt_course_free(struct kt_course *c)
     *c = (struct kt_course){0};
 }
 
-/* The first call of the block in which so many seconds are over. */
-static size_t call_at(const struct kt_course *c, double seconds)
+/* The first call of the block in which so many seconds of that sum are over. */
+static size_t call_at(const struct kt_course *c, const double *sum, double seconds)
 {
     size_t lo = 0;
     size_t hi = c->blocks - 1;
     while (lo < hi) {
         size_t middle = lo + (hi - lo) / 2;
-        if (c->until[middle] <= seconds)
+        if (sum[middle] <= seconds)
             lo = middle + 1;
         else
             hi = middle;
@@ -74,16 +74,19 @@ static size_t call_at(const struct kt_course *c, double seconds)
     return lo * c->block;
 }
 
-/* When the call began, or one of its block. */
-static double time_of(const struct kt_course *c, size_t call)
+/* How long the gap before a call is, or those of its block are in the mean. */
+static double gap_before(const struct kt_course *c, size_t call)
 {
-    return last_of(c->until, call / c->block);
+    size_t block = call / c->block;
+    double played = c->played[block] - last_of(c->played, block);
+    return (played - (c->until[block] - last_of(c->until, block))) / (double)c->block;
 }
 
-/* How long it takes to play the window. */
+/* How long it takes to play the window: all but the gap before its first call. */
 static double length_of(const struct kt_course *c, const struct kt_window *window)
 {
-    return c->played[(window->end - 1) / c->block] - last_of(c->played, window->first / c->block);
+    double end = c->played[(window->end - 1) / c->block];
+    return end - last_of(c->played, window->first / c->block) - gap_before(c, window->first);
 }
 
 /* --- windows --------------------------------------------------------------------------------------------------- */
@@ -92,7 +95,8 @@ static double length_of(const struct kt_course *c, const struct kt_window *windo
 enum { MOST_WINDOWS = 40, LEAST_LEAD = 2, MOST_LEAD = 50 };
 static const double least_window = 10e-3; /* seconds */
 static const double lead_part = 0.1;
-static const double short_lead = 1e-3; /* seconds, of a window for one call */
+static const double short_lead = 1e-3;   /* seconds of calls, of a window for one call */
+static const double longest_lead = 5e-3; /* seconds, with the gaps */
 static const double too_much = 1.5;    /* times what was to be kept: calls are kept whole */
 
 static size_t before(size_t place, size_t calls)
@@ -132,9 +136,9 @@ static size_t join(struct kt_window *window, size_t count)
 /* The calls from FROM on that took so many seconds; the lead, of that many, is before them. */
 static struct kt_window window_at(const struct kt_course *c, double from, double seconds, double lead)
 {
-    struct kt_window window = {.counted = call_at(c, from)};
-    window.end = least(call_at(c, from + seconds) + c->block, c->calls);
-    window.first = least(call_at(c, from - lead), before(window.counted, LEAST_LEAD));
+    struct kt_window window = {.counted = call_at(c, c->until, from)};
+    window.end = least(call_at(c, c->until, from + seconds) + c->block, c->calls);
+    window.first = least(call_at(c, c->until, from - lead), before(window.counted, LEAST_LEAD));
     return window;
 }
 
@@ -154,13 +158,20 @@ static double spread(const struct kt_course *c, double keep, size_t count, struc
     return sum;
 }
 
-/* For one call. */
+static size_t most(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+/* For one call. After a gap as long as a lead may take a single call before it is enough. */
 static struct kt_window window_for(const struct kt_course *c, size_t call)
 {
-    size_t lead = call_at(c, time_of(c, call) - short_lead);
-    if (lead < before(call, MOST_LEAD))
-        lead = before(call, MOST_LEAD);
-    return (struct kt_window){least(lead, before(call, LEAST_LEAD)), call, call + 1};
+    size_t block = call / c->block;
+    size_t lead = most(call_at(c, c->until, last_of(c->until, block) - short_lead),
+                       call_at(c, c->played, last_of(c->played, block) - longest_lead));
+    size_t least_lead = gap_before(c, call) < longest_lead ? LEAST_LEAD : 1;
+    lead = most(lead, before(call, MOST_LEAD));
+    return (struct kt_window){least(lead, before(call, least_lead)), call, call + 1};
 }
 
 static bool is_all(const struct kt_course *c, const struct kt_recording_limit *limit)

@@ -113,6 +113,25 @@ static void test_gaps_shorten_windows(void **state)
     kt_course_free(&course);
 }
 
+/* What leads to a rare call is not played for longer than the caches need: ten fit into the half second that there is. */
+static void test_windows_of_rare_calls_have_few_gaps(void **state)
+{
+    (void)state;
+    enum { CALLS = 2000 };
+    size_t must_have[10];
+    struct kt_course course = {0};
+    struct kt_window *window;
+    for (size_t i = 0; i < CALLS; i++)
+        kt_course_add(&course, 20e-6, i < CALLS / 2 ? 0 : 20e-3);
+    for (size_t i = 0; i < 10; i++)
+        must_have[i] = CALLS / 2 + 37 + 97 * i;
+    size_t windows = kt_windows_choose(&course, &(struct kt_recording_limit){CALLS, 1}, must_have, 10, &window);
+    for (size_t i = 0; i < 10; i++)
+        assert_true(is_in(window, windows, must_have[i]));
+    free(window);
+    kt_course_free(&course);
+}
+
 /* In all of which a call takes longer than there is time for; and one in whose calls the clock saw nothing. */
 static void test_windows_of_long_calls_are_few(void **state)
 {
@@ -384,6 +403,7 @@ int main(void)
         cmocka_unit_test(test_windows_are_apart_and_hold_what_was_asked_for),
         cmocka_unit_test(test_windows_of_long_calls_are_few),
         cmocka_unit_test(test_gaps_shorten_windows),
+        cmocka_unit_test(test_windows_of_rare_calls_have_few_gaps),
         cmocka_unit_test(test_a_long_course_keeps_its_seconds),
         cmocka_unit_test(test_ranges),
         cmocka_unit_test(test_recorded_addresses_where_they_are_free),

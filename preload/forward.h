@@ -21,7 +21,6 @@ struct kt_call {
     const uint64_t *stack; /* further words */
     void *caller;
     struct kt_frame frame;
-    uint64_t spare; /* the stack stays aligned */
 };
 _Static_assert(offsetof(struct kt_call, number) == 64 && offsetof(struct kt_call, returned) == 192 &&
                    offsetof(struct kt_call, stack) == 240 && offsetof(struct kt_call, caller) == 248 &&
@@ -39,7 +38,6 @@ struct kt_call {
     const uint64_t *stack;                   /* further words */
     void *caller;
     struct kt_frame frame;
-    uint64_t spare; /* the stack stays aligned */
 };
 _Static_assert(offsetof(struct kt_call, number) == 80 && offsetof(struct kt_call, returned) == 208 &&
                    offsetof(struct kt_call, stack) == 288 && offsetof(struct kt_call, caller) == 296 &&

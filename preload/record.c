@@ -14,14 +14,42 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/resource.h>
 
 unsigned kt_extras;
 
 /* --- events ------------------------------------------------------------------------------------------------ */
 
-void kt_renew_context(struct kt_context *context, uint64_t stamp)
+/* Of this thread so far. */
+static uint64_t count_faults(void)
 {
-    memset(context->word, 0, sizeof context->word);
+    struct rusage usage;
+    int saved = errno;
+    bool known = getrusage(RUSAGE_THREAD, &usage) == 0;
+    errno = saved;
+    return known ? (uint64_t)usage.ru_minflt + (uint64_t)usage.ru_majflt : 0;
+}
+
+/* Nothing that can be a size is less than half of what it was. */
+static bool is_as_large(const struct kt_context *context, const uint64_t *word, unsigned words)
+{
+    for (unsigned i = KT_CALL_HEAD_WORDS; i < words; i++)
+        if (context->word[i] <= UINT32_MAX && word[i] < context->word[i] / 2)
+            return false;
+    return true;
+}
+
+void kt_renew_context(struct kt_context *context, uint64_t stamp, struct kt_frame *frame, const uint64_t *word,
+                      unsigned words)
+{
+    bool was_long = context->stamp == (stamp | KT_LONG_STAMP);
+    bool is_first = !context->stamp;
+    if (!was_long)
+        memset(context->word, 0, sizeof context->word);
+    if (is_first || (was_long && is_as_large(context, word, words))) {
+        frame->cpu |= KT_FAULTS_KNOWN;
+        frame->faults = count_faults();
+    }
     context->stamp = stamp;
 }
 
@@ -67,6 +95,16 @@ uint64_t kt_store_changes(struct kt_context *context, const uint64_t *word, unsi
     at[1] = changed;
     return kt_event_head(KT_EVENT_WIDE, length, 0, 0);
 }
+
+/* What there is to tell of the end of a call. */
+struct ending {
+    uint64_t ticks;
+    unsigned cpu;
+    int64_t info;
+    uint64_t faults; /* faults_in() */
+    unsigned counters;
+    uint64_t counter[KT_MAX_EVENTS];
+};
 
 /* --- calls ------------------------------------------------------------------------------------------------- */
 
@@ -142,17 +180,39 @@ void kt_begin_extra(struct kt_frame *frame, uint64_t *word, unsigned words)
     read_clock(frame);
 }
 
-static void write_long_end(struct kt_stream *stream, const struct kt_frame *frame, uint64_t ticks, unsigned cpu,
-                           int64_t info, const uint64_t *counter, unsigned counters)
+/* How many page faults its thread met in the call, as a LONG_END tells it beside the processor; 0: not known. */
+static uint64_t faults_in(const struct kt_frame *frame)
+{
+    if (!(frame->cpu & KT_FAULTS_KNOWN))
+        return 0;
+    uint64_t faults = count_faults() - frame->faults;
+    return KT_FAULTS_FLAG | (faults < UINT32_MAX ? faults : UINT32_MAX) << 32;
+}
+
+/* The next call of that shape will take long, too. */
+static void note_long(struct kt_stream *stream, const struct kt_frame *frame, uint64_t ticks)
+{
+    uint64_t entry = frame->binding->entry;
+    struct kt_context *context = &stream->context[entry % KT_CONTEXTS];
+    if (ticks >> KT_LONG_BITS && !(kt_extras & KT_EXTRA_EVENTS) && context->stamp == (stream->chunk_stamp | entry))
+        context->stamp |= KT_LONG_STAMP;
+}
+
+static void write_end(struct kt_stream *stream, const struct kt_frame *frame, const struct ending *end)
 {
     uint64_t *at = (uint64_t *)(void *)stream->cursor;
-    stream->last = frame->start + ticks;
+    stream->last = frame->start + end->ticks;
     at[1] = frame->start;
-    at[2] = ticks;
-    at[3] = cpu;
-    at[4] = (uint64_t)info;
-    memcpy(at + KT_LONG_END_WORDS, counter, counters * sizeof *counter);
-    kt_commit(stream, kt_event_head(KT_EVENT_LONG_END, KT_LONG_END_WORDS + counters, frame->depth, 0));
+    if (end->cpu == frame->cpu && !(end->ticks >> 32) && !end->info && !end->counters) {
+        kt_commit(stream, kt_event_head(KT_EVENT_END, KT_END_WORDS, frame->depth, end->ticks));
+    } else {
+        at[2] = end->ticks;
+        at[3] = end->cpu | end->faults;
+        at[4] = (uint64_t)end->info;
+        memcpy(at + KT_LONG_END_WORDS, end->counter, end->counters * sizeof *end->counter);
+        kt_commit(stream,
+                  kt_event_head(KT_EVENT_LONG_END, KT_LONG_END_WORDS + end->counters, frame->depth, 0));
+    }
     kt_count(&stream->ended);
 }
 
@@ -190,15 +250,18 @@ void kt_store_long_end(struct kt_frame *frame, uint64_t ticks, unsigned cpu, int
         end_in_profile(frame, ticks, info);
         return;
     }
-    uint64_t counter[KT_MAX_EVENTS];
-    unsigned counters = kt_extras & KT_EXTRA_EVENTS ? kt_events_end(frame->depth, counter) : 0;
+    struct ending end = {.ticks = ticks, .cpu = cpu, .info = info, .faults = faults_in(frame)};
+    if (kt_extras & KT_EXTRA_EVENTS)
+        end.counters = kt_events_end(frame->depth, end.counter);
     struct kt_stream *stream = stream_of(frame);
     int saved = errno;
     if (!stream || kt_interrupts_writer(stream, frame))
         return;
     uintptr_t ready = kt_open_stream(stream, frame);
-    if (has_room_for_end(stream))
-        write_long_end(stream, frame, ticks, cpu, info, counter, counters);
+    if (has_room_for_end(stream)) {
+        write_end(stream, frame, &end);
+        note_long(stream, frame, ticks);
+    }
     close_after_end(stream, frame, ready);
     errno = saved;
 }

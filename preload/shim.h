@@ -69,11 +69,22 @@ struct kt_frame {
         uint64_t began; /* by the kernel's clock, if KT_EXTRA_CLOCK */
     };
     uintptr_t guard; /* kt_guard() */
+    uint64_t faults; /* of the thread before the call, if CPU has KT_FAULTS_KNOWN */
 };
+
+/*
+ * Page faults are counted of calls that take long, by asking the kernel before and after: half a microsecond each. That
+ * a call will take long is known if the one before it did: then the stamp of their context has KT_LONG_STAMP, so it is
+ * not the usual one, and the way of all other calls is none the longer. The first call of an entry is asked about as
+ * well: it meets memory that its library uses for the first time. A call that was asked about says so in its frame's
+ * CPU, which is none that it can end on.
+ */
+enum { KT_LONG_BITS = 19, KT_FAULTS_KNOWN = 1 << 16 };
+#define KT_LONG_STAMP ((uint64_t)1 << 63)
 
 /* What the last call of an entry was like: the next one is stored as differences. */
 struct kt_context {
-    uint64_t stamp; /* entry and chunk; 0: unused */
+    uint64_t stamp; /* entry and chunk, KT_LONG_STAMP; 0: unused */
     uint64_t word[KT_CONTEXT_WORDS];
 };
 
@@ -181,8 +192,9 @@ KT_HIDDEN KT_COLD void kt_lose(const struct kt_frame *frame);
 /* preload/record.c: room behind the limit; false if there is none, which is counted. */
 KT_HIDDEN KT_COLD bool kt_room(struct kt_stream *stream, const struct kt_frame *frame);
 
-/* preload/record.c: empties a context that another entry or chunk has used. */
-KT_HIDDEN KT_COLD void kt_renew_context(struct kt_context *context, uint64_t stamp);
+/* preload/record.c: empties a context that another entry or chunk has used; counts page faults, as above. */
+KT_HIDDEN KT_COLD void kt_renew_context(struct kt_context *context, uint64_t stamp, struct kt_frame *frame,
+                                        const uint64_t *word, unsigned words);
 
 /* preload/record.c: stores the changed words of a call behind AT, where its head goes, which is returned. */
 KT_HIDDEN uint64_t kt_store_changes(struct kt_context *context, const uint64_t *word, unsigned words, uint64_t *at);
@@ -340,7 +352,7 @@ static inline bool kt_store_call(struct kt_frame *frame, uint64_t *word, unsigne
     struct kt_context *context = &stream->context[entry % KT_CONTEXTS];
     const uint64_t stamp = stream->chunk_stamp | entry;
     if (KT_UNLIKELY(context->stamp != stamp))
-        kt_renew_context(context, stamp);
+        kt_renew_context(context, stamp, frame, word, words);
     uint64_t changed = 0;
 #pragma GCC unroll 32
     for (unsigned i = 0; i < words; i++)
@@ -374,7 +386,7 @@ static inline void kt_store_end(struct kt_frame *frame, uint64_t ticks, int64_t 
     const unsigned cpu = kt_cpu(stream);
     ticks += ticks == 0; /* 0 would say that the call has not returned */
     uintptr_t ready = kt_open_stream(stream, frame);
-    if (KT_UNLIKELY(kt_extras | (ticks >> 32) | (cpu ^ frame->cpu) | (uint64_t)info | (frame->record ^ stream->number) |
+    if (KT_UNLIKELY(kt_extras | (ticks >> KT_LONG_BITS) | (cpu ^ frame->cpu) | (uint64_t)info | (frame->record ^ stream->number) |
                     (ready ^ kt_epoch()) | (stream->cursor > stream->limit))) {
         kt_close_stream(stream, ready);
         kt_store_long_end(frame, ticks, cpu, info);

@@ -283,7 +283,7 @@ static enum kt_status run(int argc, char **argv, struct replay *r, struct kt_err
     return error->status;
 }
 
-static void show(const struct replay *r)
+static void show(struct replay *r)
 {
     const struct kt_replay_result result = {&r->options,
                                             &r->setup,
@@ -291,6 +291,7 @@ static void show(const struct replay *r)
                                             &r->schedule,
                                             &r->recall,
                                             &r->peaks,
+                                            kt_recall_fault_seconds(&r->recall),
                                             r->options.sequence ? &r->sequence : NULL};
     json_t *document = kt_result_json(&result);
     if (r->options.json)

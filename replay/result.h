@@ -21,6 +21,7 @@ struct kt_replay_result {
     const struct kt_schedule *schedule;
     const struct kt_recall *recall;
     const struct kt_peaks *peaks;       /* zeros: not known */
+    double fault;                       /* seconds that a page fault takes; NAN: not known */
     const struct kt_sequence *sequence; /* one more context, or NULL */
 };
 

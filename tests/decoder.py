@@ -101,6 +101,7 @@ class Call:
         self.entry, self.caller, self.args = entry, words[1], struct.pack("<61Q", *words[2:])
         self.depth, self.cpu, self.parent, self.n = words[0] & 0xffff, words[0] >> 16 & 0xffff, parent, None
         self.done, self.start, self.ticks, self.info, self.counts, self.nested = False, 0, 0, 0, [], 0
+        self.faults = None
 
 
 class Stream:
@@ -169,7 +170,8 @@ class Stream:
         call.done, call.start, call.ticks = True, words[0], ticks
         call.nested += len(self.calls)
         if ticks is None:
-            _, call.ticks, call.cpu, call.info, *call.counts = words
+            _, call.ticks, where, call.info, *call.counts = words
+            call.cpu, call.faults = where & 0xffff, where >> 32 if where & 1 << 31 else None
 
 
 class Process:
@@ -203,7 +205,7 @@ class Process:
                 "parent": call.parent and call.parent.n, "routine": routine, "symbol": symbol,
                 "t": (call.start - self.anchors[0][0]) / self.hz if call.done else None,
                 "dt": max(0.0, call.ticks - others) / self.hz if call.done else None,
-                "nested": call.nested if call.done else None, "cpu": call.cpu,
+                "nested": call.nested if call.done else None, "cpu": call.cpu, "faults": call.faults,
                 "caller": {"object": where and where[3], "offset": where and hex(call.caller - where[2]),
                            "address": hex(call.caller)},
                 "args": {p[0]: v for v, p in zip(values, params) if p[2] != "info"},

@@ -289,9 +289,10 @@ static void end_call(struct kt_gen *gen, struct kt_gen_stream *s)
     const struct kt_gen_open *open = &s->open[--s->opens];
     const struct kt_gen_call *call = &open->call;
     const struct kt_gen_more *more = &open->more;
-    bool is_long = open->info || more->migrated || more->counters || call->ticks >> 32;
-    uint64_t word[5 + KT_GEN_COUNTERS] = {0, KT_GEN_ORIGIN + call->start, call->ticks, more->migrated ? 3 : 1,
-                                          (uint64_t)open->info};
+    bool is_long = open->info || more->migrated || more->faults || more->counters || call->ticks >> 32;
+    uint64_t faults = more->faults ? (uint64_t)(more->faults - 1) << 32 | (uint64_t)1 << 31 : 0;
+    uint64_t word[5 + KT_GEN_COUNTERS] = {0, KT_GEN_ORIGIN + call->start, call->ticks,
+                                          (more->migrated ? 3 : 1) | faults, (uint64_t)open->info};
     if (!call->ticks)
         return;
     memcpy(word + 5, more->counter, sizeof more->counter);

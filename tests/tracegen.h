@@ -31,7 +31,8 @@ struct kt_gen_call {
 
 /* What else there may be to tell of the end of a call. */
 struct kt_gen_more {
-    bool migrated; /* ended on processor 3 instead of 1 */
+    bool migrated;   /* ended on processor 3 instead of 1 */
+    uint32_t faults; /* page faults and 1; 0: not known */
     unsigned counters;
     uint64_t counter[KT_GEN_COUNTERS];
 };

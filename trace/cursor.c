@@ -96,6 +96,7 @@ static void add_end(struct kt_cursor *cursor, struct kt_call *call, const unsign
     call->ticks = end.ticks;
     call->migrated = end.has_cpu && end.cpu != call->cpu;
     call->cpu = end.has_cpu ? end.cpu : call->cpu;
+    call->faults = end.faults;
     call->counter = end.counter;
     call->counters = end.counters;
     add_info(cursor, call, end.info);
@@ -159,6 +160,7 @@ static struct kt_call make_call(struct kt_cursor *cursor, const struct kt_entry 
                             .cpu = slot->word[0] >> 16 & UINT16_MAX,
                             .start = 0,
                             .ticks = 0,
+                            .faults = -1,
                             .nested = 0,
                             .counter = NULL,
                             .counters = 0};

@@ -25,6 +25,7 @@ struct kt_call {
     bool migrated;             /* it began on another processor */
     unsigned cpu;              /* where it ended, or where it began */
     uint64_t start, ticks;     /* with the clock readings */
+    int64_t faults;            /* page faults that its thread met in it; -1: not known, as it is of short calls */
     uint64_t nested;           /* calls recorded while it ran: those in it, those in these, ... */
     const uint64_t *counter;   /* what the process's events counted; KT_NOT_COUNTED: not available */
     unsigned counters;

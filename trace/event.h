@@ -18,12 +18,13 @@ struct kt_head {
     uint32_t upper; /* changed words or ticks */
 };
 
-/* The end of a call; INFO and what follows are 0 unless there is more to tell. */
+/* The end of a call; what follows TICKS is 0 unless there is more to tell. */
 struct kt_end {
     unsigned depth;
     uint64_t start, ticks;
     bool has_cpu;
     unsigned cpu;
+    int64_t faults; /* page faults in the call; -1: not known */
     int64_t info;
     unsigned counters;
     const uint64_t *counter;
@@ -102,7 +103,7 @@ static inline void kt_contexts_clear(struct kt_contexts *contexts)
 static inline struct kt_end kt_short_end(uint64_t times, unsigned bits, uint64_t last)
 {
     uint64_t mask = ((uint64_t)1 << bits) - 1;
-    return (struct kt_end){.start = last + (times >> bits & mask), .ticks = times & mask};
+    return (struct kt_end){.start = last + (times >> bits & mask), .ticks = times & mask, .faults = -1};
 }
 
 /* Of an event that ends a call; a DONE and a LEAF_END tell no depth. LAST: ticks of the last end before it in its
@@ -115,12 +116,14 @@ static inline struct kt_end kt_end_at(const unsigned char *event, uint64_t last)
     if (head.kind == KT_EVENT_LEAF_END)
         return kt_short_end(kt_word_at(event) >> 8, KT_LEAF_END_BITS, last);
     if (head.kind == KT_EVENT_END)
-        return (struct kt_end){.depth = head.id, .start = kt_word_at(event + 8), .ticks = head.upper};
+        return (struct kt_end){.depth = head.id, .start = kt_word_at(event + 8), .ticks = head.upper, .faults = -1};
+    uint64_t where = kt_word_at(event + 24);
     return (struct kt_end){.depth = head.id,
                            .start = kt_word_at(event + 8),
                            .ticks = kt_word_at(event + 16),
                            .has_cpu = true,
-                           .cpu = (unsigned)kt_word_at(event + 24) & UINT16_MAX,
+                           .cpu = (unsigned)where & UINT16_MAX,
+                           .faults = where & KT_FAULTS_FLAG ? (int64_t)(where >> 32) : -1,
                            .info = (int64_t)kt_word_at(event + 32),
                            .counters = head.words - KT_LONG_END_WORDS,
                            .counter = (const uint64_t *)(const void *)(event + 8 * (size_t)KT_LONG_END_WORDS)};

@@ -223,6 +223,10 @@ static void add_call(struct kt_collection *c, const struct kt_call *call)
     kt_samples_add(&shape->seconds, seconds);
     shape->calls++;
     shape->total += seconds;
+    if (call->faults >= 0) {
+        shape->faults += (double)call->faults;
+        shape->faults_known++;
+    }
 }
 
 /* --- collecting -------------------------------------------------------------------------------------------- */

@@ -16,6 +16,8 @@ struct kt_shape_group {
     double total;  /* their sum */
     double flops;  /* of one call, NAN: not known */
     double bytes;  /* of one call, see kt_bytes */
+    double faults; /* page faults of the calling thread in all calls of which they are known, */
+    uint64_t faults_known; /* and how many calls these are */
     bool query;    /* asks only for a workspace size */
     size_t number; /* 0, 1, ... as they were found */
 };

@@ -31,7 +31,7 @@
  * New kinds of events, new lines and new fields at the end of a line of the text files bump the minor version; readers
  * ignore them. */
 #define KT_FORMAT_MAJOR 2
-#define KT_FORMAT_MINOR 0
+#define KT_FORMAT_MINOR 1
 
 #define KT_CHUNK_MAGIC "ktchunk\n"
 #define KT_BYTE_ORDER  0x01020304u
@@ -121,6 +121,10 @@ enum {
     KT_END_WORDS = 2,
     KT_LONG_END_WORDS = 5
 };
+
+/* Of the word of a LONG_END that has the processor in bits 0 to 15: page faults were counted, bits 32 to 63 say how many
+ * the thread met in the call. */
+#define KT_FAULTS_FLAG ((uint64_t)1 << 31)
 
 static inline uint64_t kt_event_head(enum kt_event kind, uint64_t words, uint64_t id, uint64_t upper)
 {

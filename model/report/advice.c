@@ -13,6 +13,7 @@ const char *const kt_part_name[] = {"bound", "library", "cache", "residual", "un
 static const double worth_words = 0.1;  /* of BLAS time */
 static const double call_itself = 2e-6; /* seconds: shorter calls are mostly what any call costs */
 static const double outliers = 1.5;     /* time of the calls over what it would be if all took the median */
+static const double faulty = 0.5;       /* of the residual in page faults */
 static const double disturbed = 0.5;    /* of the time in shapes that were faster in situ than replayed */
 enum { FEW_CALLS = 3 };
 
@@ -82,10 +83,29 @@ static void say_cache(const struct words *w)
            "their operands, work in blocks that fit in cache, or join loops over the same data");
 }
 
+static bool is_faulty(const struct words *w)
+{
+    return w->of->parts->fault_seconds > faulty * w->out->seconds;
+}
+
+static void say_faults(const struct words *w)
+{
+    char count[16];
+    char each[16];
+    const struct kt_decomposition *parts = w->of->parts;
+    say(w,
+        "the calls met %s page faults, about %s each: the system finds and clears new pages for what they write. Use "
+        "result arrays again (out= of NumPy), or have the C library keep freed memory "
+        "(GLIBC_TUNABLES=glibc.malloc.mmap_max=0:glibc.malloc.trim_threshold=1073741824)",
+        kt_text_count(parts->faults, count), kt_text_seconds(parts->fault_seconds / parts->faults, each));
+}
+
 static void say_residual(const struct words *w)
 {
     double expected = w->of->calls * w->of->median;
-    if (w->of->calls <= FEW_CALLS)
+    if (is_faulty(w))
+        say_faults(w);
+    else if (w->of->calls <= FEW_CALLS)
         say(w, "what happens only once: the first touch of a result's pages, loading code. Use arrays again instead of "
                "allocating new ones");
     else if (w->of->calls_total > outliers * expected)
@@ -99,6 +119,10 @@ static void say_residual(const struct words *w)
 static void say_unsplit(const struct words *w)
 {
     char most[16];
+    if (is_faulty(w)) {
+        say_faults(w);
+        return;
+    }
     say(w, "longer than with operands in cache");
     if (w->of->parts->cache_most < w->out->seconds)
         say(w, ", of which caches explain at most %s", kt_text_seconds(fmax(w->of->parts->cache_most, 0), most));

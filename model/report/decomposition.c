@@ -87,6 +87,8 @@ void kt_decomposition_add(struct kt_decomposition *d, const struct kt_context_ti
     add_bound(d, times, calls->calls);
     add_context(d, times, calls);
     add_odds(d, times, calls);
+    d->faults += calls->faults;
+    d->fault_seconds += calls->faults > 0 ? calls->faults * times->fault : 0;
     if (isnan(times->cold.value))
         return;
     d->sums.insitu += calls->calls * calls->median;

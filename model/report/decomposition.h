@@ -28,6 +28,7 @@ struct kt_time {
 struct kt_context_times {
     struct kt_time warm, cold, tracked;
     double bound, bound_cold; /* operands as near as they fit, and in memory */
+    double fault;             /* of one page fault, on the machine of the replay */
 };
 
 /* The calls of a shape, or some of them. */
@@ -35,6 +36,7 @@ struct kt_timed_calls {
     double calls;
     double total;  /* seconds in all of them together */
     double median; /* of one */
+    double faults; /* page faults in them, as far as they were counted */
 };
 
 /* What cannot be, as a part of in-situ time: shapes where that is so beyond the intervals. */
@@ -56,6 +58,8 @@ struct kt_decomposition {
     struct kt_time unsplit;         /* in-situ - warm of those that were not */
     size_t tracked;                 /* shapes that were */
     double cache_most;              /* cold - warm of those that were not; NAN if it is not known of all */
+    double faults;                  /* page faults in the calls, as far as they were counted: long ones */
+    double fault_seconds; /* a part of residual and unsplit: faults times what one takes; modelled. NAN: not known */
     double index;                   /* (in-situ - warm) / (cold - warm), on medians; NAN as in kt_context_index */
     double odd[KT_ODDS];            /* in-situ seconds of such shapes */
     struct {

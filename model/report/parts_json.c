@@ -21,6 +21,8 @@ static json_t *decomposition_json(const struct kt_decomposition *d)
     add_time(object, intervals, "unsplit", &d->unsplit);
     json_object_set_new(object, "intervals", intervals);
     json_object_set_new(object, "cache_most", kt_json_number(d->cache_most));
+    json_object_set_new(object, "page_faults", kt_json_number(d->faults));
+    json_object_set_new(object, "fault_seconds", kt_json_number(d->fault_seconds));
     json_object_set_new(object, "context_index", kt_json_number(d->index));
     json_object_set_new(object, "tracked", json_boolean(d->shapes > 0 && d->tracked == d->shapes));
     json_object_set_new(object, "shapes_tracked", json_integer((json_int_t)d->tracked));

@@ -119,14 +119,15 @@ static struct kt_time time_in(const json_t *contexts, const char *name)
     return time;
 }
 
-void kt_replayed_times(const json_t *shape, struct kt_context_times *out)
+void kt_replayed_times(const struct kt_replayed *replayed, const json_t *shape, struct kt_context_times *out)
 {
     const json_t *contexts = json_object_get(shape, "contexts");
     *out = (struct kt_context_times){.warm = time_in(contexts, "warm"),
                                      .cold = time_in(contexts, "cold"),
                                      .tracked = time_in(contexts, "tracked"),
                                      .bound = number_in(shape, "bound"),
-                                     .bound_cold = number_in(shape, "bound_cold")};
+                                     .bound_cold = number_in(shape, "bound_cold"),
+                                     .fault = number_in(replayed ? replayed->document : NULL, "page_fault")};
     if (isnan(out->tracked.value))
         out->tracked = time_in(contexts, "sequence");
 }

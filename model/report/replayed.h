@@ -23,10 +23,10 @@ void kt_replayed_free(struct kt_replayed *replayed);
 /* True if somebody ended the replay before it was done. */
 bool kt_replayed_is_partial(const struct kt_replayed *replayed);
 
-/* The element for that shape, NULL if it was not replayed; and its times, medians over all replays. In place of a
- * tracked time one in sequence is taken if there is no other. */
+/* The element for that shape, NULL if it was not replayed; and its times, medians over all replays, which are all
+ * unknown then. In place of a tracked time one in sequence is taken if there is no other. */
 const json_t *kt_replayed_find(const struct kt_replayed *replayed, const struct kt_shape_group *shape);
-void kt_replayed_times(const json_t *shape, struct kt_context_times *out);
+void kt_replayed_times(const struct kt_replayed *replayed, const json_t *shape, struct kt_context_times *out);
 
 /* Where its times in that context lie; quartiles and the longest are not known of replays by earlier versions. False:
  * it was not timed in it. */

@@ -33,11 +33,13 @@ static enum kt_status open_traces(char *const *path, size_t paths, struct kt_rep
 static struct kt_parts_shape find_replayed(const struct kt_report *report, const struct kt_shape_group *group)
 {
     struct kt_parts_shape shape = {.group = group};
+    kt_replayed_times(NULL, NULL, &shape.times);
     for (size_t i = 0; i < report->replays && !shape.replayed; i++) {
         const struct kt_replayed *from = &report->from_replay[i];
         if (!from->document)
             continue;
         shape.replayed = kt_replayed_find(from, group);
+        kt_replayed_times(from, shape.replayed, &shape.times);
         shape.refusal = shape.refusal ? shape.refusal : kt_replayed_refusal(from, group);
     }
     return shape;
@@ -56,8 +58,8 @@ static struct kt_report_shape make_shape(const struct kt_report *report, struct 
         .gflops = group->query ? NAN : kt_gflops(group->flops * (double)group->calls, group->total),
         .parts = find_replayed(report, group),
     };
-    shape.parts.calls = (struct kt_timed_calls){(double)group->calls, group->total, shape.insitu.median};
-    kt_replayed_times(shape.parts.replayed, &shape.parts.times);
+    shape.parts.calls = (struct kt_timed_calls){(double)group->calls, group->total, shape.insitu.median,
+                                                group->faults};
     return shape;
 }
 

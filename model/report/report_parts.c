@@ -58,6 +58,16 @@ static void print_total(const struct kt_decomposition *d)
         print_part("rest", &d->unsplit, all, "in situ - warm");
 }
 
+static void explain_faults(const struct kt_decomposition *d)
+{
+    char faults[16];
+    char all[16];
+    char one[16];
+    printf("%s: about %s of it are %s page faults, %s each: new pages in calls\n", d->tracked ? "residual" : "rest",
+           kt_text_seconds(d->fault_seconds, all), kt_text_count(d->faults, faults),
+           kt_text_seconds(d->fault_seconds / d->faults, one));
+}
+
 /* A sentence for each thing that a reader would stumble over. */
 static void explain(const struct kt_decomposition *d)
 {
@@ -73,6 +83,8 @@ static void explain(const struct kt_decomposition *d)
                kt_text_seconds(d->cache_most, text));
     else if (d->tracked < d->shapes)
         printf("rest: cache and residual, which only a tracked replay tells apart\n");
+    if (d->fault_seconds >= 0.01 * d->insitu)
+        explain_faults(d);
     for (int i = 0; i < KT_ODDS; i++)
         if (d->odd[i] >= 0.01 * d->insitu && d->odd[i] > 0)
             printf("odd: %s of this in %s\n", percent(d->odd[i], d->insitu, text), odd[i]);

@@ -280,6 +280,7 @@ static enum kt_status run(int argc, char **argv, struct compare *c, struct kt_er
     if (k->options.check != KT_CHECK_ONLY)
         measure(c);
     KT_TRY(error->status);
+    k->fault = kt_recall_fault_seconds(&k->recall);
     kt_comparison_sum_up(k);
     if (k->options.verify && !kt_interrupted())
         KT_TRY(kt_verify_run(k, &c->verify, error));

@@ -401,11 +401,27 @@ static double replayed_of(const struct kt_comparison *c, size_t i)
     return calls_of(c, i) * cell_at(c, i, 0)->time.best;
 }
 
-/* What the shape's calls had taken in the program if each had taken the median; or what the replay explains, as calls
- * may differ that nothing disturbs. */
+/* What page faults took of the shape's time in the program, as far as they were counted: any library meets them. */
+static double faults_of(const struct kt_comparison *c, size_t i)
+{
+    double faults = shape_of(c, i)->faults;
+    return faults > 0 && !isnan(c->fault) ? c->stands_for[i] * faults * c->fault : 0;
+}
+
+/* What the shape's calls took there but for them. */
+static double unfaulted_of(const struct kt_comparison *c, size_t i)
+{
+    return fmax(recorded_of(c, i) - faults_of(c, i), 0);
+}
+
+/* What they had taken if each had taken the median; or what the replay explains, as calls may differ that nothing
+ * disturbs. */
 static double typical_of(const struct kt_comparison *c, size_t i)
 {
-    return fmax(calls_of(c, i) * c->setup.jobs.job[i].insitu.median, fmin(recorded_of(c, i), replayed_of(c, i)));
+    double calls = calls_of(c, i) * c->setup.jobs.job[i].insitu.median;
+    if (faults_of(c, i) > 0)
+        calls = fmin(calls, unfaulted_of(c, i));
+    return fmax(calls, fmin(recorded_of(c, i), replayed_of(c, i)));
 }
 
 /* What lifts the mean of a shape's calls above that, other users of the machine, lasts longer where calls do: how many
@@ -416,7 +432,7 @@ static double find_disturbance(const struct kt_comparison *c)
     double typical = 0;
     for (size_t i = 0; i < c->setup.jobs.count; i++)
         if (kt_comparison_counts(c, i)) {
-            recorded += recorded_of(c, i);
+            recorded += unfaulted_of(c, i);
             typical += typical_of(c, i);
         }
     return recorded > 0 && typical > 0 ? recorded / typical : 1;
@@ -427,20 +443,23 @@ static void find_pace(struct kt_comparison *c)
     struct pace *pace = kt_resize(NULL, c->setup.jobs.count + 1, sizeof *pace);
     double replayed = c->scale * c->sum[0].seconds;
     double disturbance = find_disturbance(c);
+    double own = c->insitu; /* but for page faults */
     size_t count = 0;
     for (size_t i = 0; i < c->setup.jobs.count; i++) {
         double seconds = kt_comparison_counts(c, i) ? replayed_of(c, i) : 0;
         if (seconds > 0)
             pace[count++] = (struct pace){typical_of(c, i) / seconds, typical_of(c, i)};
+        if (kt_comparison_counts(c, i))
+            own -= c->scale * (recorded_of(c, i) - unfaulted_of(c, i));
     }
     c->pace = 1;
     c->waited = 0;
     if (c->is_as_recorded && count && replayed > 0) {
-        double pace_of_all = c->insitu / disturbance / replayed;
+        double pace_of_all = own / disturbance / replayed;
         double clock = fmin(fmax(lower_quartile(pace, count), 1), most_pace);
         double common = fmin(clock, pace_of_all); /* where replays took longer than the program nothing waited */
         c->pace = disturbance * common;
-        c->waited = common < pace_of_all ? c->insitu - c->pace * replayed : 0;
+        c->waited = c->insitu - own + (common < pace_of_all ? own - c->pace * replayed : 0);
     }
     free(pace);
 }

@@ -87,6 +87,7 @@ struct kt_comparison {
     double scale;  /* how many times longer those are than the ones that count */
     double pace;   /* how many times longer all calls took in the program than replayed: a lower clock, other users */
     double waited; /* seconds that calls took in the program beyond that: in any library, page faults for one */
+    double fault;  /* seconds that a page fault takes here; NAN: not known. Set before the sums */
     double wall;   /* seconds of the recorded program; NAN where its other work is not one after the other with calls */
 };
 

@@ -2,7 +2,10 @@
 #include "replay/machine/pages.h"
 
 #include "trace/free_memory.h"
+#include "trace/now.h"
+#include "trace/samples.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -47,6 +50,37 @@ bool kt_pages_huge_exist(void)
     if (file)
         fclose(file);
     return was_read && !strstr(line, "[never]");
+}
+
+/* Of PAGES pages that nobody has touched. */
+static double touch_seconds(size_t pages)
+{
+    volatile unsigned char *at = kt_pages_map(pages * SMALL_PAGE, KT_PAGES_SMALL);
+    if (!at)
+        return NAN;
+    double begin = kt_now();
+    for (size_t i = 0; i < pages; i++)
+        at[i * SMALL_PAGE] = 1;
+    double seconds = kt_now() - begin;
+    kt_pages_unmap((unsigned char *)at, pages * SMALL_PAGE);
+    return seconds / (double)pages;
+}
+
+double kt_pages_fault_seconds(void)
+{
+    enum { BURSTS = 15, PAGES = 64 };
+    struct kt_samples bursts = {0};
+    double seconds = NAN;
+    for (int i = 0; i < BURSTS; i++) {
+        seconds = touch_seconds(PAGES);
+        if (isnan(seconds))
+            break;
+        kt_samples_add(&bursts, seconds);
+    }
+    if (!isnan(seconds))
+        seconds = kt_samples_stat(&bursts, KT_BEST_MEDIAN).median;
+    kt_samples_free(&bursts);
+    return seconds;
 }
 
 uint64_t kt_pages_limit(void)

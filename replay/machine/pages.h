@@ -20,6 +20,10 @@ void kt_pages_unmap(unsigned char *base, uint64_t bytes);
 /* False if this system has no huge pages for whoever asks for them. */
 bool kt_pages_huge_exist(void);
 
+/* Seconds that the first touch of a small page takes, the median of many: what the kernel does to find and clear one.
+ * Takes some milliseconds. NAN: there is no memory. */
+double kt_pages_fault_seconds(void);
+
 /* Bytes that this process may still use for operands and areas to read: half of what is available, within the limits
  * of the process and of its control group. */
 uint64_t kt_pages_limit(void);

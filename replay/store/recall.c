@@ -284,3 +284,14 @@ void kt_recall_set_fact(struct kt_recall *recall, bool of_machine, const char *n
         give_up(recall, "what is measured is not kept for later replays", &error);
     free(setting);
 }
+
+double kt_recall_fault_seconds(struct kt_recall *recall)
+{
+    static const char name[] = "page fault (1)";
+    double seconds;
+    if (kt_recall_fact(recall, true, name, &seconds, sizeof seconds))
+        return seconds;
+    seconds = kt_pages_fault_seconds();
+    kt_recall_set_fact(recall, true, name, &seconds, sizeof seconds);
+    return seconds;
+}

@@ -52,6 +52,7 @@ void kt_recall_keep(struct kt_recall *recall, bool last);
 /* Plain bytes that are known of the setting, or of the machine alone. */
 bool kt_recall_fact(struct kt_recall *recall, bool of_machine, const char *name, void *out, size_t size);
 void *kt_recall_bytes(struct kt_recall *recall, bool of_machine, const char *name, size_t *size); /* owned */
+double kt_recall_fault_seconds(struct kt_recall *recall); /* of a page fault: as known, or measured now */
 void kt_recall_set_fact(struct kt_recall *recall, bool of_machine, const char *name, const void *bytes, size_t size);
 
 #endif

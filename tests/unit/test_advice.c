@@ -162,6 +162,11 @@ static void test_residual(void **state)
     assert_says(one_advice(&of, false).text, "some calls take much longer");
     of.calls = 2;
     assert_says(one_advice(&of, false).text, "happens only once");
+    d.faults = 50000;
+    d.fault_seconds = 0.5;
+    assert_says(one_advice(&of, false).text, "50,000 page faults, about 10.0 us each");
+    d.fault_seconds = 0.4;
+    assert_says(one_advice(&of, false).text, "happens only once");
 }
 
 static void test_long_path(void **state)

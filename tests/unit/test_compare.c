@@ -244,6 +244,33 @@ static void test_what_calls_waited(void **state)
     close_scene(&s);
 }
 
+/* Of three shapes all calls meet page faults, which are known to take FAULT: they are no pace. */
+static void check_page_faults(double fault, double pace, double waited)
+{
+    struct scene s;
+    open_scene(&s);
+    s.c.is_as_recorded = true;
+    s.c.fault = fault;
+    for (int i = 0; i < SHAPES; i++) {
+        set_time(&s, i, 0, 0.01);
+        set_time(&s, i, 1, 0.02);
+        s.shape[i].total = 1.4;
+        s.shape[i].faults = 4e4;
+        s.job[i].insitu.median = 0.014;
+    }
+    kt_comparison_sum_up(&s.c);
+    assert_true(near(s.c.pace, pace) && fabs(s.c.waited - waited) < 1e-6);
+    assert_true(near(kt_comparison_multiple(&s.c, 1).value, (2 * (4.2 - waited) + waited) / 4.2));
+    close_scene(&s);
+}
+
+static void test_page_faults_are_no_pace(void **state)
+{
+    (void)state;
+    check_page_faults(1e-5, 1, 1.2);
+    check_page_faults(NAN, 1.4, 0);
+}
+
 /* Of three shapes whose calls replay in 10 ms, and take 100 ms in the program, or MEDIAN and only in the mean 100 ms.
  */
 static void check_slow_program(double median, double pace, double waited)
@@ -367,6 +394,7 @@ int main(void)
         cmocka_unit_test(test_sums),
         cmocka_unit_test(test_who_is_told_apart),
         cmocka_unit_test(test_what_calls_waited),
+        cmocka_unit_test(test_page_faults_are_no_pace),
         cmocka_unit_test(test_slow_program),
         cmocka_unit_test(test_baseline_fails),
         cmocka_unit_test(test_pairs_by_round),

@@ -31,7 +31,7 @@ static struct kt_context_times times(double warm, double cold, double tracked, d
 /* Ten calls that all take as long. */
 static struct kt_timed_calls ten(double insitu)
 {
-    return (struct kt_timed_calls){10, 10 * insitu, insitu};
+    return (struct kt_timed_calls){10, 10 * insitu, insitu, 0};
 }
 
 static void assert_near(double a, double b)
@@ -47,6 +47,28 @@ static struct kt_decomposition decompose(const struct kt_context_times *shape, d
     kt_decomposition_add(&d, shape, &calls);
     kt_decomposition_finish(&d);
     return d;
+}
+
+/* They are a part of the residual, not one beside it; what they take is known where the cost of one is. */
+static void test_page_faults(void **state)
+{
+    (void)state;
+    struct kt_context_times shape = times(2, 3, 2.5, 1);
+    struct kt_timed_calls calls = {10, 40, 4, 3000};
+    struct kt_decomposition d = {0};
+    shape.fault = 1e-3;
+    kt_decomposition_add(&d, &shape, &calls);
+    assert_near(d.faults, 3000);
+    assert_near(d.fault_seconds, 3);
+    shape.fault = NAN;
+    calls.faults = 0;
+    kt_decomposition_add(&d, &shape, &calls);
+    assert_near(d.fault_seconds, 3);
+    calls.faults = 1;
+    kt_decomposition_add(&d, &shape, &calls);
+    assert_true(isnan(d.fault_seconds));
+    kt_decomposition_finish(&d);
+    assert_near(d.residual.value, 3 * 15);
 }
 
 static double known(double part)
@@ -145,7 +167,7 @@ static void test_outliers_are_residual(void **state)
 {
     (void)state;
     struct kt_context_times shape = times(2, 5, 3, 0.5);
-    struct kt_timed_calls calls = {10, 100, 3};
+    struct kt_timed_calls calls = {10, 100, 3, 0};
     struct kt_decomposition d = {0};
     kt_decomposition_add(&d, &shape, &calls);
     kt_decomposition_finish(&d);
@@ -207,7 +229,7 @@ static void test_not_replayed_is_left_out(void **state)
     struct kt_context_times good = times(2, 5, NAN, NAN);
     struct kt_context_times bad = times(NAN, 5, 3, NAN);
     struct kt_timed_calls calls = ten(3);
-    struct kt_timed_calls none = {0, 0, NAN};
+    struct kt_timed_calls none = {0, 0, NAN, 0};
     struct kt_decomposition d = {0};
     kt_decomposition_add(&d, &good, &calls);
     kt_decomposition_add(&d, &bad, &calls);
@@ -304,16 +326,17 @@ static void test_shape_is_found_again(void **state)
         load("{\"shapes\": [{\"symbol\": \"dscal_\", \"args\": {\"incx\": 1, \"alpha\": 0.1, \"n\": 100}},"
              " {\"symbol\": \"dscal_\", \"args\": {\"incx\": 2, \"alpha\": 0.10000000000000001, \"n\": 100},"
              "  \"bound\": 0.5, \"contexts\": {\"warm\": {\"best\": 1, \"median\": 2, \"lo\": 1.5, \"hi\": 3},"
-             "  \"cold\": {\"best\": 3, \"median\": 4.5}, \"l2\": {}}}]}");
+             "  \"cold\": {\"best\": 3, \"median\": 4.5}, \"l2\": {}}}], \"page_fault\": 1e-6}");
     const json_t *found = kt_replayed_find(&replayed, &f->group);
     assert_non_null(found);
-    kt_replayed_times(found, &t);
+    kt_replayed_times(&replayed, found, &t);
     assert_near(t.warm.value, 2);
     assert_near(t.warm.lo, 1.5);
     assert_near(t.warm.hi, 3);
     assert_near(t.cold.value, 4.5);
     assert_near(t.cold.lo, 4.5);
     assert_near(t.bound, 0.5);
+    assert_near(t.fault, 1e-6);
     assert_true(isnan(t.tracked.value) && isnan(t.bound_cold));
     kt_replayed_free(&replayed);
 }
@@ -325,10 +348,10 @@ static void test_tracked_or_sequence(void **state)
     struct kt_context_times t;
     json_t *shape =
         json_loads("{\"contexts\": {\"sequence\": {\"median\": 7}, \"tracked\": {\"median\": 3}}}", 0, NULL);
-    kt_replayed_times(shape, &t);
+    kt_replayed_times(NULL, shape, &t);
     assert_near(t.tracked.value, 3);
     json_object_del(json_object_get(shape, "contexts"), "tracked");
-    kt_replayed_times(shape, &t);
+    kt_replayed_times(NULL, shape, &t);
     assert_near(t.tracked.value, 7);
     json_decref(shape);
 }
@@ -364,8 +387,8 @@ static void test_damaged_shapes_are_ignored(void **state)
              "  \"contexts\": {\"warm\": 3, \"cold\": {\"median\": \"4\"}}}]}");
     const json_t *found = kt_replayed_find(&replayed, &f->group);
     assert_non_null(found);
-    kt_replayed_times(found, &t);
-    assert_true(isnan(t.warm.value) && isnan(t.cold.value) && isnan(t.tracked.value) && isnan(t.bound));
+    kt_replayed_times(&replayed, found, &t);
+    assert_true(isnan(t.warm.value) && isnan(t.cold.value) && isnan(t.tracked.value) && isnan(t.bound) && isnan(t.fault));
     kt_replayed_free(&replayed);
 }
 
@@ -403,6 +426,7 @@ int main(void)
         cmocka_unit_test(test_untracked_is_not_split),
         cmocka_unit_test(test_tracked_and_untracked_together),
         cmocka_unit_test(test_outliers_are_residual),
+        cmocka_unit_test(test_page_faults),
         cmocka_unit_test(test_bound_that_is_too_high),
         cmocka_unit_test(test_tracked_faster_than_warm),
         cmocka_unit_test(test_faster_in_situ),

@@ -341,6 +341,10 @@ static void long_ends_tell_the_rest(void **state)
     kt_gen_call(&gen, &(struct kt_gen_call){7, gesv, 0, 30, 5, GESV_ARGS("0")});
     kt_gen_more(&gen, 7, &(struct kt_gen_more){.counters = 2, .counter = {8, UINT64_MAX}});
     kt_add_dot(&gen, 0, 40, hours);
+    kt_add_dot(&gen, 0, hours + 40, 5);
+    kt_gen_more(&gen, 7, &(struct kt_gen_more){.faults = 1});
+    kt_add_dot(&gen, 0, hours + 50, 5);
+    kt_gen_more(&gen, 7, &(struct kt_gen_more){.faults = 4001, .migrated = true});
     struct kt_cursor cursor;
     struct kt_call call;
     struct seen *seen = see(&gen);
@@ -350,6 +354,9 @@ static void long_ends_tell_the_rest(void **state)
     assert_int_equal(seen->call[3].counters, 2);
     assert_true(seen->call[3].counter[0] == 8 && seen->call[3].counter[1] == KT_NOT_COUNTED);
     assert_true(seen->call[4].ticks == hours && seen->call[4].start == KT_GEN_ORIGIN + 40);
+    assert_true(seen->call[2].faults == -1 && seen->call[4].faults == -1);
+    assert_true(seen->call[5].faults == 0 && seen->call[5].cpu == 1);
+    assert_true(seen->call[6].faults == 4000 && seen->call[6].cpu == 3);
     kt_cursor_begin(&seen->trace, &cursor);
     kt_cursor_next(&cursor, &call);
     kt_cursor_next(&cursor, &call); /* its arguments are there until the next one is asked for */

@@ -16,6 +16,7 @@ const struct kt_export_column kt_export_columns[] = {
     {.name = "dt", .type = "REAL"},
     {.name = "nested", .type = "INTEGER"},
     {.name = "cpu", .type = "INTEGER"},
+    {.name = "faults", .type = "INTEGER"},
     {.name = "caller_object", .type = "TEXT", .key = "caller", .inner = "object"},
     {.name = "caller_offset", .type = "INTEGER", .key = "caller", .inner = "offset"},
     {.name = "info", .type = "INTEGER"},

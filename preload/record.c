@@ -20,14 +20,16 @@ unsigned kt_extras;
 
 /* --- events ------------------------------------------------------------------------------------------------ */
 
-/* Of this thread so far. */
-static uint64_t count_faults(void)
+/* Of this thread so far. False: a sandbox does not let it know. */
+static bool count_faults(uint64_t *faults)
 {
     struct rusage usage;
     int saved = errno;
     bool known = getrusage(RUSAGE_THREAD, &usage) == 0;
     errno = saved;
-    return known ? (uint64_t)usage.ru_minflt + (uint64_t)usage.ru_majflt : 0;
+    if (known)
+        *faults = (uint64_t)usage.ru_minflt + (uint64_t)usage.ru_majflt;
+    return known;
 }
 
 /* Nothing that can be a size is less than half of what it was. */
@@ -39,18 +41,38 @@ static bool is_as_large(const struct kt_context *context, const uint64_t *word, 
     return true;
 }
 
+/* A call took long, or not: what is to be expected of the next ones? Of them the usual stamp is none, unless they are in
+ * another chunk, where none is the usual one. */
+static void expect(struct kt_stream *stream, unsigned entry, bool took_long)
+{
+    unsigned at = entry % KT_CONTEXTS;
+    if (took_long) {
+        stream->expected[at] = (uint16_t)entry;
+        stream->shorts[at] = 0;
+    } else if (stream->expected[at] != entry || ++stream->shorts[at] > KT_MOST_SHORTS) {
+        stream->expected[at] = 0;
+        return;
+    }
+    if (stream->context[at].stamp == (stream->chunk_stamp | entry))
+        stream->context[at].stamp |= KT_LONG_STAMP;
+}
+
 void kt_renew_context(struct kt_context *context, uint64_t stamp, struct kt_frame *frame, const uint64_t *word,
                       unsigned words)
 {
-    bool was_long = context->stamp == (stamp | KT_LONG_STAMP);
+    struct kt_stream *stream = kt_self.stream;
+    unsigned entry = frame->binding->entry;
     bool is_first = !context->stamp;
-    if (!was_long)
+    bool has_words = (uint16_t)context->stamp == entry;
+    bool is_expected = stream->expected[entry % KT_CONTEXTS] == entry;
+    bool is_asked = is_first || (is_expected && !(has_words && !is_as_large(context, word, words)));
+    if (context->stamp != (stamp | KT_LONG_STAMP))
         memset(context->word, 0, sizeof context->word);
-    if (is_first || (was_long && is_as_large(context, word, words))) {
-        frame->cpu |= KT_FAULTS_KNOWN;
-        frame->faults = count_faults();
-    }
     context->stamp = stamp;
+    if (is_asked && count_faults(&frame->faults))
+        frame->cpu |= KT_FAULTS_KNOWN;
+    else if (is_expected)
+        expect(stream, entry, false);
 }
 
 static unsigned char *put_difference(unsigned char *at, uint64_t difference)
@@ -183,19 +205,19 @@ void kt_begin_extra(struct kt_frame *frame, uint64_t *word, unsigned words)
 /* How many page faults its thread met in the call, as a LONG_END tells it beside the processor; 0: not known. */
 static uint64_t faults_in(const struct kt_frame *frame)
 {
-    if (!(frame->cpu & KT_FAULTS_KNOWN))
+    uint64_t faults;
+    if (!(frame->cpu & KT_FAULTS_KNOWN) || !count_faults(&faults))
         return 0;
-    uint64_t faults = count_faults() - frame->faults;
+    faults -= frame->faults;
     return KT_FAULTS_FLAG | (faults < UINT32_MAX ? faults : UINT32_MAX) << 32;
 }
 
-/* The next call of that shape will take long, too. */
-static void note_long(struct kt_stream *stream, const struct kt_frame *frame, uint64_t ticks)
+/* A short call that was not expected to be long changes nothing. */
+static void note_length(struct kt_stream *stream, const struct kt_frame *frame, uint64_t ticks)
 {
-    uint64_t entry = frame->binding->entry;
-    struct kt_context *context = &stream->context[entry % KT_CONTEXTS];
-    if (ticks >> KT_LONG_BITS && !(kt_extras & KT_EXTRA_EVENTS) && context->stamp == (stream->chunk_stamp | entry))
-        context->stamp |= KT_LONG_STAMP;
+    bool took_long = ticks >> KT_LONG_BITS;
+    if (!(kt_extras & KT_EXTRA_EVENTS) && (took_long || frame->cpu & KT_FAULTS_KNOWN))
+        expect(stream, frame->binding->entry, took_long);
 }
 
 static void write_end(struct kt_stream *stream, const struct kt_frame *frame, const struct ending *end)
@@ -260,7 +282,7 @@ void kt_store_long_end(struct kt_frame *frame, uint64_t ticks, unsigned cpu, int
     uintptr_t ready = kt_open_stream(stream, frame);
     if (has_room_for_end(stream)) {
         write_end(stream, frame, &end);
-        note_long(stream, frame, ticks);
+        note_length(stream, frame, ticks);
     }
     close_after_end(stream, frame, ready);
     errno = saved;

@@ -74,12 +74,13 @@ struct kt_frame {
 
 /*
  * Page faults are counted of calls that take long, by asking the kernel before and after: half a microsecond each. That
- * a call will take long is known if the one before it did: then the stamp of their context has KT_LONG_STAMP, so it is
- * not the usual one, and the way of all other calls is none the longer. The first call of an entry is asked about as
- * well: it meets memory that its library uses for the first time. A call that was asked about says so in its frame's
- * CPU, which is none that it can end on.
+ * a call will take long is known if one of the three before it did, as many calls of LAPACK come in pairs, of which the
+ * first asks for the size of a workspace: then the stamp of their context has KT_LONG_STAMP, so it is not the usual one,
+ * and the way of all other calls is none the longer. The first call of an entry is asked about as well: it meets memory
+ * that its library uses for the first time. A call that was asked about says so in its frame's CPU, which is none that
+ * it can end on.
  */
-enum { KT_LONG_BITS = 19, KT_FAULTS_KNOWN = 1 << 16 };
+enum { KT_LONG_BITS = 19, KT_FAULTS_KNOWN = 1 << 16, KT_MOST_SHORTS = 2 };
 #define KT_LONG_STAMP ((uint64_t)1 << 63)
 
 /* What the last call of an entry was like: the next one is stored as differences. */
@@ -129,6 +130,8 @@ struct kt_stream {
     bool in_memory;           /* the chunk being written is not mapped from the file */
     uint64_t lost[KT_LOSS_COUNT];
     struct kt_told told; /* preload/region.c */
+    uint16_t expected[KT_CONTEXTS]; /* entry of which a long call is expected, by context; preload/record.c */
+    uint8_t shorts[KT_CONTEXTS];    /* calls since the last long one */
     char path[PATH_MAX];
     struct kt_context context[KT_CONTEXTS]; /* last: most of their pages are never used */
 };

@@ -106,6 +106,23 @@ static void print_calls(const struct kt_summary *summary)
                   kt_text_count((double)summary->calls_top, top), kt_text_count((double)summary->calls, all));
 }
 
+/* As many as make a part of the time that anybody would see: a hundred take 10 us to 1 ms. */
+static void print_faults(const struct kt_shapes *groups)
+{
+    static const double worth_words = 100;
+    char text[16];
+    char of[16];
+    double faults = 0;
+    double calls = 0;
+    for (size_t i = 0; i < groups->count; i++) {
+        faults += groups->shape[i].faults;
+        calls += (double)groups->shape[i].faults_known;
+    }
+    if (faults >= worth_words)
+        kt_about_line("page faults", "%s in %s calls of which they were counted, the long ones",
+                      kt_text_count(faults, text), kt_text_count(calls, of));
+}
+
 static void print_in_flight(const struct kt_state *state)
 {
     for (size_t i = 0; i < state->in_flights; i++) {
@@ -187,6 +204,7 @@ static void print_header(const struct kt_report *report)
     print_ranks(&report->imbalance);
     print_times(report);
     print_calls(&report->summary);
+    print_faults(&report->groups);
     kt_about_profile(&report->trace, &report->state);
     kt_about_selection(&report->trace, &report->state);
     print_missing(report);

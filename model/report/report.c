@@ -247,6 +247,10 @@ static json_t *shape_json(const struct kt_report_shape *shape)
                   (json_int_t)group->calls, "total", kt_json_number(group->total), "insitu",
                   kt_json_stat(&shape->insitu), "flops", kt_json_number(group->flops), "gflops",
                   kt_json_number(shape->gflops), "bytes", kt_json_number(group->bytes), "query", group->query);
+    json_object_set_new(object, "page_faults",
+                        group->faults_known ? json_pack("{s:o, s:I}", "total", kt_json_number(group->faults), "calls",
+                                                        (json_int_t)group->faults_known)
+                                            : json_null());
     if (shape->parts.replayed) {
         json_object_set(object, "contexts", json_object_get(shape->parts.replayed, "contexts"));
         json_object_set_new(object, "context_index", kt_json_number(kt_report_index(shape)));

@@ -35,6 +35,17 @@ static int steps_of(const struct kt_decomposition *d, struct step out[MOST_STEPS
     return n;
 }
 
+/* The step's time; of the one that page faults are in, which comes last, also what they took. */
+static void label_of(const struct kt_decomposition *d, const struct step *step, bool is_last, char *out, size_t size)
+{
+    static const double worth_words = 0.1; /* of the step */
+    char seconds[16];
+    int used = snprintf(out, size, " %s %s", step->name, kt_text_seconds(step->time.value, seconds));
+    if (is_last && d->fault_seconds > worth_words * step->time.value)
+        snprintf(out + used, size - (size_t)used, ", page faults about %s",
+                 kt_text_seconds(d->fault_seconds, seconds));
+}
+
 static const char *name_of(const struct kt_parts_group *group)
 {
     return group->routine ? group->routine : "all calls";
@@ -70,7 +81,7 @@ static void write_texts(FILE *file, const struct kt_parts_group *group, size_t r
     for (int i = 0; i < steps && group->parts.shapes; i++) {
         char text[96];
         double end = at + step[i].time.value;
-        snprintf(text, sizeof text, " %s %s", step[i].name, kt_text_seconds(step[i].time.value, seconds));
+        label_of(&group->parts, &step[i], i == steps - 1, text, sizeof text);
         fprintf(file, "set label ");
         kt_picture_text(file, text);
         fprintf(file, " at %.6g, %.4f left font \",8\" front\n", fmax(at, end),
@@ -112,7 +123,7 @@ static void write_script(FILE *file, const struct kt_parts *parts, const char *t
             "\nset xlabel \"seconds in situ: bound of the hardware + library + caches + residual\"\n"
             "set yrange [%g:0.6]\nset xrange [:%.6g]\nset lmargin 26\nset grid xtics lc rgb \"#e0e0e0\" lt 1\n"
             "set xzeroaxis\nunset key\nset ytics ()\n",
-            -(double)rows + 0.4, 1.2 * farthest(parts));
+            -(double)rows + 0.4, 1.35 * farthest(parts)); /* with room for the last label */
     for (size_t row = 0; row < rows; row++)
         write_texts(file, row_of(parts, row), row);
     fprintf(file, "$parts << EOD\n");

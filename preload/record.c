@@ -41,8 +41,8 @@ static bool is_as_large(const struct kt_context *context, const uint64_t *word, 
     return true;
 }
 
-/* A call took long, or not: what is to be expected of the next ones? Of them the usual stamp is none, unless they are in
- * another chunk, where none is the usual one. */
+/* A call took long, or not: what is to be expected of the next ones? Of them the usual stamp is none, unless they are
+ * in another chunk, where none is the usual one. */
 static void expect(struct kt_stream *stream, unsigned entry, bool took_long)
 {
     unsigned at = entry % KT_CONTEXTS;
@@ -232,8 +232,7 @@ static void write_end(struct kt_stream *stream, const struct kt_frame *frame, co
         at[3] = end->cpu | end->faults;
         at[4] = (uint64_t)end->info;
         memcpy(at + KT_LONG_END_WORDS, end->counter, end->counters * sizeof *end->counter);
-        kt_commit(stream,
-                  kt_event_head(KT_EVENT_LONG_END, KT_LONG_END_WORDS + end->counters, frame->depth, 0));
+        kt_commit(stream, kt_event_head(KT_EVENT_LONG_END, KT_LONG_END_WORDS + end->counters, frame->depth, 0));
     }
     kt_count(&stream->ended);
 }

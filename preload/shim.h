@@ -75,10 +75,10 @@ struct kt_frame {
 /*
  * Page faults are counted of calls that take long, by asking the kernel before and after: half a microsecond each. That
  * a call will take long is known if one of the three before it did, as many calls of LAPACK come in pairs, of which the
- * first asks for the size of a workspace: then the stamp of their context has KT_LONG_STAMP, so it is not the usual one,
- * and the way of all other calls is none the longer. The first call of an entry is asked about as well: it meets memory
- * that its library uses for the first time. A call that was asked about says so in its frame's CPU, which is none that
- * it can end on.
+ * first asks for the size of a workspace: then the stamp of their context has KT_LONG_STAMP, so it is not the usual
+ * one, and the way of all other calls is none the longer. The first call of an entry is asked about as well: it meets
+ * memory that its library uses for the first time. A call that was asked about says so in its frame's CPU, which is
+ * none that it can end on.
  */
 enum { KT_LONG_BITS = 19, KT_FAULTS_KNOWN = 1 << 16, KT_MOST_SHORTS = 2 };
 #define KT_LONG_STAMP ((uint64_t)1 << 63)
@@ -129,7 +129,7 @@ struct kt_stream {
     bool is_second;           /* of its thread */
     bool in_memory;           /* the chunk being written is not mapped from the file */
     uint64_t lost[KT_LOSS_COUNT];
-    struct kt_told told; /* preload/region.c */
+    struct kt_told told;            /* preload/region.c */
     uint16_t expected[KT_CONTEXTS]; /* entry of which a long call is expected, by context; preload/record.c */
     uint8_t shorts[KT_CONTEXTS];    /* calls since the last long one */
     char path[PATH_MAX];
@@ -389,8 +389,8 @@ static inline void kt_store_end(struct kt_frame *frame, uint64_t ticks, int64_t 
     const unsigned cpu = kt_cpu(stream);
     ticks += ticks == 0; /* 0 would say that the call has not returned */
     uintptr_t ready = kt_open_stream(stream, frame);
-    if (KT_UNLIKELY(kt_extras | (ticks >> KT_LONG_BITS) | (cpu ^ frame->cpu) | (uint64_t)info | (frame->record ^ stream->number) |
-                    (ready ^ kt_epoch()) | (stream->cursor > stream->limit))) {
+    if (KT_UNLIKELY(kt_extras | (ticks >> KT_LONG_BITS) | (cpu ^ frame->cpu) | (uint64_t)info |
+                    (frame->record ^ stream->number) | (ready ^ kt_epoch()) | (stream->cursor > stream->limit))) {
         kt_close_stream(stream, ready);
         kt_store_long_end(frame, ticks, cpu, info);
         return;

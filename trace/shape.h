@@ -13,13 +13,13 @@ struct kt_shape_group {
     struct kt_call first; /* the first call of the shape: arguments and layout of the operands */
     uint64_t calls;       /* complete ones */
     struct kt_samples seconds;
-    double total;  /* their sum */
-    double flops;  /* of one call, NAN: not known */
-    double bytes;  /* of one call, see kt_bytes */
-    double faults; /* page faults of the calling thread in all calls of which they are known, */
+    double total;          /* their sum */
+    double flops;          /* of one call, NAN: not known */
+    double bytes;          /* of one call, see kt_bytes */
+    double faults;         /* page faults of the calling thread in all calls of which they are known, */
     uint64_t faults_known; /* and how many calls these are */
-    bool query;    /* asks only for a workspace size */
-    size_t number; /* 0, 1, ... as they were found */
+    bool query;            /* asks only for a workspace size */
+    size_t number;         /* 0, 1, ... as they were found */
 };
 
 struct kt_shapes {

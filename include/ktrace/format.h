@@ -122,8 +122,8 @@ enum {
     KT_LONG_END_WORDS = 5
 };
 
-/* Of the word of a LONG_END that has the processor in bits 0 to 15: page faults were counted, bits 32 to 63 say how many
- * the thread met in the call. */
+/* Of the word of a LONG_END that has the processor in bits 0 to 15: page faults were counted, bits 32 to 63 say how
+ * many the thread met in the call. */
 #define KT_FAULTS_FLAG ((uint64_t)1 << 31)
 
 static inline uint64_t kt_event_head(enum kt_event kind, uint64_t words, uint64_t id, uint64_t upper)

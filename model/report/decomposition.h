@@ -60,8 +60,8 @@ struct kt_decomposition {
     double cache_most;              /* cold - warm of those that were not; NAN if it is not known of all */
     double faults;                  /* page faults in the calls, as far as they were counted: long ones */
     double fault_seconds; /* a part of residual and unsplit: faults times what one takes; modelled. NAN: not known */
-    double index;                   /* (in-situ - warm) / (cold - warm), on medians; NAN as in kt_context_index */
-    double odd[KT_ODDS];            /* in-situ seconds of such shapes */
+    double index;         /* (in-situ - warm) / (cold - warm), on medians; NAN as in kt_context_index */
+    double odd[KT_ODDS];  /* in-situ seconds of such shapes */
     struct {
         double insitu, warm, cold; /* medians times calls, of shapes with a cold replay */
     } sums;

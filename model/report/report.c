@@ -58,8 +58,7 @@ static struct kt_report_shape make_shape(const struct kt_report *report, struct 
         .gflops = group->query ? NAN : kt_gflops(group->flops * (double)group->calls, group->total),
         .parts = find_replayed(report, group),
     };
-    shape.parts.calls = (struct kt_timed_calls){(double)group->calls, group->total, shape.insitu.median,
-                                                group->faults};
+    shape.parts.calls = (struct kt_timed_calls){(double)group->calls, group->total, shape.insitu.median, group->faults};
     return shape;
 }
 

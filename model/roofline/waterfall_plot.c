@@ -42,8 +42,7 @@ static void label_of(const struct kt_decomposition *d, const struct step *step, 
     char seconds[16];
     int used = snprintf(out, size, " %s %s", step->name, kt_text_seconds(step->time.value, seconds));
     if (is_last && d->fault_seconds > worth_words * step->time.value)
-        snprintf(out + used, size - (size_t)used, ", page faults about %s",
-                 kt_text_seconds(d->fault_seconds, seconds));
+        snprintf(out + used, size - (size_t)used, ", page faults about %s", kt_text_seconds(d->fault_seconds, seconds));
 }
 
 static const char *name_of(const struct kt_parts_group *group)

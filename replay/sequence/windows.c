@@ -97,7 +97,7 @@ static const double least_window = 10e-3; /* seconds */
 static const double lead_part = 0.1;
 static const double short_lead = 1e-3;   /* seconds of calls, of a window for one call */
 static const double longest_lead = 5e-3; /* seconds, with the gaps */
-static const double too_much = 1.5;    /* times what was to be kept: calls are kept whole */
+static const double too_much = 1.5;      /* times what was to be kept: calls are kept whole */
 
 static size_t before(size_t place, size_t calls)
 {

@@ -388,7 +388,8 @@ static void test_damaged_shapes_are_ignored(void **state)
     const json_t *found = kt_replayed_find(&replayed, &f->group);
     assert_non_null(found);
     kt_replayed_times(&replayed, found, &t);
-    assert_true(isnan(t.warm.value) && isnan(t.cold.value) && isnan(t.tracked.value) && isnan(t.bound) && isnan(t.fault));
+    assert_true(isnan(t.warm.value) && isnan(t.cold.value) && isnan(t.tracked.value) && isnan(t.bound) &&
+                isnan(t.fault));
     kt_replayed_free(&replayed);
 }
 

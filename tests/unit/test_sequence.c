@@ -113,7 +113,8 @@ static void test_gaps_shorten_windows(void **state)
     kt_course_free(&course);
 }
 
-/* What leads to a rare call is not played for longer than the caches need: ten fit into the half second that there is. */
+/* What leads to a rare call is not played for longer than the caches need: ten fit into the half second that there is.
+ */
 static void test_windows_of_rare_calls_have_few_gaps(void **state)
 {
     (void)state;

@@ -329,12 +329,26 @@ static double multiple(const struct kt_comparison *c, size_t lane, double ratio)
     return (own + lacking + c->waited) / (all + c->waited);
 }
 
+/* Where pairs scatter that much, spells of another pace did not hit both of a pair. */
+static const double much_scatter = 1.1; /* of the ends of the interval */
+
+/* Of the pairs' interval the value that is to be taken. Spells slow a library down, and some more than others, never
+ * speed it up: the sums of lower quartiles know less of them than the median of pairs does. */
+static double point_of(const struct kt_comparison *c, size_t lane)
+{
+    const struct kt_ratio *ratio = &c->sum[lane].ratio;
+    double base = c->sum[0].seconds - c->sum[lane].lacking;
+    double low = base > 0 ? c->sum[lane].seconds / base : NAN;
+    bool scatters = ratio->hi > much_scatter * ratio->lo;
+    return scatters && ratio->lo <= low && low <= ratio->hi ? low : ratio->value;
+}
+
 struct kt_ratio kt_comparison_multiple(const struct kt_comparison *c, size_t lane)
 {
     struct kt_ratio ratio = c->sum[lane].ratio;
     if (isnan(ratio.value))
         return ratio; /* it ran nothing */
-    ratio.value = multiple(c, lane, ratio.value);
+    ratio.value = multiple(c, lane, point_of(c, lane));
     ratio.lo = multiple(c, lane, ratio.lo);
     ratio.hi = multiple(c, lane, ratio.hi);
     return ratio;

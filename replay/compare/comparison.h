@@ -113,7 +113,8 @@ double kt_comparison_blas(const struct kt_comparison *comparison, size_t lane);
 double kt_comparison_application(const struct kt_comparison *comparison, size_t lane);
 
 /* What BLAS as a whole takes in the program, as a multiple of the baseline: the paired ratio of replays, with the
- * baseline's own time for what the library does not run and with WAITED for both. NAN: not known. */
+ * baseline's own time for what the library does not run and with WAITED for both. Where the pairs' interval is wide its
+ * value is the ratio of the sums of best estimates, if that lies in it. NAN: not known. */
 struct kt_ratio kt_comparison_multiple(const struct kt_comparison *comparison, size_t lane);
 
 /* The context that a shape is timed in, and of the comparison: sequence, if any shape is. */

@@ -244,6 +244,28 @@ static void test_what_calls_waited(void **state)
     close_scene(&s);
 }
 
+/* Seven of twelve rounds are slow for one library, so the median of pairs is that of a slow one: the sums are not. And
+ * a library that always takes so much longer. */
+static void test_slow_spells_of_one_library(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    for (int i = 0; i < SHAPES; i++) {
+        set_time(&s, i, 0, 0.01);
+        set_time(&s, i, 2, 0.017);
+        for (unsigned v = 0; v < VISITS; v++) {
+            double sample = 0.01 * (1 + 0.001 * (v % 3)) * (v * 5 % VISITS < 7 ? 1.7 : 1);
+            kt_series_add(&s.c.schedule.item[i].lane[1], v, &sample, 1);
+        }
+    }
+    kt_comparison_sum_up(&s.c);
+    assert_true(near(s.c.sum[1].ratio.value, 1.7) && s.c.sum[1].ratio.lo < 1);
+    assert_true(near(kt_comparison_multiple(&s.c, 1).value, 1));
+    assert_true(near(kt_comparison_multiple(&s.c, 2).value, 1.7));
+    close_scene(&s);
+}
+
 /* Of three shapes all calls meet page faults, which are known to take FAULT: they are no pace. */
 static void check_page_faults(double fault, double pace, double waited)
 {
@@ -395,6 +417,7 @@ int main(void)
         cmocka_unit_test(test_who_is_told_apart),
         cmocka_unit_test(test_what_calls_waited),
         cmocka_unit_test(test_page_faults_are_no_pace),
+        cmocka_unit_test(test_slow_spells_of_one_library),
         cmocka_unit_test(test_slow_program),
         cmocka_unit_test(test_baseline_fails),
         cmocka_unit_test(test_pairs_by_round),

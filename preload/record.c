@@ -61,7 +61,7 @@ void kt_renew_context(struct kt_context *context, uint64_t stamp, struct kt_fram
                       unsigned words)
 {
     struct kt_stream *stream = kt_self.stream;
-    unsigned entry = frame->binding->entry;
+    unsigned entry = (uint16_t)stamp;
     bool is_first = !context->stamp;
     bool has_words = (uint16_t)context->stamp == entry;
     bool is_expected = stream->expected[entry % KT_CONTEXTS] == entry;
@@ -213,11 +213,11 @@ static uint64_t faults_in(const struct kt_frame *frame)
 }
 
 /* A short call that was not expected to be long changes nothing. */
-static void note_length(struct kt_stream *stream, const struct kt_frame *frame, uint64_t ticks)
+static void note_length(struct kt_stream *stream, const struct kt_frame *frame, unsigned entry, uint64_t ticks)
 {
     bool took_long = ticks >> KT_LONG_BITS;
     if (!(kt_extras & KT_EXTRA_EVENTS) && (took_long || frame->cpu & KT_FAULTS_KNOWN))
-        expect(stream, frame->binding->entry, took_long);
+        expect(stream, entry, took_long);
 }
 
 static void write_end(struct kt_stream *stream, const struct kt_frame *frame, const struct ending *end)
@@ -263,7 +263,7 @@ static __attribute__((noinline)) void end_in_profile(const struct kt_frame *fram
     close_after_end(stream, frame, ready);
 }
 
-void kt_store_long_end(struct kt_frame *frame, uint64_t ticks, unsigned cpu, int64_t info)
+void kt_store_long_end(struct kt_frame *frame, unsigned entry, uint64_t ticks, unsigned cpu, int64_t info)
 {
     if (kt_extras & KT_EXTRA_CLOCK)
         ticks = kernel_ticks(frame);
@@ -281,7 +281,7 @@ void kt_store_long_end(struct kt_frame *frame, uint64_t ticks, unsigned cpu, int
     uintptr_t ready = kt_open_stream(stream, frame);
     if (has_room_for_end(stream)) {
         write_end(stream, frame, &end);
-        note_length(stream, frame, ticks);
+        note_length(stream, frame, entry, ticks);
     }
     close_after_end(stream, frame, ready);
     errno = saved;

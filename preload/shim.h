@@ -206,7 +206,8 @@ KT_HIDDEN uint64_t kt_store_changes(struct kt_context *context, const uint64_t *
 KT_HIDDEN void kt_begin_extra(struct kt_frame *frame, uint64_t *word, unsigned words);
 
 /* preload/record.c: the end of a call of which there is more to tell, or that cannot be told as usual. */
-KT_HIDDEN KT_COLD void kt_store_long_end(struct kt_frame *frame, uint64_t ticks, unsigned cpu, int64_t info);
+KT_HIDDEN KT_COLD void kt_store_long_end(struct kt_frame *frame, unsigned entry, uint64_t ticks, unsigned cpu,
+                                         int64_t info);
 
 /* Integers by reference; C programs pass NULL for arguments that a routine does not look at. */
 static inline int64_t kt_integer(const void *at, bool wide)
@@ -392,7 +393,7 @@ static inline void kt_store_end(struct kt_frame *frame, uint64_t ticks, int64_t 
     if (KT_UNLIKELY(kt_extras | (ticks >> KT_LONG_BITS) | (cpu ^ frame->cpu) | (uint64_t)info |
                     (frame->record ^ stream->number) | (ready ^ kt_epoch()) | (stream->cursor > stream->limit))) {
         kt_close_stream(stream, ready);
-        kt_store_long_end(frame, ticks, cpu, info);
+        kt_store_long_end(frame, frame->binding->entry, ticks, cpu, info);
         return;
     }
     uint64_t *at = (uint64_t *)(void *)stream->cursor;

@@ -55,16 +55,32 @@ static void block_signals(sigset_t *before)
     pthread_sigmask(SIG_BLOCK, &all, before);
 }
 
+/*
+ * Whoever cancels a thread that allows it at any moment sends a signal, which may arrive later. Its handler ends the
+ * thread if that is within a system call that is a cancellation point, whether or not it can be cancelled by then
+ * (glibc 2.36): it would end with our lock. So it is waited for here, where we hold nothing: such a call does not
+ * return before a signal that is under way has arrived.
+ */
+static void await_cancellation(void)
+{
+    int saved = errno;
+    ssize_t none = read(-1, NULL, 0);
+    (void)none;
+    errno = saved;
+}
+
 bool kt_quiet_begin(void)
 {
     sigset_t mask;
     kt_process_adopt();
     if (kt_self.busy)
         return false;
-    block_signals(&mask);
     /* The type first: whoever cancels this thread at this moment looks at the type alone. */
     int type, state;
     pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &type);
+    if (type == PTHREAD_CANCEL_ASYNCHRONOUS)
+        await_cancellation();
+    block_signals(&mask);
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
     kt_self.busy = true;
     outside.mask = mask;

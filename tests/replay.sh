@@ -9,25 +9,19 @@ g = np.random.default_rng(1)
 x, y, v, a, b = (g.standard_normal(n) for n in (2000, 20000, 200, (200, 200), (1000, 1000)))
 for i in range(20): x @ x[::-1].copy(), y @ y[::-1].copy(), a @ v
 b @ b' >/dev/null
-# Ratio cold/warm of the shape with that routine and size, as COMPARISON says.
 "$kt" replay --json --blas openblas-serial "$T/context" >"$T/replay.json" 2>"$T/err" || not_ok "replay" "$(<"$T/err")"
-effect() { # ROUTINE N COMPARISON
-    local ratio
-    ratio=$(query "[round(s['contexts']['cold']['best'] / s['contexts']['warm']['best'], 2) for s in d['shapes'] if s['routine'] == '$1' and s['args'].get('N') == $2][0]" <"$T/replay.json")
-    if "$PYTHON" -c "import sys; sys.exit(not ($ratio $3))"; then ok "$1 n=$2: cold/warm $ratio $3"; else not_ok "$1 n=$2: cold/warm $ratio, expected $3"; fi
-}
+# of_shape ROUTINE N EXPRESSION: of the shape s with that routine and size
+of_shape() { query "[round($3, 2) for s in d['shapes'] if s['routine'] == '$1' and s['args'].get('N') == $2][0]" <"$T/replay.json"; }
+is() { if "$PYTHON" -c "import sys; sys.exit(not ($2))"; then ok "$1 $2"; else not_ok "$1" "$2 does not hold"; fi; }
+effect() { is "$1 n=$2: cold/warm" "$(of_shape "$1" "$2" "s['contexts']['cold']['best'] / s['contexts']['warm']['best']") $3"; } # ROUTINE N COMPARISON
 effect ddot 2000 ">= 5"
 effect ddot 20000 ">= 3"
 effect dgemv 200 ">= 2"
 effect dgemm 1000 "<= 1.15"
 # How much slower than warm they are is the machine's affair; that flushed operands come from memory is not.
-memory() { # ROUTINE N DOUBLES
-    local share
-    share=$(query "[round(s['contexts']['cold']['best'] * d['peaks']['levels'][-1]['read'] / (8 * $3), 2) for s in d['shapes'] if s['routine'] == '$1' and s['args'].get('N') == $2][0]" <"$T/replay.json")
-    if "$PYTHON" -c "import sys; sys.exit(not ($share > 0.8))"; then ok "$1 n=$2: cold, no faster than memory: $share of what that takes > 0.8"; else not_ok "$1 n=$2: cold, faster than memory: $share of what that takes"; fi
-}
-memory dgemv 200 40000
-memory ddot 20000 40000
+from_memory() { is "$1 n=$2: cold, over what memory takes for its bytes" "$(of_shape "$1" "$2" "s['contexts']['cold']['best'] * d['peaks']['levels'][-1]['read'] / (8 * $3)") > 0.8"; } # ROUTINE N DOUBLES
+from_memory dgemv 200 40000
+from_memory ddot 20000 40000
 
 "$kt" run -o "$T/demo" -- "$PYTHON" examples/demo.py >/dev/null 2>&1
 "$kt" replay --json --budget 8 "$T/demo" >"$T/two.json" 2>/dev/null

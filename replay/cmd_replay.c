@@ -5,6 +5,7 @@
  */
 #include "replay/interrupt.h"
 #include "replay/machine/probed.h"
+#include "replay/machine/processor.h"
 #include "replay/store/identity.h"
 #include "replay/store/recall.h"
 #include "replay/result.h"
@@ -107,6 +108,19 @@ static bool find_probed_peaks(struct replay *r)
            kt_probed_peaks(&machine, r->worker.library.threads, &r->peaks);
 }
 
+/* One thread's are those of the processor that calls are timed on. */
+static bool measure_peaks(struct replay *r)
+{
+    cpu_set_t before;
+    int threads = r->worker.library.threads;
+    if (threads == 1)
+        kt_processor_pin_for_now(r->setup.jobs.processor, &before);
+    bool measured = kt_peaks_measure(threads, &r->peaks);
+    if (threads == 1)
+        kt_processor_release(&before);
+    return measured;
+}
+
 /* What bounds are worked out from: as probed, or known from an earlier replay, and then only raised by a fresh one. */
 static void find_peaks(struct replay *r)
 {
@@ -121,7 +135,7 @@ static void find_peaks(struct replay *r)
         r->peaks = known;
     if (is_known && !r->options.fresh)
         return;
-    if (!kt_peaks_measure(r->worker.library.threads, &r->peaks))
+    if (!measure_peaks(r))
         return;
     if (is_known)
         kt_peaks_raise(&r->peaks, &known);
@@ -139,7 +153,7 @@ static enum kt_status start_worker(struct replay *r, struct kt_error *error)
     if (hello->flush_effect < least_flush_effect)
         kt_notice("flushing a line made its load only %.1f times longer: cold times are not reliable here",
                   hello->flush_effect);
-    if (!hello->pinned && r->worker.library.threads == 1)
+    if (hello->processor == KT_NO_PROCESSOR && r->worker.library.threads == 1)
         kt_notice("the replay could not be pinned to one processor: expect more scatter");
     return KT_OK;
 }

@@ -73,7 +73,7 @@ void kt_forge(const struct kt_timing_call *call, size_t calls, size_t int_bytes,
     out->job_of = kt_resize(NULL, calls, sizeof *out->job_of);
     for (size_t i = 0; i < calls; i++)
         forge_shape(&call[i], int_bytes, &out->entry[i], &out->args[i], &out->shape[i]);
-    out->shapes = (struct kt_shapes){out->shape, calls, 0};
+    out->shapes = (struct kt_shapes){.shape = out->shape, .count = calls, .processor = -1};
     kt_jobs_make(&out->shapes, &rules, &out->jobs);
     memset(out->job_of, 0, calls * sizeof *out->job_of);
     for (size_t j = 0; j < out->jobs.count; j++)

@@ -87,7 +87,8 @@ void kt_jobs_make(const struct kt_shapes *shapes, const struct kt_jobs_rules *ru
     *out = (struct kt_jobs){.job = kt_resize(NULL, shapes->count, sizeof *out->job),
                             .bytes = KT_ARENA_PAGE,
                             .layout = rules->layout,
-                            .timer = rules->timer};
+                            .timer = rules->timer,
+                            .processor = shapes->processor};
     for (size_t i = 0; i < shapes->count; i++) {
         const struct kt_shape_group *shape = &shapes->shape[i];
         if (shape->calls == 0 || !kt_routine_matches(shape->first.entry->symbol.routine->name, rules->filter))

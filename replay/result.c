@@ -2,6 +2,7 @@
 #include "replay/result.h"
 
 #include "replay/interrupt.h"
+#include "replay/machine/processor.h"
 #include "replay/sequence/sequence_result.h"
 #include "trace/about.h"
 #include "trace/json.h"
@@ -135,6 +136,12 @@ json_t *kt_result_machine(void)
     read_line("/proc/cpuinfo", "model name", cpu, sizeof cpu);
     return json_pack("{s:s, s:o, s:i}", "boot_id", boot_id, "cpu", kt_json_text(cpu), "cpus",
                      (int)sysconf(_SC_NPROCESSORS_ONLN));
+}
+
+json_t *kt_result_processor(const struct kt_worker *worker)
+{
+    int processor = worker->hello.processor;
+    return processor == KT_NO_PROCESSOR ? json_null() : json_integer(processor);
 }
 
 static json_t *disturbances_json(const struct kt_disturbances *d)
@@ -284,16 +291,16 @@ json_t *kt_result_json(const struct kt_replay_result *r)
         else
             json_array_append_new(shapes, shape_json(r, i));
     }
-    json_t *document =
-        json_pack("{s:s, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o*, s:i, s:f, s:b, s:f, s:b, s:o, s:o, s:o, s:o, s:s}",
-                  "ktrace", KT_VERSION, "machine", kt_result_machine(), "library", kt_result_library(r->worker),
-                  "level", r->options->level == KT_LEAVES ? "leaves" : "outermost", "contexts", contexts, "shapes",
-                  shapes, "totals", totals_json(r), "not_replayed", refused, "sequence",
-                  r->sequence ? kt_sequence_json(r->sequence) : NULL, "rounds", (int)r->schedule->rounds,
-                  "seconds_spent", r->schedule->seconds, "pinned", (int)r->worker->hello.pinned, "flush_effect",
-                  r->worker->hello.flush_effect, "interrupted", kt_interrupted() != 0, "store", store_json(r->recall),
-                  "peaks", peaks_json(r->peaks), "page_fault", kt_json_number(r->fault), "caches",
-                  caches_json(&r->setup->hierarchy), "timer", kt_timer_names[r->options->timer]);
+    json_t *document = json_pack(
+        "{s:s, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o*, s:i, s:f, s:b, s:o, s:f, s:b, s:o, s:o, s:o, s:o, s:s}",
+        "ktrace", KT_VERSION, "machine", kt_result_machine(), "library", kt_result_library(r->worker), "level",
+        r->options->level == KT_LEAVES ? "leaves" : "outermost", "contexts", contexts, "shapes", shapes, "totals",
+        totals_json(r), "not_replayed", refused, "sequence", r->sequence ? kt_sequence_json(r->sequence) : NULL,
+        "rounds", (int)r->schedule->rounds, "seconds_spent", r->schedule->seconds, "pinned",
+        r->worker->hello.processor != KT_NO_PROCESSOR, "processor", kt_result_processor(r->worker), "flush_effect",
+        r->worker->hello.flush_effect, "interrupted", kt_interrupted() != 0, "store", store_json(r->recall), "peaks",
+        peaks_json(r->peaks), "page_fault", kt_json_number(r->fault), "caches", caches_json(&r->setup->hierarchy),
+        "timer", kt_timer_names[r->options->timer]);
     kt_json_add_missing(document, &r->setup->trace, &r->setup->state);
     return document;
 }

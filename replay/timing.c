@@ -5,6 +5,7 @@
 #include "replay/timing.h"
 
 #include "replay/machine/caches.h"
+#include "replay/machine/processor.h"
 #include "replay/forge.h"
 #include "replay/store/identity.h"
 #include "replay/interrupt.h"
@@ -45,7 +46,7 @@ bool kt_timing_attend(void)
 {
     kt_interrupt_ignore();
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    return kt_worker_pin();
+    return kt_processor_pin(KT_NO_PROCESSOR) != KT_NO_PROCESSOR;
 }
 
 /* --- which library ----------------------------------------------------------------------------------------- */

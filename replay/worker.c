@@ -6,12 +6,12 @@
 #include "replay/worker.h"
 
 #include "replay/machine/cache.h"
+#include "replay/machine/processor.h"
 #include "replay/interrupt.h"
 #include "replay/sample.h"
 #include "trace/memory.h"
 #include "trace/now.h"
 
-#include <sched.h>
 #include <stdio.h>
 #include <sys/socket.h>
 
@@ -55,23 +55,6 @@ struct side {
     double *seconds;                  /* by job: of the last call */
     bool *is_known;                   /* by job: was called in this process */
 };
-
-/* All workers choose the same processor: only one of them is ever busy, and comparisons then share its conditions. */
-bool kt_worker_pin(void)
-{
-    cpu_set_t allowed;
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
-        return false;
-    for (int cpu = CPU_SETSIZE - 1; cpu >= 0; cpu--) {
-        if (!CPU_ISSET(cpu, &allowed))
-            continue;
-        CPU_SET(cpu, &one);
-        return sched_setaffinity(0, sizeof one, &one) == 0;
-    }
-    return false;
-}
 
 /* Where operands were in several places, a sample is the mean of a call with each of them. */
 static double take_sample(struct side *side, const struct kt_target *target, int64_t *info)
@@ -125,7 +108,7 @@ static enum kt_status prepare_side(struct side *side, struct reply *hello, struc
     const struct kt_jobs *jobs = side->worker->jobs;
     KT_TRY(kt_library_load(&side->library, error));
     kt_library_version(&side->library, hello->hello.version, sizeof hello->hello.version);
-    hello->hello.pinned = side->library.threads == 1 && kt_worker_pin();
+    hello->hello.processor = side->library.threads == 1 ? kt_processor_pin(jobs->processor) : KT_NO_PROCESSOR;
     hello->hello.flush_effect = kt_cache_check();
     side->seconds = kt_resize(NULL, jobs->count, sizeof *side->seconds);
     side->is_known = kt_resize(NULL, jobs->count, sizeof *side->is_known);

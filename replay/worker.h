@@ -20,7 +20,7 @@ enum { KT_VISIT_SAMPLES = 20 }; /* at most, from one request */
 struct kt_hello {
     char version[256];
     double flush_effect; /* see kt_cache_check */
-    bool pinned;         /* to one processor */
+    int processor;       /* that it stays on; -1: on none */
 };
 
 struct kt_worker {
@@ -61,8 +61,5 @@ enum kt_status kt_worker_time(struct kt_worker *worker, size_t job, const struct
 
 /* Gives up all jobs that have not failed yet, for that reason, which may not hold another time. */
 void kt_worker_give_up(struct kt_worker *worker, const char *why);
-
-/* Pins this process to the processor that all workers use; false: it could not be. */
-bool kt_worker_pin(void);
 
 #endif

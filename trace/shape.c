@@ -41,6 +41,8 @@ struct kt_collection {
     uint32_t *slot;      /* number of the shape + 1, 0: free */
     size_t slots;        /* a power of two */
     uint32_t **entry_id; /* for each process and entry, the same number where symbol and library are the same */
+    double *on;          /* seconds by processor */
+    size_t processors;
 };
 
 /* --- keys -------------------------------------------------------------------------------------------------- */
@@ -215,6 +217,25 @@ static size_t shape_of(struct kt_collection *c, const struct kt_call *call)
     return recent->shape;
 }
 
+static void add_to_processor(struct kt_collection *c, unsigned cpu, double seconds)
+{
+    if (cpu >= c->processors) {
+        c->on = kt_resize(c->on, cpu + 1, sizeof *c->on);
+        while (c->processors <= cpu)
+            c->on[c->processors++] = 0;
+    }
+    c->on[cpu] += seconds;
+}
+
+static int busiest_processor(const struct kt_collection *c)
+{
+    int best = -1;
+    for (size_t cpu = 0; cpu < c->processors; cpu++)
+        if (c->on[cpu] > (best < 0 ? 0 : c->on[best]))
+            best = (int)cpu;
+    return best;
+}
+
 static void add_call(struct kt_collection *c, const struct kt_call *call)
 {
     size_t number = shape_of(c, call);
@@ -223,6 +244,7 @@ static void add_call(struct kt_collection *c, const struct kt_call *call)
     kt_samples_add(&shape->seconds, seconds);
     shape->calls++;
     shape->total += seconds;
+    add_to_processor(c, call->cpu, seconds);
     if (call->faults >= 0) {
         shape->faults += (double)call->faults;
         shape->faults_known++;
@@ -289,9 +311,11 @@ void kt_collection_finish(struct kt_collection *c, struct kt_shapes *out)
         out->seconds += out->shape[i].total;
     if (out->count)
         qsort(out->shape, out->count, sizeof *out->shape, compare_totals);
+    out->processor = busiest_processor(c);
     for (size_t p = 0; p < c->trace->processes; p++)
         free(c->entry_id[p]);
     free(c->entry_id);
+    free(c->on);
     free(c->key);
     free(c->slot);
     free(c);

@@ -26,6 +26,7 @@ struct kt_shapes {
     struct kt_shape_group *shape; /* largest total first */
     size_t count;
     double seconds; /* sum of totals */
+    int processor;  /* on which most of them passed; -1: no call tells */
 };
 
 enum kt_level { KT_OUTERMOST, KT_LEAVES };

@@ -73,6 +73,8 @@ static _Noreturn void be_the_run(const struct kt_program_run *run, int output)
         setenv("KTRACE_ROUTINES", run->routines, 0);
     if (run->threads)
         kt_program_set_threads(run->threads, run->are_asked);
+    if (run->processor != KT_NO_PROCESSOR)
+        kt_processor_pin(run->processor);
     execv("/proc/self/exe", make_arguments(run));
     _exit(126);
 }

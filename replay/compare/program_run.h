@@ -7,6 +7,7 @@
 #define KT_PROGRAM_RUN_H
 
 #include "replay/library.h"
+#include "replay/machine/processor.h"
 
 struct kt_program_run {
     char **command;
@@ -16,6 +17,7 @@ struct kt_program_run {
     const char *trace;                /* directory, which is not there yet */
     const char *routines;             /* that are recorded, as in KTRACE_ROUTINES if that is not set; NULL: all */
     double limit;                     /* seconds; 0: none */
+    int processor;                    /* that it stays on; KT_NO_PROCESSOR: wherever the system has it run */
 };
 
 /* Seconds of a run: by the clock, and of the processors for it and its children. */

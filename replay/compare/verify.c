@@ -5,6 +5,7 @@
 #include "replay/compare/program_run.h"
 #include "replay/random.h"
 #include "trace/memory.h"
+#include "trace/profile.h"
 #include "trace/text.h"
 
 #include <errno.h>
@@ -67,6 +68,7 @@ static enum kt_status read_trace(const char *path, const struct kt_replay_option
 enum { RECORDINGS = 3, MOST_RECORDINGS = 15 };
 static const double enough_recorded = 10; /* seconds */
 static const double short_program = 30;   /* seconds; others are recorded once */
+static const double most_of_one_processor = 1.1;
 
 static bool is_recorded(int count, double seconds)
 {
@@ -75,7 +77,7 @@ static bool is_recorded(int count, double seconds)
 
 struct recording {
     int number;
-    double blas, wall;
+    double blas, wall, cpu;
 };
 
 /* Puts its path into v->trace. */
@@ -92,12 +94,13 @@ static enum kt_status record(const struct kt_compare_options *options, struct kt
     double typical;
     struct kt_program_time time;
     struct kt_verified one = {.blas = &out->blas, .typical = &typical};
-    struct kt_program_run run = {.command = options->command, .trace = v->trace};
+    struct kt_program_run run = {.command = options->command, .trace = v->trace, .processor = v->processor};
     run.threads = options->threads ? options->thread[0] : 0;
     run.are_asked = options->threads > 0;
     KT_TRY(name_recording(v, out->number, error));
     KT_TRY(kt_program_run(&run, &time, error));
     out->wall = time.wall;
+    out->cpu = time.cpu;
     return read_trace(v->trace, &options->replay, &one, 0, error);
 }
 
@@ -120,18 +123,45 @@ static enum kt_status keep_recording(struct kt_verify *v, const struct recording
     return name_recording(v, one[kept].number, error);
 }
 
+/* Where the calls of a program were that uses one processor at a time; KT_NO_PROCESSOR: it uses more. */
+static enum kt_status find_processor(const struct kt_compare_options *options, const struct kt_verify *v,
+                                     const struct recording *one, int *processor, struct kt_error *error)
+{
+    struct kt_trace trace;
+    struct kt_shapes shapes;
+    enum kt_status status = kt_trace_open(v->trace, &trace, error);
+    *processor = KT_NO_PROCESSOR;
+    if (status == KT_OK && trace.processes == 1 && kt_process_threads(trace.process) == 1 &&
+        kt_library_threads_recorded(&trace) == 1 && one->cpu < most_of_one_processor * one->wall) {
+        kt_shapes_collect(&trace, options->replay.level, &shapes);
+        *processor = shapes.processor;
+        kt_shapes_free(&shapes);
+    }
+    kt_trace_close(&trace);
+    return status;
+}
+
 enum kt_status kt_verify_record(struct kt_compare_options *options, struct kt_verify *v, struct kt_error *error)
 {
     struct recording one[MOST_RECORDINGS];
     double seconds = 0;
     int count = 0;
+    int number = 0;
+    v->processor = KT_NO_PROCESSOR;
     KT_TRY(make_directory(v, error));
     if (options->replay.trace)
         return KT_OK;
     do {
-        one[count].number = count;
+        bool is_first = number == 0;
+        one[count].number = number++;
         KT_TRY(record(options, v, &one[count], error));
-        seconds += one[count++].wall;
+        if (is_first)
+            KT_TRY(find_processor(options, v, &one[0], &v->processor, error));
+        bool is_again = is_first && v->processor != KT_NO_PROCESSOR && one[0].wall < short_program;
+        if (is_again)
+            kt_directory_remove(v->trace);
+        else
+            seconds += one[count++].wall;
     } while (one[0].wall < short_program && !is_recorded(count, seconds) && !kt_interrupted());
     qsort(one, (size_t)count, sizeof *one, compare_blas);
     options->replay.trace = v->trace;
@@ -195,7 +225,8 @@ static void run_once(const struct kt_comparison *c, struct kt_verify *v, size_t 
                                  .are_asked = c->options.threads > 0,
                                  .trace = path,
                                  .routines = routines,
-                                 .limit = limit};
+                                 .limit = limit,
+                                 .processor = library->threads == 1 ? v->processor : KT_NO_PROCESSOR};
     if (kt_program_run(&run, &time, &error) == KT_OK &&
         read_trace(path, &c->options.replay, one, round, &error) == KT_OK) {
         one->wall[round] = time.wall;

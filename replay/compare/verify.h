@@ -7,6 +7,7 @@
 #define KT_VERIFY_H
 
 #include "replay/compare/comparison.h"
+#include "replay/machine/processor.h"
 
 /* The runs on one library. */
 struct kt_verified {
@@ -27,6 +28,7 @@ struct kt_verified {
 struct kt_verify {
     char directory[4096]; /* of traces, removed when it is closed; "": none */
     char trace[4096];     /* the one that was recorded, as none was given */
+    int processor;        /* that runs with one thread stay on; KT_NO_PROCESSOR: wherever the system has them run */
     struct kt_verified lane[KT_MOST_LANES];
     size_t lanes;
     bool keeps;      /* the directory stays: somebody was told of the trace in it */
@@ -35,7 +37,8 @@ struct kt_verify {
 };
 
 /* Records a trace of the command, of three runs the one with the middle BLAS time unless they are long, and names it in
- * the options, unless they name one. */
+ * the options, unless they name one. A program that turns out to use one processor stays from then on where its calls
+ * passed most of their time, as the replays do: how far libraries are apart is not the same on all of them. */
 enum kt_status kt_verify_record(struct kt_compare_options *options, struct kt_verify *out, struct kt_error *error);
 
 /* Runs the command on every library of the comparison, which has been summed up. */

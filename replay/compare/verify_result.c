@@ -114,7 +114,8 @@ json_t *kt_verify_json(const struct kt_verify *v, const struct kt_comparison *c)
     json_t *libraries = json_array();
     for (size_t l = 0; l < v->lanes; l++)
         json_array_append_new(libraries, lane_json(v, c, l));
-    return json_pack("{s:i, s:o, s:o}", "runs", v->runs, "order_is_right",
+    return json_pack("{s:i, s:o, s:o, s:o}", "runs", v->runs, "processor",
+                     v->processor == KT_NO_PROCESSOR ? json_null() : json_integer(v->processor), "order_is_right",
                      has_order(v) ? json_boolean(v->is_ordered) : json_null(), "libraries", libraries);
 }
 
@@ -156,6 +157,8 @@ static void print_notes(const struct kt_verify *v, const struct kt_comparison *c
     }
     printf("Ratios: predicted; of what all calls took; typical, with the median of each\n"
            "shape's calls, without pauses of the machine. Beside them: its error.\n");
+    if (v->processor != KT_NO_PROCESSOR)
+        printf("Runs with one thread stayed on processor %d, as replays do.\n", v->processor);
     if (has_order(v))
         printf("Order of the libraries%s.\n",
                v->is_ordered ? " as predicted, where they differ by more than 3 %" : ": NOT as predicted");

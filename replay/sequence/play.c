@@ -3,8 +3,8 @@
 
 #include "ktrace/clock.h"
 #include "replay/call.h"
+#include "replay/machine/processor.h"
 #include "replay/sequence/contents.h"
-#include "replay/worker.h"
 #include "trace/memory.h"
 
 #include <fenv.h>
@@ -182,7 +182,7 @@ static enum kt_status prepare(struct player *p, struct kt_error *error)
     KT_TRY(kt_space_map(p->play->ranges, &p->space, error));
     KT_TRY(kt_library_load(&p->library, error));
     if (p->library.threads == 1)
-        kt_worker_pin();
+        kt_processor_pin(p->play->processor);
     p->pool = kt_data_pool_new();
     p->tick = measure_tick();
     p->clock_ticks = kt_clock_cost();

@@ -65,6 +65,7 @@ struct kt_play {
     size_t shapes;
     enum kt_gaps gaps;
     struct kt_board *board;
+    int processor; /* that it is played on, if the library has one thread */
 };
 
 /* Shared memory for so many calls and shapes, all zeros. NULL: there is none. */

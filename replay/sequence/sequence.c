@@ -117,7 +117,8 @@ void kt_sequence_open(const struct kt_setup *setup, const struct kt_replay_optio
     }
     keep_what_fits(s, limit);
     s->patience = find_patience(s);
-    s->play = (struct kt_play){&s->recording, &s->ranges, &s->library, setup->shapes.count, options->gaps, s->board};
+    s->play = (struct kt_play){
+        &s->recording, &s->ranges, &s->library, setup->shapes.count, options->gaps, s->board, setup->shapes.processor};
 }
 
 /* --- the process ----------------------------------------------------------------------------------------------- */

@@ -9,6 +9,7 @@
 #include "replay/machine/caches.h"
 #include "replay/machine/crew.h"
 #include "replay/machine/pages.h"
+#include "replay/machine/processor.h"
 #include "replay/random.h"
 #include "replay/stage.h"
 #include "trace/memory.h"
@@ -470,6 +471,31 @@ static void a_crew_is_everywhere(void **state)
     kt_crew_free(crew);
 }
 
+static void a_processor_that_may_be_used_is_chosen(void **state)
+{
+    (void)state;
+    cpu_set_t allowed;
+    cpu_set_t before;
+    cpu_set_t now;
+    assert_int_equal(sched_getaffinity(0, sizeof allowed, &allowed), 0);
+    int last = kt_processor_choose(KT_NO_PROCESSOR);
+    assert_true(last >= 0 && CPU_ISSET(last, &allowed));
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+        assert_int_equal(kt_processor_choose(cpu), CPU_ISSET(cpu, &allowed) ? cpu : last);
+    assert_int_equal(kt_processor_choose(CPU_SETSIZE), last);
+    for (int cpu = 0; cpu <= last; cpu++) {
+        if (!CPU_ISSET(cpu, &allowed))
+            continue;
+        assert_int_equal(kt_processor_pin_for_now(cpu, &before), cpu);
+        assert_int_equal(sched_getcpu(), cpu);
+        assert_int_equal(sched_getaffinity(0, sizeof now, &now), 0);
+        assert_int_equal(CPU_COUNT(&now), 1);
+        kt_processor_release(&before);
+        assert_int_equal(sched_getaffinity(0, sizeof now, &now), 0);
+        assert_true(CPU_EQUAL(&now, &allowed));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -487,6 +513,7 @@ int main(void)
         cmocka_unit_test(a_crew_evicts),
         cmocka_unit_test(each_quarter_in_its_level),
         cmocka_unit_test(a_crew_is_everywhere),
+        cmocka_unit_test(a_processor_that_may_be_used_is_chosen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

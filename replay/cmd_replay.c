@@ -146,10 +146,10 @@ static void find_peaks(struct replay *r)
 static enum kt_status start_worker(struct replay *r, struct kt_error *error)
 {
     struct kt_hello *hello = &r->worker.hello;
-    if (kt_recall_is_complete(&r->recall) && kt_recall_fact(&r->recall, false, "hello", hello, sizeof *hello))
+    if (kt_recall_is_complete(&r->recall) && kt_recall_fact(&r->recall, false, "worker", hello, sizeof *hello))
         return KT_OK;
     KT_TRY(kt_worker_start(&r->worker, error));
-    kt_recall_set_fact(&r->recall, false, "hello", hello, sizeof *hello);
+    kt_recall_set_fact(&r->recall, false, "worker", hello, sizeof *hello);
     if (hello->flush_effect < least_flush_effect)
         kt_notice("flushing a line made its load only %.1f times longer: cold times are not reliable here",
                   hello->flush_effect);

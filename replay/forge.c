@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "replay/forge.h"
 
+#include "replay/machine/processor.h"
 #include "trace/memory.h"
 
 static void store_number(unsigned char *at, enum kt_stored stored, double re, double im)
@@ -73,7 +74,7 @@ void kt_forge(const struct kt_timing_call *call, size_t calls, size_t int_bytes,
     out->job_of = kt_resize(NULL, calls, sizeof *out->job_of);
     for (size_t i = 0; i < calls; i++)
         forge_shape(&call[i], int_bytes, &out->entry[i], &out->args[i], &out->shape[i]);
-    out->shapes = (struct kt_shapes){.shape = out->shape, .count = calls, .processor = -1};
+    out->shapes = (struct kt_shapes){.shape = out->shape, .count = calls, .processor = KT_NO_PROCESSOR};
     kt_jobs_make(&out->shapes, &rules, &out->jobs);
     memset(out->job_of, 0, calls * sizeof *out->job_of);
     for (size_t j = 0; j < out->jobs.count; j++)

@@ -34,7 +34,7 @@ struct kt_jobs {
     uint64_t bytes; /* of the arena that holds any one of them */
     struct kt_layout layout;
     enum kt_timer_kind timer; /* that they are to be timed with */
-    int processor;            /* on which, with one thread; -1: any */
+    int processor;            /* on which, with one thread; KT_NO_PROCESSOR: any */
 };
 
 struct kt_jobs_rules {

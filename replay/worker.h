@@ -20,7 +20,7 @@ enum { KT_VISIT_SAMPLES = 20 }; /* at most, from one request */
 struct kt_hello {
     char version[256];
     double flush_effect; /* see kt_cache_check */
-    int processor;       /* that it stays on; -1: on none */
+    int processor;       /* that it stays on; KT_NO_PROCESSOR: on none */
 };
 
 struct kt_worker {

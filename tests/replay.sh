@@ -62,15 +62,14 @@ else
 fi
 
 # Where most of the recorded time passed, there it is replayed, if that may be used.
-for cpu in $(taskset -cp $$ | sed 's/.*: //' | "$PYTHON" -c 'import sys
-parts = [p.split("-") for p in sys.stdin.read().strip().split(",")]
-print(*[i for p in parts for i in range(int(p[0]), int(p[-1]) + 1)][:2])'); do
+two=$("$PYTHON" -c 'import os; print(*sorted(os.sched_getaffinity(0))[:2])')
+for cpu in $two; do
     taskset -c "$cpu" "$kt" run -o "$T/on$cpu" -- "$PYTHON" -c 'import numpy as np
 a = np.ones((60, 60))
 for i in range(20): a @ a' >/dev/null
     same "recorded and replayed on processor $cpu" "$cpu" "$("$kt" replay --json --context warm --budget 0.2 --store none "$T/on$cpu" 2>/dev/null | query 'd["processor"]')"
 done
-same "... unless it may not be used" "$cpu" "$(taskset -c "$cpu" "$kt" replay --json --context warm --budget 0.2 --store none "$T/on${cpu/1/0}" 2>/dev/null | query 'd["processor"]')"
+same "... unless it may not be used" "$cpu" "$(taskset -c "$cpu" "$kt" replay --json --context warm --budget 0.2 --store none "$T/on${two% *}" 2>/dev/null | query 'd["processor"]')"
 
 # A library without most routines, and one whose routine ends the process.
 "$kt" replay --json --blas "$PWD/$B/tests/abi/libfake1.so" "$T/demo" >"$T/fake.json" 2>/dev/null

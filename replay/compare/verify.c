@@ -146,26 +146,22 @@ enum kt_status kt_verify_record(struct kt_compare_options *options, struct kt_ve
     struct recording one[MOST_RECORDINGS];
     double seconds = 0;
     int count = 0;
-    int number = 0;
     v->processor = KT_NO_PROCESSOR;
     KT_TRY(make_directory(v, error));
     if (options->replay.trace)
         return KT_OK;
     do {
-        bool is_first = number == 0;
-        one[count].number = number++;
+        one[count].number = count;
         KT_TRY(record(options, v, &one[count], error));
-        if (is_first)
-            KT_TRY(find_processor(options, v, &one[0], &v->processor, error));
-        bool is_again = is_first && v->processor != KT_NO_PROCESSOR && one[0].wall < short_program;
-        if (is_again)
-            kt_directory_remove(v->trace);
-        else
-            seconds += one[count++].wall;
+        if (count == 0)
+            KT_TRY(find_processor(options, v, one, &v->processor, error));
+        seconds += one[count++].wall;
     } while (one[0].wall < short_program && !is_recorded(count, seconds) && !kt_interrupted());
-    qsort(one, (size_t)count, sizeof *one, compare_blas);
+    /* The first may have been on several processors: where the others stayed on one, it is none of them. */
+    int from = v->processor != KT_NO_PROCESSOR && count > 1;
+    qsort(one + from, (size_t)(count - from), sizeof *one, compare_blas);
     options->replay.trace = v->trace;
-    return keep_recording(v, one, count, count / 2, error);
+    return keep_recording(v, one, count, from + (count - from) / 2, error);
 }
 
 /* --- one run ----------------------------------------------------------------------------------------------- */

@@ -9,7 +9,6 @@
 #define KT_PROCESSOR_H
 
 #include <sched.h>
-#include <stdbool.h>
 
 enum { KT_NO_PROCESSOR = -1 };
 

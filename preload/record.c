@@ -41,20 +41,33 @@ static bool is_as_large(const struct kt_context *context, const uint64_t *word, 
     return true;
 }
 
-/* A call took long, or not: what is to be expected of the next ones? Of them the usual stamp is none, unless they are
- * in another chunk, where none is the usual one. */
-static void expect(struct kt_stream *stream, unsigned entry, bool took_long)
+static struct kt_expectation *expectation_of(struct kt_stream *stream, const struct kt_frame *frame)
+{
+    return &stream->expectation[frame->depth > 0];
+}
+
+/* The usual stamp is not that of a call that may be long, unless it is in another chunk, where none is the usual one.
+ */
+static void mark_context(struct kt_stream *stream, unsigned entry)
 {
     unsigned at = entry % KT_CONTEXTS;
-    if (took_long) {
-        stream->expected[at] = (uint16_t)entry;
-        stream->shorts[at] = 0;
-    } else if (stream->expected[at] != entry || ++stream->shorts[at] > KT_MOST_SHORTS) {
-        stream->expected[at] = 0;
-        return;
-    }
-    if (stream->context[at].stamp == (stream->chunk_stamp | entry))
+    if ((stream->expectation[0].entry[at] == entry || stream->expectation[1].entry[at] == entry) &&
+        stream->context[at].stamp == (stream->chunk_stamp | entry))
         stream->context[at].stamp |= KT_LONG_STAMP;
+}
+
+/* A call took long, or not: what is to be expected of the next ones? */
+static void expect(struct kt_stream *stream, const struct kt_frame *frame, unsigned entry, bool took_long)
+{
+    struct kt_expectation *e = expectation_of(stream, frame);
+    unsigned at = entry % KT_CONTEXTS;
+    if (took_long) {
+        e->entry[at] = (uint16_t)entry;
+        e->shorts[at] = 0;
+    } else if (e->entry[at] != entry || ++e->shorts[at] > KT_MOST_SHORTS) {
+        e->entry[at] = 0;
+    }
+    mark_context(stream, entry);
 }
 
 void kt_renew_context(struct kt_context *context, uint64_t stamp, struct kt_frame *frame, const uint64_t *word,
@@ -64,7 +77,7 @@ void kt_renew_context(struct kt_context *context, uint64_t stamp, struct kt_fram
     unsigned entry = (uint16_t)stamp;
     bool is_first = !context->stamp;
     bool has_words = (uint16_t)context->stamp == entry;
-    bool is_expected = stream->expected[entry % KT_CONTEXTS] == entry;
+    bool is_expected = expectation_of(stream, frame)->entry[entry % KT_CONTEXTS] == entry;
     bool is_asked = is_first || (is_expected && !(has_words && !is_as_large(context, word, words)));
     if (context->stamp != (stamp | KT_LONG_STAMP))
         memset(context->word, 0, sizeof context->word);
@@ -72,7 +85,9 @@ void kt_renew_context(struct kt_context *context, uint64_t stamp, struct kt_fram
     if (is_asked && count_faults(&frame->faults))
         frame->cpu |= KT_FAULTS_KNOWN;
     else if (is_expected)
-        expect(stream, entry, false);
+        expect(stream, frame, entry, false);
+    else
+        mark_context(stream, entry);
 }
 
 static unsigned char *put_difference(unsigned char *at, uint64_t difference)
@@ -217,7 +232,7 @@ static void note_length(struct kt_stream *stream, const struct kt_frame *frame, 
 {
     bool took_long = ticks >> KT_LONG_BITS;
     if (!(kt_extras & KT_EXTRA_EVENTS) && (took_long || frame->cpu & KT_FAULTS_KNOWN))
-        expect(stream, entry, took_long);
+        expect(stream, frame, entry, took_long);
 }
 
 static void write_end(struct kt_stream *stream, const struct kt_frame *frame, const struct ending *end)

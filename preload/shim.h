@@ -76,12 +76,19 @@ struct kt_frame {
  * Page faults are counted of calls that take long, by asking the kernel before and after: half a microsecond each. That
  * a call will take long is known if one of the three before it did, as many calls of LAPACK come in pairs, of which the
  * first asks for the size of a workspace: then the stamp of their context has KT_LONG_STAMP, so it is not the usual
- * one, and the way of all other calls is none the longer. The first call of an entry is asked about as well: it meets
- * memory that its library uses for the first time. A call that was asked about says so in its frame's CPU, which is
- * none that it can end on.
+ * one, and the way of all other calls is none the longer. Calls that are nested in others are a matter of their own:
+ * between two products of large matrices that a program asks for a factorisation makes a thousand small ones. The first
+ * call of an entry is asked about as well: it meets memory that its library uses for the first time. A call that was
+ * asked about says so in its frame's CPU, which is none that it can end on.
  */
 enum { KT_LONG_BITS = 19, KT_FAULTS_KNOWN = 1 << 16, KT_MOST_SHORTS = 2 };
 #define KT_LONG_STAMP ((uint64_t)1 << 63)
+
+/* By context: the entry of which a long call is expected, 0: of none; its calls since the last long one. */
+struct kt_expectation {
+    uint16_t entry[KT_CONTEXTS];
+    uint8_t shorts[KT_CONTEXTS];
+};
 
 /* What the last call of an entry was like: the next one is stored as differences. */
 struct kt_context {
@@ -129,9 +136,8 @@ struct kt_stream {
     bool is_second;           /* of its thread */
     bool in_memory;           /* the chunk being written is not mapped from the file */
     uint64_t lost[KT_LOSS_COUNT];
-    struct kt_told told;            /* preload/region.c */
-    uint16_t expected[KT_CONTEXTS]; /* entry of which a long call is expected, by context; preload/record.c */
-    uint8_t shorts[KT_CONTEXTS];    /* calls since the last long one */
+    struct kt_told told;                  /* preload/region.c */
+    struct kt_expectation expectation[2]; /* of the calls of the application, and of nested ones */
     char path[PATH_MAX];
     struct kt_context context[KT_CONTEXTS]; /* last: most of their pages are never used */
 };

@@ -28,6 +28,7 @@ struct kt_timing {
     struct kt_hierarchy hierarchy;
     const struct kt_context *context[MOST_CONTEXTS];
     size_t contexts;
+    int processor; /* that calls with one thread are timed on; KT_NO_PROCESSOR: any */
     uint64_t random;
     bool renew; /* the process, before the next round */
 };
@@ -179,7 +180,7 @@ enum kt_status kt_timing_open(const struct kt_timing_of *of, const char *const *
                               struct kt_timing **out, struct kt_error *error)
 {
     struct kt_timing *t = *out = kt_resize(NULL, 1, sizeof *t);
-    *t = (struct kt_timing){.random = 1};
+    *t = (struct kt_timing){.random = 1, .processor = of->trace ? kt_shapes_processor(of->trace) : KT_NO_PROCESSOR};
     enum kt_status status = choose_library(of, &t->library, error);
     if (status == KT_OK)
         status = take_contexts(t, context, contexts, error);
@@ -190,6 +191,11 @@ enum kt_status kt_timing_open(const struct kt_timing_of *of, const char *const *
     }
     kt_interrupt_catch();
     return KT_OK;
+}
+
+int kt_timing_processor(const struct kt_timing *timing)
+{
+    return timing->library.threads == 1 ? kt_processor_choose(timing->processor) : KT_NO_PROCESSOR;
 }
 
 void kt_timing_renew(struct kt_timing *timing)
@@ -425,6 +431,7 @@ enum kt_status kt_timing_run(struct kt_timing *timing, struct kt_timing_call *ca
     kt_library_copy(&timing->library, &library);
     clear_results(timing, call, calls);
     kt_forge(call, calls, timing->library.int_bytes, &r.forged);
+    r.forged.jobs.processor = timing->processor;
     r.visit = kt_resize(NULL, calls * timing->contexts * r.kept, sizeof *r.visit);
     kt_worker_prepare(&library, &r.forged.jobs, &timing->hierarchy, &r.worker);
     enum kt_status status = run_rounds(&r, error);

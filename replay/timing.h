@@ -15,7 +15,8 @@
 
 struct kt_timing;
 
-/* Which library. */
+/* Which library, and where: on the processor that the trace was mostly recorded on, or else the one of
+ * kt_timing_attend; with several threads on any. */
 struct kt_timing_of {
     const char *blas;             /* path, soname or short name; NULL: as the trace was recorded */
     const struct kt_trace *trace; /* may be NULL if BLAS is not */
@@ -38,6 +39,9 @@ void kt_timing_identity_free(struct kt_timing_identity *identity);
 enum kt_status kt_timing_open(const struct kt_timing_of *of, const char *const *context, size_t contexts,
                               struct kt_timing **out, struct kt_error *error);
 void kt_timing_close(struct kt_timing *timing); /* NULL is allowed */
+
+/* On which calls are timed; -1: with several threads, or where that cannot be chosen, on any. */
+int kt_timing_processor(const struct kt_timing *timing);
 
 /* From within AFTER (below): the next round is timed in a new process, with pages of its own. */
 void kt_timing_renew(struct kt_timing *timing);

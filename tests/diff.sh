@@ -28,6 +28,14 @@ same "... in 80 columns" 0 "$(awk 'length > 80' "$T/text" | wc -l)"
 "$kt" diff --margin 2000 "$T/a" "$T/b" >/dev/null 2>&1; same "--margin out of range" 2 $?
 "$kt" diff "$T/a" "$T/a" >/dev/null; same "a trace and itself: nothing" 0 $?
 
+# Runs on different processors.
+set -- $("$PYTHON" -c 'import os; p = sorted(os.sched_getaffinity(0)); print(p[0], p[-1])')
+for cpu in "$1" "$2"; do (taskset -cp "$cpu" "$BASHPID" >/dev/null; rounds=20 run "on$cpu" 0 0); done
+compare "$T/on$1" "$T/on$2"
+same "the processors of the runs" "[$1, $2]" "$(of_diff 'd["processors"]')"
+said=$("$kt" diff "$T/on$1" "$T/on$2" | grep -c 'The runs were on different processors')
+same "... in words where they are not the same" "$(($1 != $2))" "$said"
+
 # Other input: shapes appear and vanish. That one of the others seems slower in so short a run is another matter.
 with() { echo "str(sum(s['change'] == '$1' for s in d['shapes'])) + ' ' + str(sorted({s['routine'] for s in d['shapes'] if s['change'] == '$1'})) + ' ' + str(d['changed'] >= 6)"; }
 rounds=20 run few 0 0

@@ -52,6 +52,28 @@ is "asked about are the three behind a long one, and none that is smaller than i
 is "long ones between short ones are found again" "f[31] is not None and f[33] is not None"
 true_that "the trace is fine" "$kt" check "$T/t"
 
+# Products of a program between factorisations that make many small ones.
+lapack=$(ls /usr/lib/*/lapack/liblapack.so.3 2>/dev/null | head -n 1)
+cat >"$T/between.py" <<'END'
+import ctypes, sys
+exec(open(sys.argv[3]).read().split("a, old")[0])
+lapack = ctypes.CDLL(sys.argv[2])
+a = np.random.rand(400, 400)
+for i in range(4):
+    multiply(400, a, new(400))
+    lu, pivots, n, info = np.array(a), np.zeros(400, dtype="int32"), ctypes.c_int(400), ctypes.c_int()
+    lapack.dgetrf_(ctypes.byref(n), ctypes.byref(n), ctypes.c_void_p(lu.ctypes.data), ctypes.byref(n), ctypes.c_void_p(pivots.ctypes.data),
+                   ctypes.byref(info))
+END
+if [ -n "$lapack" ]; then
+    "$kt" run -o "$T/between" -- "$PYTHON" "$T/between.py" libblas.so.3 "$lapack" "$T/fresh.py" >/dev/null
+    "$kt" dump --json "$T/between" | "$PYTHON" -c 'import json, sys
+calls = [c for c in map(json.loads, sys.stdin) if c["routine"] == "dgemm"]
+print([c["faults"] for c in calls if c["depth"] == 0], ",", sum(c["depth"] > 0 for c in calls))' >"$T/outer"
+    if "$PYTHON" -c "import sys; f, nested = $(<"$T/outer"); sys.exit(not (nested > 20 and len(f) == 4 and f[0] and all(n and 312 <= n <= 330 for n in f[1:])))"; then
+        ok "large ones are asked about whatever is nested between them"; else not_ok "large ones between nested ones" "$(<"$T/outer")"; fi
+else skip "large ones between nested ones" "no reference LAPACK"; fi
+
 "$kt" replay --budget 2 --store none "$T/t" >/dev/null 2>&1
 report=$("$kt" report --json "$T/t")
 parts() { query "[r['$1'] for r in d['decomposition']['routines'] if r['routine'] == 'dgemm'][0]" <<<"$report"; }

@@ -367,6 +367,15 @@ void kt_shapes_free(struct kt_shapes *shapes)
     *shapes = (struct kt_shapes){0};
 }
 
+int kt_shapes_processor(const struct kt_trace *trace)
+{
+    struct kt_shapes shapes;
+    kt_shapes_collect(trace, KT_OUTERMOST, &shapes);
+    int processor = shapes.processor;
+    kt_shapes_free(&shapes);
+    return processor;
+}
+
 /* --- text -------------------------------------------------------------------------------------------------- */
 
 char *kt_number_text(double value, bool is_float, char *out, size_t size)

@@ -35,6 +35,9 @@ enum kt_level { KT_OUTERMOST, KT_LEAVES };
 void kt_shapes_collect(const struct kt_trace *trace, enum kt_level level, struct kt_shapes *out);
 void kt_shapes_free(struct kt_shapes *shapes);
 
+/* On which most of the time of the calls that the application made passed; -1: no call tells. */
+int kt_shapes_processor(const struct kt_trace *trace);
+
 /* The same step by step, for a walk that has more to do. Calls come in the order of kt_cursor_next; finish frees the
  * collection. */
 struct kt_collection;

@@ -263,6 +263,7 @@ static enum kt_status build_models(struct command *c, const struct kt_needs *nee
         status = error->status;
     if (status == KT_OK)
         status = kt_build_run(&build, error);
+    int processor = build.timing ? kt_timing_processor(build.timing) : -1;
     kt_solver_close(build.solver);
     kt_timing_close(build.timing);
     if (status != KT_OK)
@@ -273,6 +274,7 @@ static enum kt_status build_models(struct command *c, const struct kt_needs *nee
         json_object_set_new(document, "samples", json_integer((json_int_t)build.samples));
         json_object_set_new(document, "seconds_spent", kt_json_number(build.spent));
         json_object_set_new(document, "complete", json_boolean(build.complete));
+        json_object_set_new(document, "processor", processor < 0 ? json_null() : json_integer(processor));
         json_object_set_new(document, "coverage", kt_json_number(kt_build_coverage(&build)));
         kt_json_print(document);
     } else {

@@ -162,6 +162,8 @@ static void print_side(const struct runs *r, int side)
     }
     kt_about_line("", "%s in BLAS and LAPACK, %s in the rest", kt_text_seconds(r->diff.total[side], blas),
                   kt_text_seconds(fmax(r->wall[side] - r->diff.total[side], 0), rest));
+    if (r->shapes[side].processor >= 0)
+        kt_about_line("", "most of its calls' time on processor %d", r->shapes[side].processor);
     kt_about_missing(&r->trace[side], &r->state[side]);
 }
 
@@ -280,6 +282,16 @@ static void print_common(const struct kt_diff *d)
     }
 }
 
+/* One that other jobs or other tenants share is slower, and not by one factor for all routines. */
+static void print_processors(const struct runs *r)
+{
+    int processor[2] = {r->shapes[0].processor, r->shapes[1].processor};
+    if (processor[0] >= 0 && processor[1] >= 0 && processor[0] != processor[1])
+        printf("The runs were on different processors, %d and %d, which may differ as well;\n"
+               "with one thread \"taskset -c %d\" keeps both on one.\n",
+               processor[0], processor[1], processor[0]);
+}
+
 static void print_verdict(const struct kt_diff *d, const struct kt_diff_limits *limits)
 {
     size_t number[KT_CHANGES] = {0};
@@ -308,6 +320,7 @@ static void print_text(const struct runs *r, const struct options *options)
         print_shapes(&r->diff, false, options->top);
     print_routines(&r->diff, options->top);
     print_verdict(&r->diff, &options->limits);
+    print_processors(r);
 }
 
 /* --- JSON -------------------------------------------------------------------------------------------------- */
@@ -349,6 +362,12 @@ static json_t *missing_json(const struct runs *r, int side)
     return object;
 }
 
+static json_t *processor_json(const struct runs *r, int side)
+{
+    int processor = r->shapes[side].processor;
+    return processor < 0 ? json_null() : json_integer(processor);
+}
+
 static void print_json(const struct runs *r)
 {
     const struct kt_diff *d = &r->diff;
@@ -361,14 +380,14 @@ static void print_json(const struct runs *r)
     for (size_t i = 0; i < d->routines; i++)
         json_array_append_new(routines, routine_json(&d->routine[i], drift));
     kt_json_print(json_pack(
-        "{s:[oo], s:[bb], s:[oo], s:o, s:[oo], s:[oo], s:o, s:b, s:o, s:o, s:o, s:I, s:I, s:o, s:o}", "traces",
-        kt_json_text(r->trace[0].path), kt_json_text(r->trace[1].path), "complete", !r->incomplete[0],
-        !r->incomplete[1], "missing", missing_json(r, 0), missing_json(r, 1), "drift_not_taken_out",
-        r->why ? kt_json_text(r->why) : json_null(), "seconds_blas", kt_json_number(d->total[0]),
-        kt_json_number(d->total[1]), "seconds", kt_json_number(r->wall[0]), kt_json_number(r->wall[1]), "drift",
-        kt_json_number(d->drift), "drift_taken_out", is_out, "rest_ratio", kt_json_number(rest_ratio(r)), "spread",
-        kt_json_number(d->spread), "margin", kt_json_number(expm1(d->margin)), "tested", (json_int_t)d->tested,
-        "changed", (json_int_t)d->changed, "shapes", shapes, "routines", routines));
+        "{s:[oo], s:[oo], s:[bb], s:[oo], s:o, s:[oo], s:[oo], s:o, s:b, s:o, s:o, s:o, s:I, s:I, s:o, s:o}", "traces",
+        kt_json_text(r->trace[0].path), kt_json_text(r->trace[1].path), "processors", processor_json(r, 0),
+        processor_json(r, 1), "complete", !r->incomplete[0], !r->incomplete[1], "missing", missing_json(r, 0),
+        missing_json(r, 1), "drift_not_taken_out", r->why ? kt_json_text(r->why) : json_null(), "seconds_blas",
+        kt_json_number(d->total[0]), kt_json_number(d->total[1]), "seconds", kt_json_number(r->wall[0]),
+        kt_json_number(r->wall[1]), "drift", kt_json_number(d->drift), "drift_taken_out", is_out, "rest_ratio",
+        kt_json_number(rest_ratio(r)), "spread", kt_json_number(d->spread), "margin", kt_json_number(expm1(d->margin)),
+        "tested", (json_int_t)d->tested, "changed", (json_int_t)d->changed, "shapes", shapes, "routines", routines));
 }
 
 /* --- the verb ---------------------------------------------------------------------------------------------- */

@@ -251,9 +251,18 @@ static enum kt_status prepare(struct compare *c, struct kt_error *error)
 
 /* --- the verb ---------------------------------------------------------------------------------------------- */
 
+/* Replays and the program are to meet the same spells of the machine. */
+static void verify_between(void *context)
+{
+    struct compare *c = context;
+    kt_verify_run_due(&c->comparison, &c->verify, c->sequences.seconds / c->sequences.budget);
+}
+
 static void measure(struct compare *c)
 {
     struct kt_comparison *k = &c->comparison;
+    c->sequences.between = k->options.verify ? verify_between : NULL;
+    c->sequences.context = c;
     k->schedule.label = "compare";
     k->schedule.visit = visit;
     k->schedule.begin_round = begin_round;
@@ -277,13 +286,15 @@ static enum kt_status run(int argc, char **argv, struct compare *c, struct kt_er
     if (k->options.verify)
         KT_TRY(kt_verify_record(&k->options, &c->verify, error));
     KT_TRY(prepare(c, error));
+    if (k->options.verify)
+        kt_verify_begin(k, &c->verify);
     if (k->options.check != KT_CHECK_ONLY)
         measure(c);
     KT_TRY(error->status);
     k->fault = kt_recall_fault_seconds(&k->recall);
     kt_comparison_sum_up(k);
-    if (k->options.verify && !kt_interrupted())
-        KT_TRY(kt_verify_run(k, &c->verify, error));
+    if (k->options.verify)
+        kt_verify_end(k, &c->verify);
     return KT_OK;
 }
 

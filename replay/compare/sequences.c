@@ -302,8 +302,11 @@ void kt_sequences_run(struct kt_sequences *s, struct kt_comparison *c)
     if (!s->rounds)
         return;
     while (s->rounds < MOST_ROUNDS && (are_too_few(s, c) || (s->seconds < s->budget && !are_settled(s))) &&
-           run_round(s, c))
+           run_round(s, c)) {
         leave_out_unmet(c, s);
+        if (s->between)
+            s->between(s->context);
+    }
     kt_progress_end();
     leave_out_unmet(c, s);
     if (s->rounds < FEWEST_ROUNDS && !kt_interrupted())

@@ -23,6 +23,8 @@ struct kt_sequences {
     double seconds, budget;
     double preparing; /* s, of SECONDS: new processes */
     uint64_t seed;
+    void (*between)(void *context); /* called after each round of kt_sequences_run, at no time of theirs; NULL: none */
+    void *context;
 };
 
 /* Finds out which shapes can be played on every library, with the first round: those are met. To be closed. */

@@ -124,19 +124,15 @@ static enum kt_status keep_recording(struct kt_verify *v, const struct recording
 }
 
 /* Where the calls of a program were that uses one processor at a time; KT_NO_PROCESSOR: it uses more. */
-static enum kt_status find_processor(const struct kt_compare_options *options, const struct kt_verify *v,
-                                     const struct recording *one, int *processor, struct kt_error *error)
+static enum kt_status find_processor(const struct kt_verify *v, const struct recording *one, int *processor,
+                                     struct kt_error *error)
 {
     struct kt_trace trace;
-    struct kt_shapes shapes;
     enum kt_status status = kt_trace_open(v->trace, &trace, error);
     *processor = KT_NO_PROCESSOR;
     if (status == KT_OK && trace.processes == 1 && kt_process_threads(trace.process) == 1 &&
-        kt_library_threads_recorded(&trace) == 1 && one->cpu < most_of_one_processor * one->wall) {
-        kt_shapes_collect(&trace, options->replay.level, &shapes);
-        *processor = shapes.processor;
-        kt_shapes_free(&shapes);
-    }
+        kt_library_threads_recorded(&trace) == 1 && one->cpu < most_of_one_processor * one->wall)
+        *processor = kt_shapes_processor(&trace);
     kt_trace_close(&trace);
     return status;
 }
@@ -154,7 +150,7 @@ enum kt_status kt_verify_record(struct kt_compare_options *options, struct kt_ve
         one[count].number = count;
         KT_TRY(record(options, v, &one[count], error));
         if (count == 0)
-            KT_TRY(find_processor(options, v, one, &v->processor, error));
+            KT_TRY(find_processor(v, one, &v->processor, error));
         seconds += one[count++].wall;
     } while (one[0].wall < short_program && !is_recorded(count, seconds) && !kt_interrupted());
     /* The first may have been on several processors: where the others stayed on one, it is none of them. */
@@ -205,7 +201,7 @@ static char *routines_of(const struct kt_comparison *c)
 }
 
 /* The baseline runs as it did when it was recorded: nothing is put in its place. */
-static void run_once(const struct kt_comparison *c, struct kt_verify *v, size_t lane, const char *routines, int round)
+static void run_once(const struct kt_comparison *c, struct kt_verify *v, size_t lane, int round)
 {
     char path[4128];
     struct kt_error error = {0};
@@ -220,7 +216,7 @@ static void run_once(const struct kt_comparison *c, struct kt_verify *v, size_t 
                                  .threads = is_own && !c->options.threads ? 0 : library->threads,
                                  .are_asked = c->options.threads > 0,
                                  .trace = path,
-                                 .routines = routines,
+                                 .routines = v->routines,
                                  .limit = limit,
                                  .processor = library->threads == 1 ? v->processor : KT_NO_PROCESSOR};
     if (kt_program_run(&run, &time, &error) == KT_OK &&
@@ -248,34 +244,43 @@ static void make_room(struct kt_verify *v, size_t lanes, size_t runs)
     }
 }
 
-enum kt_status kt_verify_run(const struct kt_comparison *c, struct kt_verify *v, struct kt_error *error)
+void kt_verify_begin(const struct kt_comparison *c, struct kt_verify *v)
+{
+    bool all = !c->options.replay.routines && c->options.replay.level == KT_OUTERMOST;
+    v->routines = all ? routines_of(c) : NULL;
+    v->seed = 1;
+    make_room(v, c->libraries, (size_t)c->options.runs);
+}
+
+static void run_round(const struct kt_comparison *c, struct kt_verify *v)
 {
     size_t order[KT_MOST_LANES];
-    double predicted[KT_MOST_LANES];
-    uint64_t seed = 1;
-    (void)error;
-    bool all = !c->options.replay.routines && c->options.replay.level == KT_OUTERMOST;
-    char *routines = all ? routines_of(c) : NULL;
-    make_room(v, c->libraries, (size_t)c->options.runs);
-    for (int round = 0; round < c->options.runs && !kt_interrupted(); round++) {
-        kt_shuffle(order, c->libraries, &seed);
-        for (size_t i = 0; i < c->libraries && !kt_interrupted(); i++) {
-            size_t lane = order[i];
-            if (*v->lane[lane].failed)
-                forget_run(&v->lane[lane], round);
-            else
-                run_once(c, v, lane, routines, round);
-            kt_progress("verify", round * (double)c->libraries + (double)i + 1,
-                        (double)c->options.runs * (double)c->libraries);
-        }
-        v->runs += !kt_interrupted();
+    kt_shuffle(order, v->lanes, &v->seed);
+    for (size_t i = 0; i < v->lanes && !kt_interrupted(); i++) {
+        size_t lane = order[i];
+        if (*v->lane[lane].failed)
+            forget_run(&v->lane[lane], v->runs);
+        else
+            run_once(c, v, lane, v->runs);
+        kt_progress("verify", v->runs * (double)v->lanes + (double)i + 1, (double)c->options.runs * (double)v->lanes);
     }
+    v->runs += !kt_interrupted();
+}
+
+void kt_verify_run_due(const struct kt_comparison *c, struct kt_verify *v, double part)
+{
+    while (v->runs < c->options.runs && v->runs < part * c->options.runs && !kt_interrupted())
+        run_round(c, v);
+}
+
+void kt_verify_end(const struct kt_comparison *c, struct kt_verify *v)
+{
+    double predicted[KT_MOST_LANES];
+    kt_verify_run_due(c, v, 1);
     kt_progress_end();
-    free(routines);
     for (size_t l = 0; l < c->libraries; l++)
         predicted[l] = kt_comparison_multiple(c, l).value;
     kt_verify_sum_up(v, predicted);
-    return KT_OK;
 }
 
 bool kt_verify_failed(const struct kt_verify *v)
@@ -294,6 +299,7 @@ void kt_verify_close(struct kt_verify *v)
         free(v->lane[l].wall);
         free(v->lane[l].cpu);
     }
+    free(v->routines);
     if (v->keeps && *v->trace)
         kt_notice("the recorded calls, among them those that are wrong, stay in %s", v->trace);
     else if (*v->directory)

@@ -31,8 +31,10 @@ struct kt_verify {
     int processor;        /* that runs with one thread stay on; KT_NO_PROCESSOR: wherever the system has them run */
     struct kt_verified lane[KT_MOST_LANES];
     size_t lanes;
+    char *routines;  /* that runs record, as a list; NULL: all; owned */
+    uint64_t seed;   /* of the order of the libraries */
     bool keeps;      /* the directory stays: somebody was told of the trace in it */
-    int runs;        /* finished */
+    int runs;        /* finished, of all libraries */
     bool is_ordered; /* libraries are predicted in the order that was measured, where it was told apart */
 };
 
@@ -41,8 +43,12 @@ struct kt_verify {
  * passed most of their time, as the replays do: how far libraries are apart is not the same on all of them. */
 enum kt_status kt_verify_record(struct kt_compare_options *options, struct kt_verify *out, struct kt_error *error);
 
-/* Runs the command on every library of the comparison, which has been summed up. */
-enum kt_status kt_verify_run(const struct kt_comparison *comparison, struct kt_verify *verify, struct kt_error *error);
+/* The command runs once on every library of the comparison in each round: in those that are due when PART of the
+ * replays is over, so that what slows the machine down meanwhile slows both down; and in what is left in the end, when
+ * the comparison has been summed up. */
+void kt_verify_begin(const struct kt_comparison *comparison, struct kt_verify *verify);
+void kt_verify_run_due(const struct kt_comparison *comparison, struct kt_verify *verify, double part);
+void kt_verify_end(const struct kt_comparison *comparison, struct kt_verify *verify);
 
 json_t *kt_verify_json(const struct kt_verify *verify, const struct kt_comparison *comparison);
 void kt_verify_print(const struct kt_verify *verify, const struct kt_comparison *comparison);

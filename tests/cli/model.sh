@@ -32,6 +32,13 @@ same "show: all models in JSON" "$(query 'len(d["models"])' <build.json)" "$(<co
 build --json >again.json 2>again.err; same "again: status" 0 $?
 same "... it goes on from there" True "$(query 'sum(m["samples"] + m["held_out"] for m in d["models"]) == d["samples"] + '"$(query 'd["samples"]' <build.json)" <again.json)"
 
+# Where most of the recorded time passed, there samples are taken.
+for cpu in $("$PYTHON" -c 'import os; print(*sorted(os.sched_getaffinity(0))[:2])'); do
+    taskset -c "$cpu" "$kt" run -o "on$cpu" -- "$PYTHON" "$T/program.py" >out 2>&1
+    "$kt" model build "on$cpu" --blas reference --models "on$cpu.json" --budget 0.5 --routine dgemv --json >out 2>err
+    same "calls recorded and models built on processor $cpu" "$cpu" "$(query 'd["processor"]' <out)"
+done
+
 # Another build in the folder: what both find would not be kept.
 flock . timeout 10 sh -c 'touch held; until [ -e waiting ]; do sleep 0.1; done' &
 until [ -e held ]; do sleep 0.1; done

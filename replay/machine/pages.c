@@ -68,7 +68,7 @@ static double touch_seconds(size_t pages)
 
 double kt_pages_fault_seconds(void)
 {
-    enum { BURSTS = 15, PAGES = 64 };
+    enum { BURSTS = 9, PAGES = 512 };
     struct kt_samples bursts = {0};
     double seconds = NAN;
     for (int i = 0; i < BURSTS; i++) {

@@ -287,7 +287,7 @@ void kt_recall_set_fact(struct kt_recall *recall, bool of_machine, const char *n
 
 double kt_recall_fault_seconds(struct kt_recall *recall)
 {
-    static const char name[] = "page fault (1)";
+    static const char name[] = "page fault (2)";
     double seconds;
     if (kt_recall_fact(recall, true, name, &seconds, sizeof seconds))
         return seconds;

@@ -9,6 +9,7 @@ exceptions=tests/proof/exceptions.list
 lapack=$(ls -d /usr/lib/*/lapack | head -n 1)
 blas=$(ls -d /usr/lib/*/blas | head -n 1)
 state=${PROOF_STATE:-$T/state}
+export PROOF_PART=${PROOF_PART:-4}
 if [ ! -x "$lapack/xlintstd" ]; then skip "operand ranges of LAPACK" "the package liblapack-test is not installed"; exit 0; fi
 
 # Every program of the package with each of its inputs, those that take longest first.

@@ -20,7 +20,7 @@ bool proof_state_open(const char *path, const struct kt_table *table, struct pro
         close(fd);
     if (memory == MAP_FAILED)
         return false;
-    *out = (struct proof_state){memory, table->count};
+    *out = (struct proof_state){memory, table->count, 1};
     for (size_t i = 0; i < table->count; i++)
         memcpy(out->record[i].name, table->routine[i].name, KT_NAME);
     return true;
@@ -34,7 +34,20 @@ struct proof_record *proof_state_find(const struct proof_state *state, const cha
     return NULL;
 }
 
-bool proof_state_claim(struct proof_record *record, struct proof_seen call, bool chosen)
+/* Where an end of an operand that is missing did not show yet, all calls are of use. */
+static int part_of(const struct proof_state *state, const struct proof_record *record)
+{
+    bool is_shown = record->possible && record->noticed == record->possible;
+    return is_shown ? state->part : 1;
+}
+
+bool proof_state_is_full(const struct proof_state *state, const struct proof_record *record)
+{
+    return record->seen >= (unsigned)(PROOF_CALLS / part_of(state, record));
+}
+
+bool proof_state_claim(const struct proof_state *state, struct proof_record *record, struct proof_seen call,
+                       bool chosen)
 {
     int options = 0;
     int sizes = 0;
@@ -51,7 +64,7 @@ bool proof_state_claim(struct proof_record *record, struct proof_seen call, bool
         all++;
     }
     bool known = options >= PROOF_ALIKE && sizes >= PROOF_ALIKE;
-    if ((known && !chosen) || all >= most_of_magnitude[call.magnitude])
+    if ((known && !chosen) || all >= most_of_magnitude[call.magnitude] / part_of(state, record))
         return false;
     unsigned mine = __atomic_fetch_add(&record->seen, 1, __ATOMIC_RELAXED);
     if (mine < PROOF_CALLS)

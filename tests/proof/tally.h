@@ -33,6 +33,7 @@ struct proof_record {
 struct proof_state {
     struct proof_record *record; /* shared; as many as the table has routines */
     size_t count;
+    int part; /* once every mutation shows PROOF_CALLS / PART calls of a routine are enough: 1 unless it is set */
 };
 
 /* Creates the file if need be. False, with errno, if it cannot be mapped or is of another table. */
@@ -41,9 +42,14 @@ bool proof_state_open(const char *path, const struct kt_table *table, struct pro
 struct proof_record *proof_state_find(const struct proof_state *state, const char *routine);
 
 /*
- * True if a call like this is to be proven, which is noted. Among calls of a magnitude at most PROOF_ALIKE are that
- * have its options, and its sizes, apart from those that the caller thinks CHOSEN; room is kept for every magnitude.
+ * True if a call like this, of one of its records, is to be proven, which is noted. Among calls of a magnitude at most
+ * PROOF_ALIKE are that have its options, and its sizes, apart from those that the caller thinks CHOSEN; room is kept
+ * for every magnitude.
  */
-bool proof_state_claim(struct proof_record *record, struct proof_seen call, bool chosen);
+bool proof_state_claim(const struct proof_state *state, struct proof_record *record, struct proof_seen call,
+                       bool chosen);
+
+/* Is there no more room for calls of the record? */
+bool proof_state_is_full(const struct proof_state *state, const struct proof_record *record);
 
 #endif

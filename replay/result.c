@@ -138,12 +138,6 @@ json_t *kt_result_machine(void)
                      (int)sysconf(_SC_NPROCESSORS_ONLN));
 }
 
-json_t *kt_result_processor(const struct kt_worker *worker)
-{
-    int processor = worker->hello.processor;
-    return processor == KT_NO_PROCESSOR ? json_null() : json_integer(processor);
-}
-
 static json_t *disturbances_json(const struct kt_disturbances *d)
 {
     json_t *json = json_pack("{s:I, s:I}", "samples", (json_int_t)d->samples, "disturbed", (json_int_t)d->disturbed);
@@ -297,10 +291,10 @@ json_t *kt_result_json(const struct kt_replay_result *r)
         r->options->level == KT_LEAVES ? "leaves" : "outermost", "contexts", contexts, "shapes", shapes, "totals",
         totals_json(r), "not_replayed", refused, "sequence", r->sequence ? kt_sequence_json(r->sequence) : NULL,
         "rounds", (int)r->schedule->rounds, "seconds_spent", r->schedule->seconds, "pinned",
-        r->worker->hello.processor != KT_NO_PROCESSOR, "processor", kt_result_processor(r->worker), "flush_effect",
-        r->worker->hello.flush_effect, "interrupted", kt_interrupted() != 0, "store", store_json(r->recall), "peaks",
-        peaks_json(r->peaks), "page_fault", kt_json_number(r->fault), "caches", caches_json(&r->setup->hierarchy),
-        "timer", kt_timer_names[r->options->timer]);
+        r->worker->hello.processor != KT_NO_PROCESSOR, "processor", kt_json_processor(r->worker->hello.processor),
+        "flush_effect", r->worker->hello.flush_effect, "interrupted", kt_interrupted() != 0, "store",
+        store_json(r->recall), "peaks", peaks_json(r->peaks), "page_fault", kt_json_number(r->fault), "caches",
+        caches_json(&r->setup->hierarchy), "timer", kt_timer_names[r->options->timer]);
     kt_json_add_missing(document, &r->setup->trace, &r->setup->state);
     return document;
 }

@@ -32,8 +32,6 @@ void kt_result_print(const struct kt_replay_result *result);
 json_t *kt_result_library(const struct kt_worker *worker);
 json_t *kt_result_shape(const struct kt_job *job, const struct kt_item *item);
 json_t *kt_result_machine(void);
-/* The number of the one that it stays on, or null. */
-json_t *kt_result_processor(const struct kt_worker *worker);
 
 /* The statistic of a lane of an item; n = 0 if it has no samples. */
 struct kt_stat kt_lane_stat(const struct kt_item *item, size_t lane);

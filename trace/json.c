@@ -41,6 +41,11 @@ json_t *kt_json_text(const char *text)
     return string ? string : latin1(text, strlen(text));
 }
 
+json_t *kt_json_processor(int processor)
+{
+    return processor < 0 ? json_null() : json_integer(processor);
+}
+
 json_t *kt_json_text_or_null(const char *text)
 {
     return text && *text ? kt_json_text(text) : json_null();

@@ -12,6 +12,7 @@
 
 json_t *kt_json_number(double value);
 json_t *kt_json_text(const char *text);         /* any bytes */
+json_t *kt_json_processor(int processor);       /* its number; null if it is below 0: none, or not known */
 json_t *kt_json_text_or_null(const char *text); /* null if it is NULL or empty */
 /* Under a key from a trace, which may be any bytes. */
 void kt_json_set_named(json_t *object, const char *key, json_t *value);

@@ -274,7 +274,7 @@ static enum kt_status build_models(struct command *c, const struct kt_needs *nee
         json_object_set_new(document, "samples", json_integer((json_int_t)build.samples));
         json_object_set_new(document, "seconds_spent", kt_json_number(build.spent));
         json_object_set_new(document, "complete", json_boolean(build.complete));
-        json_object_set_new(document, "processor", processor < 0 ? json_null() : json_integer(processor));
+        json_object_set_new(document, "processor", kt_json_processor(processor));
         json_object_set_new(document, "coverage", kt_json_number(kt_build_coverage(&build)));
         kt_json_print(document);
     } else {

@@ -114,9 +114,9 @@ json_t *kt_verify_json(const struct kt_verify *v, const struct kt_comparison *c)
     json_t *libraries = json_array();
     for (size_t l = 0; l < v->lanes; l++)
         json_array_append_new(libraries, lane_json(v, c, l));
-    return json_pack("{s:i, s:o, s:o, s:o}", "runs", v->runs, "processor",
-                     v->processor == KT_NO_PROCESSOR ? json_null() : json_integer(v->processor), "order_is_right",
-                     has_order(v) ? json_boolean(v->is_ordered) : json_null(), "libraries", libraries);
+    return json_pack("{s:i, s:o, s:o, s:o}", "runs", v->runs, "processor", kt_json_processor(v->processor),
+                     "order_is_right", has_order(v) ? json_boolean(v->is_ordered) : json_null(), "libraries",
+                     libraries);
 }
 
 /* --- text -------------------------------------------------------------------------------------------------- */

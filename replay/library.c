@@ -279,6 +279,24 @@ enum kt_status kt_library_load(struct kt_library *library, struct kt_error *erro
     return KT_OK;
 }
 
+void kt_library_ask(const struct kt_library *library)
+{
+    int64_t version[3] = {0};
+    int64_t one = 1;
+    double vector[] = {1};
+    void (*ilaver)(int64_t *, int64_t *, int64_t *) =
+        (void (*)(int64_t *, int64_t *, int64_t *))kt_library_symbol(library, "ilaver_", NULL);
+    int (*idamax)(const int64_t *, const double *, const int64_t *) =
+        (int (*)(const int64_t *, const double *, const int64_t *))kt_library_symbol(library, "idamax_", NULL);
+    int (*mkl)(void) = (int (*)(void))kt_library_symbol(library, "MKL_Get_Max_Threads", NULL);
+    if (ilaver)
+        ilaver(&version[0], &version[1], &version[2]);
+    else if (idamax)
+        idamax(&one, vector, &one);
+    if (mkl)
+        mkl();
+}
+
 /* The linker looks in what a file needs, too. */
 static bool is_of_file(void *found, void *handle)
 {

@@ -62,6 +62,9 @@ bool kt_library_same(const struct kt_library *a, const struct kt_library *b);
 
 /* Loads it into this process, with its number of threads. It is never unloaded: BLAS libraries do not support it. */
 enum kt_status kt_library_load(struct kt_library *library, struct kt_error *error);
+/* Asks a loaded library what the recorder asks it before its first call (preload/ask.h): a library that starts when it
+ * is first used has a part of that behind it when the program calls it. */
+void kt_library_ask(const struct kt_library *library);
 
 /*
  * The symbol in a loaded library, in the file at path PREFERRED if that is one of its files and has it; otherwise in

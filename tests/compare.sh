@@ -67,6 +67,28 @@ same "more time: more samples" True "$("$PYTHON" -c 'import json, sys
 a, b = (json.load(open(sys.argv[1] + n)) for n in ("/fresh.json", "/more.json"))
 print(all(b["shapes"][i]["libraries"][l]["seconds"]["n"] > s["libraries"][l]["seconds"]["n"] for i, s in enumerate(a["shapes"]) for l in (0, 1)))' "$T")"
 
+# --- a library that sets itself up when it is first called, which a short program pays for once
+cat >"$T/starts.c" <<'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <unistd.h>
+double cblas_ddot(int n, const double *x, int incx, const double *y, int incy)
+{
+    static double (*next)(int, const double *, int, const double *, int);
+    if (!next)
+        usleep(20000);
+    next = dlsym(RTLD_NEXT, "cblas_ddot");
+    return next(n, x, incx, y, incy);
+}
+END
+cc -shared -fPIC -o "$T/starts.so" "$T/starts.c" -ldl -Wl,--no-as-needed "$serial"
+compare starts "$T/t" --check no --budget 3 --blas openblas-serial --blas "$T/starts.so"
+same "what first calls take is told" "True True" "$(in_json starts 'd["libraries"][0]["seconds_first_calls"] < 0.01, 0.019 < d["libraries"][1]["seconds_first_calls"] < 0.1')"
+same "... and is in the prediction" True "$(in_json starts '(lambda a, b: b["seconds"] - a["seconds"] > 0.9 * (b["seconds_first_calls"] - a["seconds_first_calls"]) + b["seconds_replayed"] - a["seconds_replayed"] - 0.01)(*d["libraries"])')"
+compare again "$T/t" --check no --budget 3 --blas openblas-serial --blas "$T/starts.so"
+same "... and in the store" "" "$(differences starts again)"
+true_that "... and is said" sh -c '"$0" compare --check no --budget 3 --blas openblas-serial --blas "$1" "$2" | grep -q "first calls"' "$kt" "$T/starts.so" "$T/t"
+
 # --- more shapes than there is time for
 cat >"$T/many.py" <<'END'
 import numpy as np

@@ -16,6 +16,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 static const double default_budget = 60;
 
@@ -239,6 +240,8 @@ static enum kt_status prepare(struct compare *c, struct kt_error *error)
     kt_setup_schedule(&k->setup, options, k->libraries, &k->schedule);
     k->met = kt_resize(NULL, k->setup.jobs.count, sizeof *k->met);
     k->stands_for = kt_resize(NULL, k->setup.jobs.count, sizeof *k->stands_for);
+    k->first = kt_resize(NULL, k->setup.jobs.count * k->libraries, sizeof *k->first);
+    memset(k->first, 0, k->setup.jobs.count * k->libraries * sizeof *k->first);
     for (size_t i = 0; i < k->setup.jobs.count; i++) {
         k->met[i] = false;
         k->stands_for[i] = 1;

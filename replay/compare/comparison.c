@@ -310,7 +310,7 @@ static void find_mix(struct kt_comparison *c, const size_t *shape, size_t shapes
         mix->seconds += calls_of(c, i) * cell_at(c, i, best)->time.best;
         mix->elsewhere += best != mix->library;
     }
-    mix->seconds = c->pace * c->scale * mix->seconds + c->waited;
+    mix->seconds = c->pace * c->scale * mix->seconds + c->first_calls[mix->library] + c->waited;
     double single = kt_comparison_blas(c, mix->library);
     mix->ratio = single > 0 ? mix->seconds / single : NAN;
     mix->application = kt_comparison_application(c, mix->library) + mix->seconds - single;
@@ -318,7 +318,8 @@ static void find_mix(struct kt_comparison *c, const size_t *shape, size_t shapes
 
 double kt_comparison_blas(const struct kt_comparison *c, size_t lane)
 {
-    return c->pace * c->scale * (c->sum[lane].seconds + c->sum[lane].lacking) + c->waited;
+    double own = c->sum[lane].seconds + c->sum[lane].lacking;
+    return c->pace * c->scale * own + c->first_calls[lane] + c->waited;
 }
 
 static double multiple(const struct kt_comparison *c, size_t lane, double ratio)
@@ -326,7 +327,7 @@ static double multiple(const struct kt_comparison *c, size_t lane, double ratio)
     double all = c->pace * c->scale * c->sum[0].seconds;
     double lacking = c->pace * c->scale * c->sum[lane].lacking;
     double own = all > lacking ? (all - lacking) * ratio : 0;
-    return (own + lacking + c->waited) / (all + c->waited);
+    return (own + lacking + c->first_calls[lane] + c->waited) / (all + c->first_calls[0] + c->waited);
 }
 
 /* Where pairs scatter that much, spells of another pace did not hit both of a pair. */
@@ -422,10 +423,27 @@ static double faults_of(const struct kt_comparison *c, size_t i)
     return faults > 0 && !isnan(c->fault) ? c->stands_for[i] * faults * c->fault : 0;
 }
 
-/* What the shape's calls took there but for them. */
-static double unfaulted_of(const struct kt_comparison *c, size_t i)
+/* That call the library: each starts it anew. */
+static double processes_of(const struct kt_comparison *c)
 {
-    return fmax(recorded_of(c, i) - faults_of(c, i), 0);
+    const struct kt_trace *trace = &c->setup.trace;
+    size_t count = 0;
+    for (size_t p = 0; p < trace->processes; p++)
+        count += trace->process[p].calls > 0;
+    return (double)count;
+}
+
+/* What the library took there to bind and map its code and to set itself up, of which faults are a part. */
+static double first_of(const struct kt_comparison *c, size_t i)
+{
+    double first = processes_of(c) * c->first[i * c->libraries];
+    return fmin(first, recorded_of(c, i));
+}
+
+/* What the shape's calls took there but for them. */
+static double undelayed_of(const struct kt_comparison *c, size_t i)
+{
+    return fmax(recorded_of(c, i) - fmax(faults_of(c, i), first_of(c, i)), 0);
 }
 
 /* What they had taken if each had taken the median; or what the replay explains, as calls may differ that nothing
@@ -433,8 +451,8 @@ static double unfaulted_of(const struct kt_comparison *c, size_t i)
 static double typical_of(const struct kt_comparison *c, size_t i)
 {
     double calls = calls_of(c, i) * c->setup.jobs.job[i].insitu.median;
-    if (faults_of(c, i) > 0)
-        calls = fmin(calls, unfaulted_of(c, i));
+    if (faults_of(c, i) > 0 || first_of(c, i) > 0)
+        calls = fmin(calls, undelayed_of(c, i));
     return fmax(calls, fmin(recorded_of(c, i), replayed_of(c, i)));
 }
 
@@ -446,10 +464,22 @@ static double find_disturbance(const struct kt_comparison *c)
     double typical = 0;
     for (size_t i = 0; i < c->setup.jobs.count; i++)
         if (kt_comparison_counts(c, i)) {
-            recorded += unfaulted_of(c, i);
+            recorded += undelayed_of(c, i);
             typical += typical_of(c, i);
         }
     return recorded > 0 && typical > 0 ? recorded / typical : 1;
+}
+
+/* Of the recorded library no more than its calls took. */
+static void find_first_calls(struct kt_comparison *c)
+{
+    for (size_t l = 0; l < c->libraries; l++) {
+        c->first_calls[l] = 0;
+        for (size_t i = 0; i < c->setup.jobs.count; i++)
+            if (kt_comparison_counts(c, i))
+                c->first_calls[l] +=
+                    l || !c->is_as_recorded ? processes_of(c) * c->first[i * c->libraries + l] : first_of(c, i);
+    }
 }
 
 static void find_pace(struct kt_comparison *c)
@@ -457,14 +487,14 @@ static void find_pace(struct kt_comparison *c)
     struct pace *pace = kt_resize(NULL, c->setup.jobs.count + 1, sizeof *pace);
     double replayed = c->scale * c->sum[0].seconds;
     double disturbance = find_disturbance(c);
-    double own = c->insitu; /* but for page faults */
+    double own = c->insitu; /* but for page faults and first calls */
     size_t count = 0;
     for (size_t i = 0; i < c->setup.jobs.count; i++) {
         double seconds = kt_comparison_counts(c, i) ? replayed_of(c, i) : 0;
         if (seconds > 0)
             pace[count++] = (struct pace){typical_of(c, i) / seconds, typical_of(c, i)};
         if (kt_comparison_counts(c, i))
-            own -= c->scale * (recorded_of(c, i) - unfaulted_of(c, i));
+            own -= c->scale * (recorded_of(c, i) - undelayed_of(c, i));
     }
     c->pace = 1;
     c->waited = 0;
@@ -473,7 +503,8 @@ static void find_pace(struct kt_comparison *c)
         double clock = fmin(fmax(lower_quartile(pace, count), 1), most_pace);
         double common = fmin(clock, pace_of_all); /* where replays took longer than the program nothing waited */
         c->pace = disturbance * common;
-        c->waited = c->insitu - own + (common < pace_of_all ? own - c->pace * replayed : 0);
+        c->waited = fmax(c->insitu - own - c->first_calls[0], 0);
+        c->waited += common < pace_of_all ? own - c->pace * replayed : 0;
     }
     free(pace);
 }
@@ -490,6 +521,7 @@ void kt_comparison_sum_up(struct kt_comparison *c)
     c->scale = scale_of(c);
     for (size_t l = 0; l < c->libraries; l++)
         add_up(c, shape, shapes, l, &c->sum[l]);
+    find_first_calls(c);
     find_pace(c);
     find_mix(c, shape, shapes);
     sum_up_routines(c);
@@ -505,6 +537,7 @@ void kt_comparison_free(struct kt_comparison *c)
     free(c->routine);
     free(c->cell);
     free(c->stands_for);
+    free(c->first);
     free(c->met);
     free(c->context);
 }

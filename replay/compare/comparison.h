@@ -69,6 +69,7 @@ struct kt_comparison {
     const struct kt_context **context; /* by shape: tracked falls back to warm; owned */
     bool *met;                         /* by shape: timed in sequence, not in that context; owned */
     double alone;                      /* seconds that those which are not are promised, of the budget */
+    double *first;      /* by shape and lane: seconds that its first call in a process takes beyond the others; owned */
     double *stands_for; /* by shape: as many times its own calls; 0: it is not timed, there is no time for all; owned */
     struct kt_schedule schedule;
     unsigned rounds; /* most that a shape was in */
@@ -87,8 +88,9 @@ struct kt_comparison {
     double scale;  /* how many times longer those are than the ones that count */
     double pace;   /* how many times longer all calls took in the program than replayed: a lower clock, other users */
     double waited; /* seconds that calls took in the program beyond that: in any library, page faults for one */
-    double fault;  /* seconds that a page fault takes here; NAN: not known. Set before the sums */
-    double wall;   /* seconds of the recorded program; NAN where its other work is not one after the other with calls */
+    double first_calls[KT_MOST_LANES]; /* seconds of all first calls beyond the others: what starting a library takes */
+    double fault;                      /* seconds that a page fault takes here; NAN: not known. Set before the sums */
+    double wall; /* seconds of the recorded program; NAN where its other work is not one after the other with calls */
 };
 
 /* Computes the rest when the schedule has run. */
@@ -106,15 +108,16 @@ struct kt_ratio kt_comparison_ratio(const struct kt_comparison *comparison, cons
  * taken to change as the others do. NAN: not known.
  *
  * Where the baseline is the recorded library with its threads, it takes what it took in the program. PACE is the lower
- * quartile, by time, of what the shapes took there over their replay; what is left, WAITED, is the same with any
- * library.
+ * quartile, by time, of what the shapes took there over their replay; each library has its FIRST_CALLS in every process
+ * that calls it; what is left, WAITED, is the same with any.
  */
 double kt_comparison_blas(const struct kt_comparison *comparison, size_t lane);
 double kt_comparison_application(const struct kt_comparison *comparison, size_t lane);
 
 /* What BLAS as a whole takes in the program, as a multiple of the baseline: the paired ratio of replays, with the
- * baseline's own time for what the library does not run and with WAITED for both. Where the pairs' interval is wide its
- * value is the ratio of the sums of best estimates, if that lies in it. NAN: not known. */
+ * baseline's own time for what the library does not run, with the FIRST_CALLS of each and with WAITED for both. Where
+ * the pairs' interval is wide its value is the ratio of the sums of best estimates, if that lies in it. NAN: not known.
+ */
 struct kt_ratio kt_comparison_multiple(const struct kt_comparison *comparison, size_t lane);
 
 /* The context that a shape is timed in, and of the comparison: sequence, if any shape is. */

@@ -86,25 +86,35 @@ static bool describe_lanes(struct kt_comparison_store *s)
 }
 
 /* To be freed. */
-static char *context_of(const struct kt_comparison_store *s, size_t i)
+static char *with_settings(const struct kt_comparison_store *s, char *context)
 {
-    const struct kt_comparison *c = s->comparison;
     char *text;
-    char *context;
-    if (c->met[i]) {
-        const struct kt_replay_options *asked = &c->options.replay;
-        if (asprintf(&context, "sequence of %s level %d routines %s gaps %g", s->trace, (int)asked->level,
-                     asked->routines ? asked->routines : "all", KT_LONGEST_GAP) < 0)
-            abort();
-    } else {
-        bool tracked = kt_context_is_tracked(c->context[i]);
-        const struct kt_placements_of_shape *placed = tracked ? c->setup.jobs.job[i].placed : NULL;
-        context = kt_identity_context(c->context[i]->name, KT_TIMER_WALL, KT_PAGES_ANY, placed);
-    }
     if (asprintf(&text, "%s | compared %016" PRIx64, context, s->settings) < 0)
         abort();
     free(context);
     return text;
+}
+
+/* To be freed. */
+static char *sequence_of(const struct kt_comparison_store *s)
+{
+    const struct kt_replay_options *asked = &s->comparison->options.replay;
+    char *context;
+    if (asprintf(&context, "sequence with first calls of %s level %d routines %s gaps %g", s->trace, (int)asked->level,
+                 asked->routines ? asked->routines : "all", KT_LONGEST_GAP) < 0)
+        abort();
+    return with_settings(s, context);
+}
+
+/* To be freed. */
+static char *context_of(const struct kt_comparison_store *s, size_t i)
+{
+    const struct kt_comparison *c = s->comparison;
+    if (c->met[i])
+        return sequence_of(s);
+    bool tracked = kt_context_is_tracked(c->context[i]);
+    const struct kt_placements_of_shape *placed = tracked ? c->setup.jobs.job[i].placed : NULL;
+    return with_settings(s, kt_identity_context(c->context[i]->name, KT_TIMER_WALL, KT_PAGES_ANY, placed));
 }
 
 static void describe_items(struct kt_comparison_store *s)
@@ -229,6 +239,31 @@ struct kt_comparison_store *kt_comparison_store_open(struct kt_comparison *c)
     return s;
 }
 
+/* Of the same sequence on the same libraries: what first calls take beyond others, by item. */
+static char *first_name(const struct kt_comparison_store *s, const char *sequence)
+{
+    char *name;
+    if (asprintf(&name, "first calls, %zu shapes, %s", s->comparison->setup.jobs.count, sequence) < 0)
+        abort();
+    return name;
+}
+
+static void read_first(struct kt_comparison_store *s)
+{
+    struct kt_comparison *c = s->comparison;
+    size_t items = c->setup.jobs.count;
+    double *first = kt_resize(NULL, items, sizeof *first);
+    char *sequence = sequence_of(s);
+    char *name = first_name(s, sequence);
+    for (size_t l = 0; l < c->libraries; l++)
+        if (kt_store_fact(c->recall.store, s->setting[l], name, first, items * sizeof *first))
+            for (size_t i = 0; i < items; i++)
+                c->first[i * c->libraries + l] = first[i];
+    free(first);
+    free(sequence);
+    free(name);
+}
+
 void kt_comparison_store_read_met(struct kt_comparison_store *s)
 {
     struct kt_comparison *c = s ? s->comparison : NULL;
@@ -237,6 +272,8 @@ void kt_comparison_store_read_met(struct kt_comparison_store *s)
     bool is_read = s && read_part(s, true);
     for (size_t i = 0; s && i < c->setup.jobs.count; i++)
         c->met[i] = is_read && s->known[i];
+    if (is_read && kt_comparison_is_any_met(c))
+        read_first(s);
 }
 
 void kt_comparison_store_read(struct kt_comparison_store *s)
@@ -321,17 +358,41 @@ static bool failed_by_chance(const struct kt_comparison *c, size_t i)
     return false;
 }
 
+/* Of a sequence that was just played. */
+static enum kt_status write_first(struct kt_comparison_store *s, struct kt_error *error)
+{
+    const struct kt_comparison *c = s->comparison;
+    size_t items = c->setup.jobs.count;
+    double *first = kt_resize(NULL, items, sizeof *first);
+    char *sequence = sequence_of(s);
+    char *name = first_name(s, sequence);
+    enum kt_status status = KT_OK;
+    for (size_t l = 0; l < c->libraries && status == KT_OK; l++) {
+        for (size_t i = 0; i < items; i++)
+            first[i] = c->first[i * c->libraries + l];
+        status = kt_store_set_fact(c->recall.store, s->setting[l], name, first, items * sizeof *first, error);
+    }
+    free(first);
+    free(sequence);
+    free(name);
+    return status;
+}
+
 /* In one transaction: of two comparisons at one time all series of an item are from one of them. */
 static enum kt_status write_all(struct kt_comparison_store *s, struct kt_error *error)
 {
     const struct kt_comparison *c = s->comparison;
     enum kt_status status = kt_store_begin(c->recall.store, true, error);
+    bool is_played = false;
     for (size_t i = 0; i < c->setup.jobs.count && status == KT_OK; i++)
         if (!c->setup.jobs.job[i].refused && !s->known[i] && !is_torn(c, i) && !failed_by_chance(c, i)) {
             free(s->context[i]);
             s->context[i] = context_of(s, i);
             status = write_item(s, i, error);
+            is_played = is_played || c->met[i];
         }
+    if (is_played && status == KT_OK)
+        status = write_first(s, error);
     enum kt_status ended = kt_store_commit(c->recall.store, error);
     return status == KT_OK ? ended : status;
 }

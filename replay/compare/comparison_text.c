@@ -61,6 +61,17 @@ static void print_pace(const struct kt_comparison *c)
                kt_text_seconds(c->waited, seconds));
 }
 
+/* A library that does much when it is first called says more in a short program than in a long one. */
+static void print_first_calls(const struct kt_comparison *c)
+{
+    static const double worth_a_word = 0.01; /* of what BLAS takes */
+    char seconds[CELL];
+    for (size_t l = 0; l < c->libraries; l++)
+        if (c->first_calls[l] > worth_a_word * kt_comparison_blas(c, l))
+            printf("%s: %s of that is what first calls in a process take beyond others.\n", c->label[l],
+                   kt_text_seconds(c->first_calls[l], seconds));
+}
+
 static void print_lacking(const struct kt_comparison *c)
 {
     char seconds[CELL];
@@ -294,6 +305,7 @@ void kt_comparison_print(const struct kt_comparison *c)
     print_head(c);
     print_libraries(c);
     print_pace(c);
+    print_first_calls(c);
     if (isnan(c->wall))
         printf("The program's own time is not predicted: %s.\n", kt_setup_has_all(&c->setup)
                                                                      ? "more than one thread or process makes calls"

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { FEWEST_ROUNDS = 6, FEWEST_WITH_RARE = 12, ENOUGH_ROUNDS = 15, MOST_ROUNDS = 60 };
+enum { FEWEST_PROCESSES = 3, FEWEST_ROUNDS = 6, FEWEST_WITH_RARE = 12, ENOUGH_ROUNDS = 15, MOST_ROUNDS = 60 };
 static const double precision = 0.005; /* half-width of the interval of the ratio of passes */
 /* Long beside what a turn costs, which is to wake a process and to fill its caches; short beside what slows a machine.
  */
@@ -33,11 +33,19 @@ static void keep_times(struct kt_comparison *c, struct kt_sequences *s, size_t l
 {
     struct kt_sequence *sequence = &s->lane[lane];
     double *mean = kt_resize(NULL, c->setup.jobs.count, sizeof *mean);
+    double *first = kt_resize(NULL, c->setup.jobs.count, sizeof *first);
     kt_sequence_take_means(sequence, mean);
-    for (size_t i = 0; i < c->setup.jobs.count; i++)
-        if (c->met[i] && !isnan(mean[i]))
-            kt_series_add(&c->schedule.item[i].lane[lane], s->rounds, &mean[i], 1);
+    bool is_new = kt_sequence_take_first(sequence, first);
+    for (size_t i = 0; i < c->setup.jobs.count; i++) {
+        if (!c->met[i] || isnan(mean[i]))
+            continue;
+        kt_series_add(&c->schedule.item[i].lane[lane], s->rounds, &mean[i], 1);
+        double more = is_new ? first[i] - mean[i] : NAN;
+        if (!isnan(more))
+            kt_series_add(&s->first[i * s->lanes + lane], s->rounds, &more, 1);
+    }
     free(mean);
+    free(first);
     s->total[lane] = kt_room_for_one(s->total[lane], s->rounds, sizeof *s->total[lane]);
     s->total[lane][s->rounds] = sequence->pass_total[sequence->passes - 1];
 }
@@ -69,7 +77,10 @@ static bool prepare(struct kt_sequences *s)
 static void renew(struct kt_sequences *s)
 {
     bool is_cheap = s->preparing <= preparing_part * s->seconds;
-    for (size_t l = 0; l < s->lanes && s->rounds && is_cheap; l++)
+    if (!s->rounds || !is_cheap)
+        return;
+    s->renewals++;
+    for (size_t l = 0; l < s->lanes; l++)
         kt_sequence_renew(&s->lane[l]);
 }
 
@@ -201,12 +212,14 @@ static void give_up(struct kt_comparison *c)
 /* The first round, and once more without what it showed that cannot be played. */
 void kt_sequences_begin(struct kt_comparison *c, double budget, struct kt_sequences *out)
 {
-    *out = (struct kt_sequences){.lanes = c->libraries, .budget = budget, .seed = 1};
+    *out = (struct kt_sequences){.lanes = c->libraries, .budget = budget, .seed = 1, .shapes = c->setup.jobs.count};
     const uint64_t limit = kt_pages_limit() / c->libraries; /* the same for all, which then play the same calls */
     out->lane = kt_resize(NULL, c->libraries, sizeof *out->lane);
     memset(out->lane, 0, c->libraries * sizeof *out->lane);
     out->total = kt_resize(NULL, c->libraries, sizeof *out->total);
     memset(out->total, 0, c->libraries * sizeof *out->total);
+    out->first = kt_resize(NULL, out->shapes * out->lanes, sizeof *out->first);
+    memset(out->first, 0, out->shapes * out->lanes * sizeof *out->first);
     for (size_t l = 0; l < c->libraries && !kt_interrupted(); l++) {
         kt_sequence_open(&c->setup, &c->options.replay, &c->worker[l].library,
                          budget / (slowness * (double)c->libraries), limit, &out->lane[l]);
@@ -238,7 +251,7 @@ static bool are_settled(const struct kt_sequences *s)
         if (ratio.hi - ratio.lo > 2 * precision * ratio.value)
             return false;
     }
-    return s->rounds >= ENOUGH_ROUNDS;
+    return s->rounds >= ENOUGH_ROUNDS && s->renewals >= FEWEST_PROCESSES;
 }
 
 static enum kt_stop stop_of(const struct kt_sequences *s)
@@ -266,6 +279,12 @@ double kt_sequences_correction(double count, double all, double replayed)
     double moved = replayed * all / count;
     double to = all < count ? fmax(moved, fmin(replayed, all)) : fmin(moved, fmax(replayed, all));
     return to / replayed;
+}
+
+double kt_sequences_first(const struct kt_series *less_others)
+{
+    struct kt_stat stat = kt_stat_of(less_others->visit, less_others->visits, KT_BEST_QUARTILE);
+    return stat.n >= FEWEST_PROCESSES ? fmax(stat.best, 0) : 0;
 }
 
 static void let_stand_for_all(struct kt_comparison *c, const struct kt_sequences *s)
@@ -314,6 +333,8 @@ void kt_sequences_run(struct kt_sequences *s, struct kt_comparison *c)
     for (size_t i = 0; i < c->setup.jobs.count; i++)
         if (c->met[i])
             c->schedule.item[i].stop = stop_of(s);
+    for (size_t i = 0; i < s->shapes * s->lanes; i++)
+        c->first[i] = c->met[i / s->lanes] ? kt_sequences_first(&s->first[i]) : 0;
     if (c->is_as_recorded && s->lane[0].recording.calls < s->lane[0].recording.course.calls)
         let_stand_for_all(c, s);
     kt_sequences_close(s);
@@ -326,8 +347,12 @@ void kt_sequences_close(struct kt_sequences *s)
         kt_sequence_close(&s->lane[l]);
         free(s->total[l]);
     }
+    for (size_t i = 0; s->first && i < s->shapes * s->lanes; i++)
+        kt_series_forget(&s->first[i]);
+    free(s->first);
     free(s->lane);
     free(s->total);
+    s->first = NULL;
     s->lane = NULL;
     s->total = NULL;
     s->lanes = 0;

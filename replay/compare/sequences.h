@@ -18,8 +18,10 @@
 struct kt_sequences {
     struct kt_sequence *lane; /* by library; owned */
     size_t lanes;
-    double **total; /* by library and round: seconds of the pass; owned */
-    unsigned rounds;
+    double **total;          /* by library and round: seconds of the pass; owned */
+    struct kt_series *first; /* by shape and library: the first call in a new process less the others; owned */
+    size_t shapes;
+    unsigned rounds, renewals;
     double seconds, budget;
     double preparing; /* s, of SECONDS: new processes */
     uint64_t seed;
@@ -33,6 +35,9 @@ void kt_sequences_begin(struct kt_comparison *comparison, double budget, struct 
  * Shapes that a library fails in after all are not met any more. */
 void kt_sequences_run(struct kt_sequences *sequences, struct kt_comparison *comparison);
 void kt_sequences_close(struct kt_sequences *sequences);
+
+/* What first calls take beyond others, as far as enough processes agree; 0: nothing. */
+double kt_sequences_first(const struct kt_series *less_others);
 
 /*
  * Windows hold a part of a shape's calls, and these may have met another context than most: of 2,262 calls of a daxpy

@@ -181,6 +181,7 @@ static enum kt_status prepare(struct player *p, struct kt_error *error)
     const struct kt_recording *r = p->play->recording;
     KT_TRY(kt_space_map(p->play->ranges, &p->space, error));
     KT_TRY(kt_library_load(&p->library, error));
+    kt_library_ask(&p->library);
     if (p->library.threads == 1)
         kt_processor_pin(p->play->processor);
     p->pool = kt_data_pool_new();

@@ -168,6 +168,24 @@ static void keep_samples(struct kt_sequence *s)
     s->pass_total[s->passes++] = total;
 }
 
+static void forget_first(struct kt_sequence *s)
+{
+    free(s->first);
+    s->first = NULL;
+}
+
+static void keep_first(struct kt_sequence *s)
+{
+    size_t shapes = s->setup->shapes.count;
+    forget_first(s);
+    s->first = kt_resize(NULL, shapes, sizeof *s->first);
+    for (size_t i = 0; i < shapes; i++)
+        s->first[i] = NAN;
+    for (size_t i = s->recording.calls; i-- > 0;)
+        if (s->board->seconds[i] >= 0)
+            s->first[s->recording.call[i].shape] = (double)s->board->seconds[i];
+}
+
 /* The process plays that part of a pass. False: it did not come to its end. */
 static bool play(struct kt_sequence *s, const struct kt_window *calls)
 {
@@ -205,6 +223,8 @@ static void play_pass(struct kt_sequence *s)
     bool ended = play(s, &(struct kt_window){0, 0, s->recording.calls});
     if (ended && counts)
         keep_samples(s);
+    if (ended && s->warms)
+        keep_first(s);
     s->is_tried |= ended;
     s->warms = s->warms && !ended;
 }
@@ -275,6 +295,15 @@ void kt_sequence_take_means(struct kt_sequence *s, double *seconds)
     s->sample[s->passes - 1] = NULL;
 }
 
+bool kt_sequence_take_first(struct kt_sequence *s, double *seconds)
+{
+    bool is_there = s->first != NULL;
+    for (size_t i = 0; i < s->setup->jobs.count && is_there; i++)
+        seconds[i] = s->first[shape_of(s, &s->setup->jobs.job[i])];
+    forget_first(s);
+    return is_there;
+}
+
 static double mean_below(const struct kt_samples *samples, double most)
 {
     enum { ROOM = 4096 };
@@ -315,6 +344,7 @@ void kt_sequence_insitu(const struct kt_sequence *s, double *count, double *all)
 
 void kt_sequence_renew(struct kt_sequence *s)
 {
+    forget_first(s);
     kt_child_end(&s->child);
 }
 
@@ -391,6 +421,7 @@ void kt_sequence_close(struct kt_sequence *s)
         free(s->of_shape[i]);
     free(s->sample);
     free(s->pass_total);
+    forget_first(s);
     free(s->of_shape);
     free(s->of_shape_count);
     free(s->least);

@@ -122,6 +122,7 @@ static void open_scene(struct scene *s)
     s->c.libraries = LIBRARIES;
     s->c.stands_for = kt_resize(NULL, SHAPES, sizeof *s->c.stands_for);
     s->c.met = kt_resize(NULL, SHAPES, sizeof *s->c.met);
+    s->c.first = kt_resize(NULL, SHAPES * LIBRARIES, sizeof *s->c.first);
     for (int i = 0; i < SHAPES; i++) {
         s->entry[i / 2].symbol.routine = &s->routine[i / 2];
         s->shape[i] = (struct kt_shape_group){.calls = 100, .total = 1};
@@ -129,6 +130,8 @@ static void open_scene(struct scene *s)
         s->job[i].shape = &s->shape[i];
         s->c.stands_for[i] = 1;
         s->c.met[i] = false;
+        for (int l = 0; l < LIBRARIES; l++)
+            s->c.first[i * LIBRARIES + l] = 0;
     }
     for (int l = 0; l < LIBRARIES; l++) {
         s->c.worker[l].failure = s->failure[l];
@@ -242,6 +245,44 @@ static void test_what_calls_waited(void **state)
     assert_true(near(kt_comparison_multiple(&s.c, 1).value, 8.6 / 5.3));
     assert_true(near(kt_comparison_blas(&s.c, 2), 2.33));
     close_scene(&s);
+}
+
+/* Each library has its own; of the recorded one it is a part of what was recorded, and no pace. */
+static void test_first_calls(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    s.c.is_as_recorded = true;
+    for (int i = 0; i < SHAPES; i++) {
+        set_time(&s, i, 0, 0.01);
+        set_time(&s, i, 1, 0.02);
+        set_time(&s, i, 2, 0.01);
+        s.shape[i].total = i ? 1 : 1.1;
+        s.job[i].insitu.median = 0.01;
+    }
+    s.c.first[0] = 0.1;
+    s.c.first[1] = 0.5;
+    kt_comparison_sum_up(&s.c);
+    assert_true(near(s.c.pace, 1) && s.c.waited >= 0 && s.c.waited < 1e-6);
+    assert_true(near(kt_comparison_blas(&s.c, 0), 3.1) && near(kt_comparison_blas(&s.c, 1), 6.5));
+    assert_true(near(kt_comparison_blas(&s.c, 2), 3));
+    assert_true(near(kt_comparison_multiple(&s.c, 1).value, 6.5 / 3.1));
+    close_scene(&s);
+}
+
+/* The lower quartile, if there are three processes, and nothing where first calls are faster. */
+static void test_first_of_processes(void **state)
+{
+    (void)state;
+    double less[] = {3, 1, 2, 9, -1};
+    struct kt_series series = {.visit = less, .visits = 2};
+    assert_true(kt_sequences_first(&series) == 0);
+    series.visits = 5;
+    assert_true(near(kt_sequences_first(&series), 1));
+    double faster[] = {-3, -1, 2};
+    series = (struct kt_series){.visit = faster, .visits = 3};
+    assert_true(kt_sequences_first(&series) == 0);
 }
 
 /* Seven of twelve rounds are slow for one library, so the median of pairs is that of a slow one: the sums are not. And
@@ -420,6 +461,8 @@ int main(void)
         cmocka_unit_test(test_slow_spells_of_one_library),
         cmocka_unit_test(test_slow_program),
         cmocka_unit_test(test_baseline_fails),
+        cmocka_unit_test(test_first_calls),
+        cmocka_unit_test(test_first_of_processes),
         cmocka_unit_test(test_pairs_by_round),
         cmocka_unit_test(test_no_wall_time_of_two_threads),
         cmocka_unit_test(test_verify),

@@ -34,15 +34,13 @@ static void keep_times(struct kt_comparison *c, struct kt_sequences *s, size_t l
     struct kt_sequence *sequence = &s->lane[lane];
     double *mean = kt_resize(NULL, c->setup.jobs.count, sizeof *mean);
     double *first = kt_resize(NULL, c->setup.jobs.count, sizeof *first);
-    kt_sequence_take_means(sequence, mean);
     bool is_new = kt_sequence_take_first(sequence, first);
+    kt_sequence_take_means(sequence, mean);
     for (size_t i = 0; i < c->setup.jobs.count; i++) {
-        if (!c->met[i] || isnan(mean[i]))
-            continue;
-        kt_series_add(&c->schedule.item[i].lane[lane], s->rounds, &mean[i], 1);
-        double more = is_new ? first[i] - mean[i] : NAN;
-        if (!isnan(more))
-            kt_series_add(&s->first[i * s->lanes + lane], s->rounds, &more, 1);
+        if (c->met[i] && !isnan(mean[i]))
+            kt_series_add(&c->schedule.item[i].lane[lane], s->rounds, &mean[i], 1);
+        if (is_new && !isnan(first[i]))
+            kt_series_add(&s->first[i * s->lanes + lane], s->rounds, &first[i], 1);
     }
     free(mean);
     free(first);
@@ -334,7 +332,7 @@ void kt_sequences_run(struct kt_sequences *s, struct kt_comparison *c)
         if (c->met[i])
             c->schedule.item[i].stop = stop_of(s);
     for (size_t i = 0; i < s->shapes * s->lanes; i++)
-        c->first[i] = c->met[i / s->lanes] ? kt_sequences_first(&s->first[i]) : 0;
+        c->first[i] = kt_sequences_first(&s->first[i]);
     if (c->is_as_recorded && s->lane[0].recording.calls < s->lane[0].recording.course.calls)
         let_stand_for_all(c, s);
     kt_sequences_close(s);

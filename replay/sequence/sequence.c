@@ -176,14 +176,8 @@ static void forget_first(struct kt_sequence *s)
 
 static void keep_first(struct kt_sequence *s)
 {
-    size_t shapes = s->setup->shapes.count;
-    forget_first(s);
-    s->first = kt_resize(NULL, shapes, sizeof *s->first);
-    for (size_t i = 0; i < shapes; i++)
-        s->first[i] = NAN;
-    for (size_t i = s->recording.calls; i-- > 0;)
-        if (s->board->seconds[i] >= 0)
-            s->first[s->recording.call[i].shape] = (double)s->board->seconds[i];
+    s->first = kt_resize(s->first, s->recording.calls, sizeof *s->first);
+    memcpy(s->first, s->board->seconds, s->recording.calls * sizeof *s->first);
 }
 
 /* The process plays that part of a pass. False: it did not come to its end. */
@@ -285,6 +279,31 @@ static double *find_means(const struct kt_sequence *s)
     return mean;
 }
 
+/* By shape, of the first call of each: what it took, less what the same call took in the last pass. */
+static double *find_first(const struct kt_sequence *s)
+{
+    size_t shapes = s->setup->shapes.count;
+    const float *time = s->sample[s->passes - 1];
+    double *more = kt_resize(NULL, shapes, sizeof *more);
+    for (size_t i = 0; i < shapes; i++)
+        more[i] = NAN;
+    for (size_t i = s->recording.calls; i-- > 0;)
+        more[s->recording.call[i].shape] = s->first[i] >= 0 && time[i] >= 0 ? (double)(s->first[i] - time[i]) : NAN;
+    return more;
+}
+
+bool kt_sequence_take_first(struct kt_sequence *s, double *seconds)
+{
+    if (!s->first)
+        return false;
+    double *more = find_first(s);
+    for (size_t i = 0; i < s->setup->jobs.count; i++)
+        seconds[i] = more[shape_of(s, &s->setup->jobs.job[i])];
+    free(more);
+    forget_first(s);
+    return true;
+}
+
 void kt_sequence_take_means(struct kt_sequence *s, double *seconds)
 {
     double *mean = find_means(s);
@@ -293,15 +312,6 @@ void kt_sequence_take_means(struct kt_sequence *s, double *seconds)
     free(mean);
     free(s->sample[s->passes - 1]);
     s->sample[s->passes - 1] = NULL;
-}
-
-bool kt_sequence_take_first(struct kt_sequence *s, double *seconds)
-{
-    bool is_there = s->first != NULL;
-    for (size_t i = 0; i < s->setup->jobs.count && is_there; i++)
-        seconds[i] = s->first[shape_of(s, &s->setup->jobs.job[i])];
-    forget_first(s);
-    return is_there;
 }
 
 static double mean_below(const struct kt_samples *samples, double most)

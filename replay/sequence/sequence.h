@@ -28,7 +28,7 @@ struct kt_sequence {
     struct kt_child child;
     unsigned crashes;
     unsigned passes;    /* that count */
-    double *first;      /* by shape, NAN: none; of the process that plays now, until it is taken; owned */
+    float *first;       /* by call: the pass of a new process that does not count, until it is taken; owned */
     bool is_tried;      /* a first pass has shown which calls need fresh inputs */
     bool warms;         /* the next pass is the first of a new process, and does not count */
     bool rests;         /* its process stands still between turns: threads of its library disturb nobody */
@@ -58,8 +58,9 @@ bool kt_sequence_turn(struct kt_sequence *sequence, const struct kt_window *call
 /* Of a pass that has just been played: the mean of the calls of each job of the setup, in SECONDS by job; NAN: none was
  * timed. For whoever wants no more than these: times of single calls are forgotten, and there is nothing to finish. */
 void kt_sequence_take_means(struct kt_sequence *sequence, double *seconds);
-/* Once for each process, of its pass that does not count: what the first call of each job's shape took, in SECONDS by
- * job; NAN: none was timed. It binds code, maps it, and sets the library up. False: there is none to be taken. */
+/* Of a pass that has just been played, once for each process: what the first call of each job's shape in the process's
+ * first pass, which does not count, took beyond the same call in this one, in SECONDS by job; NAN: one of them was not
+ * timed. It binds code, maps it, and sets the library up. False: there is nothing to be taken. */
 bool kt_sequence_take_first(struct kt_sequence *sequence, double *seconds);
 /* What calls of each job's shape took in the program in the mean, in seconds by job: of those that COUNT (NAN: none
  * does) and of ALL. Calls of ten times the median and more, which something disturbed, are taken for that long. */

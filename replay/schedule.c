@@ -68,6 +68,18 @@ void kt_series_scale(struct kt_series *series, double factor)
         series->visit[i] *= factor;
 }
 
+static void shorten(double *seconds, size_t count, double less, double least)
+{
+    for (size_t i = 0; i < count; i++)
+        seconds[i] = fmax(seconds[i] - less, seconds[i] * least);
+}
+
+void kt_series_shorten(struct kt_series *series, double less, double least)
+{
+    shorten(series->sample, series->samples, less, least);
+    shorten(series->visit, series->visits, less, least);
+}
+
 void kt_series_forget(struct kt_series *series)
 {
     free(series->sample);

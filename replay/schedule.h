@@ -88,6 +88,9 @@ struct kt_stat kt_series_visits(const struct kt_series *series);
 /* Makes all its times so many times longer. */
 void kt_series_scale(struct kt_series *series, double factor);
 
+/* Makes all its times so many seconds shorter, but none shorter than LEAST times what it was. */
+void kt_series_shorten(struct kt_series *series, double less, double least);
+
 /* Makes it empty. */
 void kt_series_forget(struct kt_series *series);
 

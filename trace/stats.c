@@ -66,6 +66,26 @@ struct kt_stat kt_stat_of(double *samples, size_t n, enum kt_best best)
     return stat;
 }
 
+static int compare_weighted(const void *a, const void *b)
+{
+    return compare(&((const struct kt_weighted *)a)->value, &((const struct kt_weighted *)b)->value);
+}
+
+double kt_weighted_quantile(struct kt_weighted *value, size_t count, double part)
+{
+    double all = 0;
+    double below = 0;
+    size_t i = 0;
+    if (count == 0)
+        return NAN;
+    qsort(value, count, sizeof *value, compare_weighted);
+    for (size_t k = 0; k < count; k++)
+        all += value[k].weight;
+    while (i + 1 < count && (below += value[i].weight) < part * all)
+        i++;
+    return value[i].value;
+}
+
 double kt_context_index(double insitu, double warm, double cold)
 {
     bool same = !(cold - warm > smallest_cache_effect * warm);

@@ -29,6 +29,13 @@ struct kt_stat kt_stat_of(double *samples, size_t n, enum kt_best best);
 /* Ranks (0-based) of the order statistics that enclose the median with at least 95 % confidence (sign test). */
 void kt_median_ranks(size_t n, size_t *lo, size_t *hi);
 
+struct kt_weighted {
+    double value, weight;
+};
+
+/* The value below which so large a PART of the weight lies; VALUE is sorted in place. COUNT = 0: NAN. */
+double kt_weighted_quantile(struct kt_weighted *value, size_t count, double part);
+
 /* 0 = as fast as warm, 1 = as if its operands came from memory, above 1 = something else than caches.
  * NAN where cold and warm cannot be told apart. */
 double kt_context_index(double insitu, double warm, double cold);

@@ -382,32 +382,6 @@ static double scale_of(const struct kt_comparison *c)
     return counted > 0 ? c->insitu / counted : NAN;
 }
 
-/* What the shapes took in the program over their replay on the baseline, and how long that was. */
-struct pace {
-    double ratio, seconds;
-};
-
-static int compare_pace(const void *a, const void *b)
-{
-    double x = ((const struct pace *)a)->ratio;
-    double y = ((const struct pace *)b)->ratio;
-    return (x > y) - (x < y);
-}
-
-/* Calls whose context is known run at this pace; those above it waited for something. */
-static double lower_quartile(struct pace *pace, size_t count)
-{
-    double all = 0;
-    double below = 0;
-    size_t i = 0;
-    qsort(pace, count, sizeof *pace, compare_pace);
-    for (size_t k = 0; k < count; k++)
-        all += pace[k].seconds;
-    while (i + 1 < count && (below += pace[i].seconds) < all / 4)
-        i++;
-    return pace[i].ratio;
-}
-
 /* By more than this no clock is lower: calls that all took longer waited. */
 static const double most_pace = 1.5;
 
@@ -484,7 +458,7 @@ static void find_first_calls(struct kt_comparison *c)
 
 static void find_pace(struct kt_comparison *c)
 {
-    struct pace *pace = kt_resize(NULL, c->setup.jobs.count + 1, sizeof *pace);
+    struct kt_weighted *pace = kt_resize(NULL, c->setup.jobs.count + 1, sizeof *pace);
     double replayed = c->scale * c->sum[0].seconds;
     double disturbance = find_disturbance(c);
     double own = c->insitu; /* but for page faults and first calls */
@@ -492,7 +466,7 @@ static void find_pace(struct kt_comparison *c)
     for (size_t i = 0; i < c->setup.jobs.count; i++) {
         double seconds = kt_comparison_counts(c, i) ? replayed_of(c, i) : 0;
         if (seconds > 0)
-            pace[count++] = (struct pace){typical_of(c, i) / seconds, typical_of(c, i)};
+            pace[count++] = (struct kt_weighted){typical_of(c, i) / seconds, typical_of(c, i)};
         if (kt_comparison_counts(c, i))
             own -= c->scale * (recorded_of(c, i) - undelayed_of(c, i));
     }
@@ -500,7 +474,8 @@ static void find_pace(struct kt_comparison *c)
     c->waited = 0;
     if (c->is_as_recorded && count && replayed > 0) {
         double pace_of_all = own / disturbance / replayed;
-        double clock = fmin(fmax(lower_quartile(pace, count), 1), most_pace);
+        /* Calls whose context is known run at this pace; those above it waited for something. */
+        double clock = fmin(fmax(kt_weighted_quantile(pace, count, 0.25), 1), most_pace);
         double common = fmin(clock, pace_of_all); /* where replays took longer than the program nothing waited */
         c->pace = disturbance * common;
         c->waited = fmax(c->insitu - own - c->first_calls[0], 0);

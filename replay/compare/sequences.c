@@ -285,33 +285,79 @@ double kt_sequences_first(const struct kt_series *less_others)
     return stat.n >= FEWEST_PROCESSES ? fmax(stat.best, 0) : 0;
 }
 
-static void let_stand_for_all(struct kt_comparison *c, const struct kt_sequences *s)
+/* Of the shapes that windows hold: seconds of a call. */
+struct windowed {
+    double *count;    /* in the program, of the calls that count; NAN: not known */
+    double *all;      /* in the program, of all */
+    double *replayed; /* on the baseline; NAN: the shape is left as it is */
+};
+
+/* By how much longer replays took than the program, in the median by time: what the machine's pace explains. */
+static double common_excess(const struct kt_comparison *c, const struct windowed *w)
+{
+    size_t count = 0;
+    struct kt_weighted *excess = kt_resize(NULL, c->setup.jobs.count, sizeof *excess);
+    for (size_t i = 0; i < c->setup.jobs.count; i++)
+        if (w->replayed[i] > 0)
+            excess[count++] = (struct kt_weighted){w->replayed[i] / w->count[i],
+                                                   (double)c->setup.jobs.job[i].shape->calls * w->count[i]};
+    double median = kt_weighted_quantile(excess, count, 0.5);
+    free(excess);
+    return fmax(median, 1);
+}
+
+double kt_sequences_too_cold(double insitu, double replayed)
+{
+    static const double other_context = 1.5; /* no machine's pace changes by more */
+    return replayed > other_context * insitu ? replayed - insitu : 0;
+}
+
+static void warm_up(struct kt_comparison *c, const struct kt_sequences *s, struct windowed *w)
+{
+    double excess = common_excess(c, w);
+    for (size_t i = 0; i < c->setup.jobs.count; i++) {
+        double less = w->replayed[i] > 0 ? kt_sequences_too_cold(excess * w->count[i], w->replayed[i]) : 0;
+        double rest = w->replayed[i] - less;
+        for (size_t l = 0; l < s->lanes && less > 0; l++)
+            kt_series_shorten(&c->schedule.item[i].lane[l], less, rest / w->replayed[i]);
+        w->replayed[i] = rest;
+    }
+}
+
+static void let_stand_for_all(struct kt_comparison *c, const struct kt_sequences *s, const struct windowed *w)
 {
     double insitu = 0;
     double replayed = 0;
-    size_t jobs = c->setup.jobs.count;
-    double *count = kt_resize(NULL, jobs, sizeof *count);
-    double *all = kt_resize(NULL, jobs, sizeof *all);
-    double *time = kt_resize(NULL, jobs, sizeof *time);
-    kt_sequence_insitu(&s->lane[0], count, all);
-    for (size_t i = 0; i < jobs; i++) {
-        bool known = c->met[i] && count[i] > 0 && all[i] > 0;
-        time[i] = known ? kt_series_visits(&c->schedule.item[i].lane[0]).median : NAN;
-        if (!(time[i] > 0))
+    for (size_t i = 0; i < c->setup.jobs.count; i++) {
+        if (!(w->replayed[i] > 0))
             continue;
-        insitu += (double)c->setup.jobs.job[i].shape->calls * count[i];
-        replayed += (double)c->setup.jobs.job[i].shape->calls * time[i];
+        insitu += (double)c->setup.jobs.job[i].shape->calls * w->count[i];
+        replayed += (double)c->setup.jobs.job[i].shape->calls * w->replayed[i];
     }
-    for (size_t i = 0; i < jobs; i++) {
-        if (!(time[i] > 0))
+    for (size_t i = 0; i < c->setup.jobs.count; i++) {
+        if (!(w->replayed[i] > 0))
             continue;
-        double factor = kt_sequences_correction(count[i], all[i], time[i] * insitu / replayed);
+        double factor = kt_sequences_correction(w->count[i], w->all[i], w->replayed[i] * insitu / replayed);
         for (size_t l = 0; l < s->lanes; l++)
             kt_series_scale(&c->schedule.item[i].lane[l], factor);
     }
-    free(count);
-    free(all);
-    free(time);
+}
+
+static void correct(struct kt_comparison *c, const struct kt_sequences *s)
+{
+    size_t jobs = c->setup.jobs.count;
+    struct windowed w = {kt_resize(NULL, jobs, sizeof *w.count), kt_resize(NULL, jobs, sizeof *w.all),
+                         kt_resize(NULL, jobs, sizeof *w.replayed)};
+    kt_sequence_insitu(&s->lane[0], w.count, w.all);
+    for (size_t i = 0; i < jobs; i++) {
+        bool known = c->met[i] && w.count[i] > 0 && w.all[i] > 0;
+        w.replayed[i] = known ? kt_series_visits(&c->schedule.item[i].lane[0]).median : NAN;
+    }
+    warm_up(c, s, &w);
+    let_stand_for_all(c, s, &w);
+    free(w.count);
+    free(w.all);
+    free(w.replayed);
 }
 
 void kt_sequences_run(struct kt_sequences *s, struct kt_comparison *c)
@@ -334,7 +380,7 @@ void kt_sequences_run(struct kt_sequences *s, struct kt_comparison *c)
     for (size_t i = 0; i < s->shapes * s->lanes; i++)
         c->first[i] = kt_sequences_first(&s->first[i]);
     if (c->is_as_recorded && s->lane[0].recording.calls < s->lane[0].recording.course.calls)
-        let_stand_for_all(c, s);
+        correct(c, s);
     kt_sequences_close(s);
 }
 

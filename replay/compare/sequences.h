@@ -48,4 +48,12 @@ double kt_sequences_first(const struct kt_series *less_others);
  */
 double kt_sequences_correction(double count, double all, double replayed);
 
+/*
+ * A window begins with operands that were just filled, and what leads to its calls is short: a call whose matrix was in
+ * a cache in the program may find it in memory. By so many seconds a call is then replayed too slow, which is what
+ * reading its operands takes, on any library; 0 where the machine's pace may explain the difference. INSITU: of those
+ * calls, at the pace of the replay. Pure.
+ */
+double kt_sequences_too_cold(double insitu, double replayed);
+
 #endif

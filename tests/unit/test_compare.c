@@ -177,6 +177,8 @@ static void test_correction(void **state)
     assert_true(near(kt_sequences_correction(4, 1, 1), 1));    /* something disturbed the program */
     assert_true(near(kt_sequences_correction(4, 1, 2), 0.5));
     assert_true(near(kt_sequences_correction(4, 1, 8), 0.25));
+    assert_true(near(kt_sequences_too_cold(1, 4), 3));
+    assert_true(kt_sequences_too_cold(1, 1.4) == 0 && kt_sequences_too_cold(1, 0.2) == 0);
     assert_true(near(kt_sequences_correction(1, 4, 1), 4));
     assert_true(near(kt_sequences_correction(1, 4, 4), 1));
     assert_true(near(kt_sequences_correction(1, 4, 2), 2));

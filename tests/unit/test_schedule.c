@@ -231,9 +231,23 @@ static void test_order_is_random_and_repeatable(void **state)
     kt_schedule_free(&f->schedule);
 }
 
+static void test_shortened(void **state)
+{
+    (void)state;
+    struct kt_series series = {0};
+    const double one = 1;
+    const double four = 4;
+    kt_series_add(&series, 0, &one, 1);
+    kt_series_add(&series, 1, &four, 1);
+    kt_series_shorten(&series, 2, 0.25);
+    assert_true(series.visit[0] == 0.25 && series.visit[1] == 2 && series.sample[1] == 2);
+    kt_series_forget(&series);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_shortened),
         cmocka_unit_test(test_absent_lanes),
         cmocka_unit_test(test_quiet_items_converge),
         cmocka_unit_test(test_steady_noise_stops),

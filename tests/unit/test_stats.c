@@ -82,12 +82,26 @@ static void context_index_is_a_scale(void **state)
     assert_true(isnan(kt_context_index(1, NAN, 1)));
 }
 
+static void weighted_quantile_is_by_weight(void **state)
+{
+    (void)state;
+    struct kt_weighted value[] = {{3, 1}, {1, 1}, {2, 6}};
+    assert_true(kt_weighted_quantile(value, 3, 0.1) == 1);
+    assert_true(kt_weighted_quantile(value, 3, 0.5) == 2);
+    assert_true(kt_weighted_quantile(value, 3, 1) == 3);
+    assert_true(isnan(kt_weighted_quantile(value, 0, 0.5)));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_is_not_a_number),          cmocka_unit_test(few_samples_have_their_range),
-        cmocka_unit_test(ranks_are_those_of_the_sign_test), cmocka_unit_test(ranks_cover_enough_but_not_too_much),
-        cmocka_unit_test(quartile_and_median_are_chosen),   cmocka_unit_test(context_index_is_a_scale),
+        cmocka_unit_test(weighted_quantile_is_by_weight),
+        cmocka_unit_test(nothing_is_not_a_number),
+        cmocka_unit_test(few_samples_have_their_range),
+        cmocka_unit_test(ranks_are_those_of_the_sign_test),
+        cmocka_unit_test(ranks_cover_enough_but_not_too_much),
+        cmocka_unit_test(quartile_and_median_are_chosen),
+        cmocka_unit_test(context_index_is_a_scale),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,8 +43,8 @@ static void write_number(FILE *file, double value)
     fprintf(file, isnan(value) ? ",NaN" : ",%.9g", value);
 }
 
-/* A line for each routine: its name, then predicted seconds and their interval of each library, without what calls
- * waited for, which is no routine's own. */
+/* A line for each routine: its name, then predicted seconds and their interval of each library, without first
+ * calls and what calls waited for, which are no routine's own. */
 static enum kt_status write_data(const struct kt_comparison *c, const char *path, struct kt_error *error)
 {
     FILE *file = fopen(path, "w");

@@ -239,12 +239,14 @@ struct kt_comparison_store *kt_comparison_store_open(struct kt_comparison *c)
     return s;
 }
 
-/* Of the same sequence on the same libraries: what first calls take beyond others, by item. */
-static char *first_name(const struct kt_comparison_store *s, const char *sequence)
+/* Of what first calls take beyond others in that sequence on those libraries, by item. To be freed. */
+static char *first_name(const struct kt_comparison_store *s)
 {
     char *name;
+    char *sequence = sequence_of(s);
     if (asprintf(&name, "first calls, %zu shapes, %s", s->comparison->setup.jobs.count, sequence) < 0)
         abort();
+    free(sequence);
     return name;
 }
 
@@ -253,14 +255,12 @@ static void read_first(struct kt_comparison_store *s)
     struct kt_comparison *c = s->comparison;
     size_t items = c->setup.jobs.count;
     double *first = kt_resize(NULL, items, sizeof *first);
-    char *sequence = sequence_of(s);
-    char *name = first_name(s, sequence);
+    char *name = first_name(s);
     for (size_t l = 0; l < c->libraries; l++)
         if (kt_store_fact(c->recall.store, s->setting[l], name, first, items * sizeof *first))
             for (size_t i = 0; i < items; i++)
                 c->first[i * c->libraries + l] = first[i];
     free(first);
-    free(sequence);
     free(name);
 }
 
@@ -364,8 +364,7 @@ static enum kt_status write_first(struct kt_comparison_store *s, struct kt_error
     const struct kt_comparison *c = s->comparison;
     size_t items = c->setup.jobs.count;
     double *first = kt_resize(NULL, items, sizeof *first);
-    char *sequence = sequence_of(s);
-    char *name = first_name(s, sequence);
+    char *name = first_name(s);
     enum kt_status status = KT_OK;
     for (size_t l = 0; l < c->libraries && status == KT_OK; l++) {
         for (size_t i = 0; i < items; i++)
@@ -373,7 +372,6 @@ static enum kt_status write_first(struct kt_comparison_store *s, struct kt_error
         status = kt_store_set_fact(c->recall.store, s->setting[l], name, first, items * sizeof *first, error);
     }
     free(first);
-    free(sequence);
     free(name);
     return status;
 }

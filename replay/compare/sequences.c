@@ -377,7 +377,8 @@ void kt_sequences_run(struct kt_sequences *s, struct kt_comparison *c)
     for (size_t i = 0; i < c->setup.jobs.count; i++)
         if (c->met[i])
             c->schedule.item[i].stop = stop_of(s);
-    for (size_t i = 0; i < s->shapes * s->lanes; i++)
+    const bool any = kt_comparison_is_any_met(c); /* if they gave up nothing of them is used */
+    for (size_t i = 0; i < s->shapes * s->lanes && any; i++)
         c->first[i] = kt_sequences_first(&s->first[i]);
     if (c->is_as_recorded && s->lane[0].recording.calls < s->lane[0].recording.course.calls)
         correct(c, s);

@@ -158,6 +158,19 @@ static void set_times(struct scene *s, const double (*seconds)[LIBRARIES])
             }
 }
 
+/* A call takes as long on a library whatever its shape is; the calls of a shape took so long in the program. */
+static void open_recorded(struct scene *s, const double call[LIBRARIES], const double total[SHAPES])
+{
+    open_scene(s);
+    s->c.is_as_recorded = true;
+    for (int i = 0; i < SHAPES; i++) {
+        for (int l = 0; l < LIBRARIES; l++)
+            set_time(s, i, l, call[l]);
+        s->shape[i].total = total[i];
+        s->job[i].insitu.median = total[i] / 100;
+    }
+}
+
 static void close_scene(struct scene *s)
 {
     kt_comparison_free(&s->c);
@@ -232,15 +245,7 @@ static void test_what_calls_waited(void **state)
 {
     (void)state;
     struct scene s;
-    open_scene(&s);
-    s.c.is_as_recorded = true;
-    for (int i = 0; i < SHAPES; i++) {
-        set_time(&s, i, 0, 0.01);
-        set_time(&s, i, 1, 0.02);
-        set_time(&s, i, 2, 0.001);
-        s.shape[i].total = i == 2 ? 3.1 : 1.1;
-        s.job[i].insitu.median = s.shape[i].total / 100;
-    }
+    open_recorded(&s, (const double[]){0.01, 0.02, 0.001}, (const double[]){1.1, 1.1, 3.1});
     kt_comparison_sum_up(&s.c);
     assert_true(near(s.c.pace, 1.1) && near(s.c.waited, 2));
     assert_true(near(kt_comparison_blas(&s.c, 0), 5.3) && near(kt_comparison_blas(&s.c, 1), 8.6));
@@ -254,15 +259,7 @@ static void test_first_calls(void **state)
 {
     (void)state;
     struct scene s;
-    open_scene(&s);
-    s.c.is_as_recorded = true;
-    for (int i = 0; i < SHAPES; i++) {
-        set_time(&s, i, 0, 0.01);
-        set_time(&s, i, 1, 0.02);
-        set_time(&s, i, 2, 0.01);
-        s.shape[i].total = i ? 1 : 1.1;
-        s.job[i].insitu.median = 0.01;
-    }
+    open_recorded(&s, (const double[]){0.01, 0.02, 0.01}, (const double[]){1.1, 1, 1});
     s.c.first[0] = 0.1;
     s.c.first[1] = 0.5;
     kt_comparison_sum_up(&s.c);

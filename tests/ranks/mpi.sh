@@ -15,7 +15,8 @@ job() {
     mkdir -p "$T/$1"
     sed -e "s/^1000  /$2 /" /usr/share/doc/hpcc/examples/_hpccinf.txt >"$T/$1/hpccinf.txt"
 }
-results() { sed -n 's/.*\(HPL_N=\|HPL_nprow=\|HPL_npcol=\|HPL_residual\|Success=\)/\1/p' "$1/hpccoutf.txt" | grep -vE 'residual|time'; grep -c PASSED "$1/hpccoutf.txt"; }
+# hpcc says each verdict of PTRANS twice, the second time, behind CPU, only if the 1 ms of the clock that it reads went by.
+results() { sed -n 's/.*\(HPL_N=\|HPL_nprow=\|HPL_npcol=\|HPL_residual\|Success=\)/\1/p' "$1/hpccoutf.txt" | grep -vE 'residual|time'; grep -v '^CPU' "$1/hpccoutf.txt" | grep -cE 'PASSED|FAILED'; grep -c FAILED "$1/hpccoutf.txt"; }
 
 job plain 300; (cd "$T/plain" && $mpi hpcc >out 2>err; echo $? >status)
 if [ "$(<"$T/plain/status")" != 0 ] || ! grep -q PASSED "$T/plain/hpccoutf.txt"; then

@@ -6,8 +6,14 @@
 #include <math.h>
 #include <search.h>
 
-/* Durations of so few nanoseconds differ between two runs by how the code happens to lie in memory. */
-static const double least_difference = 10e-9;
+/*
+ * Two runs of a program differ by how code and data happen to lie in memory, each of them from its first call to its
+ * last: by nanoseconds in the shortest calls, and then by a few per cent (dgemm of order 16: 1.52 us in some processes,
+ * 1.61 in others). What is longer than a microsecond or so differs by no more than this many seconds.
+ */
+static const double placement_least = 10e-9;
+static const double placement_share = 0.08;
+static const double placement_most = 100e-9;
 
 /* The drift is not estimated from fewer shapes; their spread neither, nor what shapes of a routine have in common. */
 enum { DRIFT_SHAPES = 5, SPREAD_SHAPES = 8, ROUTINE_SHAPES = 3, TAKEN = 4096 };
@@ -304,9 +310,15 @@ static void estimate_drift(struct kt_diff *diff)
     free(ratio);
 }
 
+static double placement(double seconds)
+{
+    return fmin(fmax(placement_least, placement_share * seconds), placement_most);
+}
+
 static bool differs_enough(const struct kt_diff_shape *s, double drift)
 {
-    return fabs(s->side[1].stat.median / drift - s->side[0].stat.median) > least_difference;
+    double before = s->side[0].stat.median;
+    return fabs(s->side[1].stat.median / drift - before) > placement(before);
 }
 
 /* What slows a machine by more does not slow all shapes alike: who has to share a core with a neighbour loses half of

@@ -162,9 +162,9 @@ static void copy_random(const struct kt_data_pool *pool, bool single, unsigned c
 }
 
 /* Where in the pool the contents of run I begin. A strided vector continues where its previous element ended. */
-static uint64_t pool_offset(const struct kt_operand *o, int place, int64_t run)
+static uint64_t pool_offset(const struct kt_operand *o, int place, int64_t run, const struct kt_recipe *recipe)
 {
-    uint64_t start = (uint64_t)place * 1009 * POOL_UNIT;
+    uint64_t start = recipe->first + (uint64_t)place * 1009 * POOL_UNIT;
     if (o->form == KT_FORM_VECTOR || o->form == KT_FORM_ARRAY)
         return start + (uint64_t)run * o->elem;
     return start + (uint64_t)run * COLUMN_STEP % POOL_UNITS * POOL_UNIT;
@@ -197,7 +197,7 @@ static void fill_random(const struct kt_data_pool *pool, const struct kt_operand
     for (int64_t i = 0; i < runs; i++) {
         uint64_t lo, hi;
         kt_operand_run(o, i, &lo, &hi);
-        copy_random(pool, is_single(o->arg->type), (unsigned char *)lo, hi - lo, pool_offset(o, place, i));
+        copy_random(pool, is_single(o->arg->type), (unsigned char *)lo, hi - lo, pool_offset(o, place, i, recipe));
         if (recipe->factor != 1)
             scale(lo, hi, is_single(o->arg->type), recipe->factor);
         clear(o, recipe, i, lo, hi);
@@ -350,8 +350,15 @@ static void fill_tau(const struct kt_operand *tau, const struct kt_operand *v)
 
 void kt_data_fill(const struct kt_data_pool *pool, const struct kt_operand *operand, int count, int i)
 {
+    kt_data_fill_anew(pool, operand, count, i, 0);
+}
+
+void kt_data_fill_anew(const struct kt_data_pool *pool, const struct kt_operand *operand, int count, int i,
+                       uint64_t seed)
+{
     const struct kt_operand *o = &operand[i];
-    const struct kt_recipe recipe = kt_data_recipe(operand, count, i);
+    struct kt_recipe recipe = kt_data_recipe(operand, count, i);
+    recipe.first = seed ? kt_random(&seed) % POOL_UNITS * POOL_UNIT : 0;
     switch (recipe.fill) {
     case KT_FILL_NOTHING:
         break;

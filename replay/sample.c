@@ -73,14 +73,22 @@ static void place(const struct kt_job *job, uint64_t base, struct kt_operand *op
     }
 }
 
-static void fill_operand(const struct kt_sampler *s, const struct kt_operand *operand, int i)
+/* A vector that is only read: routines that look at its elements are not to meet those that they have just learned. */
+static bool is_to_be_new(const struct kt_operand *o)
 {
-    if (!s->job->held || !kt_held_fill(s->job->held, operand, i))
-        kt_data_fill(s->pool, operand, s->job->operands, i);
+    return o->form == KT_FORM_VECTOR && o->access == KT_READ;
 }
 
-static void fill(const struct kt_sampler *s, const struct kt_operand *operand)
+static void fill_operand(const struct kt_sampler *s, const struct kt_operand *operand, int i)
 {
+    uint64_t seed = is_to_be_new(&operand[i]) ? s->contents : 0;
+    if (!s->job->held || !kt_held_fill(s->job->held, operand, i))
+        kt_data_fill_anew(s->pool, operand, s->job->operands, i, seed);
+}
+
+static void fill(struct kt_sampler *s, const struct kt_operand *operand)
+{
+    s->contents++;
     for (int i = 0; i < s->job->operands; i++)
         fill_operand(s, operand, i);
 }
@@ -112,10 +120,12 @@ bool kt_sampler_prepare(struct kt_sampler *s, const struct kt_job *job)
     return true;
 }
 
-static void restore(const struct kt_sampler *s, const struct kt_operand *operand)
+static void restore(struct kt_sampler *s, const struct kt_operand *operand)
 {
+    enum { LONGEST = 16 << 10 }; /* to learn the elements of longer ones takes more calls than there are */
+    s->contents++;
     for (int i = 0; i < s->job->operands; i++)
-        if (s->job->restore[i])
+        if (s->job->restore[i] || (is_to_be_new(&operand[i]) && operand[i].hi - operand[i].lo <= LONGEST))
             fill_operand(s, operand, i);
 }
 
@@ -142,7 +152,7 @@ static bool recalls(const struct kt_plan *plan)
     return false;
 }
 
-static struct kt_recaller prepare_recall(const struct kt_sampler *s, const struct kt_target *target,
+static struct kt_recaller prepare_recall(struct kt_sampler *s, const struct kt_target *target,
                                          const struct kt_plan *plan, struct recall *out)
 {
     const struct kt_call *call = &s->job->shape->first;

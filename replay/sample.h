@@ -28,6 +28,7 @@ struct kt_sampler {
     uint64_t other_address[KT_MAX_OPERANDS];
     bool has_other;
     uint64_t state;                      /* of random places */
+    uint64_t contents;                   /* how many different ones operands have had */
     uint64_t start_ticks, start_ns;      /* for the length of a tick */
     double clock_ticks;                  /* what two readings cost */
     struct kt_disturbances disturbances; /* of the calls timed so far; the caller may empty it */

@@ -76,24 +76,32 @@ void kt_scalars_steady(const struct kt_symbol *symbol, unsigned char *args)
 
 /* --- operands -------------------------------------------------------------------------------------------------- */
 
-int kt_operands_placed(const struct kt_recorded_call *call, const struct kt_space *space,
-                       struct kt_operand out[KT_MAX_OPERANDS])
+static int operands_recorded(const struct kt_recorded_call *call, struct kt_operand out[KT_MAX_OPERANDS])
 {
     struct kt_values values;
     const struct kt_symbol *symbol = &call->entry->symbol;
     kt_values_decode(symbol, (const unsigned char *)call->args, &values);
-    int count = kt_operands(symbol, &values, call->entry->int_bytes, out);
-    for (int i = 0; i < count; i++) {
-        struct kt_operand *o = &out[i];
-        uint64_t now = o->lo < o->hi ? kt_space_at(space, o->lo) : 0;
-        if (now && kt_space_at(space, o->hi - 1) != now + (o->hi - 1 - o->lo))
-            now = 0; /* not in one piece: its range cannot be real */
-        uint64_t shift = now ? now - o->lo : (uint64_t)space->spare + o->base % KT_LAYOUT_PAGE - o->base;
-        o->hi = now ? o->hi : o->lo;
-        o->base += shift;
-        o->lo += shift;
-        o->hi += shift;
-    }
+    return kt_operands(symbol, &values, call->entry->int_bytes, out);
+}
+
+static void place(struct kt_operand *o, const struct kt_space *space)
+{
+    uint64_t now = o->lo < o->hi ? kt_space_at(space, o->lo) : 0;
+    if (now && kt_space_at(space, o->hi - 1) != now + (o->hi - 1 - o->lo))
+        now = 0; /* not in one piece: its range cannot be real */
+    uint64_t shift = now ? now - o->lo : (uint64_t)space->spare + o->base % KT_LAYOUT_PAGE - o->base;
+    o->hi = now ? o->hi : o->lo;
+    o->base += shift;
+    o->lo += shift;
+    o->hi += shift;
+}
+
+int kt_operands_placed(const struct kt_recorded_call *call, const struct kt_space *space,
+                       struct kt_operand out[KT_MAX_OPERANDS])
+{
+    int count = operands_recorded(call, out);
+    for (int i = 0; i < count; i++)
+        place(&out[i], space);
     return count;
 }
 
@@ -142,10 +150,16 @@ static void widen_pivots(const struct kt_operand *o, int64_t rows)
     }
 }
 
-static void fill(const struct kt_contents *c, const struct kt_operand *operand, int count, int i)
+/* Vectors that are parts of one array differ: their numbers follow from the address that they had. */
+static void fill(const struct kt_contents *c, const struct kt_recorded_call *call, int i)
 {
+    struct kt_operand operand[KT_MAX_OPERANDS];
+    int count = operands_recorded(call, operand);
+    uint64_t address = operand[i].base;
+    for (int o = 0; o < count; o++)
+        place(&operand[o], c->space);
     struct kt_recipe recipe = kt_data_recipe(operand, count, i);
-    kt_data_fill(c->pool, operand, count, i);
+    kt_data_fill_anew(c->pool, operand, count, i, address);
     if (recipe.fill == KT_FILL_RANDOM && operand[i].form >= KT_FORM_MATRIX && operand[i].arg->type != KT_I)
         divide(&operand[i], norm_of_random(&operand[i]));
     if (recipe.fill == KT_FILL_RULE && recipe.rule == KT_PIVOTS && rows_exchanged(operand, count) > operand[i].rows)
@@ -276,11 +290,8 @@ void kt_contents_plan(const struct kt_space *space, struct kt_data_pool *pool, c
 /* Backwards: where fillings overlap, that of the first call stays. */
 static void fill_all(const struct kt_contents *c, const struct kt_filling *list, size_t count)
 {
-    struct kt_operand operand[KT_MAX_OPERANDS];
-    while (count-- > 0) {
-        int operands = kt_operands_placed(list[count].call, c->space, operand);
-        fill(c, operand, operands, list[count].operand);
-    }
+    while (count-- > 0)
+        fill(c, list[count].call, list[count].operand);
 }
 
 void kt_contents_fill(const struct kt_contents *c)
@@ -295,7 +306,7 @@ void kt_contents_refill(const struct kt_contents *c, const struct kt_recorded_ca
     int operands = kt_operands_placed(call, c->space, operand);
     for (int i = 0; i < operands; i++)
         if (operand[i].access & access)
-            fill(c, operand, operands, i);
+            fill(c, call, i);
 }
 
 bool kt_contents_used_up(const struct kt_space *space, const struct kt_recorded_call *call)

@@ -13,6 +13,7 @@
 #include "replay/machine/disturbance.h"
 #include "replay/job.h"
 #include "replay/stage.h"
+#include "replay/strangers.h"
 #include "replay/workingset.h"
 
 struct kt_sampler {
@@ -36,6 +37,7 @@ struct kt_sampler {
     struct kt_workingset *set;           /* KT_TIMER_SETS: of the job, opened when it is first timed cold; owned */
     const struct kt_job *first_job;      /* of all */
     uint64_t *flush_bytes;               /* by job: see kt_workingset_grow; owned */
+    struct kt_strangers strangers;       /* none unless the caller finds them */
     double thunk_ticks;                  /* what the job's thunk does; below 0: not measured yet */
 };
 

@@ -10,20 +10,33 @@
 
 enum { WORDS = 24, MOST_CALLS = 2000 * 1000 };
 
-typedef void routine(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *,
-                     void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *);
+/* By how much is passed: what is never looked at takes time as well. */
+typedef void few(void *, void *, void *, void *, void *, void *, void *, void *);
+typedef void some(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *,
+                  void *, void *, void *);
+typedef void many(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *,
+                  void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *);
+enum { FEW = 8, SOME = 16 }; /* words */
 
 /* Words behind the last argument are lengths, or never looked at. */
 struct kt_script_call {
-    routine *routine;
-    uintptr_t word[WORDS];
+    void *routine;
+    uint32_t first; /* of its words */
+    uint16_t args, words;
 };
+
+/*
+ * Equal numbers are stored once, as far as they are remembered: a caller has what it passes on its stack, in the nearest
+ * cache, and a place for each argument of each call took that from the operands.
+ */
+enum { REMEMBERED = 4096 };
 
 struct making {
     struct kt_script *script;
     const struct kt_timing_loaded *library;
     const struct kt_symbol *symbol; /* of the last call */
-    routine *found;
+    void *found;
+    uint32_t known[REMEMBERED]; /* by hash: a number's place + 1; 0: none */
 };
 
 static enum kt_status find_routine(struct making *m, const struct kt_symbol *symbol, struct kt_error *error)
@@ -31,7 +44,7 @@ static enum kt_status find_routine(struct making *m, const struct kt_symbol *sym
     if (m->symbol == symbol)
         return KT_OK;
     m->symbol = symbol;
-    m->found = (routine *)kt_timing_symbol(m->library, symbol->name);
+    m->found = kt_timing_symbol(m->library, symbol->name);
     if (!m->found)
         return kt_fail(error, KT_BAD_INPUT, "the library has no %s", symbol->name);
     if (symbol->routine->args > WORDS - 6 || symbol->routine->type != KT_D)
@@ -63,14 +76,24 @@ static uint64_t stored(const struct kt_arg *arg, double value)
 }
 
 /* A number of 16 bytes is a complex one, whose imaginary part stays 0. */
-static uintptr_t add_number(struct kt_script *s, uint64_t word)
+static uintptr_t place_of_number(struct making *m, uint64_t word)
 {
-    size_t at = s->numbers;
+    struct kt_script *s = m->script;
+    uint32_t *known = &m->known[word * 0x9e3779b97f4a7c15u >> 52];
+    if (*known && s->number[*known - 1] == word)
+        return *known - 1;
+    *known = (uint32_t)s->numbers + 1;
     for (int i = 0; i < 2; i++) {
         s->number = kt_room_for_one(s->number, s->numbers, sizeof *s->number);
         s->number[s->numbers++] = i ? 0 : word;
     }
-    return at;
+    return *known - 1;
+}
+
+static void add_word(struct kt_script *s, uintptr_t word)
+{
+    s->word = kt_room_for_one(s->word, s->words, sizeof *s->word);
+    s->word[s->words++] = word;
 }
 
 static enum kt_status add_call(void *context, const struct kt_kernel *k, struct kt_error *error)
@@ -78,35 +101,36 @@ static enum kt_status add_call(void *context, const struct kt_kernel *k, struct 
     struct making *m = context;
     struct kt_script *s = m->script;
     const struct kt_routine *r = k->symbol->routine;
+    int letters = 0;
     if (s->calls == MOST_CALLS)
         return kt_fail(error, KT_BAD_INPUT, "more than 2 million calls are not run");
     KT_TRY(find_routine(m, k->symbol, error));
     s->call = kt_room_for_one(s->call, s->calls, sizeof *s->call);
     struct kt_script_call *call = &s->call[s->calls++];
-    int word = r->args;
-    call->routine = m->found;
-    for (int i = 0; i < WORDS; i++)
-        call->word[i] = 0;
+    *call = (struct kt_script_call){.routine = m->found, .first = (uint32_t)s->words, .args = (uint16_t)r->args};
     for (int i = 0; i < r->args; i++) {
         bool is_array = r->arg[i].role == KT_ARRAY;
-        call->word[i] = is_array ? k->values.address[i] : add_number(s, stored(&r->arg[i], k->values.v[i]));
-        if (r->arg[i].role <= KT_OPTION && word < WORDS)
-            call->word[word++] = 1;
+        add_word(s, is_array ? k->values.address[i] : place_of_number(m, stored(&r->arg[i], k->values.v[i])));
+        letters += r->arg[i].role <= KT_OPTION;
     }
+    int passed = r->args + letters;
+    call->words = passed <= FEW ? FEW : passed <= SOME ? SOME : WORDS;
+    for (int i = r->args; i < call->words; i++)
+        add_word(s, 1);
     return KT_OK;
 }
 
 /* From the algorithm's addresses and places of numbers to real addresses. */
 static void set_addresses(struct kt_script *s)
 {
-    for (size_t c = 0; c < s->calls; c++) {
-        struct kt_script_call *call = &s->call[c];
-        for (int i = 0; i < WORDS && call->word[i] != 1; i++)
-            if (call->word[i] >= s->first / 2)
-                call->word[i] = (uintptr_t)s->store + (call->word[i] - s->first);
+    for (size_t c = 0; c < s->calls; c++)
+        for (int i = 0; i < s->call[c].args; i++) {
+            uintptr_t *word = &s->word[s->call[c].first + (size_t)i];
+            if (*word >= s->first / 2)
+                *word = (uintptr_t)s->store + (*word - s->first);
             else
-                call->word[i] = (uintptr_t)&s->number[call->word[i]];
-    }
+                *word = (uintptr_t)&s->number[*word];
+        }
 }
 
 /* --- data -------------------------------------------------------------------------------------------------- */
@@ -200,6 +224,7 @@ void kt_script_free(struct kt_script *s)
     if (s->bytes && !s->borrows && s->fresh != MAP_FAILED)
         munmap(s->fresh, s->bytes);
     free(s->call);
+    free(s->word);
     free(s->number);
 }
 
@@ -208,11 +233,27 @@ void kt_script_reset(struct kt_script *s)
     memcpy(s->store, s->fresh, s->bytes);
 }
 
+/* Pointers to functions and to data are as large as each other where there are shared libraries (POSIX, dlsym). */
+static void run_call(void *routine, uint16_t words, void *const *w)
+{
+    if (words == FEW) {
+        few *f;
+        memcpy(&f, &routine, sizeof f);
+        f(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7]);
+    } else if (words == SOME) {
+        some *f;
+        memcpy(&f, &routine, sizeof f);
+        f(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9], w[10], w[11], w[12], w[13], w[14], w[15]);
+    } else {
+        many *f;
+        memcpy(&f, &routine, sizeof f);
+        f(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9], w[10], w[11], w[12], w[13], w[14], w[15], w[16],
+          w[17], w[18], w[19], w[20], w[21], w[22], w[23]);
+    }
+}
+
 void kt_script_run(const struct kt_script *s)
 {
-    for (size_t i = 0; i < s->calls; i++) {
-        void *const *w = (void *const *)s->call[i].word;
-        s->call[i].routine(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9], w[10], w[11], w[12], w[13],
-                           w[14], w[15], w[16], w[17], w[18], w[19], w[20], w[21], w[22], w[23]);
-    }
+    for (size_t i = 0; i < s->calls; i++)
+        run_call(s->call[i].routine, s->call[i].words, (void *const *)&s->word[s->call[i].first]);
 }

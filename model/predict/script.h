@@ -11,7 +11,9 @@
 struct kt_script {
     struct kt_script_call *call; /* owned */
     size_t calls;
-    uint64_t *number; /* of the arguments, each 8 bytes; owned */
+    uintptr_t *word; /* what is passed, call by call; owned */
+    size_t words;
+    uint64_t *number; /* of the arguments, each 8 bytes, equal ones once; owned */
     size_t numbers;
     char *store, *fresh;                        /* all operands together, and what they hold at the begin; mapped */
     bool borrows;                               /* these are another script's */

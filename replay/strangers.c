@@ -57,7 +57,8 @@ static const struct stranger {
     const char *symbol;
     void (*call)(void *function);
 } stranger[KT_STRANGERS] = {
-    {"dgemv_", call_dgemv}, {"dger_", call_dger}, {"dnrm2_", call_dnrm2}, {"dscal_", call_dscal}, {"dgemm_", call_dgemm},
+    {"dgemv_", call_dgemv}, {"dger_", call_dger},   {"dnrm2_", call_dnrm2},
+    {"dscal_", call_dscal}, {"dgemm_", call_dgemm},
 };
 
 void kt_strangers_find(const struct kt_library *library, struct kt_strangers *out)

@@ -59,13 +59,14 @@ static enum kt_status check(const struct kt_models *models, const struct kt_timi
 {
     if (strcmp(models->machine_identity, now->machine) != 0)
         return kt_fail(error, KT_BAD_INPUT,
-                       "%s: these models are of another machine (%.200s; here: %.200s); build models here, or --force",
+                       "%s: these models are of another machine (%.200s; here: %.200s); move the file away and build "
+                       "models here, or use --force",
                        models->path, models->machine_identity, now->machine);
     if (strcmp(models->library_identity, now->library) != 0)
         return kt_fail(
             error, KT_BAD_INPUT,
             "%s: these models are of another build of the library, or of other settings (%.200s; now: %.200s); "
-            "build models of this one, or --force",
+            "move the file away and build models of this one, or use --force",
             models->path, models->library_identity, now->library);
     return KT_OK;
 }

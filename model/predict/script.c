@@ -12,10 +12,10 @@ enum { WORDS = 24, MOST_CALLS = 2000 * 1000 };
 
 /* By how much is passed: what is never looked at takes time as well. */
 typedef void few(void *, void *, void *, void *, void *, void *, void *, void *);
-typedef void some(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *,
-                  void *, void *, void *);
-typedef void many(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *,
-                  void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *);
+typedef void some(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *,
+                  void *, void *, void *, void *);
+typedef void many(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *,
+                  void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *);
 enum { FEW = 8, SOME = 16 }; /* words */
 
 /* Words behind the last argument are lengths, or never looked at. */
@@ -26,8 +26,8 @@ struct kt_script_call {
 };
 
 /*
- * Equal numbers are stored once, as far as they are remembered: a caller has what it passes on its stack, in the nearest
- * cache, and a place for each argument of each call took that from the operands.
+ * Equal numbers are stored once, as far as they are remembered: a caller has what it passes on its stack, in the
+ * nearest cache, and a place for each argument of each call took that from the operands.
  */
 enum { REMEMBERED = 4096 };
 

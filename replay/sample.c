@@ -74,14 +74,15 @@ static void place(const struct kt_job *job, uint64_t base, struct kt_operand *op
 }
 
 /* A vector that is only read: routines that look at its elements are not to meet those that they have just learned. */
-static bool is_to_be_new(const struct kt_operand *o)
+static bool is_to_be_new(const struct kt_sampler *s, const struct kt_operand *operand, int i)
 {
-    return o->form == KT_FORM_VECTOR && o->access == KT_READ;
+    return operand[i].form == KT_FORM_VECTOR && operand[i].access == KT_READ &&
+           kt_data_recipe(operand, s->job->operands, i).fill == KT_FILL_RANDOM;
 }
 
 static void fill_operand(const struct kt_sampler *s, const struct kt_operand *operand, int i)
 {
-    uint64_t seed = is_to_be_new(&operand[i]) ? s->contents : 0;
+    uint64_t seed = is_to_be_new(s, operand, i) ? s->contents : 0;
     if (!s->job->held || !kt_held_fill(s->job->held, operand, i))
         kt_data_fill_anew(s->pool, operand, s->job->operands, i, seed);
 }
@@ -124,9 +125,11 @@ static void restore(struct kt_sampler *s, const struct kt_operand *operand)
 {
     enum { LONGEST = 16 << 10 }; /* to learn the elements of longer ones takes more calls than there are */
     s->contents++;
-    for (int i = 0; i < s->job->operands; i++)
-        if (s->job->restore[i] || (is_to_be_new(&operand[i]) && operand[i].hi - operand[i].lo <= LONGEST))
+    for (int i = 0; i < s->job->operands; i++) {
+        bool is_short = operand[i].hi - operand[i].lo <= LONGEST;
+        if (s->job->restore[i] || (is_short && is_to_be_new(s, operand, i)))
             fill_operand(s, operand, i);
+    }
 }
 
 /* The same call on the other operands. */

@@ -330,6 +330,24 @@ static bool is_inside(const struct made *m, uint64_t address)
     return false;
 }
 
+/* The same for a seed, others for another, those of kt_data_fill without one. */
+static void test_filling_anew(void **state)
+{
+    (void)state;
+    static const uint64_t seeds[] = {1, 2, 1, 0};
+    struct made m;
+    make(&m, "dnrm2", 3);
+    const struct kt_operand *x = find(&m, "x");
+    const double usual = element(x, 0, 0);
+    double first[4];
+    for (int i = 0; i < 4; i++) {
+        kt_data_fill_anew(pool, m.operand, m.operands, (int)(x - m.operand), seeds[i]);
+        first[i] = element(x, 0, 0);
+    }
+    assert_true(first[0] == first[2] && first[0] != first[1]);
+    assert_true(first[3] == usual && first[0] != usual && first[1] != usual);
+}
+
 static void test_nothing_outside_is_written(void **state)
 {
     (void)state;
@@ -460,6 +478,7 @@ int main(void)
         cmocka_unit_test(test_unitary_blocks),
         cmocka_unit_test(test_short_reflectors),
         cmocka_unit_test(test_filling_again),
+        cmocka_unit_test(test_filling_anew),
         cmocka_unit_test(test_nothing_outside_is_written),
         cmocka_unit_test(test_every_routine_succeeds),
     };

@@ -19,7 +19,7 @@ struct kt_strangers {
     uint64_t state;               /* which comes next is random */
 };
 
-/* Those of a loaded library. */
+/* Those of a loaded library; none if one of them ends the process or hangs. */
 void kt_strangers_find(const struct kt_library *library, struct kt_strangers *out);
 
 /* Calls one that is not FUNCTION; of no effect if there is none. */

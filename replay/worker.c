@@ -115,9 +115,12 @@ static enum kt_status prepare_side(struct side *side, struct reply *hello, struc
     memset(side->is_known, 0, jobs->count * sizeof *side->is_known);
     for (size_t i = 0; i < jobs->count; i++)
         side->seconds[i] = jobs->job[i].insitu.median;
-    KT_TRY(kt_sampler_open(jobs, side->library.threads, side->worker->hierarchy, &side->sampler, error));
-    kt_strangers_find(&side->library, &side->sampler.strangers);
-    return KT_OK;
+    struct kt_strangers strangers;
+    kt_strangers_find(&side->library, &strangers); /* it forks: while there is little to copy */
+    enum kt_status status =
+        kt_sampler_open(jobs, side->library.threads, side->worker->hierarchy, &side->sampler, error);
+    side->sampler.strangers = strangers;
+    return status;
 }
 
 static void run_worker(const void *context, int socket)

@@ -10,19 +10,14 @@
 
 enum { WORDS = 24, MOST_CALLS = 2000 * 1000 };
 
-/* By how much is passed: what is never looked at takes time as well. */
-typedef void few(void *, void *, void *, void *, void *, void *, void *, void *);
-typedef void some(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *,
-                  void *, void *, void *, void *);
-typedef void many(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *,
-                  void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *);
-enum { FEW = 8, SOME = 16 }; /* words */
+typedef void routine(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *,
+                     void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *);
 
-/* Words behind the last argument are lengths, or never looked at. */
+/* Words behind the last argument are lengths, and then those of the next call, which are never looked at. */
 struct kt_script_call {
-    void *routine;
+    routine *routine;
     uint32_t first; /* of its words */
-    uint16_t args, words;
+    uint32_t args;
 };
 
 /*
@@ -35,7 +30,7 @@ struct making {
     struct kt_script *script;
     const struct kt_timing_loaded *library;
     const struct kt_symbol *symbol; /* of the last call */
-    void *found;
+    routine *found;
     uint32_t known[REMEMBERED]; /* by hash: a number's place + 1; 0: none */
 };
 
@@ -44,7 +39,7 @@ static enum kt_status find_routine(struct making *m, const struct kt_symbol *sym
     if (m->symbol == symbol)
         return KT_OK;
     m->symbol = symbol;
-    m->found = kt_timing_symbol(m->library, symbol->name);
+    m->found = (routine *)kt_timing_symbol(m->library, symbol->name);
     if (!m->found)
         return kt_fail(error, KT_BAD_INPUT, "the library has no %s", symbol->name);
     if (symbol->routine->args > WORDS - 6 || symbol->routine->type != KT_D)
@@ -106,16 +101,14 @@ static enum kt_status add_call(void *context, const struct kt_kernel *k, struct 
         return kt_fail(error, KT_BAD_INPUT, "more than 2 million calls are not run");
     KT_TRY(find_routine(m, k->symbol, error));
     s->call = kt_room_for_one(s->call, s->calls, sizeof *s->call);
-    struct kt_script_call *call = &s->call[s->calls++];
-    *call = (struct kt_script_call){.routine = m->found, .first = (uint32_t)s->words, .args = (uint16_t)r->args};
+    s->call[s->calls++] =
+        (struct kt_script_call){.routine = m->found, .first = (uint32_t)s->words, .args = (uint32_t)r->args};
     for (int i = 0; i < r->args; i++) {
         bool is_array = r->arg[i].role == KT_ARRAY;
         add_word(s, is_array ? k->values.address[i] : place_of_number(m, stored(&r->arg[i], k->values.v[i])));
         letters += r->arg[i].role <= KT_OPTION;
     }
-    int passed = r->args + letters;
-    call->words = passed <= FEW ? FEW : passed <= SOME ? SOME : WORDS;
-    for (int i = r->args; i < call->words; i++)
+    while (letters-- > 0)
         add_word(s, 1);
     return KT_OK;
 }
@@ -124,8 +117,8 @@ static enum kt_status add_call(void *context, const struct kt_kernel *k, struct 
 static void set_addresses(struct kt_script *s)
 {
     for (size_t c = 0; c < s->calls; c++)
-        for (int i = 0; i < s->call[c].args; i++) {
-            uintptr_t *word = &s->word[s->call[c].first + (size_t)i];
+        for (uint32_t i = 0; i < s->call[c].args; i++) {
+            uintptr_t *word = &s->word[s->call[c].first + i];
             if (*word >= s->first / 2)
                 *word = (uintptr_t)s->store + (*word - s->first);
             else
@@ -213,6 +206,8 @@ enum kt_status kt_script_make(const struct kt_algorithm *algorithm, const double
     *out = (struct kt_script){0};
     KT_TRY(make_store(algorithm, parameter, like, out, error));
     KT_TRY(kt_algorithm_run(algorithm, parameter, add_call, &m, error));
+    for (int i = 0; i < WORDS; i++)
+        add_word(out, 0); /* behind those of the last call */
     set_addresses(out);
     return KT_OK;
 }
@@ -233,27 +228,11 @@ void kt_script_reset(struct kt_script *s)
     memcpy(s->store, s->fresh, s->bytes);
 }
 
-/* Pointers to functions and to data are as large as each other where there are shared libraries (POSIX, dlsym). */
-static void run_call(void *routine, uint16_t words, void *const *w)
-{
-    if (words == FEW) {
-        few *f;
-        memcpy(&f, &routine, sizeof f);
-        f(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7]);
-    } else if (words == SOME) {
-        some *f;
-        memcpy(&f, &routine, sizeof f);
-        f(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9], w[10], w[11], w[12], w[13], w[14], w[15]);
-    } else {
-        many *f;
-        memcpy(&f, &routine, sizeof f);
-        f(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9], w[10], w[11], w[12], w[13], w[14], w[15], w[16],
-          w[17], w[18], w[19], w[20], w[21], w[22], w[23]);
-    }
-}
-
 void kt_script_run(const struct kt_script *s)
 {
-    for (size_t i = 0; i < s->calls; i++)
-        run_call(s->call[i].routine, s->call[i].words, (void *const *)&s->word[s->call[i].first]);
+    for (size_t i = 0; i < s->calls; i++) {
+        void *const *w = (void *const *)&s->word[s->call[i].first];
+        s->call[i].routine(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9], w[10], w[11], w[12], w[13],
+                           w[14], w[15], w[16], w[17], w[18], w[19], w[20], w[21], w[22], w[23]);
+    }
 }

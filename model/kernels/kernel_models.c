@@ -146,8 +146,9 @@ const struct kt_region *kt_kernel_model_region(const struct kt_kernel_model *m, 
     int most = -1;
     for (size_t i = 0; i < m->regions; i++) {
         const struct kt_region *r = &m->region[i];
-        int fixed =
-            r->coefficient && kt_box_holds(&r->box, m->axes, size) ? kt_box_fixed(&r->box, &m->domain, m->axes) : -1;
+        int fixed = r->coefficient && kt_region_holds(r, m->crossover, m->axes, size)
+                        ? kt_box_fixed(&r->box, &m->domain, m->axes)
+                        : -1;
         if (fixed <= most)
             continue;
         most = fixed;

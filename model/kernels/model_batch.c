@@ -74,7 +74,7 @@ static int bits(unsigned set)
 /* What takes long is less uncertain, and what all samples take is mostly what the longest take. */
 static unsigned rounds_of(const struct kt_build *build, double seconds)
 {
-    unsigned rounds = seconds < 2e-3 ? build->rules->rounds : seconds < 20e-3 ? 6 : 4;
+    unsigned rounds = seconds < 2e-3 ? build->rules->rounds : seconds < 20e-3 ? 4 : 3;
     return rounds < build->rules->rounds ? rounds : build->rules->rounds;
 }
 

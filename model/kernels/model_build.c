@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "model/kernels/model_build.h"
 
+#include "model/kernels/crossover.h"
 #include "model/kernels/model_batch.h"
 #include "model/kernels/model_level.h"
 #include "model/kernels/tiles.h"
@@ -41,13 +42,15 @@ static double part_asked_for(const struct kt_build_rules *rules, const struct kt
 
 /* Seconds of the trace's calls that are in it. Where the user gave the domain, its part of that, of any model. */
 static double seconds_in(const struct kt_build *build, const struct kt_need *need, const struct kt_kernel_model *m,
-                         const struct kt_box *box)
+                         const struct kt_region *region)
 {
+    const struct kt_box *box = &region->box;
     double seconds = 0;
     if (build->rules->hi[0])
         return part_asked_for(build->rules, box, m->axes);
     for (size_t i = 0; i < need->uses; i++)
-        if (kt_box_owns(box, &m->domain, m->axes, need->use[i].size))
+        if (kt_box_owns(box, &m->domain, m->axes, need->use[i].size) &&
+            kt_region_holds(region, m->crossover, m->axes, need->use[i].size))
             seconds += need->use[i].seconds;
     if (seconds > 0)
         seconds += share_of_volume * need->seconds * volume(box, m->axes) / volume(&m->domain, m->axes);
@@ -132,7 +135,7 @@ static enum kt_status settle(const struct kt_build *build, size_t need, struct k
         again = false;
         for (size_t i = 0; i < m->regions; i++) {
             bool changed;
-            if (seconds_in(build, &build->needs->need[need], m, &m->region[i].box) <= 0)
+            if (seconds_in(build, &build->needs->need[need], m, &m->region[i]) <= 0)
                 continue;
             KT_TRY(settle_region(build, need, m, i, &changed, error));
             again = again || changed;
@@ -158,7 +161,7 @@ static void add_pending(const struct kt_build *build, size_t need, size_t contex
     struct kt_kernel_model *m = kt_build_model(build, need, context);
     for (size_t i = 0; i < m->regions; i++) {
         struct wishing w = {.build = build, .model = m, .need = need, .context = context};
-        double seconds = seconds_in(build, &build->needs->need[need], m, &m->region[i].box);
+        double seconds = seconds_in(build, &build->needs->need[need], m, &m->region[i]);
         if (!kt_refine_is_pending(&m->region[i]) || seconds <= 0)
             continue;
         kt_refine_wanted(&build->rules->refine, m, i, wish_for, &w);
@@ -240,7 +243,7 @@ static const struct kt_region *draw_region(const struct kt_build *build, size_t 
     const struct kt_region *chosen = NULL;
     for (size_t i = 0; i < m->regions; i++) {
         bool open = m->region[i].coefficient && kt_box_fixed(&m->region[i].box, &m->domain, m->axes) < m->axes;
-        double worth = open ? seconds_in(build, &build->needs->need[need], m, &m->region[i].box) : 0;
+        double worth = open ? seconds_in(build, &build->needs->need[need], m, &m->region[i]) : 0;
         total += worth;
         if (worth > 0 && uniform(state) * total <= worth)
             chosen = &m->region[i];
@@ -440,7 +443,7 @@ static void reopen(const struct kt_build *build, size_t need, struct kt_kernel_m
     const struct kt_refine_rules *rules = &build->rules->refine;
     size_t before = m->regions;
     for (size_t i = 0; i < before; i++) {
-        bool is_worth = seconds_in(build, &build->needs->need[need], m, &m->region[i].box) > 0;
+        bool is_worth = seconds_in(build, &build->needs->need[need], m, &m->region[i]) > 0;
         if (is_worth && m->region[i].fitted && kt_refine_excess(rules, m, i) > rules->bound)
             kt_refine_split(rules, m, i);
     }
@@ -513,6 +516,7 @@ static enum kt_status run_held_out(struct kt_build *build, double start, struct 
 static enum kt_status run_stages(struct kt_build *build, double start, struct kt_error *error)
 {
     KT_TRY(prepare(build, error));
+    KT_TRY(kt_crossovers_find(build, error));
     KT_TRY(run_regions(build, start, error));
     KT_TRY(fit_residues(build, error));
     return run_held_out(build, start, error);

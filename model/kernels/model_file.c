@@ -43,10 +43,10 @@ static json_t *region_json(const struct kt_region *r, int axes)
     for (int a = 0; a < axes; a++)
         json_array_append_new(degree, json_integer(r->degree[a]));
     json_t *frame = json_pack("{so so}", "lo", sizes_json(r->frame.lo, axes), "hi", sizes_json(r->frame.hi, axes));
-    return json_pack("{so so so sb so so si s{so so}}", "lo", sizes_json(r->box.lo, axes), "hi",
-                     sizes_json(r->box.hi, axes), "frame", frame, "fitted", r->fitted, "degree", degree, "coefficients",
-                     numbers_json(r->coefficient, r->coefficients), "samples", r->samples, "error", "avg",
-                     kt_json_number(r->average), "max", kt_json_number(r->worst));
+    return json_pack("{so so si so sb so so si s{so so}}", "lo", sizes_json(r->box.lo, axes), "hi",
+                     sizes_json(r->box.hi, axes), "side", (int)r->side, "frame", frame, "fitted", r->fitted, "degree",
+                     degree, "coefficients", numbers_json(r->coefficient, r->coefficients), "samples", r->samples,
+                     "error", "avg", kt_json_number(r->average), "max", kt_json_number(r->worst));
 }
 
 /* [sizes..., seconds, noise, samples, held out] */
@@ -85,12 +85,12 @@ static json_t *model_json(const struct kt_kernel_model *m)
         json_array_append_new(regions, region_json(&m->region[i], m->axes));
     for (size_t i = 0; i < m->points; i++)
         json_array_append_new(points, point_json(&m->point[i], m->axes));
-    return json_pack("{ss ss ss so so so so so so so so so so}", "routine", m->routine, "options", m->options,
+    return json_pack("{ss ss ss so so so sf so so so so so so so}", "routine", m->routine, "options", m->options,
                      "context", kt_model_context_name[m->context], "axes", axes, "lo",
-                     sizes_json(m->domain.lo, m->axes), "hi", sizes_json(m->domain.hi, m->axes), "regions", regions,
-                     "residues", residues_json(&m->residues, m->axes), "points", points, "error", error_json(&m->error),
-                     "others", error_json(&m->others), "cost", kt_json_number(m->cost), "levels",
-                     numbers_json(m->level, m->levels));
+                     sizes_json(m->domain.lo, m->axes), "hi", sizes_json(m->domain.hi, m->axes), "crossover",
+                     m->crossover, "regions", regions, "residues", residues_json(&m->residues, m->axes), "points",
+                     points, "error", error_json(&m->error), "others", error_json(&m->others), "cost",
+                     kt_json_number(m->cost), "levels", numbers_json(m->level, m->levels));
 }
 
 static void make_directories(const char *path)
@@ -210,6 +210,8 @@ static enum kt_status read_region(const struct reading *r, const json_t *object,
         !read_degrees(json_object_get(object, "degree"), axes, out) ||
         !read_coefficients(json_object_get(object, "coefficients"), axes, out))
         return damaged(r, "a region makes no sense");
+    json_int_t side = json_integer_value(json_object_get(object, "side")); /* older files have none */
+    out->side = side < 0 ? KT_BELOW : side > 0 ? KT_ABOVE : KT_BOTH;
     out->samples = (int)json_integer_value(json_object_get(object, "samples"));
     out->fitted = out->coefficient && json_is_true(json_object_get(object, "fitted"));
     out->average = number_of(json_object_get(error, "avg"));
@@ -309,6 +311,9 @@ static enum kt_status read_head(const struct reading *r, const json_t *object, s
     if (!read_levels(json_object_get(object, "levels"), m))
         return damaged(r, "the levels of a model make no sense");
     m->cost = number_of(json_object_get(object, "cost"));
+    m->crossover = json_number_value(json_object_get(object, "crossover"));
+    if (!(m->crossover >= 0))
+        return damaged(r, "the crossover of a model makes no sense");
     read_error(json_object_get(object, "error"), &m->error);
     read_error(json_object_get(object, "others"), &m->others);
     return read_residues(r, json_object_get(object, "residues"), m->axes, &m->residues);

@@ -57,8 +57,9 @@ static json_t *domain_json(const struct kt_kernel_model *m)
 
 static json_t *model_json(const struct kt_kernel_model *m)
 {
-    return json_pack("{ss ss ss so si si si si so so so}", "routine", m->routine, "options", m->options, "context",
-                     kt_model_context_name[m->context], "domain", domain_json(m), "regions", count_fitted(m),
+    return json_pack("{ss ss ss so so si si si si so so so}", "routine", m->routine, "options", m->options, "context",
+                     kt_model_context_name[m->context], "domain", domain_json(m), "crossover",
+                     m->crossover > 0 ? json_real(m->crossover) : json_null(), "regions", count_fitted(m),
                      "regions_wanted", (int)m->regions, "samples", count_samples(m, false), "held_out",
                      count_samples(m, true), "error", error_json(&m->error), "error_between", error_json(&m->others),
                      "cost", kt_json_number(m->cost));
@@ -135,6 +136,17 @@ static void add_row(struct kt_text_table *table, const struct kt_kernel_model *m
                                               others, noise, cost});
 }
 
+/* "dgemm NT -1 1: another algorithm where m n k > 1000000" */
+static void print_crossover(const struct kt_kernel_model *m)
+{
+    char name[KT_NAME + KT_MODEL_OPTIONS + 1];
+    kernel_text(m, name, sizeof name);
+    printf("%s, %s: another algorithm where", name, kt_model_context_name[m->context]);
+    for (int a = 0; a < m->axes; a++)
+        printf(" %s", m->axis[a]);
+    printf(" > %.0f\n", m->crossover);
+}
+
 void kt_models_print(const struct kt_models *models, const char *filter)
 {
     static const struct kt_column columns[] = {{"kernel", false, true}, {"ctx", false, false}, {"sizes", false, true},
@@ -156,7 +168,11 @@ void kt_models_print(const struct kt_models *models, const char *filter)
            models->path);
     kt_text_table_print(table);
     kt_text_table_free(table);
-    printf("\n%zu models", shown);
+    printf("\n");
+    for (size_t i = 0; i < models->count; i++)
+        if (kt_model_matches(&models->model[i], filter) && models->model[i].crossover > 0)
+            print_crossover(&models->model[i]);
+    printf("%zu models", shown);
     if (empty)
         printf(", and %zu wanted of which nothing is known yet", empty);
     printf(".\nkernel: options, scalars (x: not -1, 0, 1). reg: regions. n: points fitted.\n"

@@ -15,10 +15,14 @@ struct kt_box {
     int64_t lo[KT_MODEL_AXES], hi[KT_MODEL_AXES];
 };
 
+/* Of a model's crossover: the sizes whose product is at most, or above it; both where there is none in the box. */
+enum kt_side { KT_BELOW = -1, KT_BOTH = 0, KT_ABOVE = 1 };
+
 /* A box with its polynomial: the sum over all exponents e of coefficient * product of T_e(x), Chebyshev polynomials of
  * the size that the frame maps to -1 ... 1. */
 struct kt_region {
     struct kt_box box;
+    enum kt_side side;   /* the sizes of the box that it is of */
     struct kt_box frame; /* the box that the polynomial was fitted in: this one, or an earlier one that was split */
     int degree[KT_MODEL_AXES];
     double *coefficient; /* the first axis' exponent varies fastest; owned; NULL: none yet */
@@ -47,6 +51,11 @@ enum { KT_FINE_BELOW = 8 };
 
 /* The size as the polynomial takes it. */
 double kt_residues_size(const struct kt_residues *residues, int axis, int64_t size);
+
+/* The sides of the crossover, 0: there is none, that sizes of the box are on. */
+enum kt_side kt_box_side(const struct kt_box *box, double crossover, int axes);
+/* Is the polynomial one of these sizes? */
+bool kt_region_holds(const struct kt_region *region, double crossover, int axes, const int64_t *size);
 
 /* No size is between the multiples of 8. */
 bool kt_sizes_are_regular(int axes, const int64_t *size);

@@ -33,19 +33,20 @@ static bool is_regular(const struct kt_refine_rules *rules, int axes, const int6
 }
 
 /* Does it count for the region's polynomial? What is special in slices is not to bend the others. */
-static bool is_fitted(const struct kt_refine_rules *rules, const struct kt_kernel_model *m, const struct kt_box *box,
-                      const struct kt_point *point)
+static bool is_fitted(const struct kt_refine_rules *rules, const struct kt_kernel_model *m,
+                      const struct kt_region *region, const struct kt_point *point)
 {
-    return point->samples && !point->held_out && kt_box_holds(box, m->axes, point->size) &&
+    return point->samples && !point->held_out && kt_region_holds(region, m->crossover, m->axes, point->size) &&
            is_regular(rules, m->axes, point->size) &&
-           kt_box_fixed(box, &m->domain, m->axes) == kt_kernel_model_fixed(m, point->size);
+           kt_box_fixed(&region->box, &m->domain, m->axes) == kt_kernel_model_fixed(m, point->size);
 }
 
-static int count_fitted(const struct kt_refine_rules *rules, const struct kt_kernel_model *m, const struct kt_box *box)
+static int count_fitted(const struct kt_refine_rules *rules, const struct kt_kernel_model *m,
+                        const struct kt_region *region)
 {
     int n = 0;
     for (size_t i = 0; i < m->points; i++)
-        n += is_fitted(rules, m, box, &m->point[i]);
+        n += is_fitted(rules, m, region, &m->point[i]);
     return n;
 }
 
@@ -76,14 +77,27 @@ static int cut_fine(int64_t lo, int64_t hi, int64_t part[2][2])
     return 2;
 }
 
-static void add_region(struct kt_kernel_model *m, const struct kt_box *box)
+static void append(struct kt_kernel_model *m, const struct kt_box *box, enum kt_side side)
 {
     m->region = kt_resize(m->region, m->regions + 1, sizeof *m->region);
-    m->region[m->regions++] = (struct kt_region){.box = *box, .frame = *box, .average = NAN, .worst = NAN};
+    m->region[m->regions++] =
+        (struct kt_region){.box = *box, .side = side, .frame = *box, .average = NAN, .worst = NAN};
+}
+
+/* Of the sizes of the box those on that side: a region for each side that the crossover divides it into. */
+static void add_region(struct kt_kernel_model *m, const struct kt_box *box, enum kt_side side)
+{
+    enum kt_side of_box = kt_box_side(box, m->crossover, m->axes);
+    if (m->crossover <= 0 || (of_box != KT_BOTH && (side == KT_BOTH || side == of_box)))
+        append(m, box, KT_BOTH);
+    else if (of_box == KT_BOTH)
+        for (int s = KT_BELOW; s <= KT_ABOVE; s += KT_ABOVE - KT_BELOW)
+            if (side == KT_BOTH || side == (enum kt_side)s)
+                append(m, box, (enum kt_side)s);
 }
 
 /* All combinations of the parts of each axis. */
-static void add_parts(struct kt_kernel_model *m, int64_t part[][2][2], const int *parts)
+static void add_parts(struct kt_kernel_model *m, int64_t part[][2][2], const int *parts, enum kt_side side)
 {
     int total = 1;
     for (int a = 0; a < m->axes; a++)
@@ -94,7 +108,7 @@ static void add_parts(struct kt_kernel_model *m, int64_t part[][2][2], const int
             box.lo[a] = part[a][rest % parts[a]][0];
             box.hi[a] = part[a][rest % parts[a]][1];
         }
-        add_region(m, &box);
+        add_region(m, &box, side);
     }
 }
 
@@ -104,7 +118,7 @@ static void add_box(struct kt_kernel_model *m, const struct kt_box *box)
     int parts[KT_MODEL_AXES];
     for (int a = 0; a < m->axes; a++)
         parts[a] = cut_fine(box->lo[a], box->hi[a], part[a]);
-    add_parts(m, part, parts);
+    add_parts(m, part, parts, KT_BOTH);
 }
 
 /* Does the region end there, and is it not of one size only along the axis? */
@@ -182,7 +196,43 @@ void kt_refine_cut(struct kt_kernel_model *m, size_t region, const struct kt_box
 {
     m->region[region].box = m->region[region].frame = part[0];
     for (size_t i = 1; i < parts; i++)
-        add_region(m, &part[i]);
+        add_region(m, &part[i], m->region[region].side);
+}
+
+static double *copy_numbers(const double *from, int count)
+{
+    double *copy = kt_resize(NULL, (size_t)count, sizeof *copy);
+    memcpy(copy, from, (size_t)count * sizeof *copy);
+    return copy;
+}
+
+/* Regions from FIRST on, which have none, begin with the polynomial of the one that they are parts of: it is better
+ * than none. */
+static void inherit(struct kt_kernel_model *m, size_t first, const struct kt_region *whole)
+{
+    for (size_t i = first; i < m->regions; i++) {
+        const struct kt_region part = m->region[i];
+        m->region[i] = *whole;
+        m->region[i].box = part.box;
+        m->region[i].side = part.side;
+        m->region[i].fitted = false;
+        m->region[i].coefficient = whole->coefficient ? copy_numbers(whole->coefficient, whole->coefficients) : NULL;
+    }
+}
+
+void kt_refine_cross(struct kt_kernel_model *m, double crossover)
+{
+    size_t before = m->regions;
+    m->crossover = crossover;
+    for (size_t i = 0; i < before; i++) {
+        const struct kt_region whole = m->region[i];
+        if (kt_box_side(&whole.box, crossover, m->axes) != KT_BOTH)
+            continue;
+        append(m, &whole.box, KT_ABOVE);
+        inherit(m, m->regions - 1, &whole);
+        m->region[i].side = KT_BELOW;
+        m->region[i].fitted = false;
+    }
 }
 
 static bool has_box(const struct kt_kernel_model *m, const struct kt_box *box)
@@ -295,7 +345,7 @@ size_t kt_refine_wanted(const struct kt_refine_rules *rules, const struct kt_ker
         int64_t size[KT_MODEL_AXES] = {0};
         for (int a = 0, rest = i; a < m->axes; rest /= n[a++])
             size[a] = at[a][rest % n[a]];
-        if (kt_model_find_point(m, size))
+        if (!kt_region_holds(&m->region[region], m->crossover, m->axes, size) || kt_model_find_point(m, size))
             continue;
         want(context, size);
         wanted++;
@@ -335,14 +385,14 @@ static void lower_degrees(int axes, int most, struct kt_region *region)
 }
 
 /* Different sizes of the axis among the samples that are fitted, as far as they matter. */
-static int count_sizes(const struct kt_refine_rules *rules, const struct kt_kernel_model *m, const struct kt_box *box,
-                       int axis)
+static int count_sizes(const struct kt_refine_rules *rules, const struct kt_kernel_model *m,
+                       const struct kt_region *region, int axis)
 {
     int64_t seen[KT_GRID_MOST];
     int n = 0;
     for (size_t i = 0; i < m->points && n < KT_GRID_MOST; i++) {
         int64_t size = m->point[i].size[axis];
-        bool known = !is_fitted(rules, m, box, &m->point[i]);
+        bool known = !is_fitted(rules, m, region, &m->point[i]);
         for (int k = 0; k < n && !known; k++)
             known = seen[k] == size;
         if (!known)
@@ -358,7 +408,7 @@ static void choose_degrees(const struct kt_refine_rules *rules, const struct kt_
     int grid = 1;
     for (int a = 0; a < m->axes; a++) {
         int64_t at[KT_GRID_MOST];
-        int n = fewer(grid_axis(rules, m, &region->box, a, at), count_sizes(rules, m, &region->box, a));
+        int n = fewer(grid_axis(rules, m, &region->box, a, at), count_sizes(rules, m, region, a));
         int most = n > 2 ? n - 1 - fewer(rules->oversampling, n - 2) : n - 1;
         region->degree[a] = fewer(rules->degree, most);
         grid *= n;
@@ -385,7 +435,7 @@ static void judge(const struct kt_refine_rules *rules, const struct kt_kernel_mo
     region->samples = 0;
     region->average = region->worst = 0;
     for (size_t i = 0; i < m->points; i++) {
-        if (!is_fitted(rules, m, &region->box, &m->point[i]))
+        if (!is_fitted(rules, m, region, &m->point[i]))
             continue;
         double error = error_at(m, region, &m->point[i]);
         region->average += error;
@@ -395,34 +445,63 @@ static void judge(const struct kt_refine_rules *rules, const struct kt_kernel_mo
     region->average /= region->samples ? region->samples : 1;
 }
 
-/* One equation for each sample, divided by its time: relative errors count. */
-static void make_equations(const struct kt_refine_rules *rules, const struct kt_kernel_model *m,
-                           const struct kt_region *region, int rows, double **a)
+struct equations {
+    int rows, columns;
+    double *a, *b; /* owned; A by columns */
+};
+
+/* One for each sample, divided by its time: relative errors count. Returns the longest time. */
+static double add_samples(const struct kt_refine_rules *rules, const struct kt_kernel_model *m,
+                          const struct kt_region *region, struct equations *e)
 {
     double basis[KT_MAX_COEFFICIENTS];
     double size[KT_MODEL_AXES];
-    int columns = region->coefficients;
+    double longest = 0;
     int row = 0;
-    *a = kt_resize(NULL, (size_t)rows * (size_t)columns, sizeof **a);
     for (size_t i = 0; i < m->points; i++) {
-        if (!is_fitted(rules, m, &region->box, &m->point[i]))
+        if (!is_fitted(rules, m, region, &m->point[i]))
             continue;
         effective_sizes(m, m->point[i].size, size);
         kt_region_basis(region, m->axes, size, basis);
-        for (int c = 0; c < columns; c++)
-            (*a)[c * rows + row] = basis[c] / m->point[i].seconds;
-        row++;
+        for (int c = 0; c < e->columns; c++)
+            e->a[c * e->rows + row] = basis[c] / m->point[i].seconds;
+        e->b[row++] = 1;
+        longest = fmax(longest, m->point[i].seconds);
+    }
+    return longest;
+}
+
+/* Weak ones that say that a term is 0 unless it is linear in each size, the more so the higher its degrees. Samples on
+ * one side of a crossover are no whole grid: there are terms that vanish on all of them, and between them are anything.
+ */
+static void add_doubts(const struct kt_region *region, int axes, double seconds, struct equations *e)
+{
+    const double weight = 1e-3;
+    int first = e->rows - e->columns;
+    for (int c = 0; c < e->columns; c++) {
+        int excess = 0;
+        for (int axis = 0, rest = c; axis < axes; rest /= region->degree[axis++] + 1) {
+            int degree = rest % (region->degree[axis] + 1);
+            excess += degree > 1 ? degree - 1 : 0;
+        }
+        e->a[c * e->rows + first + c] = weight * excess / seconds;
     }
 }
 
-static enum kt_status solve(struct kt_solver *solver, int rows, int columns, const double *a, double *x,
-                            struct kt_error *error)
+static enum kt_status fit(const struct kt_refine_rules *rules, struct kt_solver *solver,
+                          const struct kt_kernel_model *m, int samples, struct kt_region *region,
+                          struct kt_error *error)
 {
-    double *ones = kt_resize(NULL, (size_t)rows, sizeof *ones);
-    for (int i = 0; i < rows; i++)
-        ones[i] = 1;
-    enum kt_status status = kt_solver_solve(solver, rows, columns, a, ones, x, error);
-    free(ones);
+    bool doubted = region->side != KT_BOTH;
+    struct equations e = {.rows = samples + (doubted ? region->coefficients : 0), .columns = region->coefficients};
+    e.a = calloc((size_t)e.rows * (size_t)e.columns, sizeof *e.a);
+    e.b = calloc((size_t)e.rows, sizeof *e.b);
+    double longest = add_samples(rules, m, region, &e);
+    if (doubted)
+        add_doubts(region, m->axes, longest, &e);
+    enum kt_status status = kt_solver_solve(solver, e.rows, e.columns, e.a, e.b, region->coefficient, error);
+    free(e.a);
+    free(e.b);
     return status;
 }
 
@@ -430,17 +509,14 @@ enum kt_status kt_refine_fit(const struct kt_refine_rules *rules, struct kt_solv
                              size_t region, struct kt_error *error)
 {
     struct kt_region fitted = m->region[region];
-    double *a;
     fitted.frame = fitted.box;
-    int rows = count_fitted(rules, m, &fitted.box);
-    if (rows == 0)
+    int samples = count_fitted(rules, m, &fitted);
+    if (samples == 0)
         return KT_OK;
-    choose_degrees(rules, m, rows, &fitted);
+    choose_degrees(rules, m, samples, &fitted);
     fitted.coefficients = kt_region_coefficients(&fitted, m->axes);
-    make_equations(rules, m, &fitted, rows, &a);
     fitted.coefficient = kt_resize(NULL, (size_t)fitted.coefficients, sizeof *fitted.coefficient);
-    enum kt_status status = solve(solver, rows, fitted.coefficients, a, fitted.coefficient, error);
-    free(a);
+    enum kt_status status = fit(rules, solver, m, samples, &fitted, error);
     if (status != KT_OK) {
         free(fitted.coefficient);
         return status;
@@ -459,7 +535,7 @@ double kt_refine_excess(const struct kt_refine_rules *rules, const struct kt_ker
     if (!r->coefficient)
         return INFINITY;
     for (size_t i = 0; i < m->points; i++)
-        if (is_fitted(rules, m, &r->box, &m->point[i]))
+        if (is_fitted(rules, m, r, &m->point[i]))
             worst = fmax(worst, error_at(m, r, &m->point[i]) - noise_weight * m->point[i].noise);
     return worst;
 }
@@ -501,16 +577,30 @@ static double line_roughness(const struct kt_kernel_model *m, const int64_t *at,
     return all > 0 ? fmax(0, fabs(sum) / all - noise) : 0;
 }
 
+/* Those of the sizes that lie on the region's side of the crossover. */
+static int keep_own(const struct kt_kernel_model *m, const struct kt_region *region, int axis, int64_t *size,
+                    const int64_t *at, int n, int64_t *out)
+{
+    int kept = 0;
+    for (int i = 0; i < n; i++) {
+        size[axis] = at[i];
+        if (kt_region_holds(region, m->crossover, m->axes, size))
+            out[kept++] = at[i];
+    }
+    return kept;
+}
+
 /* Of all lines of the region's grid along that axis. */
 static double axis_roughness(const struct kt_refine_rules *rules, const struct kt_kernel_model *m,
-                             const struct kt_box *box, int axis)
+                             const struct kt_region *region, int axis)
 {
     int64_t at[KT_MODEL_AXES][KT_GRID_MOST];
+    int64_t own[KT_GRID_MOST];
     int n[KT_MODEL_AXES];
     int lines = 1;
     double worst = 0;
     for (int a = 0; a < m->axes; a++) {
-        n[a] = grid_axis(rules, m, box, a, at[a]);
+        n[a] = grid_axis(rules, m, &region->box, a, at[a]);
         lines *= a == axis ? 1 : n[a];
     }
     for (int i = 0; i < lines; i++) {
@@ -519,23 +609,25 @@ static double axis_roughness(const struct kt_refine_rules *rules, const struct k
             size[a] = a == axis ? 0 : at[a][rest % n[a]];
             rest /= a == axis ? 1 : n[a];
         }
-        worst = fmax(worst, line_roughness(m, at[axis], n[axis], axis, size));
+        int kept = keep_own(m, region, axis, size, at[axis], n[axis], own);
+        worst = fmax(worst, line_roughness(m, own, kept, axis, size));
     }
     return worst;
 }
 
 /* Cuts axes along which the samples are rough. Where the roughest is too short to be cut, cutting others does not help.
  */
-static int cut_rough(const struct kt_refine_rules *rules, const struct kt_kernel_model *m, const struct kt_box *box,
-                     int64_t part[][2][2], int *parts)
+static int cut_rough(const struct kt_refine_rules *rules, const struct kt_kernel_model *m,
+                     const struct kt_region *region, int64_t part[][2][2], int *parts)
 {
+    const struct kt_box *box = &region->box;
     const double stands_out = 0.4;
     double rough[KT_MODEL_AXES];
     double most = 0;
     int total = 1;
     for (int a = 0; a < m->axes; a++) {
         parts[a] = cut_middle(rules, box->lo[a], box->hi[a], part[a]);
-        rough[a] = axis_roughness(rules, m, box, a);
+        rough[a] = axis_roughness(rules, m, region, a);
         most = fmax(most, rough[a]);
     }
     for (int a = 0; a < m->axes; a++) {
@@ -548,29 +640,16 @@ static int cut_rough(const struct kt_refine_rules *rules, const struct kt_kernel
     return total;
 }
 
-static double *copy_numbers(const double *from, int count)
-{
-    double *copy = kt_resize(NULL, (size_t)count, sizeof *copy);
-    memcpy(copy, from, (size_t)count * sizeof *copy);
-    return copy;
-}
-
 bool kt_refine_split(const struct kt_refine_rules *rules, struct kt_kernel_model *m, size_t region)
 {
     int64_t part[KT_MODEL_AXES][2][2];
     int parts[KT_MODEL_AXES];
     struct kt_region whole = m->region[region];
-    if (cut_rough(rules, m, &whole.box, part, parts) == 1)
+    if (cut_rough(rules, m, &whole, part, parts) == 1)
         return false;
     size_t first = m->regions;
-    add_parts(m, part, parts);
-    for (size_t i = first; i < m->regions; i++) {
-        struct kt_box box = m->region[i].box;
-        m->region[i] = whole;
-        m->region[i].box = box;
-        m->region[i].fitted = false;
-        m->region[i].coefficient = whole.coefficient ? copy_numbers(whole.coefficient, whole.coefficients) : NULL;
-    }
+    add_parts(m, part, parts, whole.side);
+    inherit(m, first, &whole);
     free(whole.coefficient);
     m->region[region] = m->region[--m->regions];
     return true;

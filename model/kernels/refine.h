@@ -36,6 +36,9 @@ void kt_refine_grow(const struct kt_refine_rules *rules, struct kt_kernel_model 
 /* Puts the parts, at least one, in the place of a region without polynomial. */
 void kt_refine_cut(struct kt_kernel_model *model, size_t region, const struct kt_box *part, size_t parts);
 
+/* Gives the model a crossover (model/kernels/crossover.h): regions that it goes through become one for each side. */
+void kt_refine_cross(struct kt_kernel_model *model, double crossover);
+
 /* Can there be a slice at that size of the axis: one that is sampled, inside the domain, and not so small that boxes
  * have few other sizes? */
 bool kt_refine_can_slice(const struct kt_refine_rules *rules, const struct kt_kernel_model *model, int axis,

@@ -2,6 +2,7 @@
 /*
  * Models of functions that are known: what the fit, the refinement and the residues make of them.
  */
+#include "model/kernels/crossover.h"
 #include "model/kernels/model_build.h"
 #include "model/kernels/model_level.h"
 #include "model/kernels/refine.h"
@@ -256,6 +257,81 @@ static double predicted_at(const struct kt_kernel_model *m, int64_t n, int64_t k
     struct kt_model_answer answer;
     kt_kernel_model_ask(m, size, &answer);
     return answer.seconds / resonant(size);
+}
+
+/* Small products without packing, as OpenBLAS's dgemm. */
+static const double crossover = 1e6;
+
+static double with_crossover(const int64_t *s)
+{
+    double all = (double)s[0] * (double)s[1] * (double)s[2];
+    return 1e-7 + all * (all > crossover ? 6e-11 : 3.6e-11);
+}
+
+/* The polynomials of boxes do not follow it, those of sides of boxes do. */
+static void sides_of_a_crossover(void **state)
+{
+    const struct kt_refine_rules rules = KT_REFINE_DEFAULTS;
+    (void)state;
+    struct kt_kernel_model m = empty_model(3, 8, 512);
+    refine(&rules, with_crossover, &m);
+    assert_true(worst_error(&m, with_crossover, 8, 512, 24) > 0.1);
+    kt_kernel_model_free(&m);
+
+    m = empty_model(3, 8, 512);
+    kt_refine_grow(&rules, &m, &m.domain);
+    kt_refine_cross(&m, crossover);
+    assert_int_equal(m.regions, 2);
+    assert_true(refine(&rules, with_crossover, &m) <= 125);
+    assert_int_equal(m.regions, 2);
+    assert_true(worst_error(&m, with_crossover, 8, 512, 24) < 1e-6);
+    kt_kernel_model_free(&m);
+}
+
+/* What is split later has sides where the crossover goes through it, and nowhere else. */
+static void sides_of_parts(void **state)
+{
+    const struct kt_refine_rules rules = KT_REFINE_DEFAULTS;
+    (void)state;
+    struct kt_kernel_model m = empty_model(3, 8, 512);
+    kt_refine_grow(&rules, &m, &m.domain);
+    kt_refine_cross(&m, crossover);
+    for (size_t i = 0; i < 40; i++)
+        kt_refine_split(&rules, &m, i % m.regions);
+    for (size_t i = 0; i < m.regions; i++)
+        assert_int_equal(m.region[i].side != KT_BOTH, kt_box_side(&m.region[i].box, crossover, 3) == KT_BOTH);
+    for (int64_t a = 8; a <= 512; a += 56)
+        for (int64_t b = 8; b <= 512; b += 56) {
+            const int64_t size[KT_MODEL_AXES] = {a, b, b};
+            bool held = false;
+            for (size_t i = 0; i < m.regions; i++)
+                held = held || kt_region_holds(&m.region[i], crossover, 3, size);
+            assert_true(held);
+        }
+    kt_kernel_model_free(&m);
+}
+
+static void finds_a_step(void **state)
+{
+    (void)state;
+    int64_t size[KT_LINE_MOST];
+    double seconds[KT_LINE_MOST];
+    int n = kt_line_sizes(8, 2000, size);
+    assert_int_equal(n, KT_LINE_MOST - 1); /* there is nothing below 8 */
+    assert_int_equal(size[0], 8);
+    assert_int_equal(size[n - 2], 2000);
+    assert_true(size[n - 1] > 2000);
+    n = kt_line_sizes(160, 168, size);
+    assert_int_equal(n, 4);
+    assert_int_equal(size[0], 152);
+    assert_int_equal(size[3], 176);
+    for (int i = 0; i < n; i++)
+        seconds[i] = 1e-9 * (double)size[i] * (size[i] > 160 ? 1.5 : 1);
+    assert_float_equal(kt_line_step(size, seconds, n, 1), log(1.5), 1e-9);
+    assert_float_equal(kt_roundest(983040, 1007616), 1e6, 0);
+    assert_float_equal(kt_roundest(1e6, 1007616), 1e6, 0);
+    assert_float_equal(kt_roundest(994000, 1e6), 999000, 0);
+    assert_float_equal(kt_roundest(131000, 131073), 131000, 0);
 }
 
 static void slices_are_apart(void **state)
@@ -571,6 +647,9 @@ int main(void)
         cmocka_unit_test(refines_a_triangle),
         cmocka_unit_test(refines_at_a_kink),
         cmocka_unit_test(splits_along_the_rough_axis),
+        cmocka_unit_test(sides_of_a_crossover),
+        cmocka_unit_test(sides_of_parts),
+        cmocka_unit_test(finds_a_step),
         cmocka_unit_test(slices_are_apart),
         cmocka_unit_test(growing_forgets_nothing),
         cmocka_unit_test(terms_are_bounded),

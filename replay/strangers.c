@@ -15,55 +15,35 @@ enum { ORDER = 8 };
 static const int64_t order = ORDER;
 static const int64_t one = 1;
 static const double small = 1e-3;
-static double matrix[ORDER * ORDER], x[ORDER], y[ORDER];
+static double matrix[ORDER * ORDER], product[ORDER * ORDER], x[ORDER], y[ORDER];
 
-/* A routine as a function that takes addresses and, behind them, lengths of letters. */
-static void call_dgemv(void *function)
-{
-    void (*f)(const char *, const void *, const void *, const double *, const double *, const void *, const double *,
-              const void *, const double *, double *, const void *, size_t);
-    memcpy(&f, &function, sizeof f);
-    f("T", &order, &order, &small, matrix, &order, x, &one, &small, y, &one, 1);
-}
-
-static void call_dger(void *function)
-{
-    void (*f)(const void *, const void *, const double *, const double *, const void *, const double *, const void *,
-              double *, const void *);
-    memcpy(&f, &function, sizeof f);
-    f(&order, &order, &small, x, &one, y, &one, matrix, &order);
-}
-
-static void call_dnrm2(void *function)
-{
-    double (*f)(const void *, const double *, const void *);
-    memcpy(&f, &function, sizeof f);
-    x[0] = f(&order, x, &one) > 0 ? 0 : x[0];
-}
-
-static void call_dscal(void *function)
-{
-    void (*f)(const void *, const double *, double *, const void *);
-    memcpy(&f, &function, sizeof f);
-    f(&order, &small, y, &one);
-}
-
-static void call_dgemm(void *function)
-{
-    void (*f)(const char *, const char *, const void *, const void *, const void *, const double *, const double *,
-              const void *, const double *, const void *, const double *, double *, const void *, size_t, size_t);
-    static double product[ORDER * ORDER];
-    memcpy(&f, &function, sizeof f);
-    f("N", "N", &order, &order, &order, &small, matrix, &order, matrix, &order, &small, product, &order, 1, 1);
-}
+/* A routine takes addresses and, behind them, lengths of letters; what is too much is not looked at, nor is what
+ * functions return. */
+enum { WORDS = 16 };
+typedef void routine(const void *, const void *, const void *, const void *, const void *, const void *, const void *,
+                     const void *, const void *, const void *, const void *, const void *, const void *, const void *,
+                     const void *, const void *);
+#define LENGTH ((const void *)1)
 
 static const struct stranger {
     const char *symbol;
-    void (*call)(void *function);
+    const void *word[WORDS];
 } stranger[KT_STRANGERS] = {
-    {"dgemv_", call_dgemv}, {"dger_", call_dger},   {"dnrm2_", call_dnrm2},
-    {"dscal_", call_dscal}, {"dgemm_", call_dgemm},
+    {"dgemv_", {"T", &order, &order, &small, matrix, &order, x, &one, &small, y, &one, LENGTH}},
+    {"dger_", {&order, &order, &small, x, &one, y, &one, matrix, &order}},
+    {"dnrm2_", {&order, x, &one}},
+    {"dscal_", {&order, &small, y, &one}},
+    {"dgemm_",
+     {"N", "N", &order, &order, &order, &small, matrix, &order, matrix, &order, &small, product, &order, LENGTH,
+      LENGTH}},
 };
+
+static void call(const struct stranger *s, void *function)
+{
+    const void *const *w = s->word;
+    routine *f = (routine *)function;
+    f(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9], w[10], w[11], w[12], w[13], w[14], w[15]);
+}
 
 static _Noreturn void call_all(const struct kt_strangers *s)
 {
@@ -76,7 +56,7 @@ static _Noreturn void call_all(const struct kt_strangers *s)
     alarm(PATIENCE);
     for (int i = 0; i < KT_STRANGERS; i++)
         if (s->function[i])
-            stranger[i].call(s->function[i]);
+            call(&stranger[i], s->function[i]);
     _exit(0);
 }
 
@@ -108,7 +88,7 @@ void kt_strangers_call(struct kt_strangers *s, const void *function)
         size_t i = (first + k) % KT_STRANGERS;
         if (!s->function[i] || s->function[i] == function)
             continue;
-        stranger[i].call(s->function[i]);
+        call(&stranger[i], s->function[i]);
         return;
     }
 }

@@ -114,7 +114,8 @@ static void first_line(const struct kt_kernel_model *m, struct search *s)
     for (int a = 0; a < m->axes; a++) {
         double lo = fmax((double)m->domain.lo[a], (double)multiple);
         double hi = fmax((double)m->domain.hi[a], lo);
-        s->line.fixed[a] = to_multiple(sqrt(lo * hi));
+        int64_t middle = to_multiple(sqrt(lo * hi));
+        s->line.fixed[a] = middle < m->domain.hi[a] ? middle : m->domain.hi[a];
         if (hi / lo <= widest)
             continue;
         widest = hi / lo;
@@ -126,9 +127,11 @@ static void first_line(const struct kt_kernel_model *m, struct search *s)
     s->state = widest < narrowest ? NOT_THERE : SEARCHED;
 }
 
-static void wish_for_line(const struct kt_build *build, size_t need, const struct line *line, struct kt_batch *batch)
+/* As long as there is time for it. */
+static void wish_for_line(const struct kt_build *build, size_t need, const struct line *line, double seconds,
+                          struct kt_batch *batch)
 {
-    for (int i = 0; i < line->n; i++) {
+    for (int i = 0; i < line->n && batch->seconds < seconds; i++) {
         struct kt_wish wish = {.need = need, .contexts = 1};
         point_of(line, line->size[i], wish.size);
         if (kt_model_find_point(kt_build_model(build, need, 0), wish.size) ||
@@ -147,7 +150,7 @@ static void read_line(const struct kt_build *build, size_t need, struct line *li
         int64_t size[KT_MODEL_AXES];
         point_of(line, line->size[i], size);
         const struct kt_point *point = kt_model_find_point(kt_build_model(build, need, 0), size);
-        if (!point || !point->samples)
+        if (!point || !point->samples || point->noise > least_step)
             continue;
         line->size[kept] = line->size[i];
         line->seconds[kept++] = point->seconds;
@@ -157,17 +160,26 @@ static void read_line(const struct kt_build *build, size_t need, struct line *li
 
 /* --- searching --------------------------------------------------------------------------------------------- */
 
-static bool goes_on(const struct kt_build *build, double start)
+static double left(const struct kt_build *build, double start)
 {
-    return kt_now() - start < part_of_budget * build->rules->budget && !kt_timing_interrupted();
+    return kt_timing_interrupted() ? 0 : part_of_budget * build->rules->budget - (kt_now() - start);
 }
 
-static enum kt_status run(struct kt_batch *batch, struct kt_build *build, struct kt_error *error)
+static enum kt_status run(struct kt_batch *batch, struct kt_build *build, double seconds, struct kt_error *error)
 {
-    enum kt_status status =
-        batch->wishes ? kt_batch_run(batch, build, part_of_budget * build->rules->budget, error) : KT_OK;
+    enum kt_status status = batch->wishes ? kt_batch_run(batch, build, seconds, error) : KT_OK;
     kt_batch_free(batch);
     return status;
+}
+
+/* Beyond the model's domain only what tells a step at its end from growth. */
+static void set_sizes(const struct kt_kernel_model *m, struct search *s)
+{
+    struct line *line = &s->line;
+    line->n = kt_line_sizes(s->lo, s->hi, line->size);
+    while (line->n > 0 && line->size[line->n - 1] > s->hi + multiple &&
+           line->size[line->n - 1] > m->domain.hi[line->axis])
+        line->n--;
 }
 
 /* To where the largest step is. */
@@ -184,7 +196,8 @@ static void narrow(struct search *s)
         s->step = step;
         at = i;
     }
-    if (at < 0 || (was_narrow && fabs(s->step) < least_step)) {
+    bool is_same = !was_narrow && at >= 0 && line->size[at] == s->lo && line->size[at + 1] == s->hi;
+    if (at < 0 || is_same || (was_narrow && fabs(s->step) < least_step)) {
         s->state = NOT_THERE;
         return;
     }
@@ -193,17 +206,18 @@ static void narrow(struct search *s)
     s->hi = line->size[at + 1];
 }
 
-static enum kt_status divide(struct kt_build *build, struct search *search, size_t searches, struct kt_error *error)
+static enum kt_status divide(struct kt_build *build, struct search *search, size_t searches, double seconds,
+                             struct kt_error *error)
 {
     struct kt_batch batch = {0};
     for (size_t i = 0; i < searches; i++) {
         if (search[i].state != SEARCHED)
             continue;
-        search[i].line.n = kt_line_sizes(search[i].lo, search[i].hi, search[i].line.size);
-        wish_for_line(build, search[i].need, &search[i].line, &batch);
+        set_sizes(kt_build_model(build, search[i].need, 0), &search[i]);
+        wish_for_line(build, search[i].need, &search[i].line, seconds, &batch);
     }
-    KT_TRY(run(&batch, build, error));
-    for (size_t i = 0; i < searches; i++) {
+    KT_TRY(run(&batch, build, seconds, error));
+    for (size_t i = 0; i < searches && !kt_timing_interrupted(); i++) {
         if (search[i].state != SEARCHED)
             continue;
         read_line(build, search[i].need, &search[i].line);
@@ -247,16 +261,30 @@ static bool other_line(const struct kt_kernel_model *m, const struct search *s, 
            out->size[0] >= multiple && out->size[CHECKED - 1] <= m->domain.hi[out->axis];
 }
 
+static int count_wide(const struct kt_kernel_model *m)
+{
+    int wide = 0;
+    for (int a = 0; a < m->axes; a++)
+        wide += m->domain.lo[a] < m->domain.hi[a];
+    return wide;
+}
+
+/* Along other sizes each, unless there is only one other: what is a matter of one of these alone is no product's. */
 static size_t add_checks(const struct kt_build *build, const struct search *s, struct check out[CHECKS])
 {
     static const double factor[] = {2, 0.5};
     const struct kt_kernel_model *m = kt_build_model(build, s->need, 0);
+    size_t most = count_wide(m) > 2 ? 1 : CHECKS; /* of an axis */
     size_t n = 0;
-    for (size_t f = 0; f < sizeof factor / sizeof *factor; f++)
-        for (int a = 0; a < m->axes && n < CHECKS; a++) {
+    for (int a = 0; a < m->axes; a++) {
+        size_t of_axis = 0;
+        for (size_t f = 0; f < sizeof factor / sizeof *factor && n < CHECKS && of_axis < most; f++) {
             out[n].search = s;
-            n += other_line(m, s, a, factor[f], &out[n].line);
+            bool possible = other_line(m, s, a, factor[f], &out[n].line);
+            of_axis += possible;
+            n += possible;
         }
+    }
     return n == CHECKS ? n : 0;
 }
 
@@ -274,11 +302,10 @@ static void conclude(const struct kt_build *build, const struct search *s, const
     for (size_t i = 0; i < CHECKS; i++)
         if (!agrees(&check[i]))
             return;
-    for (size_t c = 0; c < build->rules->contexts; c++)
-        kt_refine_cross(kt_build_model(build, s->need, c), crossover);
+    kt_refine_cross(kt_build_model(build, s->need, 0), crossover);
 }
 
-static enum kt_status check_all(struct kt_build *build, const struct search *search, size_t searches,
+static enum kt_status check_all(struct kt_build *build, struct search *search, size_t searches, double seconds,
                                 struct kt_error *error)
 {
     struct kt_batch batch = {0};
@@ -288,8 +315,8 @@ static enum kt_status check_all(struct kt_build *build, const struct search *sea
         if (search[i].state == FOUND)
             checks += add_checks(build, &search[i], &check[checks]);
     for (size_t i = 0; i < checks; i++)
-        wish_for_line(build, check[i].search->need, &check[i].line, &batch);
-    KT_TRY(run(&batch, build, error));
+        wish_for_line(build, check[i].search->need, &check[i].line, seconds, &batch);
+    KT_TRY(run(&batch, build, seconds, error));
     for (size_t i = 0; i < checks; i++)
         read_line(build, check[i].search->need, &check[i].line);
     for (size_t i = 0; i < checks; i += CHECKS)
@@ -299,28 +326,56 @@ static enum kt_status check_all(struct kt_build *build, const struct search *sea
 
 /* --- the whole --------------------------------------------------------------------------------------------- */
 
-static bool is_new(const struct kt_build *build, size_t need)
+/* A library turns where it turns, wherever operands are. */
+static void share(const struct kt_build *build, size_t need)
 {
-    bool is_empty = kt_build_model(build, need, 0)->axes > 1;
+    const struct kt_kernel_model *known = NULL;
     for (size_t c = 0; c < build->rules->contexts; c++)
-        is_empty = is_empty && kt_build_model(build, need, c)->points == 0;
-    return is_empty;
+        if (kt_build_model(build, need, c)->is_searched)
+            known = kt_build_model(build, need, c);
+    for (size_t c = 0; c < build->rules->contexts && known; c++) {
+        struct kt_kernel_model *m = kt_build_model(build, need, c);
+        if (!m->is_searched && known->crossover > 0)
+            kt_refine_cross(m, known->crossover);
+        m->is_searched = true;
+    }
+}
+
+static size_t begin(const struct kt_build *build, struct search search[MOST_NEEDS])
+{
+    size_t searches = 0;
+    for (size_t n = 0; n < build->needs->count && searches < MOST_NEEDS; n++) {
+        const struct kt_kernel_model *m = kt_build_model(build, n, 0);
+        share(build, n);
+        if (m->axes < 2 || m->is_searched)
+            continue;
+        search[searches] = (struct search){.need = n};
+        first_line(m, &search[searches++]);
+    }
+    return searches;
+}
+
+/* What is not known for want of time is searched for again. */
+static void end(const struct kt_build *build, const struct search *search, size_t searches)
+{
+    for (size_t i = 0; i < searches; i++) {
+        kt_build_model(build, search[i].need, 0)->is_searched = search[i].state != SEARCHED;
+        share(build, search[i].need);
+    }
 }
 
 enum kt_status kt_crossovers_find(struct kt_build *build, struct kt_error *error)
 {
     struct search search[MOST_NEEDS];
-    size_t searches = 0;
     double start = kt_now();
     if (build->rules->budget < least_budget)
         return KT_OK;
-    for (size_t n = 0; n < build->needs->count && searches < MOST_NEEDS; n++) {
-        if (!is_new(build, n))
-            continue;
-        search[searches] = (struct search){.need = n};
-        first_line(kt_build_model(build, n, 0), &search[searches++]);
-    }
-    while (is_searched(search, searches) && goes_on(build, start))
-        KT_TRY(divide(build, search, searches, error));
-    return check_all(build, search, searches, error);
+    size_t searches = begin(build, search);
+    while (is_searched(search, searches) && left(build, start) > 0)
+        KT_TRY(divide(build, search, searches, left(build, start), error));
+    if (left(build, start) <= 0)
+        return KT_OK;
+    KT_TRY(check_all(build, search, searches, left(build, start), error));
+    end(build, search, searches);
+    return KT_OK;
 }

@@ -168,6 +168,14 @@ int kt_kernel_model_fixed(const struct kt_kernel_model *m, const int64_t *size)
     return most;
 }
 
+/* How far it is to the region's side of the crossover, as a distance between boxes is. */
+static double distance_to_side(const struct kt_kernel_model *m, const struct kt_region *r, const int64_t *size)
+{
+    double ratio = kt_sizes_product(m->axes, size) / m->crossover;
+    bool is_there = r->side == KT_BOTH || (r->side == KT_ABOVE) == (ratio > 1);
+    return is_there ? 0 : fmax(ratio, 1 / ratio) - 1;
+}
+
 /* Where no region that holds the sizes has been sampled yet: the nearest that has, and how far it is. */
 static const struct kt_region *nearest_region(const struct kt_kernel_model *m, const int64_t *size, double *distance,
                                               int64_t nearest[KT_MODEL_AXES])
@@ -177,6 +185,7 @@ static const struct kt_region *nearest_region(const struct kt_kernel_model *m, c
     *distance = INFINITY;
     for (size_t i = 0; i < m->regions; i++) {
         double one = m->region[i].coefficient ? kt_box_distance(&m->region[i].box, m->axes, size, at) : INFINITY;
+        one = fmax(one, distance_to_side(m, &m->region[i], size));
         if (one >= *distance)
             continue;
         *distance = one;

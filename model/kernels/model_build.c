@@ -223,12 +223,14 @@ static double uniform(uint64_t *state)
     return (double)(next_random(state) >> 11) / 9007199254740992.0;
 }
 
-/* Between the multiples small sizes tell most, and cost least. */
-static int64_t draw_size(enum kind kind, int64_t lo, int64_t hi, uint64_t *state)
+/* Between the multiples small sizes tell most, and cost least. Below a crossover are mostly small ones. */
+static int64_t draw_size(enum kind kind, enum kt_side side, int64_t lo, int64_t hi, uint64_t *state)
 {
     double u = uniform(state);
     double low = (double)(lo > 0 ? lo : 1);
-    double size = kind == BETWEEN ? low * pow((double)hi / low, 0.7 * u) : (double)lo + u * (double)(hi - lo);
+    double size = kind == BETWEEN    ? low * pow((double)hi / low, 0.7 * u)
+                  : side == KT_BELOW ? low * pow((double)hi / low, u)
+                                     : (double)lo + u * (double)(hi - lo);
     int64_t whole = llround(size);
     if (kind == HELD_OUT && whole >= KT_FINE_BELOW)
         whole -= whole % KT_FINE_BELOW;
@@ -278,9 +280,9 @@ static void draw_points(const struct kt_build *build, size_t need, size_t contex
         if (!region)
             return;
         for (int a = 0; a < m->axes; a++)
-            wish.size[a] = draw_size(kind, region->box.lo[a], region->box.hi[a], &state);
-        if (!is_of_kind(kind, m->axes, wish.size) || kt_model_find_point(m, wish.size) ||
-            !kt_batch_can_time(build, need, wish.size))
+            wish.size[a] = draw_size(kind, region->side, region->box.lo[a], region->box.hi[a], &state);
+        if (!is_of_kind(kind, m->axes, wish.size) || !kt_region_holds(region, m->crossover, m->axes, wish.size) ||
+            kt_model_find_point(m, wish.size) || !kt_batch_can_time(build, need, wish.size))
             continue;
         wish.guess = kt_batch_guess(build, need, context, wish.size);
         kt_batch_add(batch, build, &wish);
@@ -517,6 +519,7 @@ static enum kt_status run_stages(struct kt_build *build, double start, struct kt
 {
     KT_TRY(prepare(build, error));
     KT_TRY(kt_crossovers_find(build, error));
+    KT_TRY(settle_all(build, error));
     KT_TRY(run_regions(build, start, error));
     KT_TRY(fit_residues(build, error));
     return run_held_out(build, start, error);

@@ -85,12 +85,13 @@ static json_t *model_json(const struct kt_kernel_model *m)
         json_array_append_new(regions, region_json(&m->region[i], m->axes));
     for (size_t i = 0; i < m->points; i++)
         json_array_append_new(points, point_json(&m->point[i], m->axes));
-    return json_pack("{ss ss ss so so so sf so so so so so so so}", "routine", m->routine, "options", m->options,
+    return json_pack("{ss ss ss so so so so so so so so so so so}", "routine", m->routine, "options", m->options,
                      "context", kt_model_context_name[m->context], "axes", axes, "lo",
                      sizes_json(m->domain.lo, m->axes), "hi", sizes_json(m->domain.hi, m->axes), "crossover",
-                     m->crossover, "regions", regions, "residues", residues_json(&m->residues, m->axes), "points",
-                     points, "error", error_json(&m->error), "others", error_json(&m->others), "cost",
-                     kt_json_number(m->cost), "levels", numbers_json(m->level, m->levels));
+                     m->is_searched ? json_real(m->crossover) : json_null(), "regions", regions, "residues",
+                     residues_json(&m->residues, m->axes), "points", points, "error", error_json(&m->error), "others",
+                     error_json(&m->others), "cost", kt_json_number(m->cost), "levels",
+                     numbers_json(m->level, m->levels));
 }
 
 static void make_directories(const char *path)
@@ -311,8 +312,10 @@ static enum kt_status read_head(const struct reading *r, const json_t *object, s
     if (!read_levels(json_object_get(object, "levels"), m))
         return damaged(r, "the levels of a model make no sense");
     m->cost = number_of(json_object_get(object, "cost"));
-    m->crossover = json_number_value(json_object_get(object, "crossover"));
-    if (!(m->crossover >= 0))
+    const json_t *crossover = json_object_get(object, "crossover"); /* older files have none */
+    m->is_searched = json_is_number(crossover);
+    m->crossover = json_number_value(crossover);
+    if (!(m->crossover >= 0) || (crossover && !json_is_number(crossover) && !json_is_null(crossover)))
         return damaged(r, "the crossover of a model makes no sense");
     read_error(json_object_get(object, "error"), &m->error);
     read_error(json_object_get(object, "others"), &m->others);
@@ -330,6 +333,9 @@ static enum kt_status read_model(const struct reading *r, const json_t *object, 
     m->region = kt_resize(NULL, json_array_size(regions), sizeof *m->region);
     for (size_t i = 0; i < json_array_size(regions); i++)
         KT_TRY(read_region(r, json_array_get(regions, i), m->axes, &m->region[m->regions++]));
+    for (size_t i = 0; i < m->regions; i++)
+        if (m->region[i].side != KT_BOTH && m->crossover == 0)
+            return damaged(r, "a region is on one side of no crossover");
     m->point = kt_resize(NULL, json_array_size(points), sizeof *m->point);
     for (size_t i = 0; i < json_array_size(points); i++)
         KT_TRY(read_point(r, json_array_get(points, i), m->axes, &m->point[m->points++]));

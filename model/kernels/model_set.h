@@ -37,6 +37,7 @@ struct kt_kernel_model {
     struct kt_region *region; /* owned */
     size_t regions;
     double crossover; /* product of all sizes, above it the library works in another way; 0: none was found */
+    bool is_searched; /* for one, to the end */
     struct kt_residues residues;
     struct kt_point *point; /* owned */
     size_t points;

@@ -170,7 +170,7 @@ void kt_models_print(const struct kt_models *models, const char *filter)
     kt_text_table_free(table);
     printf("\n");
     for (size_t i = 0; i < models->count; i++)
-        if (kt_model_matches(&models->model[i], filter) && models->model[i].crossover > 0)
+        if (kt_model_matches(&models->model[i], filter) && models->model[i].points && models->model[i].crossover > 0)
             print_crossover(&models->model[i]);
     printf("%zu models", shown);
     if (empty)

@@ -55,7 +55,7 @@ double kt_residues_size(const struct kt_residues *residues, int axis, int64_t si
     return (double)size + residues->shift[axis][size % residues->period];
 }
 
-static double product_of(int axes, const int64_t *size)
+double kt_sizes_product(int axes, const int64_t *size)
 {
     double product = 1;
     for (int a = 0; a < axes; a++)
@@ -67,16 +67,16 @@ enum kt_side kt_box_side(const struct kt_box *box, double crossover, int axes)
 {
     if (crossover <= 0)
         return KT_BOTH;
-    return product_of(axes, box->hi) <= crossover  ? KT_BELOW
-           : product_of(axes, box->lo) > crossover ? KT_ABOVE
-                                                   : KT_BOTH;
+    return kt_sizes_product(axes, box->hi) <= crossover  ? KT_BELOW
+           : kt_sizes_product(axes, box->lo) > crossover ? KT_ABOVE
+                                                         : KT_BOTH;
 }
 
 bool kt_region_holds(const struct kt_region *region, double crossover, int axes, const int64_t *size)
 {
     if (!kt_box_holds(&region->box, axes, size))
         return false;
-    return region->side == KT_BOTH || (region->side == KT_ABOVE) == (product_of(axes, size) > crossover);
+    return region->side == KT_BOTH || (region->side == KT_ABOVE) == (kt_sizes_product(axes, size) > crossover);
 }
 
 bool kt_sizes_are_regular(int axes, const int64_t *size)

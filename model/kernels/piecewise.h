@@ -52,6 +52,7 @@ enum { KT_FINE_BELOW = 8 };
 /* The size as the polynomial takes it. */
 double kt_residues_size(const struct kt_residues *residues, int axis, int64_t size);
 
+double kt_sizes_product(int axes, const int64_t *size);
 /* The sides of the crossover, 0: there is none, that sizes of the box are on. */
 enum kt_side kt_box_side(const struct kt_box *box, double crossover, int axes);
 /* Is the polynomial one of these sizes? */

@@ -128,6 +128,15 @@ static bool ends_at(const struct kt_region *region, int axis, int64_t end, bool 
     return box->lo[axis] < box->hi[axis] && (upper ? box->hi[axis] : box->lo[axis]) == end;
 }
 
+/* Does the crossover go through it if it goes on to there, but not yet? */
+static bool comes_to_crossover(const struct kt_kernel_model *m, const struct kt_region *region, int axis, int64_t to)
+{
+    struct kt_box box = region->box;
+    box.lo[axis] = to < box.lo[axis] ? to : box.lo[axis];
+    box.hi[axis] = to > box.hi[axis] ? to : box.hi[axis];
+    return region->side == KT_BOTH && m->crossover > 0 && kt_box_side(&box, m->crossover, m->axes) == KT_BOTH;
+}
+
 /* So little beyond the ends of regions that their polynomials hold there, too. */
 static bool is_narrow(const struct kt_kernel_model *m, int axis, int64_t from, int64_t to)
 {
@@ -136,8 +145,10 @@ static bool is_narrow(const struct kt_kernel_model *m, int axis, int64_t from, i
     for (size_t i = 0; i < m->regions && narrow; i++) {
         const struct kt_box *frame = &m->region[i].frame;
         int64_t beyond = to > from ? to - frame->hi[axis] : frame->lo[axis] - to;
-        if (m->region[i].coefficient && ends_at(&m->region[i], axis, from, to > from))
-            narrow = PART * beyond <= frame->hi[axis] - frame->lo[axis];
+        if (!ends_at(&m->region[i], axis, from, to > from))
+            continue;
+        narrow = !comes_to_crossover(m, &m->region[i], axis, to) &&
+                 (!m->region[i].coefficient || PART * beyond <= frame->hi[axis] - frame->lo[axis]);
     }
     return narrow && m->domain.lo[axis] < m->domain.hi[axis];
 }
@@ -158,6 +169,33 @@ static void add_strip(struct kt_kernel_model *m, const struct kt_box *like, int 
     add_box(m, &strip);
 }
 
+/* Is it the first of the regions that are fixed at the same sizes? */
+static bool is_first_of_slice(const struct kt_kernel_model *m, size_t region)
+{
+    const struct kt_box *box = &m->region[region].box;
+    bool first = kt_box_fixed(box, &m->domain, m->axes) > 0;
+    for (size_t i = 0; i < region && first; i++) {
+        const struct kt_box *other = &m->region[i].box;
+        bool same = true;
+        for (int a = 0; a < m->axes; a++) {
+            bool fixed = box->lo[a] == box->hi[a];
+            same = same && fixed == (other->lo[a] == other->hi[a]) && (!fixed || other->lo[a] == box->lo[a]);
+        }
+        first = !same;
+    }
+    return first;
+}
+
+/* All of the domain at the sizes at which that box is fixed. */
+static struct kt_box slice_like(const struct kt_kernel_model *m, const struct kt_box *box)
+{
+    struct kt_box slice = m->domain;
+    for (int a = 0; a < m->axes; a++)
+        if (box->lo[a] == box->hi[a])
+            slice.lo[a] = slice.hi[a] = box->lo[a];
+    return slice;
+}
+
 /* Slices grow as well. */
 static void grow_end(struct kt_kernel_model *m, int axis, int64_t *end, int64_t to)
 {
@@ -169,9 +207,9 @@ static void grow_end(struct kt_kernel_model *m, int axis, int64_t *end, int64_t 
     }
     add_strip(m, &m->domain, axis, *end, to);
     for (size_t i = 0; i < before; i++) {
-        const struct kt_box box = m->region[i].box;
-        if (kt_box_fixed(&box, &m->domain, m->axes) && ends_at(&m->region[i], axis, *end, to > *end))
-            add_strip(m, &box, axis, *end, to);
+        const struct kt_box slice = slice_like(m, &m->region[i].box);
+        if (slice.lo[axis] < slice.hi[axis] && is_first_of_slice(m, i))
+            add_strip(m, &slice, axis, *end, to);
     }
     *end = to;
 }
@@ -195,6 +233,8 @@ void kt_refine_grow(const struct kt_refine_rules *rules, struct kt_kernel_model 
 void kt_refine_cut(struct kt_kernel_model *m, size_t region, const struct kt_box *part, size_t parts)
 {
     m->region[region].box = m->region[region].frame = part[0];
+    if (kt_box_side(&part[0], m->crossover, m->axes) == m->region[region].side)
+        m->region[region].side = KT_BOTH;
     for (size_t i = 1; i < parts; i++)
         add_region(m, &part[i], m->region[region].side);
 }
@@ -226,7 +266,7 @@ void kt_refine_cross(struct kt_kernel_model *m, double crossover)
     m->crossover = crossover;
     for (size_t i = 0; i < before; i++) {
         const struct kt_region whole = m->region[i];
-        if (kt_box_side(&whole.box, crossover, m->axes) != KT_BOTH)
+        if (whole.side != KT_BOTH || kt_box_side(&whole.box, crossover, m->axes) != KT_BOTH)
             continue;
         append(m, &whole.box, KT_ABOVE);
         inherit(m, m->regions - 1, &whole);
@@ -331,26 +371,57 @@ static int grid_axis(const struct kt_refine_rules *rules, const struct kt_kernel
     return kept;
 }
 
-size_t kt_refine_wanted(const struct kt_refine_rules *rules, const struct kt_kernel_model *m, size_t region,
-                        kt_want *want, void *context)
+/* Calls VISIT for each point of the region's grid that it is to hold. */
+static void visit_grid(const struct kt_refine_rules *rules, const struct kt_kernel_model *m,
+                       const struct kt_region *region, kt_want *visit, void *context)
 {
-    const struct kt_box *box = &m->region[region].box;
     int64_t at[KT_MODEL_AXES][KT_GRID_MOST];
     int n[KT_MODEL_AXES];
     int total = 1;
-    size_t wanted = 0;
     for (int a = 0; a < m->axes; a++)
-        total *= n[a] = grid_axis(rules, m, box, a, at[a]);
+        total *= n[a] = grid_axis(rules, m, &region->box, a, at[a]);
     for (int i = 0; i < total; i++) {
         int64_t size[KT_MODEL_AXES] = {0};
         for (int a = 0, rest = i; a < m->axes; rest /= n[a++])
             size[a] = at[a][rest % n[a]];
-        if (!kt_region_holds(&m->region[region], m->crossover, m->axes, size) || kt_model_find_point(m, size))
-            continue;
-        want(context, size);
-        wanted++;
+        if (kt_region_holds(region, m->crossover, m->axes, size))
+            visit(context, size);
     }
-    return wanted;
+}
+
+struct counting {
+    const struct kt_kernel_model *model;
+    kt_want *want; /* of points without sample; NULL: none */
+    void *context;
+    size_t wanted;
+    int sampled; /* that there is a time of */
+};
+
+static void count_point(void *context, const int64_t *size)
+{
+    struct counting *c = context;
+    const struct kt_point *point = kt_model_find_point(c->model, size);
+    c->sampled += point && point->samples && !point->held_out;
+    c->wanted += !point;
+    if (!point && c->want)
+        c->want(c->context, size);
+}
+
+size_t kt_refine_wanted(const struct kt_refine_rules *rules, const struct kt_kernel_model *m, size_t region,
+                        kt_want *want, void *context)
+{
+    struct counting c = {.model = m, .want = want, .context = context};
+    visit_grid(rules, m, &m->region[region], count_point, &c);
+    return c.wanted;
+}
+
+/* Points of the region's grid that were timed. */
+static int count_on_grid(const struct kt_refine_rules *rules, const struct kt_kernel_model *m,
+                         const struct kt_region *region)
+{
+    struct counting c = {.model = m};
+    visit_grid(rules, m, region, count_point, &c);
+    return c.sampled;
 }
 
 bool kt_refine_is_pending(const struct kt_region *region)
@@ -406,6 +477,7 @@ static void choose_degrees(const struct kt_refine_rules *rules, const struct kt_
                            struct kt_region *region)
 {
     int grid = 1;
+    int on_grid = count_on_grid(rules, m, region);
     for (int a = 0; a < m->axes; a++) {
         int64_t at[KT_GRID_MOST];
         int n = fewer(grid_axis(rules, m, &region->box, a, at), count_sizes(rules, m, region, a));
@@ -413,7 +485,7 @@ static void choose_degrees(const struct kt_refine_rules *rules, const struct kt_
         region->degree[a] = fewer(rules->degree, most);
         grid *= n;
     }
-    int most = samples < grid ? most_coefficients(m->axes, samples) : KT_MAX_COEFFICIENTS;
+    int most = on_grid < grid ? most_coefficients(m->axes, samples) : KT_MAX_COEFFICIENTS;
     lower_degrees(m->axes, fewer(most, KT_MAX_COEFFICIENTS), region);
 }
 
@@ -488,14 +560,22 @@ static void add_doubts(const struct kt_region *region, int axes, double seconds,
     }
 }
 
+static double *zeros(int count)
+{
+    double *number = kt_resize(NULL, (size_t)count, sizeof *number);
+    for (int i = 0; i < count; i++)
+        number[i] = 0;
+    return number;
+}
+
 static enum kt_status fit(const struct kt_refine_rules *rules, struct kt_solver *solver,
                           const struct kt_kernel_model *m, int samples, struct kt_region *region,
                           struct kt_error *error)
 {
     bool doubted = region->side != KT_BOTH;
     struct equations e = {.rows = samples + (doubted ? region->coefficients : 0), .columns = region->coefficients};
-    e.a = calloc((size_t)e.rows * (size_t)e.columns, sizeof *e.a);
-    e.b = calloc((size_t)e.rows, sizeof *e.b);
+    e.a = zeros(e.rows * e.columns);
+    e.b = zeros(e.rows);
     double longest = add_samples(rules, m, region, &e);
     if (doubted)
         add_doubts(region, m->axes, longest, &e);
@@ -610,6 +690,8 @@ static double axis_roughness(const struct kt_refine_rules *rules, const struct k
             rest /= a == axis ? 1 : n[a];
         }
         int kept = keep_own(m, region, axis, size, at[axis], n[axis], own);
+        if (kept < n[axis] && kept <= rules->degree) /* what little is left of a line is no polynomial's fault */
+            continue;
         worst = fmax(worst, line_roughness(m, own, kept, axis, size));
     }
     return worst;

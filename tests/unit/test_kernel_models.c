@@ -220,6 +220,7 @@ static struct kt_models *example(void)
     m->residues.shift[1][3] = 2.5;
     m->level[m->levels++] = 1;
     m->crossover = 1e6;
+    m->is_searched = true;
     m->region->side = KT_BELOW;
     return models;
 }

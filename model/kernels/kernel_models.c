@@ -239,12 +239,20 @@ static double nearest_sample(const struct kt_kernel_model *m, const int64_t *siz
     return seconds;
 }
 
+/* How far it is to sizes of which one is not below the other, if no others are known. */
+static double below_other(const struct kt_kernel_model *m, const int64_t *size)
+{
+    int axis = m->larger - 1;
+    return axis < 0 || size[axis] >= size[1 - axis] ? 0 : (double)size[1 - axis] / (double)size[axis] - 1;
+}
+
 void kt_kernel_model_ask(const struct kt_kernel_model *m, const int64_t *size, struct kt_model_answer *out)
 {
     int64_t nearest[KT_MODEL_AXES];
     double effective[KT_MODEL_AXES];
     *out = (struct kt_model_answer){KT_MODEL_UNKNOWN, NAN, NAN, NAN, 0, (int)m->regions};
     out->outside = kt_sizes_have_zero(m->axes, size) ? INFINITY : kt_box_distance(&m->domain, m->axes, size, nearest);
+    out->outside = fmax(out->outside, below_other(m, size));
     if (out->outside > KT_MODEL_FARTHEST) {
         out->known = KT_MODEL_TOO_FAR;
         return;

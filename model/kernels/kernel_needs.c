@@ -76,12 +76,21 @@ static void add_use(struct kt_need *need, const struct kt_model_query *query, do
         need->box.lo[a] = query->size[a] < need->box.lo[a] ? query->size[a] : need->box.lo[a];
         need->box.hi[a] = query->size[a] > need->box.hi[a] ? query->size[a] : need->box.hi[a];
     }
+    for (int a = 0; a < query->axes; a++)
+        need->is_below[a] = need->is_below[a] || query->size[a] < query->size[query->axes - 1 - a];
     need->use = kt_room_for_one(need->use, need->uses, sizeof *need->use);
     struct kt_use *use = &need->use[need->uses++];
     *use = (struct kt_use){.seconds = seconds, .calls = calls};
     memcpy(use->size, query->size, sizeof use->size);
     need->seconds += seconds;
     need->calls += calls;
+}
+
+int kt_need_larger(const struct kt_need *need)
+{
+    if (need->query.axes != 2 || need->is_below[0] == need->is_below[1])
+        return 0;
+    return need->is_below[0] ? 2 : 1;
 }
 
 static void note_values(struct kt_need *need, const struct kt_values *values, double seconds)

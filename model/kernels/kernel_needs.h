@@ -27,6 +27,7 @@ struct kt_need {
     double tight_seconds;             /* of calls whose leading dimensions are those of whole matrices */
     double work_ratio;                /* workspace over the least one, of the heaviest */
     struct kt_box box;                /* around the sizes */
+    bool is_below[KT_MODEL_AXES];     /* with two sizes: this one is below the other in some use */
     struct kt_use *use;               /* owned; most time first */
     size_t uses;
     double seconds; /* of all its calls */
@@ -56,6 +57,9 @@ void kt_needs_free(struct kt_needs *needs);
  * would be a multiple of a page, by 8 more. A workspace is as many times the least one as it was.
  */
 void kt_need_values(const struct kt_need *need, const int64_t *size, struct kt_values *out);
+
+/* Of two sizes, 1 + the axis of the one that is the larger in all uses and not always the same; 0: there is none. */
+int kt_need_larger(const struct kt_need *need);
 
 /* Are these sizes legal together, as far as the routine's table says it? */
 bool kt_need_is_legal(const struct kt_need *need, const int64_t *size);

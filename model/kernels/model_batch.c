@@ -45,7 +45,8 @@ static double bytes_at(const struct kt_build *build, size_t need, const int64_t 
 
 bool kt_batch_can_time(const struct kt_build *build, size_t need, const int64_t *size)
 {
-    return kt_need_is_legal(&build->needs->need[need], size) &&
+    int larger = kt_build_model(build, need, 0)->larger - 1;
+    return kt_need_is_legal(&build->needs->need[need], size) && (larger < 0 || size[larger] >= size[1 - larger]) &&
            bytes_at(build, need, size) <= (double)build->rules->most_bytes;
 }
 

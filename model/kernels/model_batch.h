@@ -30,7 +30,7 @@ void kt_batch_add(struct kt_batch *batch, const struct kt_build *build, const st
 double kt_batch_cost(const struct kt_build *build, const struct kt_wish *wish);
 /* Seconds of one call as far as anything is known: the model's polynomial, otherwise operations and bytes. */
 double kt_batch_guess(const struct kt_build *build, size_t need, size_t context, const int64_t *size);
-/* Can there be such a call: sizes that are legal together, operands that are not too large? */
+/* Can there be such a call: sizes that are legal together and wanted, operands that are not too large? */
 bool kt_batch_can_time(const struct kt_build *build, size_t need, const int64_t *size);
 
 /* Times all of it within so many seconds, as far as that makes two rounds, and adds the points to the models. */

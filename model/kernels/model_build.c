@@ -422,11 +422,30 @@ static void cut_unused(const struct kt_build *build, const struct kt_need *need,
     }
 }
 
+/* Of kernels with two sizes, whether one is always the larger: dgeqr2's of QR has at least as many rows as columns, and
+ * along m = n its time has a bend that no polynomial of a box follows. Where others are wanted, too, what was fitted to
+ * one side is fitted anew. */
+static void set_larger(const struct kt_build *build, const struct kt_need *n, struct kt_kernel_model *m)
+{
+    int larger = build->rules->hi[0] ? 0 : kt_need_larger(n);
+    if (m->points == 0)
+        m->larger = larger;
+    if (m->larger == larger || m->larger == 0)
+        return;
+    for (size_t i = 0; i < m->regions; i++) {
+        const struct kt_box *box = &m->region[i].box;
+        if (box->lo[m->larger - 1] < box->hi[2 - m->larger])
+            m->region[i].fitted = false;
+    }
+    m->larger = 0;
+}
+
 static void set_domain(const struct kt_build *build, size_t need, struct kt_kernel_model *m)
 {
     const struct kt_need *n = &build->needs->need[need];
     struct kt_box box = n->box;
     int argument[KT_MODEL_AXES];
+    set_larger(build, n, m);
     for (int a = 0; a < m->axes && build->rules->hi[0]; a++) {
         box.lo[a] = build->rules->lo[a];
         box.hi[a] = build->rules->hi[a];

@@ -85,12 +85,12 @@ static json_t *model_json(const struct kt_kernel_model *m)
         json_array_append_new(regions, region_json(&m->region[i], m->axes));
     for (size_t i = 0; i < m->points; i++)
         json_array_append_new(points, point_json(&m->point[i], m->axes));
-    return json_pack("{ss ss ss so so so so so so so so so so so}", "routine", m->routine, "options", m->options,
+    return json_pack("{ss ss ss so so so si so so so so so so so so}", "routine", m->routine, "options", m->options,
                      "context", kt_model_context_name[m->context], "axes", axes, "lo",
-                     sizes_json(m->domain.lo, m->axes), "hi", sizes_json(m->domain.hi, m->axes), "crossover",
-                     m->is_searched ? json_real(m->crossover) : json_null(), "regions", regions, "residues",
-                     residues_json(&m->residues, m->axes), "points", points, "error", error_json(&m->error), "others",
-                     error_json(&m->others), "cost", kt_json_number(m->cost), "levels",
+                     sizes_json(m->domain.lo, m->axes), "hi", sizes_json(m->domain.hi, m->axes), "larger", m->larger,
+                     "crossover", m->is_searched ? json_real(m->crossover) : json_null(), "regions", regions,
+                     "residues", residues_json(&m->residues, m->axes), "points", points, "error", error_json(&m->error),
+                     "others", error_json(&m->others), "cost", kt_json_number(m->cost), "levels",
                      numbers_json(m->level, m->levels));
 }
 
@@ -312,7 +312,10 @@ static enum kt_status read_head(const struct reading *r, const json_t *object, s
     if (!read_levels(json_object_get(object, "levels"), m))
         return damaged(r, "the levels of a model make no sense");
     m->cost = number_of(json_object_get(object, "cost"));
-    const json_t *crossover = json_object_get(object, "crossover"); /* older files have none */
+    m->larger = (int)json_integer_value(json_object_get(object, "larger")); /* older files have none */
+    if (m->larger < 0 || m->larger > (m->axes == 2 ? 2 : 0))
+        return damaged(r, "a model knows a size as the larger one that it does not have");
+    const json_t *crossover = json_object_get(object, "crossover"); /* nor that */
     m->is_searched = json_is_number(crossover);
     m->crossover = json_number_value(crossover);
     if (!(m->crossover >= 0) || (crossover && !json_is_number(crossover) && !json_is_null(crossover)))

@@ -34,6 +34,7 @@ struct kt_kernel_model {
     int axes;
     char axis[KT_MODEL_AXES][KT_NAME];
     struct kt_box domain;
+    int larger; /* of two sizes, 1 + the axis whose size is not below the other's: no others are known; 0: all are */
     struct kt_region *region; /* owned */
     size_t regions;
     double crossover; /* product of all sizes, above it the library works in another way; 0: none was found */

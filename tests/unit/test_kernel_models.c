@@ -117,6 +117,29 @@ static void no_query(void **state)
 
 /* --- needs ------------------------------------------------------------------------------------------------- */
 
+static void add_need(struct kt_needs *needs, double m, double n)
+{
+    const double gemv[] = {'N', m, n, 1, 4000, 0, 1, 0, 0, 1};
+    static struct kt_symbol symbol;
+    const struct kt_routine *r = kt_table_find(&kt_spec_table, "dgemv");
+    struct kt_values v = values_of(r, gemv);
+    assert_true(kt_symbol_make(r, KT_FORTRAN, &symbol));
+    kt_needs_add(needs, &symbol, &v, 1e-6, 1);
+}
+
+static void larger_of_two_sizes(void **state)
+{
+    (void)state;
+    struct kt_needs needs = {0};
+    add_need(&needs, 100, 100);
+    assert_int_equal(kt_need_larger(&needs.need[0]), 0); /* squares tell nothing of others */
+    add_need(&needs, 100, 50);
+    assert_int_equal(kt_need_larger(&needs.need[0]), 1);
+    add_need(&needs, 100, 101);
+    assert_int_equal(kt_need_larger(&needs.need[0]), 0);
+    kt_needs_free(&needs);
+}
+
 static void needs_of_a_trace(void **state)
 {
     (void)state;
@@ -241,6 +264,7 @@ static void is_kept(void **state)
     struct kt_model_answer after;
     struct kt_models *models = example();
     struct kt_model_query q = gemv(32, 19);
+    models->model[0].larger = 1;
     kt_models_ask(models, &q, KT_MODEL_WARM, &before);
     assert_int_equal(before.known, KT_MODEL_KNOWN);
     write_and_close(models);
@@ -251,6 +275,7 @@ static void is_kept(void **state)
     assert_null(kt_models_routine(read, "dgemm"));
     assert_int_equal(read->model[0].points, 1);
     assert_true(read->model[0].residues.shift[1][3] == 2.5);
+    assert_true(read->model[0].is_searched && read->model[0].larger == 1);
     assert_true(read->model[0].crossover == 1e6 && read->model[0].region->side == KT_BELOW);
     kt_models_ask(read, &q, KT_MODEL_COLD, &after);
     assert_int_equal(after.known, KT_MODEL_UNKNOWN);
@@ -359,6 +384,7 @@ int main(void)
         cmocka_unit_test(queries),
         cmocka_unit_test(row_major_queries),
         cmocka_unit_test(no_query),
+        cmocka_unit_test(larger_of_two_sizes),
         cmocka_unit_test(needs_of_a_trace),
         cmocka_unit_test(is_kept),
         cmocka_unit_test(damaged_files),

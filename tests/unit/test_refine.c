@@ -564,6 +564,38 @@ static void outside_the_domain(void **state)
     assert_true(isnan(answer.seconds));
     kt_kernel_model_ask(&m, (const int64_t[]){0, 512, 0, 0}, &answer);
     assert_int_equal(answer.known, KT_MODEL_TOO_FAR);
+    m.larger = 1; /* fewer rows than columns were never sampled */
+    kt_kernel_model_ask(&m, (const int64_t[]){320, 320, 0, 0}, &answer);
+    assert_int_equal(answer.known, KT_MODEL_KNOWN);
+    kt_kernel_model_ask(&m, (const int64_t[]){320, 400, 0, 0}, &answer);
+    assert_int_equal(answer.known, KT_MODEL_OUTSIDE);
+    assert_true(fabs(answer.outside - 0.25) < 1e-12);
+    kt_kernel_model_ask(&m, (const int64_t[]){64, 400, 0, 0}, &answer);
+    assert_int_equal(answer.known, KT_MODEL_TOO_FAR);
+    kt_kernel_model_free(&m);
+}
+
+/* Where only the other side of a crossover is known, that is no knowledge of this one. */
+static void beyond_the_crossover(void **state)
+{
+    const struct kt_refine_rules rules = KT_REFINE_DEFAULTS;
+    struct kt_model_answer answer;
+    (void)state;
+    struct kt_kernel_model m = empty_model(3, 8, 512);
+    refine(&rules, product, &m);
+    kt_refine_cross(&m, crossover);
+    for (size_t i = 0; i < m.regions; i++)
+        if (m.region[i].side == KT_ABOVE) {
+            free(m.region[i].coefficient);
+            m.region[i].coefficient = NULL;
+        }
+    kt_kernel_model_ask(&m, (const int64_t[]){100, 100, 100, 0}, &answer);
+    assert_int_equal(answer.known, KT_MODEL_KNOWN);
+    kt_kernel_model_ask(&m, (const int64_t[]){100, 100, 125, 0}, &answer);
+    assert_int_equal(answer.known, KT_MODEL_OUTSIDE);
+    assert_true(fabs(answer.outside - 0.25) < 1e-12);
+    kt_kernel_model_ask(&m, (const int64_t[]){200, 200, 200, 0}, &answer);
+    assert_int_equal(answer.known, KT_MODEL_UNKNOWN);
     kt_kernel_model_free(&m);
 }
 
@@ -660,6 +692,7 @@ int main(void)
         cmocka_unit_test(residues_of_strips),
         cmocka_unit_test(small_sizes_apart),
         cmocka_unit_test(outside_the_domain),
+        cmocka_unit_test(beyond_the_crossover),
         cmocka_unit_test(no_time_is_negative),
         cmocka_unit_test(one_pace),
         cmocka_unit_test(judges_by_held_out_points),

@@ -302,7 +302,7 @@ static void conclude(const struct kt_build *build, const struct search *s, const
     for (size_t i = 0; i < CHECKS; i++)
         if (!agrees(&check[i]))
             return;
-    kt_refine_cross(kt_build_model(build, s->need, 0), crossover);
+    kt_regions_cross(kt_build_model(build, s->need, 0), crossover);
 }
 
 static enum kt_status check_all(struct kt_build *build, struct search *search, size_t searches, double seconds,
@@ -336,7 +336,7 @@ static void share(const struct kt_build *build, size_t need)
     for (size_t c = 0; c < build->rules->contexts && known; c++) {
         struct kt_kernel_model *m = kt_build_model(build, need, c);
         if (!m->is_searched && known->crossover > 0)
-            kt_refine_cross(m, known->crossover);
+            kt_regions_cross(m, known->crossover);
         m->is_searched = true;
     }
 }

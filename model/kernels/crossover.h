@@ -5,7 +5,7 @@
  * Libraries multiply small matrices without packing them. OpenBLAS does so in dgemm while m n k <= 100^3, and reaches
  * 55 Gflop/s at 448 x 8 x 256 and 34 at 448 x 8 x 320: a step along a surface that runs obliquely through every box of
  * sizes, which no polynomial of a box follows. (A step at one size of one axis is no trouble: boxes are split there.)
- * A model that knows its crossover has separate polynomials on both sides (kt_refine_cross).
+ * A model that knows its crossover has separate polynomials on both sides (kt_regions_cross).
  *
  * It is looked for before anything else is sampled: along a line on which one size grows, the others in the middle of
  * theirs, the interval with the largest

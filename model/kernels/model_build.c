@@ -117,7 +117,7 @@ static enum kt_status settle_region(const struct kt_build *build, size_t need, s
     *changed = false;
     if (!kt_refine_is_pending(&m->region[i]))
         return KT_OK;
-    kt_refine_wanted(rules, m, i, wish_for, &missing);
+    kt_grid_wanted(rules, m, i, wish_for, &missing);
     if (missing.cost > 0)
         return KT_OK;
     KT_TRY(kt_refine_fit(rules, build->solver, m, i, error));
@@ -164,7 +164,7 @@ static void add_pending(const struct kt_build *build, size_t need, size_t contex
         double seconds = seconds_in(build, &build->needs->need[need], m, &m->region[i]);
         if (!kt_refine_is_pending(&m->region[i]) || seconds <= 0)
             continue;
-        kt_refine_wanted(&build->rules->refine, m, i, wish_for, &w);
+        kt_grid_wanted(&build->rules->refine, m, i, wish_for, &w);
         if (w.cost <= 0)
             continue;
         double wrong = expected_error(m, &m->region[i]);
@@ -193,7 +193,7 @@ static void choose_grids(const struct kt_build *build, double seconds, struct kt
     for (size_t i = 0; i < count && (i == 0 || batch->seconds < seconds); i++) {
         struct kt_kernel_model *m = kt_build_model(build, list[i].need, list[i].context);
         struct wishing w = {build, m, batch, list[i].need, list[i].context, 0};
-        kt_refine_wanted(&build->rules->refine, m, list[i].region, wish_for, &w);
+        kt_grid_wanted(&build->rules->refine, m, list[i].region, wish_for, &w);
     }
     free(list);
 }
@@ -366,7 +366,7 @@ static struct special find_special(const struct kt_build *build, const struct kt
     for (size_t i = 0; i < n && special.count < MOST_SPECIAL; i++) {
         double least = sum[i].size[0] % RESONANT == 0 ? seldom : often;
         if (sum[i].seconds >= least * need->seconds &&
-            kt_refine_can_slice(&build->rules->refine, m, axis, sum[i].size[0]))
+            kt_regions_can_slice(&build->rules->refine, m, axis, sum[i].size[0]))
             special.size[special.count++] = sum[i].size[0];
     }
     free(sum);
@@ -393,7 +393,7 @@ static void add_slices(const struct kt_build *build, const struct kt_need *need,
         for (int i = 0; i < special[a].count; i++) {
             int64_t size[KT_MODEL_AXES] = {0};
             size[a] = special[a].size[i];
-            kt_refine_add_slice(&build->rules->refine, m, size);
+            kt_regions_add_slice(&build->rules->refine, m, size);
         }
     }
     size_t most = m->regions + MOST_COMBINATIONS;
@@ -401,7 +401,7 @@ static void add_slices(const struct kt_build *build, const struct kt_need *need,
         int64_t size[KT_MODEL_AXES] = {0};
         for (int a = 0; a < m->axes; a++)
             size[a] = among(&special[a], need->use[i].size[a]);
-        kt_refine_add_slice(&build->rules->refine, m, size);
+        kt_regions_add_slice(&build->rules->refine, m, size);
     }
 }
 
@@ -418,7 +418,7 @@ static void cut_unused(const struct kt_build *build, const struct kt_need *need,
             continue;
         size_t parts =
             kt_tiles_of(box, &m->domain, m->axes, need->use, need->uses, build->rules->refine.multiple, part);
-        kt_refine_cut(m, i, part, parts);
+        kt_regions_cut(m, i, part, parts);
     }
 }
 
@@ -453,7 +453,7 @@ static void set_domain(const struct kt_build *build, size_t need, struct kt_kern
     kt_model_axes_of(n->routine, argument);
     for (int a = 0; a < m->axes; a++)
         memcpy(m->axis[a], n->routine->arg[argument[a]].name, sizeof m->axis[a]);
-    kt_refine_grow(&build->rules->refine, m, &box);
+    kt_regions_grow(&build->rules->refine, m, &box);
     add_slices(build, n, m);
     cut_unused(build, n, m);
 }

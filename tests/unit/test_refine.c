@@ -79,13 +79,13 @@ static size_t refine(const struct kt_refine_rules *rules, known *function, struc
 {
     struct sampling s = {m, function, 0};
     struct kt_error error = {0};
-    kt_refine_grow(rules, m, &m->domain);
+    kt_regions_grow(rules, m, &m->domain);
     for (bool again = true; again;) {
         again = false;
         for (size_t i = 0; i < m->regions; i++) {
             if (!kt_refine_is_pending(&m->region[i]))
                 continue;
-            kt_refine_wanted(rules, m, i, sample, &s);
+            kt_grid_wanted(rules, m, i, sample, &s);
             assert_int_equal(kt_refine_fit(rules, solver, m, i, &error), KT_OK);
             if (kt_refine_excess(rules, m, i) > rules->bound)
                 again = kt_refine_split(rules, m, i) || again;
@@ -182,8 +182,8 @@ static void fits_what_is_there(void **state)
     (void)state;
     struct kt_kernel_model m = empty_model(2, 8, 264);
     int64_t at[KT_GRID_MOST];
-    kt_refine_grow(&rules, &m, &m.domain);
-    int n = kt_refine_axis(&rules, 8, 264, at);
+    kt_regions_grow(&rules, &m, &m.domain);
+    int n = kt_grid_axis(&rules, 8, 264, at);
     for (int i = 0; i < n; i++)
         for (int j = 0; j <= i; j++)
             add(&m, (const int64_t[]){at[i], at[j], 0, 0}, triangle((const int64_t[]){at[i], at[j]}), false);
@@ -279,8 +279,8 @@ static void sides_of_a_crossover(void **state)
     kt_kernel_model_free(&m);
 
     m = empty_model(3, 8, 512);
-    kt_refine_grow(&rules, &m, &m.domain);
-    kt_refine_cross(&m, crossover);
+    kt_regions_grow(&rules, &m, &m.domain);
+    kt_regions_cross(&m, crossover);
     assert_int_equal(m.regions, 2);
     assert_true(refine(&rules, with_crossover, &m) <= 125);
     assert_int_equal(m.regions, 2);
@@ -294,8 +294,8 @@ static void sides_of_parts(void **state)
     const struct kt_refine_rules rules = KT_REFINE_DEFAULTS;
     (void)state;
     struct kt_kernel_model m = empty_model(3, 8, 512);
-    kt_refine_grow(&rules, &m, &m.domain);
-    kt_refine_cross(&m, crossover);
+    kt_regions_grow(&rules, &m, &m.domain);
+    kt_regions_cross(&m, crossover);
     for (size_t i = 0; i < 40; i++)
         kt_refine_split(&rules, &m, i % m.regions);
     for (size_t i = 0; i < m.regions; i++)
@@ -342,11 +342,11 @@ static void slices_are_apart(void **state)
     const int64_t pair[KT_MODEL_AXES] = {128, 512};
     const int64_t between[KT_MODEL_AXES] = {0, 250};
     struct kt_kernel_model m = empty_model(2, 8, 808);
-    kt_refine_grow(&rules, &m, &m.domain);
-    kt_refine_add_slice(&rules, &m, at);
-    kt_refine_add_slice(&rules, &m, at);
-    kt_refine_add_slice(&rules, &m, pair);
-    kt_refine_add_slice(&rules, &m, between);
+    kt_regions_grow(&rules, &m, &m.domain);
+    kt_regions_add_slice(&rules, &m, at);
+    kt_regions_add_slice(&rules, &m, at);
+    kt_regions_add_slice(&rules, &m, pair);
+    kt_regions_add_slice(&rules, &m, between);
     assert_int_equal(m.regions, 3);
     refine(&rules, resonant, &m);
     assert_true(fabs(predicted_at(&m, 200, 256) - 1) < 0.01);
@@ -365,12 +365,12 @@ static void boxes_beside_slices(void **state)
     (void)state;
     const struct kt_refine_rules rules = KT_REFINE_DEFAULTS;
     struct kt_kernel_model m = empty_model(2, 8, 256);
-    kt_refine_grow(&rules, &m, &m.domain);
-    kt_refine_add_slice(&rules, &m, (const int64_t[KT_MODEL_AXES]){64, 256});
-    kt_refine_add_slice(&rules, &m, (const int64_t[KT_MODEL_AXES]){0, 256});
-    kt_refine_add_slice(&rules, &m, (const int64_t[KT_MODEL_AXES]){0, 136});
-    kt_refine_add_slice(&rules, &m, (const int64_t[KT_MODEL_AXES]){0, 8});
-    kt_refine_add_slice(&rules, &m, (const int64_t[KT_MODEL_AXES]){64, 0});
+    kt_regions_grow(&rules, &m, &m.domain);
+    kt_regions_add_slice(&rules, &m, (const int64_t[KT_MODEL_AXES]){64, 256});
+    kt_regions_add_slice(&rules, &m, (const int64_t[KT_MODEL_AXES]){0, 256});
+    kt_regions_add_slice(&rules, &m, (const int64_t[KT_MODEL_AXES]){0, 136});
+    kt_regions_add_slice(&rules, &m, (const int64_t[KT_MODEL_AXES]){0, 8});
+    kt_regions_add_slice(&rules, &m, (const int64_t[KT_MODEL_AXES]){64, 0});
     assert_int_equal(m.regions, 5);
     refine(&rules, resonant, &m);
     for (int64_t n = 16; n <= 256; n += 8)
@@ -401,10 +401,10 @@ static void growing_forgets_nothing(void **state)
     (void)state;
     const struct kt_refine_rules rules = KT_REFINE_DEFAULTS;
     struct kt_kernel_model m = empty_model(2, 8, 400);
-    kt_refine_grow(&rules, &m, &m.domain);
-    kt_refine_add_slice(&rules, &m, (const int64_t[KT_MODEL_AXES]){0, 256});
+    kt_regions_grow(&rules, &m, &m.domain);
+    kt_regions_add_slice(&rules, &m, (const int64_t[KT_MODEL_AXES]){0, 256});
     size_t first = refine(&rules, resonant, &m);
-    kt_refine_grow(&rules, &m, &(struct kt_box){{1, 30}, {400, 420}});
+    kt_regions_grow(&rules, &m, &(struct kt_box){{1, 30}, {400, 420}});
     assert_int_equal(m.domain.lo[0], 1);
     assert_int_equal(m.domain.hi[1], 424);
     assert_int_equal(m.regions, 4); /* with strips from 1 to 8 of both */
@@ -412,7 +412,7 @@ static void growing_forgets_nothing(void **state)
     assert_true(fabs(predicted_at(&m, 200, 256) - 1) < 0.01);
     size_t strips = refine(&rules, resonant, &m);
     assert_true(strips < first);
-    kt_refine_grow(&rules, &m, &(struct kt_box){{8, 8}, {1000, 400}});
+    kt_regions_grow(&rules, &m, &(struct kt_box){{8, 8}, {1000, 400}});
     assert_true(fabs(predicted_at(&m, 200, 256) - 1) < 0.01);
     refine(&rules, resonant, &m);
     for (int64_t k = 40; k <= 424; k += 8)
@@ -484,8 +484,8 @@ static void noise_does_not_split(void **state)
     (void)state;
     struct kt_kernel_model m = empty_model(2, 8, 512);
     s = (struct sampling){&m, cubic, 0};
-    kt_refine_grow(&rules, &m, &m.domain);
-    kt_refine_wanted(&rules, &m, 0, sample, &s);
+    kt_regions_grow(&rules, &m, &m.domain);
+    kt_grid_wanted(&rules, &m, 0, sample, &s);
     m.point[12].seconds *= 1.3;
     assert_int_equal(kt_refine_fit(&rules, solver, &m, 0, &error), KT_OK);
     assert_true(kt_refine_excess(&rules, &m, 0) > rules.bound);
@@ -583,7 +583,7 @@ static void beyond_the_crossover(void **state)
     (void)state;
     struct kt_kernel_model m = empty_model(3, 8, 512);
     refine(&rules, product, &m);
-    kt_refine_cross(&m, crossover);
+    kt_regions_cross(&m, crossover);
     for (size_t i = 0; i < m.regions; i++)
         if (m.region[i].side == KT_ABOVE) {
             free(m.region[i].coefficient);
@@ -661,13 +661,13 @@ static void grids(void **state)
     const struct kt_refine_rules rules = KT_REFINE_DEFAULTS;
     int64_t at[KT_GRID_MOST];
     (void)state;
-    assert_int_equal(kt_refine_axis(&rules, 8, 1024, at), 5);
+    assert_int_equal(kt_grid_axis(&rules, 8, 1024, at), 5);
     assert_true(at[0] == 8 && at[4] == 1024);
     for (int i = 0; i < 5; i++)
         assert_int_equal(at[i] % 8, 0);
-    assert_int_equal(kt_refine_axis(&rules, 64, 64, at), 1);
-    assert_int_equal(kt_refine_axis(&rules, 64, 72, at), 2);
-    assert_int_equal(kt_refine_axis(&rules, 1, 8, at), 5);
+    assert_int_equal(kt_grid_axis(&rules, 64, 64, at), 1);
+    assert_int_equal(kt_grid_axis(&rules, 64, 72, at), 2);
+    assert_int_equal(kt_grid_axis(&rules, 1, 8, at), 5);
 }
 
 int main(void)

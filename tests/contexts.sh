@@ -9,10 +9,16 @@ g = np.random.default_rng(1)
 x, y, v, a, s, b = (g.standard_normal(n) for n in (800, 800, 200, (200, 200), (24, 24), (400, 400)))
 for i in range(20): x @ y, a @ v, s @ s.copy()
 b @ b.copy()' >/dev/null
-"$kt" replay --json --budget 8 --blas openblas-serial --context warm,l1,l2,cold,allcold "$T/t" >"$T/r.json" 2>"$T/err" || not_ok "replay" "$(<"$T/err")"
 # time ROUTINE N CONTEXT: microseconds
 time_of() { query "[round(s['contexts']['$3']['best'] * 1e6, 3) for s in d['shapes'] if s['routine'] == '$1' and s['args'].get('N') == $2][0]" <"$T/r.json"; }
-holds() { if "$PYTHON" -c "import sys; sys.exit(not ($2))"; then ok "$1: $2"; else not_ok "$1: $2"; fi; }
+is_so() { "$PYTHON" -c "import sys; sys.exit(not ($1))"; }
+holds() { if is_so "$2"; then ok "$1: $2"; else not_ok "$1: $2"; fi; }
+settled() { is_so "$(time_of ddot 800 l2) >= 1.15 * $(time_of ddot 800 l1) and $(time_of dgemm 400 l1) <= 1.15 * $(time_of dgemm 400 warm)"; }
+# What else runs on this core, or a clock that changes, may last as long as one replay: it is asked up to three times.
+for _ in 1 2 3; do
+    "$kt" replay --json --budget 8 --blas openblas-serial --context warm,l1,l2,cold,allcold "$T/t" >"$T/r.json" 2>"$T/err" || not_ok "replay" "$(<"$T/err")"
+    settled && break
+done
 ordered() { # ROUTINE N: each context at least as slow as the one before it, 5 % for chance
     local last context t
     last=$(time_of "$1" "$2" warm)
@@ -31,10 +37,6 @@ fi
 holds "ddot n=800, cold and warm" "$(time_of ddot 800 cold) >= 3 * $(time_of ddot 800 warm)"
 holds "ddot n=800, code cold too" "$(time_of ddot 800 allcold) >= 1.2 * $(time_of ddot 800 cold)"
 holds "dgemm n=24, code cold too" "$(time_of dgemm 24 allcold) >= 1.2 * $(time_of dgemm 24 cold)"
-for _ in 1 2; do # once more if the clock changed between the few rounds of so long a call
-    "$PYTHON" -c "import sys; sys.exit(not $(time_of dgemm 400 l1) <= 1.15 * $(time_of dgemm 400 warm))" && break
-    "$kt" replay --json --budget 4 --blas openblas-serial --context warm,l1,l2 "$T/t" >"$T/r.json" 2>"$T/err"
-done
 holds "dgemm n=400 does not care" "$(time_of dgemm 400 l1) <= 1.15 * $(time_of dgemm 400 warm)"
 same "evictions are told" "[1, 2]" "$(query '[c["level"] for c in d["caches"] if c["evicted_by"]]' <"$T/r.json")"
 same "each says how much it read, or why it is doubted" True "$(query 'all(e["read_bytes"] > 0 and (e["reliable"] or e["doubt"]) for e in (c["evicted_by"] for c in d["caches"]) if e)' <"$T/r.json")"

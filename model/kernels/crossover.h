@@ -5,23 +5,54 @@
  * Libraries multiply small matrices without packing them. OpenBLAS does so in dgemm while m n k <= 100^3, and reaches
  * 55 Gflop/s at 448 x 8 x 256 and 34 at 448 x 8 x 320: a step along a surface that runs obliquely through every box of
  * sizes, which no polynomial of a box follows. (A step at one size of one axis is no trouble: boxes are split there.)
- * A model that knows its crossover has separate polynomials on both sides (kt_regions_cross).
+ * A model that knows its crossover has separate polynomials on both sides (kt_domain_cross).
  *
- * It is looked for before anything else is sampled: along a line on which one size grows, the others in the middle of
- * theirs, the interval with the largest
- * step of the time beyond what its neighbours let expect is divided until it is one step of the grid. What is a matter
- * of the product then has to be there again, at the same product, on two other lines.
+ * It is looked for along a line on which one size grows, the others in the middle of theirs: the interval with the
+ * largest step of the time beyond what its neighbours let expect is divided until it is one step of the grid. What is a
+ * matter of the product then has to be there again, at the same product, on two other lines. Pure: what a search wants
+ * to know are samples of the model; with all of them it goes on, now or in a later build.
  */
 #ifndef KT_CROSSOVER_H
 #define KT_CROSSOVER_H
 
-#include "model/kernels/model_build.h"
+#include "model/kernels/grid.h"
 
-/* Of the needs with most time that nothing is known of; in a tenth of the budget, roughly, with small ones not at all.
- * What time is too short for is left to the next build. */
-enum kt_status kt_crossovers_find(struct kt_build *build, struct kt_error *error);
+enum { KT_LINE_MOST = 11, KT_CROSSOVER_CHECKS = 2 };
 
-enum { KT_LINE_MOST = 11 };
+/* Along one axis; the other sizes stay. */
+struct kt_line {
+    int axis;
+    int64_t fixed[KT_MODEL_AXES];
+    double product; /* of the others */
+    int64_t size[KT_LINE_MOST];
+    int n;
+};
+
+enum kt_crossover_state {
+    KT_CROSSOVER_DIVIDED,   /* the interval is */
+    KT_CROSSOVER_CHECKED,   /* the step is looked for on the other lines */
+    KT_CROSSOVER_KNOWN,     /* there is one, or none */
+    KT_CROSSOVER_UNCERTAIN, /* samples that decide it are too uncertain themselves */
+};
+
+struct kt_crossover_search {
+    enum kt_crossover_state state;
+    struct kt_line line;
+    int64_t lo, hi; /* between them is the step */
+    double step;    /* of the logarithm of time */
+    struct kt_line check[KT_CROSSOVER_CHECKS];
+    double crossover; /* of state KNOWN; 0: there is none */
+};
+
+/* Can a call of these sizes be timed? */
+typedef bool kt_possible(void *context, const int64_t *size);
+
+/* Of a model with a domain. POSSIBLE is asked before any point is wanted. */
+void kt_crossover_begin(const struct kt_kernel_model *model, struct kt_crossover_search *out);
+/* Goes on as far as the model's samples allow; then calls WANT for each point that is to be sampled first, unless it is
+ * NULL. Returns how many those are; 0: the search is at its end. */
+size_t kt_crossover_go_on(struct kt_crossover_search *search, const struct kt_kernel_model *model,
+                          kt_possible *possible, kt_want *want, void *context);
 
 /* Sizes of a line, ascending multiples of 8: from LO to HI, evenly spread over their logarithms, and one beyond either
  * end, but none below 8, to tell steps from growth; returns how many. */

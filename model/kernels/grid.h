@@ -6,7 +6,7 @@
 #ifndef KT_GRID_H
 #define KT_GRID_H
 
-#include "model/kernels/regions.h"
+#include "model/kernels/domain.h"
 
 enum { KT_GRID_MOST = KT_MAX_DEGREE + 4 };
 

@@ -171,9 +171,10 @@ int kt_kernel_model_fixed(const struct kt_kernel_model *m, const int64_t *size)
 /* How far it is to the region's side of the crossover, as a distance between boxes is. */
 static double distance_to_side(const struct kt_kernel_model *m, const struct kt_region *r, const int64_t *size)
 {
+    const double least = 1e-6; /* at the crossover itself */
     double ratio = kt_sizes_product(m->axes, size) / m->crossover;
     bool is_there = r->side == KT_BOTH || (r->side == KT_ABOVE) == (ratio > 1);
-    return is_there ? 0 : fmax(ratio, 1 / ratio) - 1;
+    return is_there ? 0 : fmax(least, fmax(ratio, 1 / ratio) - 1);
 }
 
 /* Where no region that holds the sizes has been sampled yet: the nearest that has, and how far it is. */
@@ -252,7 +253,8 @@ void kt_kernel_model_ask(const struct kt_kernel_model *m, const int64_t *size, s
     double effective[KT_MODEL_AXES];
     *out = (struct kt_model_answer){KT_MODEL_UNKNOWN, NAN, NAN, NAN, 0, (int)m->regions};
     out->outside = kt_sizes_have_zero(m->axes, size) ? INFINITY : kt_box_distance(&m->domain, m->axes, size, nearest);
-    out->outside = fmax(out->outside, below_other(m, size));
+    double below = below_other(m, size);
+    out->outside = fmax(out->outside, below);
     if (out->outside > KT_MODEL_FARTHEST) {
         out->known = KT_MODEL_TOO_FAR;
         return;
@@ -260,6 +262,7 @@ void kt_kernel_model_ask(const struct kt_kernel_model *m, const int64_t *size, s
     const struct kt_region *region = kt_kernel_model_region(m, nearest);
     if (!region)
         region = nearest_region(m, size, &out->outside, nearest);
+    out->outside = fmax(out->outside, below);
     if (!region || out->outside > KT_MODEL_FARTHEST) {
         out->outside = 0;
         return;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "model/kernels/model_build.h"
 
-#include "model/kernels/crossover.h"
+#include "model/kernels/crossover_build.h"
 #include "model/kernels/model_batch.h"
 #include "model/kernels/model_level.h"
 #include "model/kernels/tiles.h"
@@ -67,30 +67,44 @@ struct pending {
 struct wishing {
     const struct kt_build *build;
     const struct kt_kernel_model *model;
+    const struct kt_region *region;
     struct kt_batch *batch; /* NULL: the cost is only added up */
     size_t need, context;
     double cost;
 };
 
-/* Where sizes bound each other, points beyond the bound stand for some on it: there the polynomial would otherwise be
- * farthest from any sample, and blocked algorithms end there. */
-static bool bring_to_bound(const struct kt_build *build, size_t need, const struct kt_kernel_model *m, int64_t *size)
+static bool is_nearer(bool up, int64_t size, int64_t than)
 {
+    return up ? size < than : size > than;
+}
+
+/* Makes one of the sizes as large as another one so that there is such a call in the region: as little as possible,
+ * upwards or downwards. */
+static bool make_equal(const struct wishing *w, bool up, int64_t *size)
+{
+    const struct kt_kernel_model *m = w->model;
     for (int a = 0; a < m->axes; a++) {
         int64_t was = size[a];
-        int64_t least = INT64_MAX; /* of the other sizes, the first that is legal here */
+        int64_t nearest = was;
         for (int other = 0; other < m->axes; other++) {
             size[a] = size[other];
-            if (other != a && size[a] > was && size[a] < least && kt_batch_can_time(build, need, size))
-                least = size[a];
+            if (is_nearer(up, was, size[a]) && (nearest == was || is_nearer(up, size[a], nearest)) &&
+                kt_region_holds(w->region, m->crossover, m->axes, size) && kt_batch_can_time(w->build, w->need, size))
+                nearest = size[a];
             size[a] = was;
         }
-        if (least > m->domain.hi[a])
-            continue;
-        size[a] = least;
-        return !kt_model_find_point(m, size);
+        size[a] = nearest;
+        if (nearest != was)
+            return true;
     }
     return false;
+}
+
+/* Where sizes bound each other, points beyond the bound stand for some on it: there the polynomial would otherwise be
+ * farthest from any sample, and blocked algorithms end there. */
+static bool bring_to_bound(const struct wishing *w, int64_t *size)
+{
+    return (make_equal(w, true, size) || make_equal(w, false, size)) && !kt_model_find_point(w->model, size);
 }
 
 static void wish_for(void *context, const int64_t *size)
@@ -98,7 +112,7 @@ static void wish_for(void *context, const int64_t *size)
     struct wishing *w = context;
     struct kt_wish wish = {.need = w->need, .contexts = 1u << w->context};
     memcpy(wish.size, size, sizeof wish.size);
-    if (!kt_batch_can_time(w->build, w->need, size) && !bring_to_bound(w->build, w->need, w->model, wish.size))
+    if (!kt_batch_can_time(w->build, w->need, size) && !bring_to_bound(w, wish.size))
         return;
     size = wish.size;
     wish.guess = kt_batch_guess(w->build, w->need, w->context, size);
@@ -113,7 +127,7 @@ static enum kt_status settle_region(const struct kt_build *build, size_t need, s
                                     bool *changed, struct kt_error *error)
 {
     const struct kt_refine_rules *rules = &build->rules->refine;
-    struct wishing missing = {.build = build, .model = m, .need = need};
+    struct wishing missing = {.build = build, .model = m, .region = &m->region[i], .need = need};
     *changed = false;
     if (!kt_refine_is_pending(&m->region[i]))
         return KT_OK;
@@ -160,7 +174,7 @@ static void add_pending(const struct kt_build *build, size_t need, size_t contex
 {
     struct kt_kernel_model *m = kt_build_model(build, need, context);
     for (size_t i = 0; i < m->regions; i++) {
-        struct wishing w = {.build = build, .model = m, .need = need, .context = context};
+        struct wishing w = {.build = build, .model = m, .region = &m->region[i], .need = need, .context = context};
         double seconds = seconds_in(build, &build->needs->need[need], m, &m->region[i]);
         if (!kt_refine_is_pending(&m->region[i]) || seconds <= 0)
             continue;
@@ -192,7 +206,7 @@ static void choose_grids(const struct kt_build *build, double seconds, struct kt
         qsort(list, count, sizeof *list, compare_value);
     for (size_t i = 0; i < count && (i == 0 || batch->seconds < seconds); i++) {
         struct kt_kernel_model *m = kt_build_model(build, list[i].need, list[i].context);
-        struct wishing w = {build, m, batch, list[i].need, list[i].context, 0};
+        struct wishing w = {build, m, &m->region[list[i].region], batch, list[i].need, list[i].context, 0};
         kt_grid_wanted(&build->rules->refine, m, list[i].region, wish_for, &w);
     }
     free(list);
@@ -366,7 +380,7 @@ static struct special find_special(const struct kt_build *build, const struct kt
     for (size_t i = 0; i < n && special.count < MOST_SPECIAL; i++) {
         double least = sum[i].size[0] % RESONANT == 0 ? seldom : often;
         if (sum[i].seconds >= least * need->seconds &&
-            kt_regions_can_slice(&build->rules->refine, m, axis, sum[i].size[0]))
+            kt_domain_can_slice(&build->rules->refine, m, axis, sum[i].size[0]))
             special.size[special.count++] = sum[i].size[0];
     }
     free(sum);
@@ -393,7 +407,7 @@ static void add_slices(const struct kt_build *build, const struct kt_need *need,
         for (int i = 0; i < special[a].count; i++) {
             int64_t size[KT_MODEL_AXES] = {0};
             size[a] = special[a].size[i];
-            kt_regions_add_slice(&build->rules->refine, m, size);
+            kt_domain_add_slice(&build->rules->refine, m, size);
         }
     }
     size_t most = m->regions + MOST_COMBINATIONS;
@@ -401,7 +415,7 @@ static void add_slices(const struct kt_build *build, const struct kt_need *need,
         int64_t size[KT_MODEL_AXES] = {0};
         for (int a = 0; a < m->axes; a++)
             size[a] = among(&special[a], need->use[i].size[a]);
-        kt_regions_add_slice(&build->rules->refine, m, size);
+        kt_domain_add_slice(&build->rules->refine, m, size);
     }
 }
 
@@ -418,26 +432,45 @@ static void cut_unused(const struct kt_build *build, const struct kt_need *need,
             continue;
         size_t parts =
             kt_tiles_of(box, &m->domain, m->axes, need->use, need->uses, build->rules->refine.multiple, part);
-        kt_regions_cut(m, i, part, parts);
+        kt_domain_cut(m, i, part, parts);
     }
 }
 
-/* Of kernels with two sizes, whether one is always the larger: dgeqr2's of QR has at least as many rows as columns, and
- * along m = n its time has a bend that no polynomial of a box follows. Where others are wanted, too, what was fitted to
- * one side is fitted anew. */
-static void set_larger(const struct kt_build *build, const struct kt_need *n, struct kt_kernel_model *m)
+/* Are sizes wanted of which that one is below the other? */
+static bool wants_beyond(const struct kt_build *build, const struct kt_need *n, int larger)
 {
+    const struct kt_build_rules *rules = build->rules;
+    return rules->hi[0] ? rules->lo[larger - 1] < rules->hi[2 - larger] : n->is_below[larger - 1];
+}
+
+/* Of kernels with two sizes, whether one is always the larger: dgeqr2's of QR has at least as many rows as columns, and
+ * along m = n its time has a bend that no polynomial of a box follows. All contexts, which are sampled together, have
+ * the same, and what is known already stays so unless others are wanted. */
+static void set_larger(const struct kt_build *build, size_t need)
+{
+    const struct kt_need *n = &build->needs->need[need];
     int larger = build->rules->hi[0] ? 0 : kt_need_larger(n);
-    if (m->points == 0)
-        m->larger = larger;
-    if (m->larger == larger || m->larger == 0)
-        return;
-    for (size_t i = 0; i < m->regions; i++) {
-        const struct kt_box *box = &m->region[i].box;
-        if (box->lo[m->larger - 1] < box->hi[2 - m->larger])
-            m->region[i].fitted = false;
+    bool is_new = true;
+    for (size_t c = 0; c < build->rules->contexts; c++) {
+        const struct kt_kernel_model *m = kt_build_model(build, need, c);
+        if (m->points == 0)
+            continue;
+        larger = is_new || m->larger == larger ? m->larger : 0;
+        is_new = false;
     }
-    m->larger = 0;
+    if (larger && wants_beyond(build, n, larger))
+        larger = 0;
+    for (size_t c = 0; c < build->rules->contexts; c++)
+        kt_domain_set_larger(kt_build_model(build, need, c), larger);
+}
+
+/* A search for a crossover that found none has not been where the domain grows to. */
+static void grow_domain(const struct kt_build *build, struct kt_kernel_model *m, const struct kt_box *box)
+{
+    const struct kt_box before = m->domain;
+    kt_domain_grow(&build->rules->refine, m, box);
+    bool grew = memcmp(&before, &m->domain, sizeof before) != 0;
+    m->is_searched = m->is_searched && (m->crossover > 0 || !grew);
 }
 
 static void set_domain(const struct kt_build *build, size_t need, struct kt_kernel_model *m)
@@ -445,7 +478,6 @@ static void set_domain(const struct kt_build *build, size_t need, struct kt_kern
     const struct kt_need *n = &build->needs->need[need];
     struct kt_box box = n->box;
     int argument[KT_MODEL_AXES];
-    set_larger(build, n, m);
     for (int a = 0; a < m->axes && build->rules->hi[0]; a++) {
         box.lo[a] = build->rules->lo[a];
         box.hi[a] = build->rules->hi[a];
@@ -453,7 +485,7 @@ static void set_domain(const struct kt_build *build, size_t need, struct kt_kern
     kt_model_axes_of(n->routine, argument);
     for (int a = 0; a < m->axes; a++)
         memcpy(m->axis[a], n->routine->arg[argument[a]].name, sizeof m->axis[a]);
-    kt_regions_grow(&build->rules->refine, m, &box);
+    grow_domain(build, m, &box);
     add_slices(build, n, m);
     cut_unused(build, n, m);
 }
@@ -474,6 +506,7 @@ static enum kt_status prepare(struct kt_build *build, struct kt_error *error)
 {
     for (size_t n = 0; n < build->needs->count; n++) {
         KT_TRY(kt_models_add_routine(build->models, build->needs->need[n].routine, error));
+        set_larger(build, n);
         for (size_t c = 0; c < build->rules->contexts; c++) {
             set_domain(build, n, kt_build_model(build, n, c));
             reopen(build, n, kt_build_model(build, n, c));

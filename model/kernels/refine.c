@@ -330,8 +330,8 @@ bool kt_refine_split(const struct kt_refine_rules *rules, struct kt_kernel_model
     if (cut_rough(rules, m, &whole, part, parts) == 1)
         return false;
     size_t first = m->regions;
-    kt_regions_add_parts(m, part, parts, whole.side);
-    kt_regions_inherit(m, first, &whole);
+    kt_domain_add_parts(m, part, parts, whole.side);
+    kt_domain_inherit(m, first, &whole);
     free(whole.coefficient);
     m->region[region] = m->region[--m->regions];
     return true;

@@ -7,7 +7,7 @@
  * What differs from the paper: a box is split only along axes along which lines of its grid are rough. The grid
  * includes the ends of the box (model/kernels/grid.h), and every sample inside a box, on the region's side of the
  * crossover, is fitted; an error counts as such only beyond what the samples themselves are uncertain by. Small sizes,
- * and those that are used often, are in boxes of their own (model/kernels/regions.h).
+ * and those that are used often, are in boxes of their own (model/kernels/domain.h).
  */
 #ifndef KT_REFINE_H
 #define KT_REFINE_H

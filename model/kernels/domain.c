@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "model/kernels/regions.h"
+#include "model/kernels/domain.h"
 
 #include "trace/memory.h"
 
@@ -67,7 +67,7 @@ static void add_region(struct kt_kernel_model *m, const struct kt_box *box, enum
                 append(m, box, (enum kt_side)s);
 }
 
-void kt_regions_add_parts(struct kt_kernel_model *m, int64_t part[][2][2], const int *parts, enum kt_side side)
+void kt_domain_add_parts(struct kt_kernel_model *m, int64_t part[][2][2], const int *parts, enum kt_side side)
 {
     int total = 1;
     for (int a = 0; a < m->axes; a++)
@@ -88,7 +88,7 @@ static void add_box(struct kt_kernel_model *m, const struct kt_box *box)
     int parts[KT_MODEL_AXES];
     for (int a = 0; a < m->axes; a++)
         parts[a] = cut_fine(box->lo[a], box->hi[a], part[a]);
-    kt_regions_add_parts(m, part, parts, KT_BOTH);
+    kt_domain_add_parts(m, part, parts, KT_BOTH);
 }
 
 /* Does the region end there, and is it not of one size only along the axis? */
@@ -184,7 +184,7 @@ static void grow_end(struct kt_kernel_model *m, int axis, int64_t *end, int64_t 
     *end = to;
 }
 
-void kt_regions_grow(const struct kt_refine_rules *rules, struct kt_kernel_model *m, const struct kt_box *box)
+void kt_domain_grow(const struct kt_refine_rules *rules, struct kt_kernel_model *m, const struct kt_box *box)
 {
     struct kt_box wanted = *box;
     widen_to_grid(rules, m->axes, &wanted);
@@ -200,13 +200,28 @@ void kt_regions_grow(const struct kt_refine_rules *rules, struct kt_kernel_model
     }
 }
 
-void kt_regions_cut(struct kt_kernel_model *m, size_t region, const struct kt_box *part, size_t parts)
+void kt_domain_cut(struct kt_kernel_model *m, size_t region, const struct kt_box *part, size_t parts)
 {
     m->region[region].box = m->region[region].frame = part[0];
     if (kt_box_side(&part[0], m->crossover, m->axes) == m->region[region].side)
         m->region[region].side = KT_BOTH;
     for (size_t i = 1; i < parts; i++)
         add_region(m, &part[i], m->region[region].side);
+}
+
+void kt_domain_set_larger(struct kt_kernel_model *m, int larger)
+{
+    int was = m->larger;
+    m->larger = larger;
+    for (size_t i = 0; i < m->regions && was && !larger; i++) {
+        struct kt_region *r = &m->region[i];
+        if (r->box.lo[was - 1] >= r->box.hi[2 - was])
+            continue;
+        free(r->coefficient);
+        r->coefficient = NULL;
+        r->coefficients = 0;
+        r->fitted = false;
+    }
 }
 
 static double *copy_numbers(const double *from, int count)
@@ -216,7 +231,7 @@ static double *copy_numbers(const double *from, int count)
     return copy;
 }
 
-void kt_regions_inherit(struct kt_kernel_model *m, size_t first, const struct kt_region *whole)
+void kt_domain_inherit(struct kt_kernel_model *m, size_t first, const struct kt_region *whole)
 {
     for (size_t i = first; i < m->regions; i++) {
         const struct kt_region part = m->region[i];
@@ -228,7 +243,7 @@ void kt_regions_inherit(struct kt_kernel_model *m, size_t first, const struct kt
     }
 }
 
-void kt_regions_cross(struct kt_kernel_model *m, double crossover)
+void kt_domain_cross(struct kt_kernel_model *m, double crossover)
 {
     size_t before = m->regions;
     m->crossover = crossover;
@@ -237,7 +252,7 @@ void kt_regions_cross(struct kt_kernel_model *m, double crossover)
         if (whole.side != KT_BOTH || kt_box_side(&whole.box, crossover, m->axes) != KT_BOTH)
             continue;
         append(m, &whole.box, KT_ABOVE);
-        kt_regions_inherit(m, m->regions - 1, &whole);
+        kt_domain_inherit(m, m->regions - 1, &whole);
         m->region[i].side = KT_BELOW;
         m->region[i].fitted = false;
     }
@@ -257,20 +272,20 @@ static bool has_box(const struct kt_kernel_model *m, const struct kt_box *box)
     return false;
 }
 
-bool kt_regions_can_slice(const struct kt_refine_rules *rules, const struct kt_kernel_model *m, int axis, int64_t size)
+bool kt_domain_can_slice(const struct kt_refine_rules *rules, const struct kt_kernel_model *m, int axis, int64_t size)
 {
     return size >= rules->smallest && size >= KT_FINE_BELOW && size % rules->multiple == 0 &&
            size >= m->domain.lo[axis] && size <= m->domain.hi[axis] && m->domain.lo[axis] < m->domain.hi[axis];
 }
 
-void kt_regions_add_slice(const struct kt_refine_rules *rules, struct kt_kernel_model *m, const int64_t *size)
+void kt_domain_add_slice(const struct kt_refine_rules *rules, struct kt_kernel_model *m, const int64_t *size)
 {
     struct kt_box box = m->domain;
     bool fixed = false;
     for (int a = 0; a < m->axes; a++) {
         if (!size[a] || box.lo[a] == box.hi[a])
             continue;
-        if (!kt_regions_can_slice(rules, m, a, size[a]))
+        if (!kt_domain_can_slice(rules, m, a, size[a]))
             return;
         box.lo[a] = box.hi[a] = size[a];
         fixed = true;

@@ -7,8 +7,8 @@
  * OpenBLAS' dsyrk takes 10 to 40 % longer where k is 256 or 512 than for 248 and 264. Where a crossover goes through a
  * box it has two regions, one for each side.
  */
-#ifndef KT_REGIONS_H
-#define KT_REGIONS_H
+#ifndef KT_DOMAIN_H
+#define KT_DOMAIN_H
 
 #include "model/kernels/model_set.h"
 
@@ -28,25 +28,29 @@ const struct kt_point *kt_model_find_point(const struct kt_kernel_model *model, 
 
 /* Grows the model's domain so that it holds the box, and to what the grid can sample: multiples from 8 on. What is new
  * gets regions of its own, unless it is so little that the neighbours' polynomials hold there. */
-void kt_regions_grow(const struct kt_refine_rules *rules, struct kt_kernel_model *model, const struct kt_box *box);
+void kt_domain_grow(const struct kt_refine_rules *rules, struct kt_kernel_model *model, const struct kt_box *box);
 
 /* Puts the parts, at least one, in the place of a region without polynomial. */
-void kt_regions_cut(struct kt_kernel_model *model, size_t region, const struct kt_box *part, size_t parts);
+void kt_domain_cut(struct kt_kernel_model *model, size_t region, const struct kt_box *part, size_t parts);
+
+/* Which of two sizes is not below the other's (struct kt_kernel_model), 0: both may be; polynomials that were fitted
+ * to one side only are forgotten then, their samples are not. */
+void kt_domain_set_larger(struct kt_kernel_model *model, int larger);
 
 /* Gives the model a crossover (model/kernels/crossover.h): regions that it goes through become one for each side. */
-void kt_regions_cross(struct kt_kernel_model *model, double crossover);
+void kt_domain_cross(struct kt_kernel_model *model, double crossover);
 
 /* Can there be a slice at that size of the axis: one that is sampled, inside the domain, and not so small that boxes
  * have few other sizes? */
-bool kt_regions_can_slice(const struct kt_refine_rules *rules, const struct kt_kernel_model *model, int axis,
-                          int64_t size);
+bool kt_domain_can_slice(const struct kt_refine_rules *rules, const struct kt_kernel_model *model, int axis,
+                         int64_t size);
 /* Gives a model a slice at these sizes, 0 along an axis: not fixed there; unless it has it, or there can be none. */
-void kt_regions_add_slice(const struct kt_refine_rules *rules, struct kt_kernel_model *model, const int64_t *size);
+void kt_domain_add_slice(const struct kt_refine_rules *rules, struct kt_kernel_model *model, const int64_t *size);
 
 /* Adds regions, without polynomial, for all combinations of the parts of each axis, of sizes on that side. */
-void kt_regions_add_parts(struct kt_kernel_model *model, int64_t part[][2][2], const int *parts, enum kt_side side);
+void kt_domain_add_parts(struct kt_kernel_model *model, int64_t part[][2][2], const int *parts, enum kt_side side);
 /* Regions from FIRST on, which have none, begin with the polynomial of the one that they are parts of: it is better
  * than none. */
-void kt_regions_inherit(struct kt_kernel_model *model, size_t first, const struct kt_region *whole);
+void kt_domain_inherit(struct kt_kernel_model *model, size_t first, const struct kt_region *whole);
 
 #endif

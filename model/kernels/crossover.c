@@ -20,12 +20,13 @@ int kt_line_sizes(int64_t lo, int64_t hi, int64_t out[KT_LINE_MOST])
 {
     enum { PARTS = KT_LINE_MOST - 3 };
     double ratio = pow((double)hi / (double)lo, 1.0 / PARTS);
+    int64_t last = 0;
     int n = 0;
     for (int i = -1; i <= PARTS + 1; i++) {
         int64_t size = to_multiple((double)lo * pow(ratio, i));
         size = i < 0 && size >= lo ? lo - multiple : i > PARTS && size <= hi ? hi + multiple : size;
-        if (size >= multiple && (n == 0 || size > out[n - 1]))
-            out[n++] = size;
+        if (size >= multiple && size > last)
+            out[n++] = last = size;
     }
     return n;
 }

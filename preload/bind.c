@@ -196,7 +196,7 @@ static void define_library(const struct kt_loaded *o, int id, bool wide)
     define(&line);
 }
 
-static void define_entry(unsigned id, const struct kt_slot *slot, const void *target, int library)
+static void define_entry(unsigned id, const struct kt_slot *slot, const void *target, int library, bool wide)
 {
     const struct kt_interface *interface = kt_interface_of(slot);
     static struct kt_line line;
@@ -209,11 +209,12 @@ static void define_entry(unsigned id, const struct kt_slot *slot, const void *ta
     add_number(&line, (uint64_t)library, 10);
     add_number(&line, (uintptr_t)target, 16);
     add_text(&line, kt_texts + interface->family);
+    add_number(&line, wide ? 8 : 4, 10);
     define(&line);
 }
 
-/* 0 if there are too many entries. */
-static unsigned entry_of(const struct kt_slot *slot, void *target, int library)
+/* 0 if there are too many entries. WIDE: as all names of the slot's kind in that library. */
+static unsigned entry_of(const struct kt_slot *slot, void *target, int library, bool wide)
 {
     for (unsigned i = 1; i < table.entry_count; i++)
         if (table.entry[i].slot == slot && table.entry[i].target == target && table.entry[i].library == library)
@@ -222,7 +223,7 @@ static unsigned entry_of(const struct kt_slot *slot, void *target, int library)
         return 0;
     unsigned id = table.entry_count++;
     table.entry[id] = (struct entry){slot, target, library};
-    define_entry(id, slot, target, library);
+    define_entry(id, slot, target, library, wide);
     return id;
 }
 
@@ -274,7 +275,7 @@ static void describe_target(struct kt_binding *b, const struct kt_slot *slot, ui
     define_library(&library, id, convention.wide);
     b->wide = convention.wide;
     b->hidden_result = convention.hidden_result && kt_interface_of(slot)->returns_complex;
-    b->entry = (uint16_t)entry_of(slot, b->target, id);
+    b->entry = (uint16_t)entry_of(slot, b->target, id, b->wide);
     b->nameless = b->entry == 0;
     b->cause = KT_LOSS_ENTRIES;
 }

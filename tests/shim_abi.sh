@@ -41,6 +41,7 @@ same "... and recorded" 4294967298 "$(calls wide 'd[0]["args"]["n"]')"
 
 true_that "32-bit and 64-bit integers in one library" traced both "$A/both"
 same "... are both recorded" "[2, 4294967298]" "$(calls both '[c["args"]["n"] for c in d]')"
+same "... each with its width" "4 8" "$(grep -rh '^entry' "$T/both" | awk '{ print $NF }' | paste -sd ' ')"
 
 traced long "$A/life" longjmp calls2 >/dev/null
 same "after longjmp out of a routine calls are outermost again" "[0, 0, 0]" "$(calls long '[c["depth"] for c in d]')"

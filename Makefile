@@ -187,9 +187,9 @@ $(O)/gen/texts.c: $(O)/gen/checked $(ALGORITHMS)
 # Installs those of the packages named that are not there; nothing else is touched and no network used if all are.
 define install_packages
 @missing=; for p in $(1); do dpkg-query -W -f '$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || missing="$$missing $$p"; done; \
-if [ -n "$$missing" ]; then echo "installing:$$missing"; as=; [ "$$(id -u)" = 0 ] || as=sudo; \
+if [ -n "$$missing" ]; then mkdir -p $(O); echo "installing:$$missing"; as=; [ "$$(id -u)" = 0 ] || as=sudo; \
 $$as apt-get update -qq && $$as env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing \
- >/tmp/ktrace-apt.log 2>&1 || { tail -n 5 /tmp/ktrace-apt.log; echo "make: these packages are needed:$$missing"; exit 1; }; fi
+ >$(O)/apt.log 2>&1 || { tail -n 5 $(O)/apt.log; echo "make: these packages are needed:$$missing"; exit 1; }; fi
 endef
 
 packages:
@@ -632,6 +632,8 @@ install: built
 	install -m 644 README.md DESIGN.md FORMAT.md $(O)/routines.md $(DESTDIR)$(PREFIX)/share/doc/ktrace
 	install -d $(DESTDIR)$(PREFIX)/include/ktrace
 	install -m 644 include/ktrace/ktrace.h $(DESTDIR)$(PREFIX)/include/ktrace
+	install -d $(DESTDIR)$(PREFIX)/share/doc/ktrace/examples/algorithms
+	install -m 644 examples/algorithms/* $(DESTDIR)$(PREFIX)/share/doc/ktrace/examples/algorithms
 
 clean:
 	rm -rf $(O) build-san build-tsan build-fuzz

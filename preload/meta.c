@@ -277,8 +277,9 @@ void kt_write_readme(void)
     static const char text[] =
         "This directory is a trace of BLAS and LAPACK calls, recorded by ktrace.\n"
         "`ktrace report` on it says where the time went; `ktrace help` names everything else.\n"
-        "Each directory p<PID> holds one process: meta (text), definitions (text), t<TID> (one stream of\n"
-        "calls per thread) and, if the process ended cleanly, end (text).\n";
+        "Each directory p<PID> holds one process: meta and definitions (text), t<TID> (a stream of calls for\n"
+        "each thread) or s<TID> (a profile), o<N> (what operands of a call held), control, and end (text) if the\n"
+        "process ended cleanly.\n";
     char path[PATH_MAX];
     int length = snprintf(path, sizeof path, "%s/README", kt_trace);
     if (length > 0 && (size_t)length < sizeof path && access(path, F_OK) != 0)

@@ -37,7 +37,8 @@ enum { MAX_OPTIONS = 24 };
 
 /* Of those that predict, and of those that predict algorithms. */
 #define PREDICTION_OPTIONS(verb)                                                                                     \
-    {verb, "blas", 'B', false, "LIB", "whose models: a path, a soname or a short name"},                             \
+    {verb,  "blas", 'B',                                                                                             \
+     false, "LIB",  "whose models: a path, a soname or a short name; default: as recorded, or openblas"},            \
         {verb, "models", 'F', false, "FILE", "of models; default ktrace/models/LIB.json in ~/.cache"},               \
         {verb, "force", 'f', false, NULL, "also those of another machine, or of another build of the library"},      \
         {verb,  "combine",     'C',                                                                                  \
@@ -107,7 +108,7 @@ static const struct kt_verb_option options[] = {
     {"diff", "absolute", 'a', false, NULL, "also what all shapes have in common counts as change, not as drift"},
     {"diff", "top", 't', false, "N", "rows of each table; default 15"},
     JSON_OPTION("diff"),
-    {"model build", "blas", 'b', false, "LIB", "a path, a soname or a short name; default: what was recorded"},
+    {"model build", "blas", 'b', false, "LIB", "a path, a soname or a short name; default: as recorded, or openblas"},
     {"model build", "budget", 's', false, "SECONDS", "time for the samples; default 120"},
     THREADS_OPTION("model build"),
     ROUTINE_OPTION("model build"),

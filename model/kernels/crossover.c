@@ -82,17 +82,26 @@ static bool is_possible(const struct kt_line *line, int64_t size, kt_possible *p
     return possible(context, point);
 }
 
-static size_t want_line(const struct kt_line *line, const struct kt_kernel_model *m, kt_want *want, void *context)
+/* May the point be off by as much as a step? */
+static bool is_noisy(const struct kt_point *point)
+{
+    return point->samples && point->noise > least_step;
+}
+
+/* What is not known of a line, or what is noisy. */
+static size_t want_line(const struct kt_line *line, const struct kt_kernel_model *m, bool noisy, kt_want *want,
+                        void *context)
 {
     size_t wanted = 0;
     for (int i = 0; i < line->n; i++) {
-        int64_t point[KT_MODEL_AXES];
-        point_of(line, line->size[i], point);
-        if (kt_model_find_point(m, point))
+        int64_t size[KT_MODEL_AXES];
+        point_of(line, line->size[i], size);
+        const struct kt_point *point = kt_model_find_point(m, size);
+        if (noisy ? !point || !is_noisy(point) : point != NULL)
             continue;
         wanted++;
         if (want)
-            want(context, point);
+            want(context, size);
     }
     return wanted;
 }
@@ -102,7 +111,7 @@ struct reading {
     int64_t size[KT_LINE_MOST];
     double seconds[KT_LINE_MOST];
     int n;
-    bool is_certain; /* nothing was left out as it may be off by as much as a step */
+    bool is_certain; /* nothing was left out as it is noisy */
 };
 
 static struct reading read_line(const struct kt_line *line, const struct kt_kernel_model *m)
@@ -114,7 +123,7 @@ static struct reading read_line(const struct kt_line *line, const struct kt_kern
         const struct kt_point *point = kt_model_find_point(m, size);
         if (!point || !point->samples)
             continue;
-        if (point->noise > least_step) {
+        if (is_noisy(point)) {
             r.is_certain = false;
             continue;
         }
@@ -162,9 +171,10 @@ static void set_sizes(const struct kt_kernel_model *m, struct kt_crossover_searc
     }
 }
 
-static void end(struct kt_crossover_search *s, bool is_certain, double crossover)
+/* With a crossover, or with none if nothing left a doubt of that. */
+static void end(struct kt_crossover_search *s, double crossover)
 {
-    s->state = is_certain ? KT_CROSSOVER_KNOWN : KT_CROSSOVER_UNCERTAIN;
+    s->state = crossover > 0 || !s->is_uncertain ? KT_CROSSOVER_KNOWN : KT_CROSSOVER_UNCERTAIN;
     s->crossover = crossover;
 }
 
@@ -174,6 +184,7 @@ static void narrow(struct kt_crossover_search *s, const struct reading *r)
     bool was_narrow = s->hi - s->lo <= multiple;
     int at = -1;
     s->step = 0;
+    s->is_uncertain = s->is_uncertain || !r->is_certain;
     for (int i = 0; r->n > 2 && i + 1 < r->n; i++) {
         double step = kt_line_step(r->size, r->seconds, r->n, i);
         if (r->size[i] < s->lo || r->size[i + 1] > s->hi || fabs(step) <= fabs(s->step))
@@ -183,10 +194,11 @@ static void narrow(struct kt_crossover_search *s, const struct reading *r)
     }
     bool is_same = !was_narrow && at >= 0 && r->size[at] == s->lo && r->size[at + 1] == s->hi;
     if (at < 0 || is_same || (was_narrow && fabs(s->step) < least_step)) {
-        end(s, r->is_certain, 0);
+        end(s, 0);
         return;
     }
     s->state = was_narrow ? KT_CROSSOVER_CHECKED : KT_CROSSOVER_DIVIDED;
+    s->asked_again = false;
     s->lo = r->size[at];
     s->hi = r->size[at + 1];
 }
@@ -230,8 +242,8 @@ static bool is_among(const struct kt_line *line, const struct kt_line *lines, in
     return false;
 }
 
-/* First one along each of the other sizes: what is a matter of one of these alone is no product's. Where they are too
- * few, as of a size with a narrow range, others along the same. */
+/* First along different ones of the other sizes: what is a matter of one of these alone is no product's. Where they are
+ * too few, as of a size with a narrow range, others along the same. */
 static bool set_checks(const struct kt_kernel_model *m, struct kt_crossover_search *s, kt_possible *possible,
                        void *context)
 {
@@ -252,27 +264,44 @@ static bool set_checks(const struct kt_kernel_model *m, struct kt_crossover_sear
 
 static void conclude(struct kt_crossover_search *s, const struct kt_kernel_model *m)
 {
-    bool certain = true;
     bool agree = true;
     for (int i = 0; i < KT_CROSSOVER_CHECKS; i++) {
         struct reading r = read_line(&s->check[i], m);
-        certain = certain && r.is_certain;
+        s->is_uncertain = s->is_uncertain || !r.is_certain;
         agree = agree && r.n == CHECKED && kt_line_step(r.size, r.seconds, CHECKED, 1) / s->step >= part_elsewhere;
     }
-    end(s, certain, agree ? kt_roundest((double)s->lo * s->line.product, (double)s->hi * s->line.product) : 0);
+    end(s, agree ? kt_roundest((double)s->lo * s->line.product, (double)s->hi * s->line.product) : 0);
 }
 
 /* --- the whole --------------------------------------------------------------------------------------------- */
 
-static size_t want_points(const struct kt_crossover_search *s, const struct kt_kernel_model *m, kt_want *want,
-                          void *context)
+static size_t want_points(const struct kt_crossover_search *s, const struct kt_kernel_model *m, bool noisy,
+                          kt_want *want, void *context)
 {
     size_t wanted = 0;
     if (s->state == KT_CROSSOVER_DIVIDED)
-        return want_line(&s->line, m, want, context);
-    for (int i = 0; i < KT_CROSSOVER_CHECKS && s->state == KT_CROSSOVER_CHECKED; i++)
-        wanted += want_line(&s->check[i], m, want, context);
+        return want_line(&s->line, m, noisy, want, context);
+    for (int i = 0; i < KT_CROSSOVER_CHECKS; i++)
+        wanted += want_line(&s->check[i], m, noisy, want, context);
     return wanted;
+}
+
+/* What is noisy after it was asked for again stays as it is: the machine is. */
+static size_t want_next(struct kt_crossover_search *s, const struct kt_kernel_model *m, kt_want *want, void *context)
+{
+    size_t wanted = want_points(s, m, false, want, context);
+    if (wanted || s->asked_again)
+        return wanted;
+    s->asked_again = true;
+    return want_points(s, m, true, want, context);
+}
+
+static void divide(struct kt_crossover_search *s, const struct kt_kernel_model *m, kt_possible *possible, void *context)
+{
+    const struct reading r = read_line(&s->line, m);
+    narrow(s, &r);
+    if (s->state == KT_CROSSOVER_CHECKED && !set_checks(m, s, possible, context))
+        end(s, 0);
 }
 
 size_t kt_crossover_go_on(struct kt_crossover_search *s, const struct kt_kernel_model *m, kt_possible *possible,
@@ -281,17 +310,13 @@ size_t kt_crossover_go_on(struct kt_crossover_search *s, const struct kt_kernel_
     while (s->state < KT_CROSSOVER_KNOWN) {
         if (s->state == KT_CROSSOVER_DIVIDED)
             set_sizes(m, s, possible, context);
-        size_t wanted = want_points(s, m, want, context);
+        size_t wanted = want_next(s, m, want, context);
         if (wanted)
             return wanted;
-        if (s->state == KT_CROSSOVER_CHECKED) {
+        if (s->state == KT_CROSSOVER_CHECKED)
             conclude(s, m);
-            continue;
-        }
-        const struct reading r = read_line(&s->line, m);
-        narrow(s, &r);
-        if (s->state == KT_CROSSOVER_CHECKED && !set_checks(m, s, possible, context))
-            end(s, true, 0);
+        else
+            divide(s, m, possible, context);
     }
     return 0;
 }

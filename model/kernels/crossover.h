@@ -37,6 +37,8 @@ enum kt_crossover_state {
 
 struct kt_crossover_search {
     enum kt_crossover_state state;
+    bool is_uncertain; /* something on the way here was */
+    bool asked_again;  /* for what is uncertain of the present lines */
     struct kt_line line;
     int64_t lo, hi; /* between them is the step */
     double step;    /* of the logarithm of time */
@@ -49,8 +51,8 @@ typedef bool kt_possible(void *context, const int64_t *size);
 
 /* Of a model with a domain. POSSIBLE is asked before any point is wanted. */
 void kt_crossover_begin(const struct kt_kernel_model *model, struct kt_crossover_search *out);
-/* Goes on as far as the model's samples allow; then calls WANT for each point that is to be sampled first, unless it is
- * NULL. Returns how many those are; 0: the search is at its end. */
+/* Goes on as far as the model's samples allow; then calls WANT for each point that is to be sampled first, or once more
+ * as it may be off by as much as a step, unless it is NULL. Returns how many those are; 0: the search is at its end. */
 size_t kt_crossover_go_on(struct kt_crossover_search *search, const struct kt_kernel_model *model,
                           kt_possible *possible, kt_want *want, void *context);
 

@@ -3,14 +3,13 @@
 
 #include "model/kernels/crossover.h"
 #include "model/kernels/model_batch.h"
+#include "trace/memory.h"
 #include "trace/now.h"
 
 #include <string.h>
 
 static const double least_budget = 40; /* seconds; below it what this takes is better spent on samples */
 static const double part_of_budget = 0.1;
-enum { MOST_NEEDS = 12 };
-
 struct searching {
     struct kt_build *build;
     size_t need;
@@ -36,37 +35,45 @@ static void wish_for(void *context, const int64_t *size)
 {
     const struct searching *s = context;
     struct kt_wish wish = {.need = s->need, .contexts = 1};
-    if (s->batch->seconds >= s->seconds)
-        return;
     memcpy(wish.size, size, sizeof wish.size);
     wish.guess = kt_batch_guess(s->build, s->need, 0, size);
-    kt_batch_add(s->batch, s->build, &wish);
+    if (s->batch->seconds + kt_batch_cost(s->build, &wish) <= s->seconds)
+        kt_batch_add(s->batch, s->build, &wish);
 }
 
-/* Contexts learn from each other what a search in one of them found. */
+static bool is_within(const struct kt_box *box, const struct kt_box *all, int axes)
+{
+    bool within = true;
+    for (int a = 0; a < axes; a++)
+        within = within && box->lo[a] >= all->lo[a] && box->hi[a] <= all->hi[a];
+    return within;
+}
+
+/* Contexts learn from each other where a library turns, and that it does not in sizes that one of them was searched
+ * in. */
 static void share(const struct kt_build *build, size_t need)
 {
-    const struct kt_kernel_model *known = NULL;
-    for (size_t c = 0; c < build->rules->contexts; c++)
-        if (kt_build_model(build, need, c)->is_searched)
-            known = kt_build_model(build, need, c);
-    for (size_t c = 0; c < build->rules->contexts && known; c++) {
-        struct kt_kernel_model *m = kt_build_model(build, need, c);
-        if (!m->is_searched && known->crossover > 0)
-            kt_domain_cross(m, known->crossover);
-        m->is_searched = true;
+    for (size_t from = 0; from < build->rules->contexts; from++) {
+        const struct kt_kernel_model *known = kt_build_model(build, need, from);
+        for (size_t c = 0; c < build->rules->contexts && known->is_searched; c++) {
+            struct kt_kernel_model *m = kt_build_model(build, need, c);
+            bool turns = known->crossover > 0 && !(m->crossover > 0);
+            if (turns)
+                kt_domain_cross(m, known->crossover);
+            m->is_searched = m->is_searched || turns || is_within(&m->domain, &known->domain, m->axes);
+        }
     }
 }
 
-static size_t begin(struct kt_build *build, struct searching out[MOST_NEEDS])
+static size_t begin(struct kt_build *build, struct searching *out)
 {
     size_t n = 0;
-    for (size_t need = 0; need < build->needs->count && n < MOST_NEEDS; need++) {
-        share(build, need);
-        out[n] = (struct searching){.build = build, .need = need};
-        if (model_of(&out[n])->axes < 2 || model_of(&out[n])->is_searched)
+    for (size_t need = 0; need < build->needs->count; need++) {
+        struct searching *s = &out[n];
+        *s = (struct searching){.build = build, .need = need};
+        if (model_of(s)->axes < 2 || model_of(s)->is_searched)
             continue;
-        kt_crossover_begin(model_of(&out[n]), &out[n].search);
+        kt_crossover_begin(model_of(s), &s->search);
         n++;
     }
     return n;
@@ -76,8 +83,10 @@ static size_t begin(struct kt_build *build, struct searching out[MOST_NEEDS])
 static void keep(const struct searching *s)
 {
     struct kt_kernel_model *m = model_of(s);
-    if (s->search.state != KT_CROSSOVER_KNOWN)
+    if (s->search.state != KT_CROSSOVER_KNOWN) {
+        s->build->open_searches++;
         return;
+    }
     if (s->search.crossover > 0)
         kt_domain_cross(m, s->search.crossover);
     m->is_searched = true;
@@ -103,21 +112,30 @@ static enum kt_status run_batch(struct kt_build *build, struct searching *s, siz
     enum kt_status status = batch.wishes ? kt_batch_run(&batch, build, seconds, error) : KT_OK;
     kt_batch_free(&batch);
     *goes_on = build->samples + build->failed > known; /* otherwise it would be the same again */
-    return status;
+    return status == KT_OK && *goes_on ? kt_models_write(build->models, error) : status;
+}
+
+static enum kt_status search_all(struct kt_build *build, struct searching *s, size_t searches, double start,
+                                 struct kt_error *error)
+{
+    for (bool goes_on = true; goes_on && left(build, start) > 0;)
+        KT_TRY(run_batch(build, s, searches, left(build, start), &goes_on, error));
+    for (size_t i = 0; i < searches; i++) {
+        kt_crossover_go_on(&s[i].search, model_of(&s[i]), is_possible, NULL, &s[i]);
+        keep(&s[i]);
+    }
+    return KT_OK;
 }
 
 enum kt_status kt_crossovers_find(struct kt_build *build, struct kt_error *error)
 {
-    struct searching searching[MOST_NEEDS];
     double start = kt_now();
+    for (size_t need = 0; need < build->needs->count; need++)
+        share(build, need);
     if (build->rules->budget < least_budget)
         return KT_OK;
-    size_t searches = begin(build, searching);
-    for (bool goes_on = true; goes_on && left(build, start) > 0;)
-        KT_TRY(run_batch(build, searching, searches, left(build, start), &goes_on, error));
-    for (size_t i = 0; i < searches; i++) {
-        kt_crossover_go_on(&searching[i].search, model_of(&searching[i]), is_possible, NULL, &searching[i]);
-        keep(&searching[i]);
-    }
-    return KT_OK;
+    struct searching *searching = kt_resize(NULL, build->needs->count, sizeof *searching);
+    enum kt_status status = search_all(build, searching, begin(build, searching), start, error);
+    free(searching);
+    return status;
 }

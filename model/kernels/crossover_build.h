@@ -5,8 +5,8 @@
 
 #include "model/kernels/model_build.h"
 
-/* Of the needs with most time whose searches did not end yet; in a tenth of the budget, roughly, with small ones not at
- * all. What time is too short for is left to the next build. */
+/* Whose searches did not end yet, those with most time first; in a tenth of the budget, with small ones not at all.
+ * What that is too short for is left to the next build. The file is written after every batch. */
 enum kt_status kt_crossovers_find(struct kt_build *build, struct kt_error *error);
 
 #endif

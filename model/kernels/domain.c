@@ -13,12 +13,27 @@ void kt_model_add_point(struct kt_kernel_model *model, const struct kt_point *po
     model->point[model->points++] = *point;
 }
 
+static size_t find_point(const struct kt_kernel_model *model, const int64_t *size)
+{
+    size_t i = 0;
+    while (i < model->points && memcmp(model->point[i].size, size, (size_t)model->axes * sizeof *size) != 0)
+        i++;
+    return i;
+}
+
+void kt_model_set_point(struct kt_kernel_model *model, const struct kt_point *point)
+{
+    size_t i = find_point(model, point->size);
+    if (i == model->points)
+        kt_model_add_point(model, point);
+    else if (point->samples && point->noise <= model->point[i].noise)
+        model->point[i] = *point;
+}
+
 const struct kt_point *kt_model_find_point(const struct kt_kernel_model *model, const int64_t *size)
 {
-    for (size_t i = 0; i < model->points; i++)
-        if (!memcmp(model->point[i].size, size, (size_t)model->axes * sizeof *size))
-            return &model->point[i];
-    return NULL;
+    size_t i = find_point(model, size);
+    return i < model->points ? &model->point[i] : NULL;
 }
 
 /* --- boxes ------------------------------------------------------------------------------------------------- */
@@ -184,8 +199,15 @@ static void grow_end(struct kt_kernel_model *m, int axis, int64_t *end, int64_t 
     *end = to;
 }
 
+/* A search for a crossover that found none has not been where sizes are now. */
+static void doubt_search(struct kt_kernel_model *m)
+{
+    m->is_searched = m->is_searched && m->crossover > 0;
+}
+
 void kt_domain_grow(const struct kt_refine_rules *rules, struct kt_kernel_model *m, const struct kt_box *box)
 {
+    const struct kt_box before = m->domain;
     struct kt_box wanted = *box;
     widen_to_grid(rules, m->axes, &wanted);
     if (m->regions == 0) {
@@ -198,21 +220,31 @@ void kt_domain_grow(const struct kt_refine_rules *rules, struct kt_kernel_model 
         if (wanted.hi[a] > m->domain.hi[a])
             grow_end(m, a, &m->domain.hi[a], wanted.hi[a]);
     }
+    if (memcmp(&before, &m->domain, sizeof before) != 0)
+        doubt_search(m);
 }
 
 void kt_domain_cut(struct kt_kernel_model *m, size_t region, const struct kt_box *part, size_t parts)
 {
-    m->region[region].box = m->region[region].frame = part[0];
-    if (kt_box_side(&part[0], m->crossover, m->axes) == m->region[region].side)
+    const enum kt_side side = m->region[region].side;
+    size_t first = 0;
+    while (first < parts && side != KT_BOTH && (int)kt_box_side(&part[first], m->crossover, m->axes) == -(int)side)
+        first++;
+    if (first == parts)
+        return;
+    m->region[region].box = m->region[region].frame = part[first];
+    if (kt_box_side(&part[first], m->crossover, m->axes) != KT_BOTH)
         m->region[region].side = KT_BOTH;
-    for (size_t i = 1; i < parts; i++)
-        add_region(m, &part[i], m->region[region].side);
+    for (size_t i = first + 1; i < parts; i++)
+        add_region(m, &part[i], side);
 }
 
 void kt_domain_set_larger(struct kt_kernel_model *m, int larger)
 {
     int was = m->larger;
     m->larger = larger;
+    if (was && !larger)
+        doubt_search(m);
     for (size_t i = 0; i < m->regions && was && !larger; i++) {
         struct kt_region *r = &m->region[i];
         if (r->box.lo[was - 1] >= r->box.hi[2 - was])

@@ -23,14 +23,18 @@ struct kt_refine_rules {
 #define KT_REFINE_DEFAULTS ((struct kt_refine_rules){3, 1, 0.05, 32, 8})
 
 void kt_model_add_point(struct kt_kernel_model *model, const struct kt_point *point);
+/* In the place of the sample at these sizes, if there is one that is not better. */
+void kt_model_set_point(struct kt_kernel_model *model, const struct kt_point *point);
 /* The sample at these sizes; NULL: there is none. */
 const struct kt_point *kt_model_find_point(const struct kt_kernel_model *model, const int64_t *size);
 
 /* Grows the model's domain so that it holds the box, and to what the grid can sample: multiples from 8 on. What is new
- * gets regions of its own, unless it is so little that the neighbours' polynomials hold there. */
+ * gets regions of its own, unless it is so little that the neighbours' polynomials hold there. A model that has no
+ * crossover is to be searched for one again. */
 void kt_domain_grow(const struct kt_refine_rules *rules, struct kt_kernel_model *model, const struct kt_box *box);
 
-/* Puts the parts, at least one, in the place of a region without polynomial. */
+/* Puts the parts, at least one, in the place of a region without polynomial; of one side of the crossover those parts
+ * that have sizes on it, unless none has. */
 void kt_domain_cut(struct kt_kernel_model *model, size_t region, const struct kt_box *part, size_t parts);
 
 /* Which of two sizes is not below the other's (struct kt_kernel_model), 0: both may be; polynomials that were fitted

@@ -60,22 +60,103 @@ int kt_grid_of(const struct kt_refine_rules *rules, const struct kt_kernel_model
     return kept;
 }
 
+/* By axis: the sizes that the grid of a region is the product of. */
+struct grid {
+    int64_t at[KT_MODEL_AXES][KT_GRID_MOST];
+    int n[KT_MODEL_AXES];
+    int total;
+};
+
+/* Of an axis only the first size, if it is not ALONG that. */
+static struct grid grid_of(const struct kt_refine_rules *rules, const struct kt_kernel_model *m,
+                           const struct kt_region *region, int along)
+{
+    struct grid g = {.total = 1};
+    for (int a = 0; a < m->axes; a++) {
+        g.n[a] = kt_grid_of(rules, m, &region->box, a, g.at[a]);
+        g.total *= a == along ? 1 : g.n[a];
+    }
+    return g;
+}
+
+/* Point I of those, the sizes of the first axis vary fastest. */
+static void point_of(const struct grid *g, int axes, int along, int i, int64_t *size)
+{
+    for (int a = 0; a < axes; a++) {
+        size[a] = a == along ? g->at[a][0] : g->at[a][i % g->n[a]];
+        i /= a == along ? 1 : g->n[a];
+    }
+}
+
+/* How many sizes of the axis are on the region's side, together with at least one of all others. */
+static int count_reached(const struct kt_kernel_model *m, const struct kt_region *region, const struct grid *g,
+                         int axis)
+{
+    int64_t size[KT_MODEL_AXES];
+    int reached = 0;
+    for (int a = 0; a < m->axes; a++)
+        size[a] = g->at[a][region->side == KT_ABOVE ? g->n[a] - 1 : 0];
+    for (int i = 0; i < g->n[axis]; i++) {
+        size[axis] = g->at[axis][i];
+        reached += kt_region_holds(region, m->crossover, m->axes, size);
+    }
+    return reached;
+}
+
+/* The size of the axis next to the crossover, on the region's side. */
+static int64_t last_size(const struct kt_refine_rules *rules, const struct kt_kernel_model *m,
+                         const struct kt_region *region, int axis, const int64_t *others)
+{
+    double product = 1;
+    for (int a = 0; a < m->axes; a++)
+        product *= a == axis ? 1 : (double)others[a];
+    int64_t multiple = region->box.hi[axis] > KT_FINE_BELOW ? rules->multiple : 1;
+    int64_t size = (int64_t)floor(m->crossover / product / (double)multiple) * multiple;
+    size += region->side == KT_ABOVE ? multiple : 0;
+    return has_slice_at(m, axis, size) ? size + (int64_t)region->side * multiple : size;
+}
+
+static bool is_on_axis(const struct grid *g, int axis, int64_t size)
+{
+    bool found = false;
+    for (int i = 0; i < g->n[axis]; i++)
+        found = found || g->at[axis][i] == size;
+    return found;
+}
+
+/* Where so few sizes of an axis are on the region's side that they tell nothing of those between the last one and the
+ * crossover, lines along it have a point there. */
+static void visit_ends(const struct kt_refine_rules *rules, const struct kt_kernel_model *m,
+                       const struct kt_region *region, int axis, kt_want *visit, void *context)
+{
+    enum { FEW = 2 };
+    const struct grid g = grid_of(rules, m, region, axis);
+    int reached = count_reached(m, region, &g, axis);
+    if (region->side == KT_BOTH || reached > FEW || reached == g.n[axis])
+        return;
+    for (int i = 0; i < g.total; i++) {
+        int64_t size[KT_MODEL_AXES] = {0};
+        point_of(&g, m->axes, axis, i, size);
+        size[axis] = last_size(rules, m, region, axis, size);
+        if (!is_on_axis(&g, axis, size[axis]) && kt_region_holds(region, m->crossover, m->axes, size))
+            visit(context, size);
+    }
+}
+
 /* Calls VISIT for each point of the region's grid that it is to hold. */
 static void visit_grid(const struct kt_refine_rules *rules, const struct kt_kernel_model *m,
                        const struct kt_region *region, kt_want *visit, void *context)
 {
-    int64_t at[KT_MODEL_AXES][KT_GRID_MOST];
-    int n[KT_MODEL_AXES];
-    int total = 1;
-    for (int a = 0; a < m->axes; a++)
-        total *= n[a] = kt_grid_of(rules, m, &region->box, a, at[a]);
-    for (int i = 0; i < total; i++) {
+    enum { NONE = -1 };
+    const struct grid g = grid_of(rules, m, region, NONE);
+    for (int i = 0; i < g.total; i++) {
         int64_t size[KT_MODEL_AXES] = {0};
-        for (int a = 0, rest = i; a < m->axes; rest /= n[a++])
-            size[a] = at[a][rest % n[a]];
+        point_of(&g, m->axes, NONE, i, size);
         if (kt_region_holds(region, m->crossover, m->axes, size))
             visit(context, size);
     }
+    for (int a = 0; a < m->axes; a++)
+        visit_ends(rules, m, region, a, visit, context);
 }
 
 struct counting {

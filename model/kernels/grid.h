@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Where the regions of a model are sampled: Chebyshev points with the ends of the box, so that neighbours and
- * descendants share samples, at multiples of 8 from 8 on. Pure.
+ * descendants share samples, at multiples of 8 from 8 on; of a side of a crossover those on it, and next to it where
+ * these are too few. Pure.
  */
 #ifndef KT_GRID_H
 #define KT_GRID_H

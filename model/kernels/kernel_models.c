@@ -77,8 +77,10 @@ static enum kt_status open_of(const struct kt_models_of *of, const struct kt_tim
     char path[4096];
     KT_TRY(path_for(of->file, now->name, path, sizeof path, error));
     if (access(path, F_OK) != 0)
-        return kt_fail(error, KT_BAD_INPUT, "there are no models of %s yet (%s): 'ktrace model build TRACE' makes them",
-                       now->name, path);
+        return kt_fail(
+            error, KT_BAD_INPUT,
+            "there are no models of %s yet (%s): 'ktrace model build' makes them, of a TRACE or with --algorithm",
+            now->name, path);
     KT_TRY(kt_models_read(path, out, error));
     return of->force ? KT_OK : check(*out, now, error);
 }

@@ -53,6 +53,23 @@ static double work_ratio(const struct kt_routine *r, const double *v)
     return 1;
 }
 
+/* --- places in cache lines ----------------------------------------------------------------------------------- */
+
+enum { LINE = 64 };
+
+static int begin_of(uint64_t address)
+{
+    return (int)(address % LINE / (LINE / KT_BEGINS));
+}
+
+static uint64_t most_frequent_begin(const struct kt_need *need, int array)
+{
+    int most = 0;
+    for (int i = 1; i < KT_BEGINS; i++)
+        most = need->begin[array][i] > need->begin[array][most] ? i : most;
+    return (uint64_t)(most * (LINE / KT_BEGINS));
+}
+
 /* --- collecting -------------------------------------------------------------------------------------------- */
 
 static struct kt_need *need_of(struct kt_needs *needs, const struct kt_model_query *query,
@@ -96,9 +113,12 @@ int kt_need_larger(const struct kt_need *need)
 static void note_values(struct kt_need *need, const struct kt_values *values, double seconds)
 {
     const struct kt_routine *r = need->routine;
-    for (int i = 0; i < r->args; i++)
+    for (int i = 0; i < r->args; i++) {
         if (r->arg[i].role == KT_LD && values->v[i] > need->largest_ld[i])
             need->largest_ld[i] = values->v[i];
+        if (r->arg[i].role == KT_ARRAY)
+            need->begin[i][begin_of(values->address[i])] += seconds;
+    }
     if (is_tight(r, values->v))
         need->tight_seconds += seconds;
     if (seconds <= need->heaviest)
@@ -229,7 +249,7 @@ void kt_need_values(const struct kt_need *need, const int64_t *size, struct kt_v
         if (r->arg[i].role == KT_SCALAR)
             out->v[i] = tame(out->v[i]);
         if (r->arg[i].role == KT_ARRAY) /* in different lines and pages, like those of different variables */
-            out->address[i] = (uint64_t)i * 21 * 64;
+            out->address[i] = (uint64_t)i * 21 * LINE + most_frequent_begin(need, i);
     }
 }
 

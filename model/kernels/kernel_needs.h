@@ -11,6 +11,9 @@
 #include "model/kernels/piecewise.h"
 #include "trace/shape.h"
 
+/* Places in a cache line, of 64 bytes, where an array may begin. */
+enum { KT_BEGINS = 16 };
+
 /* A combination of sizes. */
 struct kt_use {
     int64_t size[KT_MODEL_AXES];
@@ -25,10 +28,12 @@ struct kt_need {
     double heaviest;                  /* seconds of those calls */
     double largest_ld[KT_MAX_ARGS];   /* by argument */
     double tight_seconds;             /* of calls whose leading dimensions are those of whole matrices */
-    double work_ratio;                /* workspace over the least one, of the heaviest */
-    struct kt_box box;                /* around the sizes */
-    bool is_below[KT_MODEL_AXES];     /* with two sizes: this one is below the other in some use */
-    struct kt_use *use;               /* owned; most time first */
+    double begin[KT_MAX_ARGS]
+                [KT_BEGINS];      /* by array: seconds of calls in which it began at that place of a cache line */
+    double work_ratio;            /* workspace over the least one, of the heaviest */
+    struct kt_box box;            /* around the sizes */
+    bool is_below[KT_MODEL_AXES]; /* with two sizes: this one is below the other in some use */
+    struct kt_use *use;           /* owned; most time first */
     size_t uses;
     double seconds; /* of all its calls */
     uint64_t calls;
@@ -54,7 +59,9 @@ void kt_needs_free(struct kt_needs *needs);
 /*
  * The values of a call of other sizes. A leading dimension is the largest that the trace had there, if most of the
  * time went to calls on parts of larger matrices; otherwise the rows, rounded up to a multiple of 8 and, where that
- * would be a multiple of a page, by 8 more. A workspace is as many times the least one as it was.
+ * would be a multiple of a page, by 8 more. Arrays begin where in a cache line they did most of the time: columns that
+ * straddle lines cost a kernel that does not copy them first up to a fifth. A workspace is as many times the least one
+ * as it was.
  */
 void kt_need_values(const struct kt_need *need, const int64_t *size, struct kt_values *out);
 

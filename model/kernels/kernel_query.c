@@ -21,8 +21,11 @@ static void swap(struct kt_values *v, int a, int b)
     if (a < 0 || b < 0)
         return;
     double value = v->v[a];
+    uint64_t address = v->address[a];
     v->v[a] = v->v[b];
     v->v[b] = value;
+    v->address[a] = v->address[b];
+    v->address[b] = address;
 }
 
 static int find(const struct kt_routine *r, const char *name)
@@ -77,13 +80,16 @@ static void make_column_major(const struct kt_routine *r, struct kt_values *v)
     if (transposes == 2) {
         swap(v, first, last);
         swap(v, find(r, "lda"), find(r, "ldb"));
+        swap(v, find(r, "a"), find(r, "b"));
     }
     if (transposes == 1 && !has_side)
         transpose_option(r, &v->v[first]);
     swap(v, find(r, "m"), find(r, "n"));
     swap(v, find(r, "kl"), find(r, "ku"));
-    if (transposes == 0 && find(r, "m") >= 0) /* a rank-1 update */
+    if (transposes == 0 && find(r, "m") >= 0) { /* a rank-1 update */
         swap(v, find(r, "incx"), find(r, "incy"));
+        swap(v, find(r, "x"), find(r, "y"));
+    }
     v->row_major = false;
 }
 

@@ -188,7 +188,7 @@ static void keep_point(struct kt_build *build, const struct kt_wish *wish, const
         return;
     point.samples = is_timed ? (int)timed->samples : 0;
     point.noise = is_timed && isfinite(point.noise) ? point.noise : 0;
-    kt_model_add_point(model, &point);
+    kt_model_set_point(model, &point);
     build->samples += is_timed;
     build->failed += !is_timed;
     if (!is_timed)

@@ -237,14 +237,15 @@ static double uniform(uint64_t *state)
     return (double)(next_random(state) >> 11) / 9007199254740992.0;
 }
 
-/* Between the multiples small sizes tell most, and cost least. Below a crossover are mostly small ones. */
+/* Between the multiples small sizes tell most, and cost least. Below a crossover are mostly small ones, above it there
+ * are hardly any. */
 static int64_t draw_size(enum kind kind, enum kt_side side, int64_t lo, int64_t hi, uint64_t *state)
 {
     double u = uniform(state);
     double low = (double)(lo > 0 ? lo : 1);
-    double size = kind == BETWEEN    ? low * pow((double)hi / low, 0.7 * u)
-                  : side == KT_BELOW ? low * pow((double)hi / low, u)
-                                     : (double)lo + u * (double)(hi - lo);
+    bool is_small = side != KT_ABOVE && (kind == BETWEEN || side == KT_BELOW);
+    double size =
+        is_small ? low * pow((double)hi / low, kind == BETWEEN ? 0.7 * u : u) : (double)lo + u * (double)(hi - lo);
     int64_t whole = llround(size);
     if (kind == HELD_OUT && whole >= KT_FINE_BELOW)
         whole -= whole % KT_FINE_BELOW;
@@ -464,15 +465,6 @@ static void set_larger(const struct kt_build *build, size_t need)
         kt_domain_set_larger(kt_build_model(build, need, c), larger);
 }
 
-/* A search for a crossover that found none has not been where the domain grows to. */
-static void grow_domain(const struct kt_build *build, struct kt_kernel_model *m, const struct kt_box *box)
-{
-    const struct kt_box before = m->domain;
-    kt_domain_grow(&build->rules->refine, m, box);
-    bool grew = memcmp(&before, &m->domain, sizeof before) != 0;
-    m->is_searched = m->is_searched && (m->crossover > 0 || !grew);
-}
-
 static void set_domain(const struct kt_build *build, size_t need, struct kt_kernel_model *m)
 {
     const struct kt_need *n = &build->needs->need[need];
@@ -485,7 +477,7 @@ static void set_domain(const struct kt_build *build, size_t need, struct kt_kern
     kt_model_axes_of(n->routine, argument);
     for (int a = 0; a < m->axes; a++)
         memcpy(m->axis[a], n->routine->arg[argument[a]].name, sizeof m->axis[a]);
-    grow_domain(build, m, &box);
+    kt_domain_grow(&build->rules->refine, m, &box);
     add_slices(build, n, m);
     cut_unused(build, n, m);
 }
@@ -586,6 +578,7 @@ enum kt_status kt_build_run(struct kt_build *build, struct kt_error *error)
     kt_progress_end();
     judge_all(build);
     build->spent = kt_now() - start;
+    build->complete = build->complete && build->open_searches == 0;
     if (status != KT_OK && !build->samples)
         return status;
     if (kt_models_write(build->models, &unwritten) == KT_OK || status != KT_OK)

@@ -39,7 +39,8 @@ struct kt_build {
     size_t samples;  /* points timed */
     size_t failed;   /* points that could not be timed */
     char failure[256];
-    bool complete; /* nothing was left to be sampled */
+    size_t open_searches; /* for crossovers, that the next build goes on with */
+    bool complete;        /* nothing was left to be sampled */
 };
 
 /* Until the budget is spent, nothing is left to do, or the user interrupts. */

@@ -17,7 +17,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
-enum { FORMAT = 1, MOST_MODELS = 10000, MOST_REGIONS = 100000, MOST_POINTS = 10000000 };
+enum { FORMAT = 2, MOST_MODELS = 10000, MOST_REGIONS = 100000, MOST_POINTS = 10000000 };
 
 /* --- writing ----------------------------------------------------------------------------------------------- */
 

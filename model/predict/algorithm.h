@@ -2,41 +2,7 @@
 /*
  * Algorithms written down: which kernels one calls with which parts of its operands, for any size of the problem and
  * of the blocks. From the text follows the sequence of calls, with sizes and addresses, without anything being run.
- *
- *     # Left-looking Cholesky factorisation: what LAPACK's dpotrf does for a lower triangle.
- *     algorithm dpotrf
- *     operation cholesky
- *     parameters n=1000 b=64
- *     matrix A(n, n)
- *     for j = 1, n, b
- *         jb = min(b, n-j+1)
- *         dsyrk(L, N, jb, j-1, -1, A(j,1), 1, A(j,j))
- *         dpotrf2(L, jb, A(j,j))
- *         if j+jb <= n
- *             dgemm(N, T, n-j-jb+1, jb, j-1, -1, A(j+jb,1), A(j,1), 1, A(j+jb,j))
- *             dtrsm(R, L, T, N, n-j-jb+1, jb, 1, A(j,j), A(j+jb,j))
- *         end
- *     end
- *
- * One statement a line; blanks do not matter, # begins a comment. Indices begin at 1, bounds of loops are inclusive, as
- * in Fortran, so a text can be laid beside LAPACK's source.
- *
- *     algorithm NAME            first; what results are called
- *     operation NAME            what several algorithms have in common; optional
- *     routine NAME              the routine of LAPACK whose block size the parameter b is; optional
- *     parameters NAME=DEFAULT...
- *     matrix NAME(ROWS, COLUMNS)   vector NAME(ELEMENTS)   sizes are expressions of parameters
- *     NAME = EXPR
- *     for NAME = FROM, TO[, STEP] ... end      the step may be negative
- *     if EXPR ... [else ...] end
- *     sub NAME(NAME...) ... end                a procedure, which may call itself, has variables of its own; knows the
- *                                              parameters and operands
- *     NAME(EXPR...)                            calls a procedure
- *     ROUTINE(ARGUMENT...)                     calls a routine of the table (trace/routines): options as letters,
- * numbers as expressions, operands as A(i,j), v(i) or a name alone, which is its first element. Leading dimensions
- * (those of the matrix), lengths of workspaces (what is left of it) and info are not written.
- *
- * EXPR as in the table: + - * / ( ) min max div, test?a:b, < > <= >= = && ||. The leading dimension of A is called ldA.
+ * The notation is described in examples/algorithms/README.md.
  */
 #ifndef KT_ALGORITHM_H
 #define KT_ALGORITHM_H

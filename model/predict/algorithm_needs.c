@@ -32,10 +32,7 @@ static double guess(const struct kt_symbol *symbol, const struct kt_values *valu
 
 static double guess_row(const struct kt_predicted_calls *row, struct kt_values *values)
 {
-    size_t args = (size_t)row->symbol->routine->args;
-    *values = (struct kt_values){0};
-    memcpy(values->v, row->v, args * sizeof *values->v);
-    memcpy(values->imaginary, row->v + args, args * sizeof *values->v);
+    kt_predicted_values(row, values);
     return (double)row->calls * guess(row->symbol, values);
 }
 

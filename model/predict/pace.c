@@ -45,10 +45,7 @@ struct kt_pace {
 
 static bool query_of(const struct kt_predicted_calls *row, struct kt_values *values, struct kt_model_query *query)
 {
-    size_t args = (size_t)row->symbol->routine->args;
-    *values = (struct kt_values){.row_major = row->row_major};
-    memcpy(values->v, row->v, args * sizeof *row->v);
-    memcpy(values->imaginary, row->v + args, args * sizeof *row->v);
+    kt_predicted_values(row, values);
     return kt_model_query_of_call(row->symbol, values, query);
 }
 

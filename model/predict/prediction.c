@@ -164,12 +164,24 @@ static struct kt_predicted_calls *add_row(struct kt_predictor *p, const struct k
     struct kt_predicted_calls *row = &p->sum.row[p->sum.rows];
     size_t args = (size_t)symbol->routine->args;
     *row = (struct kt_predicted_calls){.symbol = symbol, .row_major = values->row_major};
-    row->v = kt_resize(NULL, 2 * args, sizeof *row->v);
+    row->v = kt_resize(NULL, 3 * args, sizeof *row->v);
     memcpy(row->v, values->v, args * sizeof *row->v);
     memcpy(row->v + args, values->imaginary, args * sizeof *row->v);
+    for (size_t i = 0; i < args; i++)
+        row->v[2 * args + i] = (double)values->address[i];
     put_in_slot(p, p->sum.rows++);
     p->rules.source(p->rules.context, symbol, values, &row->costs);
     return row;
+}
+
+void kt_predicted_values(const struct kt_predicted_calls *row, struct kt_values *out)
+{
+    size_t args = (size_t)row->symbol->routine->args;
+    *out = (struct kt_values){.row_major = row->row_major};
+    memcpy(out->v, row->v, args * sizeof *row->v);
+    memcpy(out->imaginary, row->v + args, args * sizeof *row->v);
+    for (size_t i = 0; i < args; i++)
+        out->address[i] = (uint64_t)row->v[2 * args + i];
 }
 
 static struct kt_predicted_calls *row_of(struct kt_predictor *p, const struct kt_symbol *symbol,

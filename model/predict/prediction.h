@@ -59,7 +59,8 @@ struct kt_prediction_rules {
 /* Calls of one symbol with equal arguments but addresses. */
 struct kt_predicted_calls {
     const struct kt_symbol *symbol; /* borrowed */
-    double *v;                      /* arguments: numbers and letters, then imaginary parts; owned */
+    double
+        *v; /* arguments: numbers and letters, then imaginary parts, then addresses in the first of the calls; owned */
     bool row_major;
     struct kt_costs costs; /* of one call */
     uint64_t calls;
@@ -70,6 +71,9 @@ struct kt_predicted_calls {
     struct kt_cost cost;      /* sums; lo and hi: if the model is as far off as it may be */
     double measured;          /* sum, NAN: not measured */
 };
+
+/* The arguments of the first of the calls. */
+void kt_predicted_values(const struct kt_predicted_calls *row, struct kt_values *out);
 
 struct kt_prediction {
     struct kt_cost cost;

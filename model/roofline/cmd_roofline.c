@@ -10,6 +10,7 @@
 #include "model/roofline/times_plot.h"
 #include "model/roofline/validate.h"
 #include "model/roofline/waterfall_plot.h"
+#include "replay/timing.h"
 #include "trace/memory.h"
 #include "trace/text.h"
 #include "trace/verb.h"
@@ -356,5 +357,7 @@ int kt_verb_roofline(int argc, char **argv)
     free(roofline);
     if (status == KT_USAGE)
         return kt_verb_usage(argv[0], "%s", error.text);
-    return status == KT_OK ? KT_OK : kt_verb_fail(argv[0], &error);
+    if (status != KT_OK)
+        return kt_verb_fail(argv[0], &error);
+    return kt_timing_interrupted() ? KT_SIGNAL_STATUS + kt_timing_interrupted() : KT_OK;
 }

@@ -89,9 +89,11 @@ static void finds_a_step(void **state)
 /* --- searching --------------------------------------------------------------------------------------------- */
 
 struct fed {
-    struct kt_known_sampling sampling;
+    kt_known *function;
+    struct kt_kernel_model *model;
+    size_t samples;
     int rest; /* points that there still is time for */
-    double noise;
+    double (*noise)(const int64_t *size, bool again);
     bool (*possible)(const int64_t *size);
 };
 
@@ -104,18 +106,21 @@ static bool is_possible(void *context, const int64_t *size)
 static void feed(void *context, const int64_t *size)
 {
     struct fed *f = context;
+    struct kt_point point = {.seconds = f->function(size), .samples = 1};
     assert_true(is_possible(f, size));
     if (f->rest-- <= 0)
         return;
-    kt_known_sample(&f->sampling, size);
-    f->sampling.model->point[f->sampling.model->points - 1].noise = f->noise;
+    memcpy(point.size, size, (size_t)f->model->axes * sizeof *size);
+    point.noise = f->noise ? f->noise(size, kt_model_find_point(f->model, size) != NULL) : 0;
+    kt_model_set_point(f->model, &point);
+    f->samples++;
 }
 
 /* What a search finds; SEARCH, if it is not NULL, as it ended. */
 static double found(struct kt_kernel_model *m, struct fed *f, struct kt_crossover_search *search)
 {
     struct kt_crossover_search s;
-    f->sampling.model = m;
+    f->model = m;
     kt_crossover_begin(m, &s);
     while (kt_crossover_go_on(&s, m, is_possible, feed, f) && f->rest > 0)
         ;
@@ -135,13 +140,13 @@ static struct kt_kernel_model sized(int axes, struct kt_box domain)
 static void finds_a_product(void **state)
 {
     (void)state;
-    struct fed f = {.sampling = {.function = with_crossover}, .rest = PLENTY};
+    struct fed f = {.function = with_crossover, .rest = PLENTY};
     struct kt_kernel_model m = sized(3, (struct kt_box){{2, 8, 8}, {1984, 256, 1984}});
     assert_float_equal(found(&m, &f, NULL), crossover, 0);
-    assert_true(f.sampling.samples < 45);
-    size_t samples = f.sampling.samples;
+    assert_true(f.samples < 45);
+    size_t samples = f.samples;
     assert_float_equal(found(&m, &f, NULL), crossover, 0); /* what is known is not asked again */
-    assert_int_equal(f.sampling.samples, samples);
+    assert_int_equal(f.samples, samples);
     kt_kernel_model_free(&m);
 }
 
@@ -151,7 +156,7 @@ static void goes_on_later(void **state)
     (void)state;
     for (int cut = 1; cut < 40; cut++) {
         struct kt_crossover_search s;
-        struct fed f = {.sampling = {.function = with_crossover}, .rest = cut};
+        struct fed f = {.function = with_crossover, .rest = cut};
         struct kt_kernel_model m = sized(3, (struct kt_box){{2, 8, 8}, {1984, 256, 1984}});
         found(&m, &f, &s);
         bool known = s.state == KT_CROSSOVER_KNOWN;
@@ -183,16 +188,16 @@ static void finds_nothing_else(void **state)
     (void)state;
     static kt_known *const other[] = {smooth, at_a_size, at_two_sizes};
     for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
-        struct fed f = {.sampling = {.function = other[i]}, .rest = PLENTY};
+        struct fed f = {.function = other[i], .rest = PLENTY};
         struct kt_kernel_model m = sized(3, (struct kt_box){{8, 8, 8}, {2000, 1000, 1000}});
         assert_float_equal(found(&m, &f, NULL), 0, 0);
         kt_kernel_model_free(&m);
     }
 }
 
-static bool has_more_rows(const int64_t *size)
+static bool is_tall(const int64_t *size)
 {
-    return size[0] >= size[1];
+    return size[0] >= 4 * size[1];
 }
 
 static double of_two(const int64_t *s)
@@ -205,26 +210,64 @@ static double of_two(const int64_t *s)
 static void checks_where_it_can(void **state)
 {
     (void)state;
-    struct fed f = {.sampling = {.function = with_crossover}, .rest = PLENTY};
+    struct fed f = {.function = with_crossover, .rest = PLENTY};
     struct kt_kernel_model m = sized(3, (struct kt_box){{8, 96, 8}, {2000, 104, 1000}});
     assert_float_equal(found(&m, &f, NULL), crossover, 0);
     kt_kernel_model_free(&m);
-    f = (struct fed){.sampling = {.function = of_two}, .rest = PLENTY, .possible = has_more_rows};
+    f = (struct fed){.function = of_two, .rest = PLENTY, .possible = is_tall};
     m = sized(2, (struct kt_box){{8, 8}, {2000, 256}});
     assert_float_equal(found(&m, &f, NULL), 20000, 0);
     kt_kernel_model_free(&m);
 }
 
-/* Samples that are off by as much as a step decide nothing, neither way. */
+static double much(const int64_t *size, bool again)
+{
+    (void)size, (void)again;
+    return 0.2;
+}
+
+static double much_at_first(const int64_t *size, bool again)
+{
+    (void)size;
+    return again ? 0 : 0.2;
+}
+
+static double much_at_8(const int64_t *size, bool again)
+{
+    (void)again;
+    return size[0] == 8 ? 0.2 : 0;
+}
+
+static double from_16(const int64_t *s)
+{
+    return smooth(s) * (s[0] * s[1] * s[2] >= 16 * 88 * 88 ? 1.5 : 1);
+}
+
+/* Samples that are off by as much as a step are asked for again, and decide nothing, neither way, if they stay so. */
 static void noise_decides_nothing(void **state)
 {
     (void)state;
-    struct kt_crossover_search s;
-    struct fed f = {.sampling = {.function = smooth}, .rest = PLENTY, .noise = 0.2};
-    struct kt_kernel_model m = sized(3, (struct kt_box){{8, 8, 8}, {2000, 1000, 1000}});
-    assert_true(isnan(found(&m, &f, &s)));
-    assert_int_equal(s.state, KT_CROSSOVER_UNCERTAIN);
-    kt_kernel_model_free(&m);
+    const struct {
+        kt_known *function;
+        double (*noise)(const int64_t *size, bool again);
+        enum kt_crossover_state end;
+        double found;
+    } t[] = {
+        {smooth, much, KT_CROSSOVER_UNCERTAIN, NAN},
+        {from_16, much_at_8, KT_CROSSOVER_UNCERTAIN, NAN},
+        {smooth, much_at_first, KT_CROSSOVER_KNOWN, 0},
+        {with_crossover, much_at_first, KT_CROSSOVER_KNOWN, crossover},
+    };
+    for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
+        struct kt_crossover_search s;
+        struct fed f = {.function = t[i].function, .rest = PLENTY, .noise = t[i].noise};
+        struct kt_kernel_model m = sized(3, (struct kt_box){{8, 8, 8}, {2000, 1000, 1000}});
+        double result = found(&m, &f, &s);
+        assert_int_equal(s.state, t[i].end);
+        if (!isnan(t[i].found))
+            assert_float_equal(result, t[i].found, 0);
+        kt_kernel_model_free(&m);
+    }
 }
 
 /* --- models that have one ---------------------------------------------------------------------------------- */
@@ -258,6 +301,46 @@ static void beyond_the_crossover(void **state)
     kt_kernel_model_free(&m);
 }
 
+/* A part of which hardly any size of the grid is on one side is known to the crossover. */
+static void sides_with_few_sizes(void **state)
+{
+    const struct kt_refine_rules rules = KT_REFINE_DEFAULTS;
+    const int64_t lo[] = {8, 128, 264};
+    const int64_t hi[] = {264, 264, 512};
+    (void)state;
+    struct kt_kernel_model m = sized(3, (struct kt_box){{8, 128, 264}, {264, 264, 512}});
+    kt_domain_grow(&rules, &m, &m.domain);
+    kt_domain_cross(&m, crossover);
+    kt_known_refine(&rules, with_crossover, &m);
+    for (int64_t a = lo[0]; a <= hi[0]; a += 8)
+        for (int64_t b = lo[1]; b <= hi[1]; b += 24)
+            for (int64_t c = lo[2]; c <= hi[2]; c += 40)
+                assert_float_equal(kt_known_ask(&m, a, b, c) / with_crossover((const int64_t[]){a, b, c}), 1, 0.05);
+    kt_kernel_model_free(&m);
+}
+
+/* What a side is cut into are those parts that have sizes on it. */
+static void cut_side(void **state)
+{
+    const struct kt_refine_rules rules = KT_REFINE_DEFAULTS;
+    const struct kt_box part[] = {{{8, 64, 8}, {240, 64, 64}}, {{8, 64, 64}, {240, 64, 240}}};
+    (void)state;
+    for (size_t side = 0; side < 2; side++) {
+        struct kt_kernel_model m = sized(3, (struct kt_box){{8, 64, 8}, {240, 64, 240}});
+        kt_domain_grow(&rules, &m, &m.domain);
+        kt_domain_cross(&m, crossover);
+        assert_int_equal(m.regions, 2);
+        kt_domain_cut(&m, side, part, 2);
+        size_t other = 1 - side;
+        enum kt_side own = m.region[other].side == KT_BELOW ? KT_ABOVE : KT_BELOW;
+        assert_int_equal(m.regions, own == KT_BELOW ? 3 : 2); /* the first part is below the crossover */
+        for (size_t i = 0; i < m.regions; i++)
+            if (i != other)
+                assert_int_equal(m.region[i].side, m.region[i].box.hi[2] == 64 ? KT_BOTH : own);
+        kt_kernel_model_free(&m);
+    }
+}
+
 /* Slices too grow once, whatever their sides. */
 static void slices_with_sides_grow(void **state)
 {
@@ -282,6 +365,7 @@ int main(void)
         cmocka_unit_test(checks_where_it_can),  cmocka_unit_test(noise_decides_nothing),
         cmocka_unit_test(sides_of_a_crossover), cmocka_unit_test(sides_of_parts),
         cmocka_unit_test(beyond_the_crossover), cmocka_unit_test(slices_with_sides_grow),
+        cmocka_unit_test(sides_with_few_sizes), cmocka_unit_test(cut_side),
     };
     return cmocka_run_group_tests(tests, kt_known_open, kt_known_close);
 }

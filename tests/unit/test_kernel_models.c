@@ -152,7 +152,7 @@ static void needs_of_a_trace(void **state)
     int gemm = kt_gen_entry(&gen, "dgemm", KT_FORTRAN);
     int copy = kt_gen_entry(&gen, "dcopy", KT_FORTRAN);
     kt_gen_call(&gen,
-                &(struct kt_gen_call){7, gemm, 0, 1000, 500000, "N T 20 30 40 1 0x1000 999 0x2000 999 0 0x3000 999"});
+                &(struct kt_gen_call){7, gemm, 0, 1000, 500000, "N T 20 30 40 1 0x1010 999 0x2028 999 0 0x3000 999"});
     kt_gen_call(&gen,
                 &(struct kt_gen_call){7, gemm, 0, 600000, 200000, "N T 64 16 8 1 0x1000 64 0x2000 16 0 0x3000 64"});
     kt_gen_call(&gen, &(struct kt_gen_call){7, copy, 0, 900000, 100, "5 0x1000 1 0x2000 1"});
@@ -167,6 +167,8 @@ static void needs_of_a_trace(void **state)
     kt_need_values(need, (const int64_t[]){100, 50, 1100, 0}, &v);
     assert_true(v.v[0] == 'N' && v.v[2] == 100 && v.v[3] == 50 && v.v[4] == 1100);
     assert_true(v.v[7] == 999); /* lda, as in the trace; ldb too; of 100 rows */
+    /* In lines as most of the time; that call took longer than the other. */
+    assert_true(v.address[6] % 64 == 0x10 && v.address[8] % 64 == 0x28 && v.address[11] % 64 == 0);
     kt_needs_free(&needs);
     kt_needs_collect(&trace, 1u << KT_OUTERMOST, "dcopy,dger", &needs);
     assert_int_equal(needs.count, 1);

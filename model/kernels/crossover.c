@@ -82,10 +82,10 @@ static bool is_possible(const struct kt_line *line, int64_t size, kt_possible *p
     return possible(context, point);
 }
 
-/* May the point be off by as much as a step? */
+/* Is there a point that may be off by as much as a step? */
 static bool is_noisy(const struct kt_point *point)
 {
-    return point->samples && point->noise > least_step;
+    return point && point->samples && point->noise > least_step;
 }
 
 /* What is not known of a line, or what is noisy. */
@@ -97,7 +97,7 @@ static size_t want_line(const struct kt_line *line, const struct kt_kernel_model
         int64_t size[KT_MODEL_AXES];
         point_of(line, line->size[i], size);
         const struct kt_point *point = kt_model_find_point(m, size);
-        if (noisy ? !point || !is_noisy(point) : point != NULL)
+        if (noisy ? !is_noisy(point) : point != NULL)
             continue;
         wanted++;
         if (want)

@@ -60,32 +60,34 @@ int kt_grid_of(const struct kt_refine_rules *rules, const struct kt_kernel_model
     return kept;
 }
 
-/* By axis: the sizes that the grid of a region is the product of. */
+/* By axis: the sizes that it is the product of. */
 struct grid {
     int64_t at[KT_MODEL_AXES][KT_GRID_MOST];
     int n[KT_MODEL_AXES];
-    int total;
 };
 
-/* Of an axis only the first size, if it is not ALONG that. */
 static struct grid grid_of(const struct kt_refine_rules *rules, const struct kt_kernel_model *m,
-                           const struct kt_region *region, int along)
+                           const struct kt_region *region)
 {
-    struct grid g = {.total = 1};
-    for (int a = 0; a < m->axes; a++) {
+    struct grid g = {.n = {0}};
+    for (int a = 0; a < m->axes; a++)
         g.n[a] = kt_grid_of(rules, m, &region->box, a, g.at[a]);
-        g.total *= a == along ? 1 : g.n[a];
-    }
     return g;
 }
 
-/* Point I of those, the sizes of the first axis vary fastest. */
-static void point_of(const struct grid *g, int axes, int along, int i, int64_t *size)
+static int count_points(const struct grid *g, int axes)
 {
-    for (int a = 0; a < axes; a++) {
-        size[a] = a == along ? g->at[a][0] : g->at[a][i % g->n[a]];
-        i /= a == along ? 1 : g->n[a];
-    }
+    int points = 1;
+    for (int a = 0; a < axes; a++)
+        points *= g->n[a];
+    return points;
+}
+
+/* Number I of them; the size of the first axis varies fastest. */
+static void point_of(const struct grid *g, int axes, int i, int64_t *size)
+{
+    for (int a = 0; a < axes; i /= g->n[a++])
+        size[a] = g->at[a][i % g->n[a]];
 }
 
 /* How many sizes of the axis are on the region's side, together with at least one of all others. */
@@ -127,18 +129,19 @@ static bool is_on_axis(const struct grid *g, int axis, int64_t size)
 /* Where so few sizes of an axis are on the region's side that they tell nothing of those between the last one and the
  * crossover, lines along it have a point there. */
 static void visit_ends(const struct kt_refine_rules *rules, const struct kt_kernel_model *m,
-                       const struct kt_region *region, int axis, kt_want *visit, void *context)
+                       const struct kt_region *region, const struct grid *g, int axis, kt_want *visit, void *context)
 {
     enum { FEW = 2 };
-    const struct grid g = grid_of(rules, m, region, axis);
-    int reached = count_reached(m, region, &g, axis);
-    if (region->side == KT_BOTH || reached > FEW || reached == g.n[axis])
+    struct grid lines = *g;
+    int reached = count_reached(m, region, g, axis);
+    if (region->side == KT_BOTH || reached > FEW || reached == g->n[axis])
         return;
-    for (int i = 0; i < g.total; i++) {
+    lines.n[axis] = 1;
+    for (int i = 0; i < count_points(&lines, m->axes); i++) {
         int64_t size[KT_MODEL_AXES] = {0};
-        point_of(&g, m->axes, axis, i, size);
+        point_of(&lines, m->axes, i, size);
         size[axis] = last_size(rules, m, region, axis, size);
-        if (!is_on_axis(&g, axis, size[axis]) && kt_region_holds(region, m->crossover, m->axes, size))
+        if (!is_on_axis(g, axis, size[axis]) && kt_region_holds(region, m->crossover, m->axes, size))
             visit(context, size);
     }
 }
@@ -147,16 +150,15 @@ static void visit_ends(const struct kt_refine_rules *rules, const struct kt_kern
 static void visit_grid(const struct kt_refine_rules *rules, const struct kt_kernel_model *m,
                        const struct kt_region *region, kt_want *visit, void *context)
 {
-    enum { NONE = -1 };
-    const struct grid g = grid_of(rules, m, region, NONE);
-    for (int i = 0; i < g.total; i++) {
+    const struct grid g = grid_of(rules, m, region);
+    for (int i = 0; i < count_points(&g, m->axes); i++) {
         int64_t size[KT_MODEL_AXES] = {0};
-        point_of(&g, m->axes, NONE, i, size);
+        point_of(&g, m->axes, i, size);
         if (kt_region_holds(region, m->crossover, m->axes, size))
             visit(context, size);
     }
     for (int a = 0; a < m->axes; a++)
-        visit_ends(rules, m, region, a, visit, context);
+        visit_ends(rules, m, region, &g, a, visit, context);
 }
 
 struct counting {

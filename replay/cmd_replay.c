@@ -331,7 +331,7 @@ int kt_verb_replay(int argc, char **argv)
     kt_worker_close(&replay.worker);
     kt_setup_close(&replay.setup);
     if (kt_interrupted() && status != KT_USAGE)
-        return KT_SIGNAL_STATUS + kt_interrupted();
+        return kt_verb_status(kt_interrupted());
     return status == KT_OK      ? KT_OK
            : status == KT_USAGE ? kt_verb_usage("replay", "%s", error.text)
                                 : kt_verb_fail("replay", &error);

@@ -221,6 +221,12 @@ int kt_verb_usage(const char *verb, const char *format, ...)
     return KT_USAGE;
 }
 
+int kt_verb_status(int signal)
+{
+    enum { SIGNALS = 128 };
+    return signal ? SIGNALS + signal : KT_OK;
+}
+
 int kt_verb_fail(const char *verb, const struct kt_error *error)
 {
     kt_notice("%s: %s", verb, error->text);

@@ -38,8 +38,9 @@
 KT_VERBS(KT_VERB_DECLARE)
 #undef KT_VERB_DECLARE
 
-/* Exit status of a verb that a signal ended: this and the signal, as shells have it. */
-enum { KT_SIGNAL_STATUS = 128 };
+/* Exit status of a verb that nothing went wrong in: 0, or where a signal ended it 128 + that, as shells have it. SIGNAL
+ * 0: none did. */
+int kt_verb_status(int signal);
 
 /* These print one line on standard error and return the exit status. */
 int kt_verb_usage(const char *verb, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -340,5 +340,5 @@ int kt_model_build(int argc, char **argv)
         return kt_verb_usage(argv[0], "%s", error.text);
     if (run(&c, &error) != KT_OK)
         return error.status == KT_USAGE ? kt_verb_usage(argv[0], "%s", error.text) : kt_verb_fail(argv[0], &error);
-    return kt_timing_interrupted() ? KT_SIGNAL_STATUS + kt_timing_interrupted() : KT_OK;
+    return kt_verb_status(kt_timing_interrupted());
 }

@@ -369,5 +369,5 @@ int kt_model_predict(int argc, char **argv)
         options.algorithms ? predict_algorithm(&options, &error) : predict_trace(&options, argc, argv, &error);
     if (status != KT_OK)
         return kt_verb_fail(argv[0], &error);
-    return kt_timing_interrupted() ? KT_SIGNAL_STATUS + kt_timing_interrupted() : KT_OK;
+    return kt_verb_status(kt_timing_interrupted());
 }

@@ -280,5 +280,5 @@ int kt_model_rank(int argc, char **argv)
         return kt_verb_usage(argv[0], "%s", error.text);
     if (status != KT_OK)
         return kt_verb_fail(argv[0], &error);
-    return kt_timing_interrupted() ? KT_SIGNAL_STATUS + kt_timing_interrupted() : KT_OK;
+    return kt_verb_status(kt_timing_interrupted());
 }

@@ -349,5 +349,5 @@ int kt_model_tune(int argc, char **argv)
     kt_algorithm_free(t.algorithm);
     if (status != KT_OK)
         return kt_verb_fail(argv[0], &error);
-    return kt_timing_interrupted() ? KT_SIGNAL_STATUS + kt_timing_interrupted() : KT_OK;
+    return kt_verb_status(kt_timing_interrupted());
 }

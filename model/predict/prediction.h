@@ -59,8 +59,7 @@ struct kt_prediction_rules {
 /* Calls of one symbol with equal arguments but addresses. */
 struct kt_predicted_calls {
     const struct kt_symbol *symbol; /* borrowed */
-    double
-        *v; /* arguments: numbers and letters, then imaginary parts, then addresses in the first of the calls; owned */
+    double *v; /* arguments of the first of them: numbers and letters, imaginary parts, addresses; owned */
     bool row_major;
     struct kt_costs costs; /* of one call */
     uint64_t calls;

@@ -349,7 +349,7 @@ int kt_verb_compare(int argc, char **argv)
         status = show(&compare, &error);
     close_all(&compare);
     if (kt_interrupted() && status != KT_USAGE)
-        return KT_SIGNAL_STATUS + kt_interrupted();
+        return kt_verb_status(kt_interrupted());
     if (status == KT_USAGE)
         return kt_verb_usage("compare", "%s", error.text);
     return status != KT_OK ? kt_verb_fail("compare", &error) : defect ? KT_FINDING : KT_OK;

@@ -49,7 +49,7 @@ for library in "${libraries[@]}"; do
     "$kt" run -o "$work/$library/trace" -- "$work/$library/calls" "${lengths[@]}" >/dev/null
     for ((i = 0; i < rounds; i++)); do
         [ ! -t 2 ] || printf '\r\033[K%s: %d of %d' "$library" $((i + 1)) "$rounds" >&2
-        "$kt" replay --json --budget "$seconds" --context warm,cold --blas "$library" "$work/$library/trace" >"$work/$library/replay.$i" 2>/dev/null
+        "$kt" replay --json --store none --budget "$seconds" --context warm,cold --blas "$library" "$work/$library/trace" >"$work/$library/replay.$i" 2>/dev/null
         "$work/harness" "$file" "$seconds" "${lengths[@]}" >"$work/$library/harness.$i"
     done
     [ ! -t 2 ] || printf '\r\033[K' >&2

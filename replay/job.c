@@ -64,19 +64,25 @@ static void place_operands(const struct kt_layout *layout, struct kt_job *job)
     }
 }
 
-static void make_job(const struct kt_shape_group *shape, const struct kt_jobs_rules *rules, struct kt_job *job)
+static void make_job(const struct kt_shape_group *shape, const struct kt_jobs_rules *rules,
+                     const struct kt_snapshot *held, struct kt_job *job)
 {
     const struct kt_entry *entry = shape->first.entry;
     struct kt_values values;
-    *job = (struct kt_job){.shape = shape, .insitu = kt_samples_stat(&shape->seconds, KT_BEST_MEDIAN)};
+    *job = (struct kt_job){.shape = shape, .insitu = kt_samples_stat(&shape->seconds, KT_BEST_MEDIAN), .held = held};
     job->int_bytes = entry->int_bytes;
     kt_values_decode(&entry->symbol, shape->first.args, &values);
     job->operands = kt_operands(&entry->symbol, &values, job->int_bytes, job->operand);
-    kt_call_info(&shape->first, &job->info);
+    job->info = 2 * shape->failed > shape->calls ? shape->info : 0;
     mark_changed_inputs(job);
     place_operands(&rules->layout, job);
     if (!kt_thunk_of(&entry->symbol))
         kt_job_refuse(job, "ktrace has no way to call %s", entry->symbol.name);
+    if (job->info > 0 && !job->held)
+        kt_job_refuse(job,
+                      "%s of its calls ended with info = %lld or the like, and contents made for it do not: see "
+                      "KTRACE_SNAPSHOT",
+                      shape->failed == shape->calls ? "all" : "most", (long long)job->info);
     if (job->bytes > rules->limit)
         kt_job_refuse(job, "its operands take %.1f GB, more than half of the memory that is available",
                       (double)job->bytes / 1e9);
@@ -94,11 +100,9 @@ void kt_jobs_make(const struct kt_shapes *shapes, const struct kt_jobs_rules *ru
         if (shape->calls == 0 || !kt_routine_matches(shape->first.entry->symbol.routine->name, rules->filter))
             continue;
         struct kt_job *job = &out->job[out->count++];
-        make_job(shape, rules, job);
+        make_job(shape, rules, rules->held ? rules->held[i] : NULL, job);
         if (rules->placed && rules->placed[i].count)
             job->placed = &rules->placed[i];
-        if (rules->held)
-            job->held = rules->held[i];
         if (!job->refused && job->bytes > out->bytes)
             out->bytes = job->bytes;
     }

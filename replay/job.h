@@ -20,7 +20,7 @@ struct kt_job {
     uint64_t bytes;                              /* of the arena */
     bool restore[KT_MAX_OPERANDS];               /* the call changes what it reads there */
     size_t int_bytes;                            /* of the library that was recorded */
-    int64_t info;                                /* of the recorded call, 0 if it has none */
+    int64_t info;                                /* of most of its calls, 0 if it has none */
     struct kt_stat insitu;                       /* of all its calls */
     const struct kt_placements_of_shape *placed; /* where its operands were; NULL: not known; borrowed */
     const struct kt_snapshot *held; /* what its operands held; NULL: not known, contents are made; borrowed */

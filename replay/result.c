@@ -391,14 +391,47 @@ static void print_shapes(const struct kt_replay_result *r, const struct totals *
                    r->options->context[l]->name, kt_text_seconds(totals->absent[l], (char[CELL]){0}));
 }
 
+/* Shapes whose operands hold made contents, though what the call takes depends on contents. */
+static bool is_uncertain(const struct kt_job *job)
+{
+    return !job->refused && !job->held && !job->shape->query && isnan(job->shape->flops);
+}
+
+/* Is it the first of its routine that is? */
+static bool is_first_uncertain(const struct kt_jobs *jobs, size_t i)
+{
+    const struct kt_routine *routine = jobs->job[i].shape->first.entry->symbol.routine;
+    for (size_t k = 0; k < i; k++)
+        if (jobs->job[k].shape->first.entry->symbol.routine == routine && is_uncertain(&jobs->job[k]))
+            return false;
+    return is_uncertain(&jobs->job[i]);
+}
+
+static void print_uncertain(const struct kt_jobs *jobs)
+{
+    enum { NAMED = 5 };
+    size_t found = 0;
+    for (size_t i = 0; i < jobs->count; i++) {
+        if (!is_first_uncertain(jobs, i) || found++ >= NAMED)
+            continue;
+        printf("%s%s", found == 1 ? "What operands hold may change the work of " : ", ",
+               jobs->job[i].shape->first.entry->symbol.routine->name);
+    }
+    if (found > NAMED)
+        printf(" and %zu others", found - NAMED);
+    if (found)
+        printf("; here they hold contents made for it.\n");
+}
+
 static void print_contents(const struct kt_replay_result *r)
 {
     size_t held = 0;
     for (size_t i = 0; i < r->setup->jobs.count; i++)
         held += r->setup->jobs.job[i].held && !r->setup->jobs.job[i].refused;
     if (r->setup->snapshots.count)
-        printf("Operands of %zu of %zu shapes held what snapshots say, the others contents made for the routine.\n",
-               held, r->setup->jobs.count);
+        printf("Operands of %zu of %zu shapes held what snapshots say, the others%s contents made for the routine.\n",
+               held, r->setup->jobs.count, r->sequence ? " and those of the sequence" : "");
+    print_uncertain(&r->setup->jobs);
 }
 
 /* They are among the samples all the same: what disturbs a replay may disturb the program, too. */

@@ -283,7 +283,7 @@ static double time_once(struct kt_sampler *s, const struct kt_target *target, co
     warm_caller(&parameters, &cells);
     kt_timer_settle();
     if (recaller.call)
-        kt_strangers_call(&s->strangers, target->function);
+        kt_strangers_call(&s->strangers, symbol->routine->name);
     double seconds = s->timer.kind == KT_TIMER_CPU
                          ? time_by_processor(s, target->function, thunk, &parameters, plan, &returned)
                          : time_by_clock(s, target->function, thunk, &parameters, &returned);

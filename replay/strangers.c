@@ -81,12 +81,18 @@ void kt_strangers_find(const struct kt_library *library, struct kt_strangers *ou
         memset(out->function, 0, sizeof out->function);
 }
 
-void kt_strangers_call(struct kt_strangers *s, const void *function)
+/* Its symbol is the routine's name with an underscore. */
+static bool is(const struct stranger *s, const char *name)
+{
+    return !strncmp(s->symbol, name, strlen(s->symbol) - 1) && !name[strlen(s->symbol) - 1];
+}
+
+void kt_strangers_call(struct kt_strangers *s, const char *name)
 {
     size_t first = kt_random(&s->state) % KT_STRANGERS;
     for (size_t k = 0; k < KT_STRANGERS; k++) {
         size_t i = (first + k) % KT_STRANGERS;
-        if (!s->function[i] || s->function[i] == function)
+        if (!s->function[i] || is(&stranger[i], name))
             continue;
         call(&stranger[i], s->function[i]);
         return;

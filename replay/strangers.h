@@ -22,7 +22,7 @@ struct kt_strangers {
 /* Those of a loaded library; none if one of them ends the process or hangs. */
 void kt_strangers_find(const struct kt_library *library, struct kt_strangers *out);
 
-/* Calls one that is not FUNCTION; of no effect if there is none. */
-void kt_strangers_call(struct kt_strangers *strangers, const void *function);
+/* Calls one that is not that routine, given by its name without interface (dgemm); of no effect if there is none. */
+void kt_strangers_call(struct kt_strangers *strangers, const char *name);
 
 #endif

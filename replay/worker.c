@@ -57,6 +57,12 @@ struct side {
 };
 
 /* Where operands were in several places, a sample is the mean of a call with each of them. */
+/* Of info: done, an illegal argument, ended early by what operands held. */
+static int sign(int64_t info)
+{
+    return (info > 0) - (info < 0);
+}
+
 static double take_sample(struct side *side, const struct kt_target *target, int64_t *info)
 {
     double seconds = 0;
@@ -88,7 +94,7 @@ static void take_samples(struct side *side, const struct request *request, const
         *last = take_sample(side, target, &reply->info);
     }
     reply->disturbances = side->sampler.disturbances;
-    if (reply->info != 0 && job->info == 0)
+    if (sign(reply->info) != sign(job->info))
         reply->outcome = WRONG;
 }
 
@@ -245,12 +251,13 @@ static void note_end(struct kt_worker *worker, size_t job, const char *why)
 static void note_failure(struct kt_worker *worker, size_t job, const struct reply *reply)
 {
     char why[512];
-    const char *symbol = worker->jobs->job[job].shape->first.entry->symbol.name;
+    const struct kt_job *what = &worker->jobs->job[job];
+    const char *symbol = what->shape->first.entry->symbol.name;
     if (reply->outcome == MISSING)
         snprintf(why, sizeof why, "%s has no %s", worker->library.name, symbol);
     else
-        snprintf(why, sizeof why, "%s ended with info = %lld, the recorded call with 0", symbol,
-                 (long long)reply->info);
+        snprintf(why, sizeof why, "%s ended with info = %lld, the recorded call with %lld", symbol,
+                 (long long)reply->info, (long long)what->info);
     give_up(worker, job, reply->outcome != MISSING, why);
 }
 

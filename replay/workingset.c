@@ -28,14 +28,19 @@ struct kt_workingset {
     bool refills;
 };
 
-uint64_t kt_workingset_flush(void)
+uint64_t kt_workingset_cache(void)
 {
     enum { USUAL = 32 << 20 };
     static const int level[] = {_SC_LEVEL2_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE, _SC_LEVEL4_CACHE_SIZE};
     long largest = 0;
     for (size_t i = 0; i < sizeof level / sizeof *level; i++)
         largest = sysconf(level[i]) > largest ? sysconf(level[i]) : largest;
-    return CACHES * (uint64_t)(largest > 0 ? largest : USUAL);
+    return (uint64_t)(largest > 0 ? largest : USUAL);
+}
+
+uint64_t kt_workingset_flush(void)
+{
+    return CACHES * kt_workingset_cache();
 }
 
 /* --- where operands are ------------------------------------------------------------------------------------ */

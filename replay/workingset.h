@@ -52,8 +52,9 @@ struct kt_workingset *kt_workingset_open(const struct kt_job *job, void *functio
 
 /*
  * The same with working sets that grow until calls take no longer for it (the paper's section 4.2: how much has to be
- * used to displace a set is not known): twice the flush bytes each time, from a small size up to OPTIONS->flush_bytes
- * or kt_workingset_flush(), as far as there is memory. *OPTIONS then has those of the last step that made a difference.
+ * used to displace a set is not known): twice the flush bytes each time, from a small size to beyond the largest cache,
+ * at most to OPTIONS->flush_bytes or kt_workingset_flush(), as far as there is memory. *OPTIONS then has those of the
+ * last step that made a difference.
  */
 struct kt_workingset *kt_workingset_grow(const struct kt_job *job, void *function, size_t int_bytes,
                                          const struct kt_data_pool *pool, struct kt_workingset_options *options,
@@ -65,7 +66,8 @@ double kt_workingset_time(struct kt_workingset *set);
 
 struct kt_workingset_facts kt_workingset_facts(const struct kt_workingset *set);
 
-/* Bytes that overflow the caches as far as the system tells: four times the largest. */
+/* Bytes of the largest cache, as far as the system tells; and what overflows all of them, four times that. */
+uint64_t kt_workingset_cache(void);
 uint64_t kt_workingset_flush(void);
 
 /* Where a set's operands are. Pure. */

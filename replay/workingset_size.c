@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * How large working sets have to be in all. A last cache that others use holds much less than the system says, and
- * writing four times what it says takes long.
+ * filling four times what it says takes long. Several sizes may take equally long because all are in that cache, so
+ * only those beyond it end the search.
  */
 #include "replay/workingset.h"
 
@@ -27,7 +28,7 @@ struct kt_workingset *kt_workingset_grow(const struct kt_job *job, void *functio
     uint64_t most = options->flush_bytes ? options->flush_bytes : kt_workingset_flush();
     struct kt_workingset *set = NULL;
     double best = 0;
-    int idle = 0; /* steps that made no difference */
+    int idle = 0; /* steps beyond the caches that made no difference */
     for (uint64_t bytes = FIRST < most ? FIRST : most; bytes <= most && idle < 2; bytes *= 2) {
         struct kt_workingset_options larger = *options;
         larger.flush_bytes = bytes;
@@ -36,7 +37,7 @@ struct kt_workingset *kt_workingset_grow(const struct kt_job *job, void *functio
             break;
         double seconds = time_of(next);
         bool counts = !set || seconds > longer * best;
-        idle = counts ? 0 : idle + 1;
+        idle = counts ? 0 : idle + (bytes > kt_workingset_cache());
         kt_workingset_close(counts ? set : next);
         if (!counts)
             continue;

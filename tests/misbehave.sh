@@ -75,6 +75,25 @@ else skip "... there is less to read" "no third cache"; fi
 same "... what fits is timed" "[20000]" "$(query '[s["args"]["N"] for s in d["shapes"] if s["args"]["N"] > 1000]' <"$T/small.json")"
 has "... what does not is named" 'half of the memory' "$(query '[s["why"] for s in d["not_replayed"]]' <"$T/small.json")"
 
+# Calls that failed in the program end early; with made contents they would not. With what their operands held they do.
+cat >"$T/fails.py" <<'END'
+import ctypes, numpy
+lapack = ctypes.CDLL("liblapack.so.3")
+def potrf(a):
+    n, info = ctypes.c_int(len(a)), ctypes.c_int()
+    lapack.dpotrf_(b"L", ctypes.byref(n), a.ctypes.data_as(ctypes.c_void_p), ctypes.byref(n), ctypes.byref(info))
+for i in range(3): potrf(-numpy.eye(200)); potrf(numpy.eye(100)); potrf(numpy.eye(50) if i else -numpy.eye(50))
+END
+"$kt" run -o "$T/fails" -- "$PYTHON" "$T/fails.py"
+KTRACE_SNAPSHOT=1 "$kt" run -o "$T/held" -- "$PYTHON" "$T/fails.py"
+"$kt" replay --json --budget 1 --context warm,sequence --blas openblas-serial "$T/fails" >"$T/made.json" 2>/dev/null
+"$kt" replay --json --budget 1 --context warm --blas openblas-serial "$T/held" >"$T/held.json" 2>/dev/null
+sizes='sorted(s["args"]["n"] for s in d["shapes"] if s["routine"] == "dpotrf")'
+same "calls that failed are not replayed with made contents" "[50, 100]" "$(query "$sizes" <"$T/made.json")"
+has "... and why" 'info = 1 .*KTRACE_SNAPSHOT' "$(query '[s["why"] for s in d["not_replayed"]]' <"$T/made.json")"
+same "... nor do they count in a sequence" 4 "$(query 'd["sequence"]["calls"] - d["sequence"]["counted"]' <"$T/made.json")"
+same "... with what they held they are" "[100, 200]" "$(query "$sizes" <"$T/held.json")"
+
 # Usage.
 for wrong in "--context hot" "--context A=cold,,B=warm" "--context tracked=warm" "--pages big" "--align 24" "--align 8192" "--align 64 --misalign 32" \
              "--context nosuchoperand=cold"; do

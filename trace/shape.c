@@ -6,6 +6,7 @@
  */
 #include "trace/shape.h"
 
+#include "trace/arrangement.h"
 #include "trace/memory.h"
 #include "trace/profile.h"
 
@@ -37,9 +38,10 @@ struct kt_collection {
     struct recent recent[RECENT]; /* by entry */
     struct kt_call last;          /* leaves: the call before, which may be one */
     uint64_t last_args[KT_CONTEXT_WORDS];
-    struct key *key;     /* of each shape */
-    uint32_t *slot;      /* number of the shape + 1, 0: free */
-    size_t slots;        /* a power of two */
+    struct key *key;                      /* of each shape, */
+    struct kt_arrangements *arrangements; /* and how its operands lay */
+    uint32_t *slot;                       /* number of the shape + 1, 0: free */
+    size_t slots;                         /* a power of two */
     uint32_t **entry_id; /* for each process and entry, the same number where symbol and library are the same */
     double *on;          /* seconds by processor */
     size_t processors;
@@ -170,7 +172,7 @@ static void grow_slots(struct kt_collection *c)
     }
 }
 
-static void describe(struct kt_shape_group *shape, const struct kt_call *call)
+static void describe(const struct kt_call *call, struct kt_shape_group *shape, struct kt_arrangements *arrangements)
 {
     struct kt_values values;
     struct kt_operand operand[KT_MAX_OPERANDS];
@@ -181,6 +183,7 @@ static void describe(struct kt_shape_group *shape, const struct kt_call *call)
                                      .flops = kt_flops(symbol->routine, &values),
                                      .bytes = kt_bytes(operand, operands),
                                      .query = kt_is_query(symbol->routine, &values)};
+    kt_arrangements_begin(call, operand, operands, arrangements);
 }
 
 static size_t add_shape(struct kt_collection *c, const struct key *key, const struct kt_call *call)
@@ -188,8 +191,9 @@ static size_t add_shape(struct kt_collection *c, const struct key *key, const st
     struct kt_shapes *s = &c->shapes;
     s->shape = kt_room_for_one(s->shape, s->count, sizeof *s->shape);
     c->key = kt_room_for_one(c->key, s->count, sizeof *c->key);
+    c->arrangements = kt_room_for_one(c->arrangements, s->count, sizeof *c->arrangements);
     c->key[s->count] = *key;
-    describe(&s->shape[s->count], call);
+    describe(call, &s->shape[s->count], &c->arrangements[s->count]);
     s->shape[s->count].number = s->count;
     return s->count++;
 }
@@ -236,15 +240,27 @@ static int busiest_processor(const struct kt_collection *c)
     return best;
 }
 
+/* Of so many calls that are taken to be like this one. */
+static void note_info(struct kt_shape_group *shape, const struct kt_call *call, uint64_t calls)
+{
+    int64_t info;
+    if (!kt_call_info(call, &info) || info == 0)
+        return;
+    shape->info = shape->failed ? shape->info : info;
+    shape->failed += calls;
+}
+
 static void add_call(struct kt_collection *c, const struct kt_call *call)
 {
     size_t number = shape_of(c, call);
     struct kt_shape_group *shape = &c->shapes.shape[number];
     double seconds = kt_call_seconds(call);
     kt_samples_add(&shape->seconds, seconds);
+    kt_arrangements_add(&c->arrangements[number], call);
     shape->calls++;
     shape->total += seconds;
     add_to_processor(c, call->cpu, seconds);
+    note_info(shape, call, 1);
     if (call->faults >= 0) {
         shape->faults += (double)call->faults;
         shape->faults_known++;
@@ -307,8 +323,11 @@ void kt_collection_finish(struct kt_collection *c, struct kt_shapes *out)
 {
     add_if_leaf(c, NULL);
     *out = c->shapes;
-    for (size_t i = 0; i < out->count; i++)
+    for (size_t i = 0; i < out->count; i++) {
+        kt_arrangements_choose(&c->arrangements[i], (unsigned char *)out->shape[i].first.args);
+        kt_arrangements_free(&c->arrangements[i]);
         out->seconds += out->shape[i].total;
+    }
     if (out->count)
         qsort(out->shape, out->count, sizeof *out->shape, compare_totals);
     out->processor = busiest_processor(c);
@@ -317,6 +336,7 @@ void kt_collection_finish(struct kt_collection *c, struct kt_shapes *out)
     free(c->entry_id);
     free(c->on);
     free(c->key);
+    free(c->arrangements);
     free(c->slot);
     free(c);
 }
@@ -332,6 +352,7 @@ static void add_counts(struct kt_collection *c, const struct kt_counts *counts)
     size_t number = shape_of(c, &counts->call);
     struct kt_shape_group *shape = &c->shapes.shape[number];
     kt_counts_samples(counts, leaves, &shape->seconds);
+    note_info(shape, &counts->call, calls); /* only the first one's is known */
     shape->calls += calls;
     shape->total += seconds;
 }

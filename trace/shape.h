@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Calls grouped by shape: the same entry, and the same values of all arguments but operand addresses and info.
- * Scalars count by class (0, 1, -1, other), as they select code paths by class.
+ * Scalars count by class (0, 1, -1, other), as they select code paths by class. For the layout of the operands, which
+ * calls of a shape may differ in, the most frequent one stands (trace/arrangement.h).
  */
 #ifndef KT_SHAPE_H
 #define KT_SHAPE_H
@@ -10,7 +11,7 @@
 #include "trace/samples.h"
 
 struct kt_shape_group {
-    struct kt_call first; /* the first call of the shape: arguments and layout of the operands */
+    struct kt_call first; /* the first call of the shape, with operands where one had them that lay as most did */
     uint64_t calls;       /* complete ones */
     struct kt_samples seconds;
     double total;          /* their sum */
@@ -18,6 +19,8 @@ struct kt_shape_group {
     double bytes;          /* of one call, see kt_bytes */
     double faults;         /* page faults of the calling thread in all calls of which they are known, */
     uint64_t faults_known; /* and how many calls these are */
+    uint64_t failed;       /* calls that returned an info that is not 0, */
+    int64_t info;          /* and the first of these */
     bool query;            /* asks only for a workspace size */
     size_t number;         /* 0, 1, ... as they were found */
 };

@@ -64,7 +64,7 @@ static char *setting_of(const struct kt_comparison_store *s, const struct kt_wor
 {
     char *text;
     size_t copies = 0;
-    char *identity = kt_identity_setting(&worker->library);
+    char *identity = kt_identity_setting(&worker->library, worker->jobs->processor);
     if (!identity)
         return NULL;
     for (size_t l = 0; l < lane; l++)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "replay/right/right_store.h"
 
+#include "replay/machine/processor.h"
 #include "replay/store/identity.h"
 #include "trace/fingerprint.h"
 #include "trace/memory.h"
@@ -21,7 +22,7 @@ struct kept {
 static char *setting_of(const struct kt_library *library)
 {
     char *text = NULL;
-    char *identity = kt_identity_setting(library);
+    char *identity = kt_identity_setting(library, KT_NO_PROCESSOR);
     if (identity && asprintf(&text, "%s%s", identity, library->in_order ? " | in order" : "") < 0)
         abort();
     free(identity);

@@ -198,8 +198,8 @@ static enum kt_status prepare(struct player *p, struct kt_error *error)
     return KT_OK;
 }
 
-/* Returns the ticks that the call took. */
-static int64_t call_once(struct player *p, size_t i, bool *wrong_info)
+/* Returns the ticks that the call took; *OK: with info = 0. */
+static int64_t call_once(struct player *p, size_t i, bool *ok)
 {
     const struct ready *ready = &p->ready[i];
     const struct kt_recorded_call *call = &p->play->recording->call[i];
@@ -213,7 +213,7 @@ static int64_t call_once(struct player *p, size_t i, bool *wrong_info)
     ready->thunk(ready->function, &parameters, &returned);
     int64_t ticks = (int64_t)(kt_clock_stop() - start - p->clock_ticks);
     p->play->board->is_inside = false;
-    *wrong_info = call->ok && kt_parameters_info(ready->symbol, &cells, &returned, call->entry->int_bytes) != 0;
+    *ok = kt_parameters_info(ready->symbol, &cells, &returned, call->entry->int_bytes) == 0;
     return ticks > 0 ? ticks : 0;
 }
 
@@ -221,28 +221,28 @@ static void play_call(struct player *p, size_t i, bool waits, uint64_t *last_end
 {
     struct kt_board *board = p->play->board;
     const struct kt_recorded_call *call = &p->play->recording->call[i];
-    bool wrong_info;
+    bool ok;
     if (board->part[i] == KT_REFILLED)
         kt_contents_refill(&p->contents[0], call, KT_READ);
     take_trouble();
     if (waits)
         wait_until(*last_end + p->ready[i].gap, &p->traffic);
-    int64_t ticks = call_once(p, i, &wrong_info);
+    int64_t ticks = call_once(p, i, &ok);
     *last_end = kt_clock_start();
     enum trouble trouble = take_trouble();
     p->pass.denormal += trouble == DENORMAL;
     p->pass.overflowed += trouble == OVERFLOW;
     if (board->part[i] == KT_STRANGE)
         kt_contents_refill(&p->contents[0], call, KT_WRITE);
-    if (!wrong_info)
+    if (ok && call->ok) /* one that failed in the program did so by what its operands held, which is not known */
         board->seconds[i] = (float)((double)ticks * p->tick);
 }
 
 static bool is_good(struct player *p, size_t i)
 {
-    bool wrong_info;
-    call_once(p, i, &wrong_info);
-    return !wrong_info && kt_results_ordinary(&p->space, &p->play->recording->call[i]);
+    bool ok;
+    call_once(p, i, &ok);
+    return ok && kt_results_ordinary(&p->space, &p->play->recording->call[i]);
 }
 
 /* The first pass: times do not matter, so results can be looked at. Where what is there is no fit input, the call gets
@@ -258,10 +258,10 @@ static void try_call(struct player *p, size_t i)
     kt_contents_refill(&p->contents[0], call, KT_READ);
     if (is_good(p, i))
         return;
-    bool wrong_info;
+    bool ok;
     kt_contents_refill(&p->contents[0], call, KT_READ);
-    call_once(p, i, &wrong_info);
-    if (wrong_info)
+    call_once(p, i, &ok);
+    if (!ok && call->ok)
         board->absent[call->shape] = KT_WRONG_INFO;
     board->part[i] = KT_STRANGE;
     kt_contents_refill(&p->contents[0], call, KT_WRITE);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "replay/store/identity.h"
 
+#include "replay/machine/processor.h"
 #include "trace/memory.h"
 
 #include <ctype.h>
@@ -232,7 +233,23 @@ int kt_identity_processors(void)
     return sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : 0;
 }
 
-char *kt_identity_setting(const struct kt_library *library)
+/* What the system says of a processor: capacity among all, highest clock in kHz. Nothing where it does not say. */
+static void write_kind(FILE *out, int processor)
+{
+    static const char *const what[] = {"cpu_capacity", "cpufreq/cpuinfo_max_freq"};
+    for (size_t i = 0; i < sizeof what / sizeof *what; i++) {
+        char path[128];
+        unsigned long value;
+        snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/%s", processor, what[i]);
+        FILE *file = fopen(path, "re");
+        if (file && fscanf(file, "%lu", &value) == 1)
+            fprintf(out, " %s %lu", what[i], value);
+        if (file)
+            fclose(file);
+    }
+}
+
+char *kt_identity_setting(const struct kt_library *library, int processor)
 {
     char *text;
     size_t size;
@@ -241,8 +258,11 @@ char *kt_identity_setting(const struct kt_library *library)
         return NULL;
     char *machine = kt_identity_machine();
     FILE *out = open_text(&text, &size);
-    fprintf(out, "ktrace %s method %d | %s | allowed %d threads %d int%zu |%s", KT_VERSION, KT_TIMING_METHOD, machine,
-            kt_identity_processors(), library->threads, 8 * library->int_bytes, objects);
+    fprintf(out, "ktrace %s method %d | %s", KT_VERSION, KT_TIMING_METHOD, machine);
+    if (library->threads == 1)
+        write_kind(out, kt_processor_choose(processor));
+    fprintf(out, " | allowed %d threads %d int%zu |%s", kt_identity_processors(), library->threads,
+            8 * library->int_bytes, objects);
     close_text(out);
     free(machine);
     free(objects);

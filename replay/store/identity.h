@@ -26,9 +26,10 @@ char *kt_identity_library(const struct kt_library *library);
 /* Processors that this process, and those that it starts, may use. */
 int kt_identity_processors(void);
 
-/* Machine, processors that may be used, library, its threads, timing method. NULL if the library is not known. To be
- * freed. */
-char *kt_identity_setting(const struct kt_library *library);
+/* Machine, processors that may be used, library, its threads, timing method; with one thread also the kind of processor
+ * that PROCESSOR, see kt_processor_choose, is: of fast and slow cores, not which of several alike. NULL if the library
+ * is not known. To be freed. */
+char *kt_identity_setting(const struct kt_library *library, int processor);
 
 /* Routine, symbol, arguments (scalars by class), operands as they are laid out for the replay, what they held if that
  * is known. To be freed. */

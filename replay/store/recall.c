@@ -156,7 +156,7 @@ void kt_recall_open(struct kt_recall *recall, const struct kt_library *library, 
     recall->schedule = schedule;
     if (!recall->store)
         return;
-    recall->setting = kt_identity_setting(library);
+    recall->setting = kt_identity_setting(library, setup->jobs.processor);
     if (!recall->setting) { /* it cannot be loaded: the worker will say why */
         kt_store_close(recall->store);
         recall->store = NULL;

@@ -30,12 +30,13 @@
 #include <math.h>
 #include <sched.h>
 #include <stdio.h>
+#include <sys/mman.h>
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
 
-enum method { WARM, FLUSH, FILLED, SWEEP, SWEEP_DATA, ROTATE, METHODS };
-enum { FILL_BYTES = 4 << 20 };
+enum method { WARM, FLUSH, FILLED, PAGES_LOST, SWEEP, SWEEP_DATA, ROTATE, METHODS };
+enum { FILL_BYTES = 4 << 20, SMALL_PAGE = 4096, LOST_PAGES = 8192 };
 enum { MOST_ROUNDS = 200, KERNELS = 10, REPEATS = 6, INTERVALS = 500 };
 
 static const struct kernel {
@@ -65,7 +66,8 @@ struct bench {
     struct kt_arena arena;
     unsigned char *sweep;
     uint64_t sweep_bytes;
-    uint64_t fill_at; /* in the sweep's area: what was read longest ago */
+    uint64_t fill_at;     /* in the sweep's area: what was read longest ago */
+    unsigned char *pages; /* LOST_PAGES small ones */
     uint64_t seed;
     double clock_ticks;
 };
@@ -108,6 +110,9 @@ static void open_bench(struct bench *b, const char *library)
     b->sweep_bytes = kt_workingset_flush();
     b->sweep = kt_resize(NULL, b->sweep_bytes, 1);
     memset(b->sweep, 1, b->sweep_bytes);
+    b->pages = mmap(NULL, LOST_PAGES * SMALL_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    madvise(b->pages, LOST_PAGES * SMALL_PAGE, MADV_NOHUGEPAGE);
+    memset(b->pages, 1, LOST_PAGES * SMALL_PAGE);
 }
 
 static void close_bench(struct bench *b)
@@ -186,6 +191,14 @@ static void fill_holes(struct bench *b)
     b->fill_at += FILL_BYTES;
 }
 
+/* Other pages take the places of the operands' in the TLB: a line of each is read, in all sets of the caches in turn.
+ */
+static void lose_pages(const struct bench *b)
+{
+    for (uint64_t i = 0; i < LOST_PAGES; i++)
+        (void)*(const volatile unsigned char *)(b->pages + i * SMALL_PAGE + i % (SMALL_PAGE / 64) * 64);
+}
+
 /* Has the page tables of the operands in cache, without any of their lines. */
 static void touch_pages(const struct placed *p)
 {
@@ -219,7 +232,7 @@ static void displace(struct bench *b, const struct placed *p, enum method method
 {
     if (method == SWEEP_DATA)
         sweep(b);
-    if (method == FILLED) {
+    if (method == FILLED || method == PAGES_LOST) {
         flush(p);
         fill_holes(b);
     }
@@ -230,6 +243,8 @@ static void bring_about(struct bench *b, const struct placed *p, enum method met
 {
     if (method == SWEEP)
         sweep(b);
+    else if (method == PAGES_LOST)
+        lose_pages(b);
     else if (method == SWEEP_DATA || method == FILLED)
         touch_pages(p);
     else if (method == WARM)
@@ -390,8 +405,12 @@ static void compare_timers(struct bench *b, size_t rounds)
     measure(b, &kernels[KERNELS], rounds, &times);
     struct kt_ratio ratio = ratio_of(&times, ROTATE, FLUSH);
     struct kt_ratio filled = ratio_of(&times, ROTATE, FILLED);
-    printf("%s: multi-invocation over single-call timer %.3f (%.3f .. %.3f), holes filled %.3f (%.3f .. %.3f)\n",
-           kernels[KERNELS].name, ratio.value, ratio.lo, ratio.hi, filled.value, filled.lo, filled.hi);
+    struct kt_ratio lost = ratio_of(&times, ROTATE, PAGES_LOST);
+    printf(
+        "%s: multi-invocation over single-call timer %.3f (%.3f .. %.3f), holes filled %.3f (%.3f .. %.3f), and pages "
+        "not in the TLB %.3f (%.3f .. %.3f)\n",
+        kernels[KERNELS].name, ratio.value, ratio.lo, ratio.hi, filled.value, filled.lo, filled.hi, lost.value, lost.lo,
+        lost.hi);
     double best[REPEATS];
     repeat(b, &kernels[KERNELS + 1], best);
     struct kt_stat stat = kt_stat_of(best, REPEATS, KT_BEST_MEDIAN);

@@ -8,7 +8,7 @@ for ((i = 0; i < rounds; i++)); do
     progress "round $((i + 1)) of $rounds"
     rm -rf "$dir/trace"
     KTRACE_OUT=$dir/trace LD_PRELOAD=$shim "$tools/known" 100 2>/dev/null
-    "$B/ktrace" replay --context warm,cold,sequence --budget "${BUDGET:-4}" --json "$dir/trace" >"$dir/$i.json" 2>/dev/null
+    "$B/ktrace" replay --store none --context warm,tracked,cold,sequence --budget "${BUDGET:-4}" --json "$dir/trace" >"$dir/$i.json" 2>/dev/null
 done
 progress
 "$PYTHON" tests/bench/sequence_agrees.py shapes "$dir"/*.json

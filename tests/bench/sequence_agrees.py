@@ -28,15 +28,27 @@ def collect(files):
 
 
 def total(file):
-    """Of each context the sum of best estimates over that in situ, of the shapes that have both."""
+    """Of each context the medians of shapes times calls over those in situ, of the shapes that have both; and the part of
+    the in-situ time whose shapes take no longer warm than tracked, and tracked than cold, within the medians' intervals."""
     with open(file) as f:
-        shapes = json.load(f)["shapes"]
+        document = json.load(f)
+    shapes = document["shapes"]
     result = {}
-    for context in ("warm", "tracked", "sequence", "cold"):
+    for context in ("warm", "tracked", "cold"):
         both = [s for s in shapes if s["contexts"].get(context, {}).get("n")]
         if both:
-            result[context] = sum(s["calls"] * s["contexts"][context]["best"] for s in both) / sum(
-                s["calls"] * s["insitu"]["best"] for s in both)
+            result[context] = sum(s["calls"] * s["contexts"][context]["median"] for s in both) / sum(
+                s["calls"] * s["insitu"]["median"] for s in both)
+    if document.get("sequence", {}).get("typical"):
+        result["sequence"] = document["sequence"]["typical"]
+        result["sequence, sums"] = document["sequence"]["ratio"]
+    if {"warm", "tracked", "cold"} <= result.keys():
+        ordered = {True: 0.0, False: 0.0}
+        for s in shapes:
+            warm, tracked, cold = (s["contexts"].get(c, {"n": 0}) for c in ("warm", "tracked", "cold"))
+            if warm["n"] and tracked["n"] and cold["n"]:
+                ordered[warm["lo"] <= tracked["hi"] and tracked["lo"] <= cold["hi"]] += s["total"]
+        result["in order"] = ordered[True] / sum(ordered.values())
     return result
 
 

@@ -299,6 +299,71 @@ static void parameters_have_short_texts(void **state)
     end(&g);
 }
 
+static const char *operands_of(const struct grouped *g, char out[2 * KT_PARAM_TEXT])
+{
+    const struct kt_call *first = &g->shapes.shape[0].first;
+    char x[KT_PARAM_TEXT];
+    char y[KT_PARAM_TEXT];
+    snprintf(out, 2 * KT_PARAM_TEXT, "%s %s", kt_param_text(first, &first->entry->symbol.param[1], x),
+             kt_param_text(first, &first->entry->symbol.param[3], y));
+    return out;
+}
+
+/* A ddot of a vector with itself is followed by many of two; rare arrangements, more than are kept, come before and in
+ * between. The first call gives its number, most calls the operands. */
+static void operands_lie_as_in_most_calls(void **state)
+{
+    (void)state;
+    static const char *const rare[] = {"9 0x1000 1 0x1000 1", "9 0x1000 1 0x1008 1", "9 0x1000 1 0x1010 1",
+                                       "9 0x1000 1 0x1018 1", "9 0x1000 1 0x1020 1", "9 0x1000 1 0x1028 1"};
+    struct grouped g;
+    char text[2 * KT_PARAM_TEXT];
+    begin(&g);
+    int dot = kt_gen_entry(&g.gen, "ddot", KT_FORTRAN);
+    for (int i = 0; i < 6; i++) {
+        call(&g, dot, MS, rare[i]);
+        if (i % 2)
+            call(&g, dot, MS, "9 0x2008 1 0x3010 1");
+        call(&g, dot, MS, i < 3 ? "9 0x4008 1 0x5010 1" : "9 0x6008 1 0x7010 1"); /* elsewhere, but alike */
+    }
+    group(&g, KT_OUTERMOST);
+    assert_int_equal(g.shapes.count, 1);
+    assert_int_equal(g.shapes.shape[0].first.n, 0);
+    assert_string_equal(operands_of(&g, text), "0x4008 0x5010");
+    end(&g);
+}
+
+static void what_shares_no_memory_lies_alike(void **state)
+{
+    (void)state;
+    struct grouped g;
+    char text[2 * KT_PARAM_TEXT];
+    begin(&g);
+    int dot = kt_gen_entry(&g.gen, "ddot", KT_FORTRAN);
+    call(&g, dot, MS, "9 0x1000 1 0x1040 1"); /* 72 bytes each: they overlap by one element */
+    call(&g, dot, MS, "9 0x1000 1 0x1080 1");
+    call(&g, dot, MS, "9 0x1000 1 0x5000 1");
+    group(&g, KT_OUTERMOST);
+    assert_string_equal(operands_of(&g, text), "0x1000 0x1080");
+    end(&g);
+}
+
+static void failures_are_counted(void **state)
+{
+    (void)state;
+    struct grouped g;
+    begin(&g);
+    int potrf = kt_gen_entry(&g.gen, "dpotrf", KT_FORTRAN);
+    call(&g, potrf, MS, "L 9 0x1000 9 0");
+    call(&g, potrf, MS, "L 9 0x1000 9 3");
+    call(&g, potrf, MS, "L 9 0x1000 9 4");
+    group(&g, KT_OUTERMOST);
+    assert_int_equal(g.shapes.shape[0].calls, 3);
+    assert_int_equal(g.shapes.shape[0].failed, 2);
+    assert_int_equal(g.shapes.shape[0].info, 3);
+    end(&g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -316,6 +381,9 @@ int main(void)
         cmocka_unit_test(text_fits_its_width),
         cmocka_unit_test(a_query_says_so),
         cmocka_unit_test(parameters_have_short_texts),
+        cmocka_unit_test(operands_lie_as_in_most_calls),
+        cmocka_unit_test(what_shares_no_memory_lies_alike),
+        cmocka_unit_test(failures_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -389,7 +389,7 @@ static void test_disk_full(void **state)
 static char *identity_of(const char *file)
 {
     struct kt_library library = {.file = {(char *)(uintptr_t)file}, .files = 1, .int_bytes = 4, .threads = 1};
-    return kt_identity_setting(&library);
+    return kt_identity_setting(&library, 0);
 }
 
 static void test_identity_of_libraries(void **state)

@@ -82,6 +82,7 @@ static bool is_wanted(unsigned entry, const uint64_t *word, unsigned words)
         if (is_of(shape, hash))
             return is_early(shape);
     }
+    atomic_fetch_add(&state->missing, 1); /* no room for its shape: it may have been one of the first */
     return false;
 }
 

@@ -211,6 +211,8 @@ static uint64_t most_set_bytes(void)
 static double time_by_sets(struct kt_sampler *s, const struct kt_target *target)
 {
     struct kt_error ignored = {0};
+    struct kt_witness before;
+    struct kt_witness after;
     uint64_t *known = &s->flush_bytes[s->job - s->first_job];
     struct kt_workingset_options options = {.flush_bytes = *known ? *known : most_set_bytes(),
                                             .modulus = s->layout.align ? KT_ARENA_PAGE : 0,
@@ -222,7 +224,13 @@ static double time_by_sets(struct kt_sampler *s, const struct kt_target *target)
     else if (!s->set)
         s->set = kt_workingset_grow(s->job, target->function, target->int_bytes, s->pool, &options, &ignored);
     *known = s->set ? options.flush_bytes : UINT64_MAX;
-    return s->set ? kt_workingset_time(s->set) : -1;
+    if (!s->set)
+        return -1;
+    kt_witness_take(&before);
+    double seconds = kt_workingset_time(s->set);
+    kt_witness_take(&after);
+    kt_disturbances_add(&s->disturbances, &before, &after);
+    return seconds;
 }
 
 /* The processor's time has a coarse clock: a call whose operands stay where they are is repeated until it tells. */

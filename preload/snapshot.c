@@ -30,6 +30,7 @@ struct shape {
 /* Zeros in a forked child, whose shapes are new to its own part of the trace. */
 struct snapshots {
     _Atomic uint64_t files, missing, bytes;
+    _Atomic bool is_full; /* there were shapes without room, however many: missing counts them as one */
     struct shape shape[SHAPES];
 };
 
@@ -82,7 +83,8 @@ static bool is_wanted(unsigned entry, const uint64_t *word, unsigned words)
         if (is_of(shape, hash))
             return is_early(shape);
     }
-    atomic_fetch_add(&state->missing, 1); /* no room for its shape: it may have been one of the first */
+    if (!atomic_load_explicit(&state->is_full, memory_order_relaxed) && !atomic_exchange(&state->is_full, true))
+        atomic_fetch_add(&state->missing, 1);
     return false;
 }
 

@@ -86,6 +86,14 @@ void kt_parameters_fill(const struct kt_symbol *symbol, const unsigned char *arg
         out->word[word++] = 1;
 }
 
+bool kt_failure_is_early(const struct kt_routine *routine)
+{
+    for (int i = 0; i < routine->args; i++)
+        if (routine->arg[i].role == KT_ARRAY && routine->arg[i].data == KT_SPD)
+            return true;
+    return false;
+}
+
 int64_t kt_parameters_info(const struct kt_symbol *symbol, const struct kt_by_reference *cells,
                            const struct kt_returned *returned, size_t int_bytes)
 {

@@ -48,6 +48,9 @@ struct kt_by_reference {
 void kt_parameters_fill(const struct kt_symbol *symbol, const unsigned char *args, const uint64_t *address,
                         size_t int_bytes, struct kt_by_reference *cells, struct kt_parameters *out);
 
+/* Does info > 0 mean that the call ended early, as a matrix was not positive definite? */
+bool kt_failure_is_early(const struct kt_routine *routine);
+
 /* Info after a call with these cells; 0 if the routine has none. */
 int64_t kt_parameters_info(const struct kt_symbol *symbol, const struct kt_by_reference *cells,
                            const struct kt_returned *returned, size_t int_bytes);

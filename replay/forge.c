@@ -60,7 +60,10 @@ static void forge_shape(const struct kt_timing_call *call, size_t int_bytes, str
     spread_operands(call->routine, &values);
     *args = kt_resize(NULL, entry->symbol.arg_bytes, 1);
     encode(&entry->symbol, &values, *args);
-    *shape = (struct kt_shape_group){.first = {.entry = entry, .args = *args}, .calls = 1, .total = call->guess};
+    *shape = (struct kt_shape_group){.first = {.entry = entry, .args = *args},
+                                     .usual = {.entry = entry, .args = *args},
+                                     .calls = 1,
+                                     .total = call->guess};
     kt_samples_add(&shape->seconds, call->guess);
 }
 

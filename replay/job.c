@@ -71,18 +71,16 @@ static void make_job(const struct kt_shape_group *shape, const struct kt_jobs_ru
     struct kt_values values;
     *job = (struct kt_job){.shape = shape, .insitu = kt_samples_stat(&shape->seconds, KT_BEST_MEDIAN), .held = held};
     job->int_bytes = entry->int_bytes;
-    kt_values_decode(&entry->symbol, shape->first.args, &values);
+    kt_values_decode(&entry->symbol, shape->usual.args, &values);
     job->operands = kt_operands(&entry->symbol, &values, job->int_bytes, job->operand);
     job->info = 2 * shape->failed > shape->calls ? shape->info : 0;
     mark_changed_inputs(job);
     place_operands(&rules->layout, job);
     if (!kt_thunk_of(&entry->symbol))
         kt_job_refuse(job, "ktrace has no way to call %s", entry->symbol.name);
-    if (job->info > 0 && !job->held)
-        kt_job_refuse(job,
-                      "%s of its calls ended with info = %lld or the like, and contents made for it do not: see "
-                      "KTRACE_SNAPSHOT",
-                      shape->failed == shape->calls ? "all" : "most", (long long)job->info);
+    if (job->info > 0 && !job->held && kt_failure_is_early(entry->symbol.routine))
+        kt_job_refuse(job, "calls of it ended early with info = %lld, which made contents do not: see KTRACE_SNAPSHOT",
+                      (long long)job->info);
     if (job->bytes > rules->limit)
         kt_job_refuse(job, "its operands take %.1f GB, more than half of the memory that is available",
                       (double)job->bytes / 1e9);

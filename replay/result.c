@@ -401,10 +401,12 @@ static bool is_uncertain(const struct kt_job *job)
 static bool is_first_uncertain(const struct kt_jobs *jobs, size_t i)
 {
     const struct kt_routine *routine = jobs->job[i].shape->first.entry->symbol.routine;
+    if (!is_uncertain(&jobs->job[i]))
+        return false;
     for (size_t k = 0; k < i; k++)
         if (jobs->job[k].shape->first.entry->symbol.routine == routine && is_uncertain(&jobs->job[k]))
             return false;
-    return is_uncertain(&jobs->job[i]);
+    return true;
 }
 
 static void print_uncertain(const struct kt_jobs *jobs)
@@ -414,13 +416,13 @@ static void print_uncertain(const struct kt_jobs *jobs)
     for (size_t i = 0; i < jobs->count; i++) {
         if (!is_first_uncertain(jobs, i) || found++ >= NAMED)
             continue;
-        printf("%s%s", found == 1 ? "What operands hold may change the work of " : ", ",
+        printf("%s%s", found == 1 ? "How much work it is may depend on what operands hold: " : ", ",
                jobs->job[i].shape->first.entry->symbol.routine->name);
     }
     if (found > NAMED)
         printf(" and %zu others", found - NAMED);
     if (found)
-        printf("; here they hold contents made for it.\n");
+        printf(". Here they hold contents made for it.\n");
 }
 
 static void print_contents(const struct kt_replay_result *r)

@@ -196,7 +196,8 @@ static bool is_for_sets(const struct kt_sampler *s, const struct kt_plan *plan)
 {
     static const double short_call = 1e-6;
     const unsigned cold = 1u << KT_FLUSH | 1u << KT_FILL | 1u << KT_RECALL | 1u << KT_PAGES;
-    return s->timer.kind == KT_TIMER_SETS && s->job->insitu.median < short_call && only(plan, cold);
+    return s->timer.kind == KT_TIMER_SETS && s->job->info == 0 && s->job->insitu.median < short_call &&
+           only(plan, cold);
 }
 
 /* Of all sets of a job. More takes seconds to write, and growing to it several times that. */

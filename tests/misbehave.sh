@@ -90,9 +90,11 @@ KTRACE_SNAPSHOT=1 "$kt" run -o "$T/held" -- "$PYTHON" "$T/fails.py"
 "$kt" replay --json --budget 1 --context warm --blas openblas-serial "$T/held" >"$T/held.json" 2>/dev/null
 sizes='sorted(s["args"]["n"] for s in d["shapes"] if s["routine"] == "dpotrf")'
 same "calls that failed are not replayed with made contents" "[50, 100]" "$(query "$sizes" <"$T/made.json")"
-has "... and why" 'info = 1 .*KTRACE_SNAPSHOT' "$(query '[s["why"] for s in d["not_replayed"]]' <"$T/made.json")"
+has "... and why" 'info = 1, .*KTRACE_SNAPSHOT' "$(query '[s["why"] for s in d["not_replayed"]]' <"$T/made.json")"
 same "... nor do they count in a sequence" 4 "$(query 'd["sequence"]["calls"] - d["sequence"]["counted"]' <"$T/made.json")"
 same "... with what they held they are" "[100, 200]" "$(query "$sizes" <"$T/held.json")"
+has "... not with what the only call held that failed" 'info = 1 on what .* most recorded calls with 0' \
+    "$(query '[s["why"] for s in d["not_replayed"]]' <"$T/held.json")"
 
 # Usage.
 for wrong in "--context hot" "--context A=cold,,B=warm" "--context tracked=warm" "--pages big" "--align 24" "--align 8192" "--align 64 --misalign 32" \

@@ -8,10 +8,11 @@
 
 enum { LINE = 64 };
 
-/* Bytes from the pointer that is passed; LO = HI: nothing is referenced. */
+/* Bytes from the pointer that is passed, mostly upwards; they wrap. */
 struct kt_extent {
     size_t offset; /* of the pointer in the arguments */
-    int64_t lo, hi;
+    uint64_t lo, hi;
+    bool solid; /* every byte between these belongs to the operand */
 };
 
 void kt_arrangements_begin(const struct kt_call *call, const struct kt_operand *operand, int operands,
@@ -23,8 +24,10 @@ void kt_arrangements_begin(const struct kt_call *call, const struct kt_operand *
         if (symbol->param[i].stored != KT_ADDRESS)
             continue;
         const struct kt_operand *o = &operand[out->operands];
-        out->extent[out->operands++] =
-            (struct kt_extent){symbol->param[i].offset, (int64_t)(o->lo - o->base), (int64_t)(o->hi - o->base)};
+        out->extent[out->operands++] = (struct kt_extent){.offset = symbol->param[i].offset,
+                                                          .lo = o->lo - o->base,
+                                                          .hi = o->hi - o->base,
+                                                          .solid = o->hi - o->lo == o->elements * o->elem};
     }
 }
 
@@ -35,23 +38,24 @@ static uint64_t address_of(const struct kt_extent *e, const unsigned char *args)
     return address;
 }
 
-/* How far apart they are if they share memory. */
-static int64_t shared(const struct kt_extent *a, const struct kt_extent *b, const unsigned char *args)
+/* How far apart they begin if that matters. */
+static uint64_t distance(const struct kt_extent *a, const struct kt_extent *b, const unsigned char *args)
 {
-    enum { NOTHING = -1 };
-    int64_t apart = (int64_t)(address_of(b, args) - address_of(a, args));
-    bool shares = a->lo != a->hi && b->lo != b->hi && a->lo < apart + b->hi && apart + b->lo < a->hi;
-    return shares ? apart : NOTHING;
+    const uint64_t apart = 1; /* no distance of elements */
+    uint64_t x = address_of(a, args);
+    uint64_t y = address_of(b, args);
+    bool overlap = a->solid && b->solid && x + a->lo < y + b->hi && y + b->lo < x + a->hi;
+    return overlap || x == y ? y - x : apart;
 }
 
 static uint64_t hash_of(const struct kt_arrangements *a, const unsigned char *args)
 {
-    int64_t word[KT_MAX_OPERANDS * (KT_MAX_OPERANDS + 1) / 2];
+    uint64_t word[KT_MAX_OPERANDS * (KT_MAX_OPERANDS + 1) / 2];
     size_t words = 0;
     for (int i = 0; i < a->operands; i++) {
-        word[words++] = (int64_t)(address_of(&a->extent[i], args) % LINE);
+        word[words++] = address_of(&a->extent[i], args) % LINE;
         for (int k = 0; k < i; k++)
-            word[words++] = shared(&a->extent[k], &a->extent[i], args);
+            word[words++] = distance(&a->extent[k], &a->extent[i], args);
     }
     return kt_bytes_number(word, words * sizeof *word);
 }
@@ -61,7 +65,7 @@ static int find(const struct kt_arrangements *a, uint64_t hash)
 {
     int least = 0;
     for (int i = 0; i < KT_ARRANGEMENTS; i++) {
-        if (!a->candidate[i].args || a->candidate[i].hash == hash)
+        if (!a->candidate[i].call.args || a->candidate[i].hash == hash)
             return i;
         least = a->candidate[i].calls < a->candidate[least].calls ? i : least;
     }
@@ -70,30 +74,28 @@ static int find(const struct kt_arrangements *a, uint64_t hash)
 
 void kt_arrangements_add(struct kt_arrangements *a, const struct kt_call *call)
 {
-    size_t bytes = call->entry->symbol.arg_bytes;
     uint64_t hash = hash_of(a, call->args);
     struct kt_arrangement *found = &a->candidate[find(a, hash)];
-    if (!found->args || found->hash != hash) {
+    if (!found->call.args || found->hash != hash) {
+        kt_call_drop(&found->call);
+        found->call = kt_call_keep(call);
         found->hash = hash;
-        found->args = kt_resize(found->args, bytes, 1);
-        memcpy(found->args, call->args, bytes);
     }
     found->calls++;
 }
 
-void kt_arrangements_choose(const struct kt_arrangements *a, unsigned char *args)
+struct kt_call kt_arrangements_usual(const struct kt_arrangements *a, const struct kt_call *first)
 {
     int most = 0;
     for (int i = 1; i < KT_ARRANGEMENTS; i++)
         most = a->candidate[i].calls > a->candidate[most].calls ? i : most;
-    for (int i = 0; i < a->operands && a->candidate[most].args; i++)
-        memcpy(args + a->extent[i].offset, a->candidate[most].args + a->extent[i].offset, sizeof(uint64_t));
+    return kt_call_keep(a->candidate[most].call.args ? &a->candidate[most].call : first);
 }
 
 void kt_arrangements_free(struct kt_arrangements *a)
 {
     for (int i = 0; i < KT_ARRANGEMENTS; i++)
-        free(a->candidate[i].args);
+        kt_call_drop(&a->candidate[i].call);
     free(a->extent);
     *a = (struct kt_arrangements){0};
 }

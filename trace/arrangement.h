@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How the operands of a call lie: where in its cache line each begins, and which share memory, and how. Calls of one
+ * How the operands of a call lie: where in its cache line each begins, and which are the same or overlap. Calls of one
  * shape may differ in that (a ddot of a vector with itself, then of two), and in time with it; what stands for all of
- * them in a replay should lie as most of them do.
+ * them in a replay should lie as most of them do. Blocks of one matrix that lie between each other's columns count as
+ * apart, wherever they are.
  */
 #ifndef KT_ARRANGEMENT_H
 #define KT_ARRANGEMENT_H
@@ -20,7 +21,7 @@ struct kt_arrangements {
     struct kt_arrangement {
         uint64_t hash;
         uint64_t calls;      /* at most so many: those of the one that it took the place of are among them */
-        unsigned char *args; /* of the first such call; owned; NULL: no candidate yet */
+        struct kt_call call; /* the first of them; kept; without arguments: no candidate yet */
     } candidate[KT_ARRANGEMENTS];
 };
 
@@ -29,8 +30,8 @@ void kt_arrangements_begin(const struct kt_call *call, const struct kt_operand *
                            struct kt_arrangements *out);
 void kt_arrangements_add(struct kt_arrangements *arrangements, const struct kt_call *call);
 
-/* Gives the arguments of a call of the shape the addresses of one that lies as most of them do. */
-void kt_arrangements_choose(const struct kt_arrangements *arrangements, unsigned char *args);
+/* One that lies as most of them do; to be dropped. FIRST if none was added. */
+struct kt_call kt_arrangements_usual(const struct kt_arrangements *arrangements, const struct kt_call *first);
 void kt_arrangements_free(struct kt_arrangements *arrangements);
 
 #endif

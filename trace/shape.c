@@ -324,7 +324,7 @@ void kt_collection_finish(struct kt_collection *c, struct kt_shapes *out)
     add_if_leaf(c, NULL);
     *out = c->shapes;
     for (size_t i = 0; i < out->count; i++) {
-        kt_arrangements_choose(&c->arrangements[i], (unsigned char *)out->shape[i].first.args);
+        out->shape[i].usual = kt_arrangements_usual(&c->arrangements[i], &out->shape[i].first);
         kt_arrangements_free(&c->arrangements[i]);
         out->seconds += out->shape[i].total;
     }
@@ -382,6 +382,7 @@ void kt_shapes_free(struct kt_shapes *shapes)
 {
     for (size_t i = 0; i < shapes->count; i++) {
         kt_call_drop(&shapes->shape[i].first);
+        kt_call_drop(&shapes->shape[i].usual);
         kt_samples_free(&shapes->shape[i].seconds);
     }
     free(shapes->shape);

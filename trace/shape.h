@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Calls grouped by shape: the same entry, and the same values of all arguments but operand addresses and info.
- * Scalars count by class (0, 1, -1, other), as they select code paths by class. For the layout of the operands, which
- * calls of a shape may differ in, the most frequent one stands (trace/arrangement.h).
+ * Scalars count by class (0, 1, -1, other), as they select code paths by class.
  */
 #ifndef KT_SHAPE_H
 #define KT_SHAPE_H
@@ -11,7 +10,8 @@
 #include "trace/samples.h"
 
 struct kt_shape_group {
-    struct kt_call first; /* the first call of the shape, with operands where one had them that lay as most did */
+    struct kt_call first; /* the first call of the shape, */
+    struct kt_call usual; /* and one whose operands lie as those of most calls do (trace/arrangement.h) */
     uint64_t calls;       /* complete ones */
     struct kt_samples seconds;
     double total;          /* their sum */
@@ -19,7 +19,7 @@ struct kt_shape_group {
     double bytes;          /* of one call, see kt_bytes */
     double faults;         /* page faults of the calling thread in all calls of which they are known, */
     uint64_t faults_known; /* and how many calls these are */
-    uint64_t failed;       /* calls that returned an info that is not 0, */
+    uint64_t failed;       /* calls that returned an info that is not 0 (in a profile: if the first one did), */
     int64_t info;          /* and the first of these */
     bool query;            /* asks only for a workspace size */
     size_t number;         /* 0, 1, ... as they were found */

@@ -155,7 +155,7 @@ static void add_shape(struct kt_needs *needs, const struct kt_shape_group *shape
     struct kt_values values;
     if (!shape->calls || !matches(symbol->routine->name, filter))
         return;
-    kt_values_decode(symbol, shape->first.args, &values);
+    kt_values_decode(symbol, shape->usual.args, &values);
     kt_needs_add(needs, symbol, &values, shape->total, shape->calls);
 }
 

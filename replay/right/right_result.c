@@ -27,7 +27,7 @@ static void command(const struct kt_job *job, const struct kt_trace *trace, char
     if (kt_is_profile(trace))
         snprintf(out, size, "ktrace repro %s --routine %s", trace->path, job->shape->first.entry->symbol.routine->name);
     else
-        snprintf(out, size, "ktrace repro %s --call %" PRIu64, trace->path, job->shape->first.n);
+        snprintf(out, size, "ktrace repro %s --call %" PRIu64, trace->path, job->shape->usual.n);
 }
 
 static json_t *wrong_json(const struct kt_right *right, size_t library, size_t i, const struct kt_trace *trace)

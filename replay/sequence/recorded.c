@@ -4,6 +4,7 @@
  */
 #include "replay/sequence/recorded.h"
 
+#include "replay/call.h"
 #include "replay/random.h"
 #include "trace/memory.h"
 
@@ -217,11 +218,12 @@ static void keep_call(struct kt_recording *r, const struct found *found, size_t 
 {
     int64_t info = 0;
     bool has_info = kt_call_info(&found->call, &info);
+    bool may_be_ok = info > 0 && !kt_failure_is_early(found->call.entry->symbol.routine);
     r->call = kt_room_for_one(r->call, r->calls, sizeof *r->call);
     r->call[r->calls++] = (struct kt_recorded_call){.entry = found->call.entry,
                                                     .args = keep_args(r, found),
                                                     .shape = (uint32_t)shape,
-                                                    .ok = !has_info || info == 0,
+                                                    .ok = !has_info || info == 0 || may_be_ok,
                                                     .gap = gap,
                                                     .seconds = found->seconds};
 }

@@ -22,7 +22,7 @@ print(f"Two replays{what and ', ' + what}: best estimates within {WITHIN:.0%} fo
 for context in first["contexts"]:
     total, agreed, apart = 0.0, 0.0, []
     for shape in first["shapes"]:
-        best = [s["contexts"].get(context, {}).get("best") for s in (shape, others[key(shape)])]
+        best = [s.get("contexts", {}).get(context, {}).get("best") for s in (shape, others.get(key(shape), {}))]
         if None in best:
             continue
         time = shape["insitu"]["median"] * shape["calls"]
@@ -33,5 +33,5 @@ for context in first["contexts"]:
         else:
             sizes = "x".join(str(v) for v in shape["args"].values() if isinstance(v, int) and v > 1)
             apart.append((time, f"{shape['routine']} {sizes} {best[0]:.3g} s, then {ratio:.3f} times that"))
-    print(f"  {context:8} {agreed / total:6.1%} of the time" + "; ".join(["", *(
+    print(f"  {context:8} {agreed / total if total else 0:6.1%} of the time" + "; ".join(["", *(
         f"{time / total:.0%} {line}" for time, line in sorted(apart, reverse=True)[:NAMED])]))

@@ -301,16 +301,16 @@ static void parameters_have_short_texts(void **state)
 
 static const char *operands_of(const struct grouped *g, char out[2 * KT_PARAM_TEXT])
 {
-    const struct kt_call *first = &g->shapes.shape[0].first;
+    const struct kt_call *usual = &g->shapes.shape[0].usual;
     char x[KT_PARAM_TEXT];
     char y[KT_PARAM_TEXT];
-    snprintf(out, 2 * KT_PARAM_TEXT, "%s %s", kt_param_text(first, &first->entry->symbol.param[1], x),
-             kt_param_text(first, &first->entry->symbol.param[3], y));
+    snprintf(out, 2 * KT_PARAM_TEXT, "%s %s", kt_param_text(usual, &usual->entry->symbol.param[1], x),
+             kt_param_text(usual, &usual->entry->symbol.param[3], y));
     return out;
 }
 
 /* A ddot of a vector with itself is followed by many of two; rare arrangements, more than are kept, come before and in
- * between. The first call gives its number, most calls the operands. */
+ * between. */
 static void operands_lie_as_in_most_calls(void **state)
 {
     (void)state;
@@ -329,6 +329,7 @@ static void operands_lie_as_in_most_calls(void **state)
     group(&g, KT_OUTERMOST);
     assert_int_equal(g.shapes.count, 1);
     assert_int_equal(g.shapes.shape[0].first.n, 0);
+    assert_int_equal(g.shapes.shape[0].usual.n, 1);
     assert_string_equal(operands_of(&g, text), "0x4008 0x5010");
     end(&g);
 }
@@ -345,6 +346,21 @@ static void what_shares_no_memory_lies_alike(void **state)
     call(&g, dot, MS, "9 0x1000 1 0x5000 1");
     group(&g, KT_OUTERMOST);
     assert_string_equal(operands_of(&g, text), "0x1000 0x1080");
+    end(&g);
+}
+
+/* Blocks of one matrix, of 2 rows each, 8 apart in a column: wherever they are, none is in another one. */
+static void blocks_of_a_matrix_lie_alike(void **state)
+{
+    (void)state;
+    struct grouped g;
+    begin(&g);
+    int gemm = kt_gen_entry(&g.gen, "dgemm", KT_FORTRAN);
+    call(&g, gemm, MS, "N N 2 2 2 1 0x1000 8 0x1008 8 0 0x1010 8"); /* all begin elsewhere in a line */
+    call(&g, gemm, MS, "N N 2 2 2 1 0x1000 8 0x1010 8 0 0x1020 8");
+    call(&g, gemm, MS, "N N 2 2 2 1 0x2000 8 0x1010 8 0 0x1020 8");
+    group(&g, KT_OUTERMOST);
+    assert_int_equal(g.shapes.shape[0].usual.n, 1);
     end(&g);
 }
 
@@ -383,6 +399,7 @@ int main(void)
         cmocka_unit_test(parameters_have_short_texts),
         cmocka_unit_test(operands_lie_as_in_most_calls),
         cmocka_unit_test(what_shares_no_memory_lies_alike),
+        cmocka_unit_test(blocks_of_a_matrix_lie_alike),
         cmocka_unit_test(failures_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

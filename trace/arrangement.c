@@ -4,13 +4,12 @@
 #include "trace/fingerprint.h"
 #include "trace/memory.h"
 
-#include <string.h>
 
 enum { LINE = 64 };
 
 /* Bytes from the pointer that is passed, mostly upwards; they wrap. */
 struct kt_extent {
-    size_t offset; /* of the pointer in the arguments */
+    const struct kt_param *pointer;
     uint64_t lo, hi;
     bool solid; /* every byte between these belongs to the operand */
 };
@@ -24,26 +23,19 @@ void kt_arrangements_begin(const struct kt_call *call, const struct kt_operand *
         if (symbol->param[i].stored != KT_ADDRESS)
             continue;
         const struct kt_operand *o = &operand[out->operands];
-        out->extent[out->operands++] = (struct kt_extent){.offset = symbol->param[i].offset,
+        out->extent[out->operands++] = (struct kt_extent){.pointer = &symbol->param[i],
                                                           .lo = o->lo - o->base,
                                                           .hi = o->hi - o->base,
                                                           .solid = o->hi - o->lo == o->elements * o->elem};
     }
 }
 
-static uint64_t address_of(const struct kt_extent *e, const unsigned char *args)
-{
-    uint64_t address;
-    memcpy(&address, args + e->offset, sizeof address);
-    return address;
-}
-
 /* How far apart they begin if that matters. */
 static uint64_t distance(const struct kt_extent *a, const struct kt_extent *b, const unsigned char *args)
 {
     const uint64_t apart = 1; /* no distance of elements */
-    uint64_t x = address_of(a, args);
-    uint64_t y = address_of(b, args);
+    uint64_t x = kt_stored_address(args, a->pointer);
+    uint64_t y = kt_stored_address(args, b->pointer);
     bool overlap = a->solid && b->solid && x + a->lo < y + b->hi && y + b->lo < x + a->hi;
     return overlap || x == y ? y - x : apart;
 }
@@ -53,7 +45,7 @@ static uint64_t hash_of(const struct kt_arrangements *a, const unsigned char *ar
     uint64_t word[KT_MAX_OPERANDS * (KT_MAX_OPERANDS + 1) / 2];
     size_t words = 0;
     for (int i = 0; i < a->operands; i++) {
-        word[words++] = address_of(&a->extent[i], args) % LINE;
+        word[words++] = kt_stored_address(args, a->extent[i].pointer) % LINE;
         for (int k = 0; k < i; k++)
             word[words++] = distance(&a->extent[k], &a->extent[i], args);
     }

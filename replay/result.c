@@ -416,13 +416,13 @@ static void print_uncertain(const struct kt_jobs *jobs)
     for (size_t i = 0; i < jobs->count; i++) {
         if (!is_first_uncertain(jobs, i) || found++ >= NAMED)
             continue;
-        printf("%s%s", found == 1 ? "How much work it is may depend on what operands hold: " : ", ",
+        printf("%s%s", found == 1 ? "The work may depend on what operands hold, which is made here: " : ", ",
                jobs->job[i].shape->first.entry->symbol.routine->name);
     }
     if (found > NAMED)
         printf(" and %zu others", found - NAMED);
     if (found)
-        printf(". Here they hold contents made for it.\n");
+        printf(".\n");
 }
 
 static void print_contents(const struct kt_replay_result *r)

@@ -217,13 +217,13 @@ static uint64_t *keep_args(struct kt_recording *r, const struct found *found)
 static void keep_call(struct kt_recording *r, const struct found *found, size_t shape, double gap)
 {
     int64_t info = 0;
-    bool has_info = kt_call_info(&found->call, &info);
-    bool may_be_ok = info > 0 && !kt_failure_is_early(found->call.entry->symbol.routine);
+    kt_call_info(&found->call, &info);
+    bool is_early = info < 0 || (info > 0 && kt_failure_is_early(found->call.entry->symbol.routine));
     r->call = kt_room_for_one(r->call, r->calls, sizeof *r->call);
     r->call[r->calls++] = (struct kt_recorded_call){.entry = found->call.entry,
                                                     .args = keep_args(r, found),
                                                     .shape = (uint32_t)shape,
-                                                    .ok = !has_info || info == 0 || may_be_ok,
+                                                    .ok = !is_early,
                                                     .gap = gap,
                                                     .seconds = found->seconds};
 }

@@ -20,7 +20,7 @@ struct kt_recorded_call {
     uint32_t shape; /* its number */
     bool counted;   /* not one of those that only bring the caches into their state */
     bool opens;     /* a window */
-    bool ok;        /* it has no info, or info was 0 */
+    bool ok;        /* its info, if it has one, does not say that it ended early */
     double gap; /* seconds from the end of the call before it to its start, at most KT_LONGEST_GAP; 0: opens a window */
     double seconds; /* in situ, without the cost of recording it and what is nested in it */
 };

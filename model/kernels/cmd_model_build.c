@@ -272,6 +272,7 @@ static enum kt_status build_models(struct command *c, const struct kt_needs *nee
     if (c->json) {
         json_t *document = kt_models_json(models, NULL);
         json_object_set_new(document, "samples", json_integer((json_int_t)build.samples));
+        json_object_set_new(document, "samples_again", json_integer((json_int_t)build.again));
         json_object_set_new(document, "seconds_spent", kt_json_number(build.spent));
         json_object_set_new(document, "complete", json_boolean(build.complete));
         json_object_set_new(document, "processor", kt_json_processor(processor));
@@ -279,8 +280,9 @@ static enum kt_status build_models(struct command *c, const struct kt_needs *nee
         kt_json_print(document);
     } else {
         kt_models_print(models, NULL);
-        printf("%zu points timed in %.0f s. Models know sizes of %.1f %% of the time %s.\n", build.samples, build.spent,
-               100 * kt_build_coverage(&build), c->trace ? "in the trace" : "that is expected of calls");
+        printf("%zu points timed, and %zu again, in %.0f s. Models know sizes of %.1f %% of the time %s.\n",
+               build.samples, build.again, build.spent, 100 * kt_build_coverage(&build),
+               c->trace ? "in the trace" : "that is expected of calls");
     }
     return KT_OK;
 }

@@ -103,7 +103,7 @@ static enum kt_status run_batch(struct kt_build *build, struct searching *s, siz
                                 bool *goes_on, struct kt_error *error)
 {
     struct kt_batch batch = {0};
-    size_t known = build->samples + build->failed;
+    size_t known = build->samples + build->again + build->failed;
     for (size_t i = 0; i < searches; i++) {
         s[i].batch = &batch;
         s[i].seconds = seconds;
@@ -111,7 +111,7 @@ static enum kt_status run_batch(struct kt_build *build, struct searching *s, siz
     }
     enum kt_status status = batch.wishes ? kt_batch_run(&batch, build, seconds, error) : KT_OK;
     kt_batch_free(&batch);
-    *goes_on = build->samples + build->failed > known; /* otherwise it would be the same again */
+    *goes_on = build->samples + build->again + build->failed > known; /* otherwise it would be the same again */
     return status == KT_OK && *goes_on ? kt_models_write(build->models, error) : status;
 }
 

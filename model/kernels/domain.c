@@ -24,10 +24,14 @@ static size_t find_point(const struct kt_kernel_model *model, const int64_t *siz
 void kt_model_set_point(struct kt_kernel_model *model, const struct kt_point *point)
 {
     size_t i = find_point(model, point->size);
-    if (i == model->points)
+    if (i == model->points) {
         kt_model_add_point(model, point);
-    else if (point->samples && point->noise <= model->point[i].noise)
+        return;
+    }
+    int again = model->point[i].again + 1;
+    if (point->samples && point->noise <= model->point[i].noise)
         model->point[i] = *point;
+    model->point[i].again = again;
 }
 
 const struct kt_point *kt_model_find_point(const struct kt_kernel_model *model, const int64_t *size)

@@ -23,7 +23,7 @@ struct kt_refine_rules {
 #define KT_REFINE_DEFAULTS ((struct kt_refine_rules){3, 1, 0.05, 32, 8})
 
 void kt_model_add_point(struct kt_kernel_model *model, const struct kt_point *point);
-/* In the place of the sample at these sizes, if there is one that is not better. */
+/* In the place of the sample at these sizes, if there is one that is not better; it then was timed again. */
 void kt_model_set_point(struct kt_kernel_model *model, const struct kt_point *point);
 /* The sample at these sizes; NULL: there is none. */
 const struct kt_point *kt_model_find_point(const struct kt_kernel_model *model, const int64_t *size);

@@ -188,8 +188,10 @@ static void keep_point(struct kt_build *build, const struct kt_wish *wish, const
         return;
     point.samples = is_timed ? (int)timed->samples : 0;
     point.noise = is_timed && isfinite(point.noise) ? point.noise : 0;
+    bool is_known = kt_model_find_point(model, point.size) != NULL;
     kt_model_set_point(model, &point);
-    build->samples += is_timed;
+    build->samples += is_timed && !is_known;
+    build->again += is_timed && is_known;
     build->failed += !is_timed;
     if (!is_timed)
         snprintf(build->failure, sizeof build->failure, "%s", call->failure);

@@ -212,6 +212,63 @@ static void choose_grids(const struct kt_build *build, double seconds, struct kt
     free(list);
 }
 
+/* --- samples in doubt -------------------------------------------------------------------------------------- */
+
+/* A spell of the machine makes all samples of a batch uncertain, and regions good that are not: such samples are timed
+ * again, so often. */
+enum { MOST_AGAIN = 2 };
+
+static void choose_doubtful_of(const struct kt_build *build, size_t need, size_t context, double seconds,
+                               struct kt_batch *batch)
+{
+    const struct kt_kernel_model *m = kt_build_model(build, need, context);
+    for (size_t i = 0; i < m->regions; i++) {
+        if (seconds_in(build, &build->needs->need[need], m, &m->region[i]) <= 0)
+            continue;
+        for (size_t k = 0; k < m->points && batch->seconds < seconds; k++) {
+            const struct kt_point *point = &m->point[k];
+            if (point->again >= MOST_AGAIN || !kt_refine_doubts(&build->rules->refine, m, i, point))
+                continue;
+            struct kt_wish wish = {.need = need, .contexts = 1u << context, .guess = point->seconds};
+            memcpy(wish.size, point->size, sizeof wish.size);
+            kt_batch_add(batch, build, &wish);
+        }
+    }
+}
+
+static void choose_doubtful(const struct kt_build *build, double seconds, struct kt_batch *batch)
+{
+    for (size_t n = 0; n < build->needs->count; n++)
+        for (size_t c = 0; c < build->rules->contexts; c++)
+            choose_doubtful_of(build, n, c, seconds, batch);
+}
+
+/* Fits regions to what their samples are by now, and splits what turns out not to be good enough: what was for an
+ * earlier build may not be for this one, and samples are timed again. */
+static enum kt_status reopen(const struct kt_build *build, size_t need, struct kt_kernel_model *m,
+                             struct kt_error *error)
+{
+    const struct kt_refine_rules *rules = &build->rules->refine;
+    size_t before = m->regions;
+    for (size_t i = 0; i < before; i++) {
+        bool is_worth = seconds_in(build, &build->needs->need[need], m, &m->region[i]) > 0;
+        if (!is_worth || !m->region[i].fitted)
+            continue;
+        KT_TRY(kt_refine_fit(rules, build->solver, m, i, error));
+        if (kt_refine_excess(rules, m, i) > rules->bound)
+            kt_refine_split(rules, m, i);
+    }
+    return KT_OK;
+}
+
+static enum kt_status reopen_all(const struct kt_build *build, struct kt_error *error)
+{
+    for (size_t n = 0; n < build->needs->count; n++)
+        for (size_t c = 0; c < build->rules->contexts; c++)
+            KT_TRY(reopen(build, n, kt_build_model(build, n, c), error));
+    return KT_OK;
+}
+
 static enum kt_status settle_all(const struct kt_build *build, struct kt_error *error)
 {
     for (size_t n = 0; n < build->needs->count; n++)
@@ -482,28 +539,15 @@ static void set_domain(const struct kt_build *build, size_t need, struct kt_kern
     cut_unused(build, n, m);
 }
 
-/* What was good enough for an earlier build may not be for this one. */
-static void reopen(const struct kt_build *build, size_t need, struct kt_kernel_model *m)
-{
-    const struct kt_refine_rules *rules = &build->rules->refine;
-    size_t before = m->regions;
-    for (size_t i = 0; i < before; i++) {
-        bool is_worth = seconds_in(build, &build->needs->need[need], m, &m->region[i]) > 0;
-        if (is_worth && m->region[i].fitted && kt_refine_excess(rules, m, i) > rules->bound)
-            kt_refine_split(rules, m, i);
-    }
-}
-
 static enum kt_status prepare(struct kt_build *build, struct kt_error *error)
 {
     for (size_t n = 0; n < build->needs->count; n++) {
         KT_TRY(kt_models_add_routine(build->models, build->needs->need[n].routine, error));
         set_larger(build, n);
-        for (size_t c = 0; c < build->rules->contexts; c++) {
+        for (size_t c = 0; c < build->rules->contexts; c++)
             set_domain(build, n, kt_build_model(build, n, c));
-            reopen(build, n, kt_build_model(build, n, c));
-        }
     }
+    KT_TRY(reopen_all(build, error));
     return settle_all(build, error);
 }
 
@@ -524,6 +568,8 @@ static void judge_all(const struct kt_build *build)
 /* Of a batch, at most, at sizes between the multiples: what is known of these helps at any size of the trace, while a
  * split region is a matter of some per cent in its box. */
 static const double between_part = 0.4;
+/* And, at most, at sizes that were timed before. */
+static const double again_part = 0.25;
 
 static enum kt_status run_regions(struct kt_build *build, double start, struct kt_error *error)
 {
@@ -531,7 +577,9 @@ static enum kt_status run_regions(struct kt_build *build, double start, struct k
     for (double rest; (rest = left(build, start, regions_end)) > 0;) {
         struct kt_batch batch = {0};
         double slice = fmin(rest, fmax(3, most));
-        choose_points(build, false, between_part * slice, &batch);
+        choose_doubtful(build, again_part * slice, &batch);
+        bool is_doubtful = batch.wishes > 0;
+        choose_points(build, false, batch.seconds + between_part * slice, &batch);
         choose_grids(build, 0.8 * slice, &batch);
         build->complete = batch.wishes == 0;
         enum kt_status status = batch.wishes ? kt_batch_run(&batch, build, 2 * slice, error) : KT_OK;
@@ -539,6 +587,8 @@ static enum kt_status run_regions(struct kt_build *build, double start, struct k
         KT_TRY(status);
         if (build->complete)
             return KT_OK;
+        if (is_doubtful)
+            KT_TRY(reopen_all(build, error));
         KT_TRY(settle_all(build, error));
         KT_TRY(kt_models_write(build->models, error));
         kt_progress("model", kt_now() - start, build->rules->budget);

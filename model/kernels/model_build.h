@@ -3,7 +3,8 @@
  * Building models: which samples to take next, until all models are good or the time is over.
  *
  * Batch by batch: of all grids that wait for samples those come first that tell most about the trace's time per second
- * of measuring, and with them sizes between the multiples (model/kernels/residues.h) of models that have a polynomial.
+ * of measuring, and with them sizes between the multiples (model/kernels/residues.h) of models that have a polynomial, and
+ * samples so noisy that it is not known whether a polynomial is good.
  * The rest of the budget is for held-out points, which no model is ever fitted to and which tell how good it is.
  * Samples of several models at the same sizes are taken together. After every batch the file is written: what is killed
  * goes on from there.
@@ -36,7 +37,8 @@ struct kt_build {
     struct kt_solver *solver;
     double dearness; /* what batches took over what they were estimated to take; 0: not known */
     double spent;    /* seconds, all together */
-    size_t samples;  /* points timed */
+    size_t samples;  /* points timed for the first time */
+    size_t again;    /* those known before, timed again because of their noise */
     size_t failed;   /* points that could not be timed */
     char failure[256];
     size_t open_searches; /* for crossovers, that the next build goes on with */

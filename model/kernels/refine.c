@@ -232,6 +232,16 @@ double kt_refine_excess(const struct kt_refine_rules *rules, const struct kt_ker
     return worst;
 }
 
+bool kt_refine_doubts(const struct kt_refine_rules *rules, const struct kt_kernel_model *m, size_t region,
+                      const struct kt_point *point)
+{
+    const struct kt_region *r = &m->region[region];
+    if (!r->coefficient || !r->fitted || !is_fitted(rules, m, r, point))
+        return false;
+    double error = error_at(m, r, point);
+    return error > rules->bound && error - noise_weight * point->noise <= rules->bound;
+}
+
 /* --- splitting --------------------------------------------------------------------------------------------- */
 
 /* A line of the grid along an axis: by how much, relative to its values, the best polynomial misses them at least that

@@ -6,8 +6,9 @@
  *
  * What differs from the paper: a box is split only along axes along which lines of its grid are rough. The grid
  * includes the ends of the box (model/kernels/grid.h), and every sample inside a box, on the region's side of the
- * crossover, is fitted; an error counts as such only beyond what the samples themselves are uncertain by. Small sizes,
- * and those that are used often, are in boxes of their own (model/kernels/domain.h).
+ * crossover, is fitted; an error counts as such only beyond what the samples themselves are uncertain by, and where
+ * that decides, samples are timed again. Small sizes, and those that are used often, are in boxes of their own
+ * (model/kernels/domain.h).
  */
 #ifndef KT_REFINE_H
 #define KT_REFINE_H
@@ -21,6 +22,10 @@ enum kt_status kt_refine_fit(const struct kt_refine_rules *rules, struct kt_solv
 
 /* How far the worst sample of the region is from the polynomial beyond its own uncertainty; relative. */
 double kt_refine_excess(const struct kt_refine_rules *rules, const struct kt_kernel_model *model, size_t region);
+
+/* Is it only the sample's own uncertainty that keeps its error from counting? */
+bool kt_refine_doubts(const struct kt_refine_rules *rules, const struct kt_kernel_model *model, size_t region,
+                      const struct kt_point *point);
 
 /* Splits the region, whose place its parts take; false if it is too small for that. Parts keep the polynomial, as that
  * of the whole is better than none. */

@@ -321,6 +321,35 @@ static void noise_does_not_split(void **state)
     kt_kernel_model_free(&m);
 }
 
+/* Where noise decides, the sample is timed again; the less noisy one counts. */
+static void doubts_noisy_samples(void **state)
+{
+    const struct kt_refine_rules rules = KT_REFINE_DEFAULTS;
+    struct kt_error error = {0};
+    (void)state;
+    struct kt_kernel_model m = kt_known_model(2, 8, 512);
+    struct kt_known_sampling s = {&m, cubic, 0};
+    kt_domain_grow(&rules, &m, &m.domain);
+    kt_grid_wanted(&rules, &m, 0, kt_known_sample, &s);
+    struct kt_point right = m.point[12];
+    m.point[12].seconds *= 1.3;
+    assert_int_equal(kt_refine_fit(&rules, kt_known_solver, &m, 0, &error), KT_OK);
+    assert_false(kt_refine_doubts(&rules, &m, 0, &m.point[12])); /* its error counts */
+    m.point[12].noise = 0.15;
+    assert_true(kt_refine_doubts(&rules, &m, 0, &m.point[12]));
+    right.noise = 0.2;
+    kt_model_set_point(&m, &right);
+    assert_true(m.point[12].noise == 0.15 && m.point[12].again == 1);
+    right.noise = 0.01;
+    kt_model_set_point(&m, &right);
+    assert_true(m.point[12].seconds == right.seconds && m.point[12].again == 2);
+    assert_int_equal(kt_refine_fit(&rules, kt_known_solver, &m, 0, &error), KT_OK);
+    for (size_t i = 0; i < m.points; i++)
+        assert_false(kt_refine_doubts(&rules, &m, 0, &m.point[i]));
+    assert_int_equal(m.points, 25);
+    kt_kernel_model_free(&m);
+}
+
 /* Strips of 4 rows; what is left over takes as long as 4. Columns one by one. */
 static double in_strips(const int64_t *s)
 {
@@ -502,6 +531,7 @@ int main(void)
         cmocka_unit_test(boxes_beside_slices),
         cmocka_unit_test(splits_are_complete),
         cmocka_unit_test(noise_does_not_split),
+        cmocka_unit_test(doubts_noisy_samples),
         cmocka_unit_test(residues_of_strips),
         cmocka_unit_test(small_sizes_apart),
         cmocka_unit_test(outside_the_domain),

@@ -238,32 +238,45 @@ static void play_call(struct player *p, size_t i, bool waits, uint64_t *last_end
         board->seconds[i] = (float)((double)ticks * p->tick);
 }
 
-static bool is_good(struct player *p, size_t i)
+enum outcome { GOOD, SLOW, UNFIT }; /* the less the better */
+
+/* SLOW: its results are fit for later calls, but it met denormal numbers on the way, which take processors a hundred
+ * times as long. */
+static enum outcome attempt(struct player *p, size_t i)
 {
     bool ok;
+    take_trouble();
     call_once(p, i, &ok);
-    return ok && kt_results_ordinary(&p->space, &p->play->recording->call[i]);
+    enum trouble trouble = take_trouble();
+    if (!ok || !kt_results_ordinary(&p->space, &p->play->recording->call[i]))
+        return UNFIT;
+    return trouble == DENORMAL ? SLOW : GOOD;
 }
 
 /* The first pass: times do not matter, so results can be looked at. Where what is there is no fit input, the call gets
- * fresh ones; where its results then are none for later calls, they are replaced. */
+ * fresh ones, unless these are no better; where its results then are none for later calls, they are replaced. */
 static void try_call(struct player *p, size_t i)
 {
     struct kt_board *board = p->play->board;
     const struct kt_recorded_call *call = &p->play->recording->call[i];
+    enum outcome found = kt_contents_used_up(&p->space, call) ? UNFIT : attempt(p, i);
     board->part[i] = KT_PLAYED;
-    if (!kt_contents_used_up(&p->space, call) && is_good(p, i))
+    if (found == GOOD)
         return;
-    board->part[i] = KT_REFILLED;
     kt_contents_refill(&p->contents[0], call, KT_READ);
-    if (is_good(p, i))
+    enum outcome fresh = attempt(p, i);
+    if (fresh < found)
+        board->part[i] = KT_REFILLED;
+    if (fresh != UNFIT)
         return;
-    bool ok;
-    kt_contents_refill(&p->contents[0], call, KT_READ);
-    call_once(p, i, &ok);
-    if (!ok && call->ok)
-        board->absent[call->shape] = KT_WRONG_INFO;
-    board->part[i] = KT_STRANGE;
+    if (found == UNFIT) {
+        bool ok;
+        kt_contents_refill(&p->contents[0], call, KT_READ);
+        call_once(p, i, &ok);
+        if (!ok && call->ok)
+            board->absent[call->shape] = KT_WRONG_INFO;
+        board->part[i] = KT_STRANGE;
+    }
     kt_contents_refill(&p->contents[0], call, KT_WRITE);
 }
 

@@ -49,6 +49,13 @@ double kt_sequences_first(const struct kt_series *less_others);
 double kt_sequences_correction(double count, double all, double replayed);
 
 /*
+ * Are a window's calls, which took COUNT seconds in the program, of the kind of ALL? Where they took less than half as
+ * long they are not: an eigenvalue test has dopmtr apply its 130 reflectors in 320 us, and in 3 us where the matrix was
+ * diagonal already, which on another library, whose numbers differ in the last bit, it is not. Pure.
+ */
+bool kt_sequences_stand_for(double count, double all);
+
+/*
  * A window begins with operands that were just filled, and what leads to its calls is short: a call whose matrix was in
  * a cache in the program may find it in memory. By so many seconds a call is then replayed too slow, which is what
  * reading its operands takes, on any library; 0 where the machine's pace may explain the difference. INSITU: of those

@@ -35,6 +35,42 @@ static double typical_of(const struct kt_shape_group *shape)
     return (double)shape->calls * kt_samples_stat(&shape->seconds, KT_BEST_MEDIAN).median;
 }
 
+static const char *name_of(const struct kt_shape_group *shape)
+{
+    return shape->first.entry->symbol.routine->name;
+}
+
+static bool is_among(const struct kt_shapes *shapes, size_t count, const char *routine)
+{
+    for (size_t i = 0; i < count; i++)
+        if (shapes->shape[i].calls && !strcmp(name_of(&shapes->shape[i]), routine))
+            return true;
+    return false;
+}
+
+/* Those that the program calls itself: to record what only nests in them takes time, as much more as a library makes
+ * more such calls. To be freed. */
+static char *routines_of(const struct kt_shapes *shapes)
+{
+    size_t length = 0;
+    char *list = kt_resize(NULL, 1, 1);
+    *list = '\0';
+    for (size_t i = 0; i < shapes->count; i++) {
+        if (!shapes->shape[i].calls || is_among(shapes, i, name_of(&shapes->shape[i])))
+            continue;
+        const char *name = name_of(&shapes->shape[i]);
+        list = kt_resize(list, length + strlen(name) + 2, 1);
+        length += (size_t)sprintf(list + length, length ? ",%s" : "%s", name);
+    }
+    return list;
+}
+
+/* Did the user choose none? */
+static bool is_all(const struct kt_replay_options *which)
+{
+    return !which->routines && which->level == KT_OUTERMOST;
+}
+
 /* The calls that are compared, of all that there are. */
 static enum kt_status read_trace(const char *path, const struct kt_replay_options *which, struct kt_verified *one,
                                  int round, struct kt_error *error)
@@ -94,7 +130,8 @@ static enum kt_status record(const struct kt_compare_options *options, struct kt
     double typical;
     struct kt_program_time time;
     struct kt_verified one = {.blas = &out->blas, .typical = &typical};
-    struct kt_program_run run = {.command = options->command, .trace = v->trace, .processor = v->processor};
+    struct kt_program_run run = {
+        .command = options->command, .trace = v->trace, .processor = v->processor, .routines = v->routines};
     run.threads = options->threads ? options->thread[0] : 0;
     run.are_asked = options->threads > 0;
     KT_TRY(name_recording(v, out->number, error));
@@ -123,16 +160,22 @@ static enum kt_status keep_recording(struct kt_verify *v, const struct recording
     return name_recording(v, one[kept].number, error);
 }
 
-/* Where the calls of a program were that uses one processor at a time; KT_NO_PROCESSOR: it uses more. */
-static enum kt_status find_processor(const struct kt_verify *v, const struct recording *one, int *processor,
-                                     struct kt_error *error)
+/* What the first recording tells of the others: where the calls of a program were that uses one processor at a time
+ * (KT_NO_PROCESSOR: it uses more), and which routines it calls. */
+static enum kt_status learn(const struct kt_replay_options *which, const struct recording *one, struct kt_verify *v,
+                            struct kt_error *error)
 {
     struct kt_trace trace;
+    struct kt_shapes shapes;
     enum kt_status status = kt_trace_open(v->trace, &trace, error);
-    *processor = KT_NO_PROCESSOR;
     if (status == KT_OK && trace.processes == 1 && kt_process_threads(trace.process) == 1 &&
         kt_library_threads_recorded(&trace) == 1 && one->cpu < most_of_one_processor * one->wall)
-        *processor = kt_shapes_processor(&trace);
+        v->processor = kt_shapes_processor(&trace);
+    if (status == KT_OK && is_all(which)) {
+        kt_shapes_collect(&trace, which->level, &shapes);
+        v->routines = shapes.count ? routines_of(&shapes) : NULL;
+        kt_shapes_free(&shapes);
+    }
     kt_trace_close(&trace);
     return status;
 }
@@ -150,11 +193,11 @@ enum kt_status kt_verify_record(struct kt_compare_options *options, struct kt_ve
         one[count].number = count;
         KT_TRY(record(options, v, &one[count], error));
         if (count == 0)
-            KT_TRY(find_processor(v, one, &v->processor, error));
+            KT_TRY(learn(&options->replay, one, v, error));
         seconds += one[count++].wall;
     } while (one[0].wall < short_program && !is_recorded(count, seconds) && !kt_interrupted());
-    /* The first may have been on several processors: where the others stayed on one, it is none of them. */
-    int from = v->processor != KT_NO_PROCESSOR && count > 1;
+    /* The first may have been on several processors, and has nested calls, each longer by what it took to record it. */
+    int from = count > 1 && (v->processor != KT_NO_PROCESSOR || v->routines);
     qsort(one + from, (size_t)(count - from), sizeof *one, compare_blas);
     options->replay.trace = v->trace;
     return keep_recording(v, one, count, from + (count - from) / 2, error);
@@ -173,31 +216,6 @@ static double longest_process(const struct kt_trace *trace)
 static void forget_run(struct kt_verified *one, int round)
 {
     one->blas[round] = one->typical[round] = one->wall[round] = one->cpu[round] = NAN;
-}
-
-static bool is_among(const struct kt_comparison *c, size_t shapes, const char *routine)
-{
-    for (size_t i = 0; i < shapes; i++)
-        if (!strcmp(c->setup.jobs.job[i].shape->first.entry->symbol.routine->name, routine))
-            return true;
-    return false;
-}
-
-/* Those that the program calls itself: to record what only nests in them takes time, as much more as a library makes
- * more such calls. To be freed. */
-static char *routines_of(const struct kt_comparison *c)
-{
-    size_t length = 0;
-    char *list = kt_resize(NULL, 1, 1);
-    *list = '\0';
-    for (size_t i = 0; i < c->setup.jobs.count; i++) {
-        const char *name = c->setup.jobs.job[i].shape->first.entry->symbol.routine->name;
-        if (is_among(c, i, name))
-            continue;
-        list = kt_resize(list, length + strlen(name) + 2, 1);
-        length += (size_t)sprintf(list + length, length ? ",%s" : "%s", name);
-    }
-    return list;
 }
 
 /* The baseline runs as it did when it was recorded: nothing is put in its place. */
@@ -246,8 +264,8 @@ static void make_room(struct kt_verify *v, size_t lanes, size_t runs)
 
 void kt_verify_begin(const struct kt_comparison *c, struct kt_verify *v)
 {
-    bool all = !c->options.replay.routines && c->options.replay.level == KT_OUTERMOST;
-    v->routines = all ? routines_of(c) : NULL;
+    if (!v->routines && is_all(&c->options.replay))
+        v->routines = routines_of(&c->setup.shapes);
     v->seed = 1;
     make_room(v, c->libraries, (size_t)c->options.runs);
 }

@@ -392,10 +392,6 @@ static double noise_of(const double *visit, size_t n)
     return fabs(estimate[0] - estimate[1]) / (estimate[0] + estimate[1]);
 }
 
-/* What is left of the cost of the clock, which is subtracted, differs from process to process, and clocks of virtual
- * machines advance in steps of 10 ns. A call that is shorter counts as that long. */
-static const double doubt = 5e-9; /* seconds */
-
 static void estimate(const struct rounds *r)
 {
     enum { FEWEST_GOOD = 3 };
@@ -406,8 +402,8 @@ static void estimate(const struct rounds *r)
             size_t good = timed->visits - timed->spoilt;
             size_t count = good >= FEWEST_GOOD ? good : timed->visits;
             timed->noise = count ? noise_of(visits, count) : NAN;
-            timed->best = count ? fmax(doubt, best_of(visits, count)) : NAN;
-            timed->noise = hypot(isfinite(timed->noise) ? timed->noise : 1, doubt / timed->best);
+            timed->best = count ? fmax(KT_CLOCK_DOUBT, best_of(visits, count)) : NAN;
+            timed->noise = hypot(isfinite(timed->noise) ? timed->noise : 1, KT_CLOCK_DOUBT / timed->best);
         }
 }
 

@@ -59,6 +59,10 @@ struct kt_timed {
     unsigned samples; /* single calls */
 };
 
+/* What is left of the cost of the clock, which is subtracted, differs from process to process, and clocks of virtual
+ * machines advance in steps of 10 ns. A call that is shorter counts as that long; a part of NOISE. Seconds. */
+#define KT_CLOCK_DOUBT 5e-9
+
 /*
  * A call. Arrays: VALUES.address is where they are, modulo the page; operands do not overlap. A leading dimension has
  * to be given like all else.

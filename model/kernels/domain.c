@@ -29,8 +29,10 @@ void kt_model_set_point(struct kt_kernel_model *model, const struct kt_point *po
         return;
     }
     int again = model->point[i].again + 1;
-    if (point->samples && point->noise <= model->point[i].noise)
+    if (point->samples && point->noise <= model->point[i].noise) {
         model->point[i] = *point;
+        model->point[i].is_new = true;
+    }
     model->point[i].again = again;
 }
 

@@ -192,7 +192,7 @@ static void keep_point(struct kt_build *build, const struct kt_wish *wish, const
     kt_model_set_point(model, &point);
     build->samples += is_timed && !is_known;
     build->again += is_timed && is_known;
-    build->failed += !is_timed;
+    build->failed += !is_timed && !is_known;
     if (!is_timed)
         snprintf(build->failure, sizeof build->failure, "%s", call->failure);
 }

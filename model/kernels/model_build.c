@@ -243,29 +243,36 @@ static void choose_doubtful(const struct kt_build *build, double seconds, struct
             choose_doubtful_of(build, n, c, seconds, batch);
 }
 
-/* Fits regions to what their samples are by now, and splits what turns out not to be good enough: what was for an
- * earlier build may not be for this one, and samples are timed again. */
-static enum kt_status reopen(const struct kt_build *build, size_t need, struct kt_kernel_model *m,
-                             struct kt_error *error)
+/* What was good enough for an earlier build may not be for this one. */
+static void split_worst(const struct kt_build *build, size_t need, struct kt_kernel_model *m)
 {
     const struct kt_refine_rules *rules = &build->rules->refine;
     size_t before = m->regions;
     for (size_t i = 0; i < before; i++) {
         bool is_worth = seconds_in(build, &build->needs->need[need], m, &m->region[i]) > 0;
-        if (!is_worth || !m->region[i].fitted)
-            continue;
-        KT_TRY(kt_refine_fit(rules, build->solver, m, i, error));
-        if (kt_refine_excess(rules, m, i) > rules->bound)
+        if (is_worth && m->region[i].fitted && kt_refine_excess(rules, m, i) > rules->bound)
             kt_refine_split(rules, m, i);
     }
+}
+
+/* Polynomials of regions whose samples were timed again, which may not be good enough any more. */
+static enum kt_status fit_again(const struct kt_build *build, size_t need, struct kt_kernel_model *m,
+                                struct kt_error *error)
+{
+    for (size_t i = 0; i < m->regions; i++)
+        if (kt_refine_is_outdated(&build->rules->refine, m, i))
+            KT_TRY(kt_refine_fit(&build->rules->refine, build->solver, m, i, error));
+    for (size_t i = 0; i < m->points; i++)
+        m->point[i].is_new = false;
+    split_worst(build, need, m);
     return KT_OK;
 }
 
-static enum kt_status reopen_all(const struct kt_build *build, struct kt_error *error)
+static enum kt_status fit_all_again(const struct kt_build *build, struct kt_error *error)
 {
     for (size_t n = 0; n < build->needs->count; n++)
         for (size_t c = 0; c < build->rules->contexts; c++)
-            KT_TRY(reopen(build, n, kt_build_model(build, n, c), error));
+            KT_TRY(fit_again(build, n, kt_build_model(build, n, c), error));
     return KT_OK;
 }
 
@@ -544,10 +551,11 @@ static enum kt_status prepare(struct kt_build *build, struct kt_error *error)
     for (size_t n = 0; n < build->needs->count; n++) {
         KT_TRY(kt_models_add_routine(build->models, build->needs->need[n].routine, error));
         set_larger(build, n);
-        for (size_t c = 0; c < build->rules->contexts; c++)
+        for (size_t c = 0; c < build->rules->contexts; c++) {
             set_domain(build, n, kt_build_model(build, n, c));
+            split_worst(build, n, kt_build_model(build, n, c));
+        }
     }
-    KT_TRY(reopen_all(build, error));
     return settle_all(build, error);
 }
 
@@ -588,7 +596,7 @@ static enum kt_status run_regions(struct kt_build *build, double start, struct k
         if (build->complete)
             return KT_OK;
         if (is_doubtful)
-            KT_TRY(reopen_all(build, error));
+            KT_TRY(fit_all_again(build, error));
         KT_TRY(settle_all(build, error));
         KT_TRY(kt_models_write(build->models, error));
         kt_progress("model", kt_now() - start, build->rules->budget);
@@ -629,7 +637,7 @@ enum kt_status kt_build_run(struct kt_build *build, struct kt_error *error)
     judge_all(build);
     build->spent = kt_now() - start;
     build->complete = build->complete && build->open_searches == 0;
-    if (status != KT_OK && !build->samples)
+    if (status != KT_OK && !build->samples && !build->again)
         return status;
     if (kt_models_write(build->models, &unwritten) == KT_OK || status != KT_OK)
         return status;

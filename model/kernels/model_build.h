@@ -3,11 +3,10 @@
  * Building models: which samples to take next, until all models are good or the time is over.
  *
  * Batch by batch: of all grids that wait for samples those come first that tell most about the trace's time per second
- * of measuring, and with them sizes between the multiples (model/kernels/residues.h) of models that have a polynomial, and
- * samples so noisy that it is not known whether a polynomial is good.
- * The rest of the budget is for held-out points, which no model is ever fitted to and which tell how good it is.
- * Samples of several models at the same sizes are taken together. After every batch the file is written: what is killed
- * goes on from there.
+ * of measuring, and with them sizes between the multiples (model/kernels/residues.h) of models that have a polynomial,
+ * and samples so noisy that it is not known whether a polynomial is good. The rest of the budget is for held-out
+ * points, which no model is ever fitted to and which tell how good it is. Samples of several models at the same sizes
+ * are taken together. After every batch the file is written: what is killed goes on from there.
  */
 #ifndef KT_MODEL_BUILD_H
 #define KT_MODEL_BUILD_H

@@ -49,7 +49,7 @@ static json_t *region_json(const struct kt_region *r, int axes)
                      "error", "avg", kt_json_number(r->average), "max", kt_json_number(r->worst));
 }
 
-/* [sizes..., seconds, noise, samples, held out] */
+/* [sizes..., seconds, noise, samples, held out, again]; before there was re-timing the last one was missing. */
 static json_t *point_json(const struct kt_point *p, int axes)
 {
     json_t *list = sizes_json(p->size, axes);
@@ -57,6 +57,7 @@ static json_t *point_json(const struct kt_point *p, int axes)
     json_array_append_new(list, kt_json_number(p->noise));
     json_array_append_new(list, json_integer(p->samples));
     json_array_append_new(list, json_integer(p->held_out));
+    json_array_append_new(list, json_integer(p->again));
     return list;
 }
 
@@ -223,12 +224,14 @@ static enum kt_status read_region(const struct reading *r, const json_t *object,
 static enum kt_status read_point(const struct reading *r, const json_t *list, int axes, struct kt_point *out)
 {
     *out = (struct kt_point){0};
-    if (!read_sizes(list, axes, out->size) || json_array_size(list) != (size_t)axes + 4)
+    if (!read_sizes(list, axes, out->size) || json_array_size(list) < (size_t)axes + 4 ||
+        json_array_size(list) > (size_t)axes + 5)
         return damaged(r, "a timed point makes no sense");
     out->seconds = number_of(json_array_get(list, (size_t)axes));
     out->noise = number_of(json_array_get(list, (size_t)axes + 1));
     out->samples = (int)json_integer_value(json_array_get(list, (size_t)axes + 2));
     out->held_out = json_integer_value(json_array_get(list, (size_t)axes + 3)) != 0;
+    out->again = (int)json_integer_value(json_array_get(list, (size_t)axes + 4));
     return out->seconds > 0 || out->samples == 0 ? KT_OK : damaged(r, "the time of a point is not positive");
 }
 

@@ -13,7 +13,8 @@ struct kt_point {
     double seconds, noise; /* see struct kt_timed */
     int samples;           /* 0: it could not be timed, SECONDS means nothing */
     bool held_out;         /* tells the error of the model, is never fitted */
-    int again;             /* how often this build timed it again because of its noise; in no file */
+    int again;             /* how often it was timed again because of its noise */
+    bool is_new;           /* no polynomial was fitted to it as it is now; in no file */
 };
 
 /* By how many factors of e the point's sizes differ from these. */

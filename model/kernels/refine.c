@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "model/kernels/refine.h"
 
+#include "replay/timing.h"
 #include "trace/memory.h"
 
 #include <math.h>
@@ -238,8 +239,18 @@ bool kt_refine_doubts(const struct kt_refine_rules *rules, const struct kt_kerne
     const struct kt_region *r = &m->region[region];
     if (!r->coefficient || !r->fitted || !is_fitted(rules, m, r, point))
         return false;
+    double clock = KT_CLOCK_DOUBT / point->seconds; /* however often it is timed */
     double error = error_at(m, r, point);
-    return error > rules->bound && error - noise_weight * point->noise <= rules->bound;
+    return error - noise_weight * clock > rules->bound && error - noise_weight * point->noise <= rules->bound;
+}
+
+bool kt_refine_is_outdated(const struct kt_refine_rules *rules, const struct kt_kernel_model *m, size_t region)
+{
+    const struct kt_region *r = &m->region[region];
+    for (size_t i = 0; r->fitted && i < m->points; i++)
+        if (m->point[i].is_new && is_fitted(rules, m, r, &m->point[i]))
+            return true;
+    return false;
 }
 
 /* --- splitting --------------------------------------------------------------------------------------------- */

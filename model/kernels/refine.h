@@ -23,9 +23,12 @@ enum kt_status kt_refine_fit(const struct kt_refine_rules *rules, struct kt_solv
 /* How far the worst sample of the region is from the polynomial beyond its own uncertainty; relative. */
 double kt_refine_excess(const struct kt_refine_rules *rules, const struct kt_kernel_model *model, size_t region);
 
-/* Is it only the sample's own uncertainty that keeps its error from counting? */
+/* Is it only the sample's own uncertainty that keeps its error from counting, and would it be less another time? */
 bool kt_refine_doubts(const struct kt_refine_rules *rules, const struct kt_kernel_model *model, size_t region,
                       const struct kt_point *point);
+
+/* Does it hold samples that were timed again since it was fitted? */
+bool kt_refine_is_outdated(const struct kt_refine_rules *rules, const struct kt_kernel_model *model, size_t region);
 
 /* Splits the region, whose place its parts take; false if it is too small for that. Parts keep the polynomial, as that
  * of the whole is better than none. */

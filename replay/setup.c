@@ -318,7 +318,7 @@ static enum kt_status fail_empty(const struct kt_replay_options *options, const 
 enum kt_status kt_setup_open(const struct kt_replay_options *options, struct kt_recall *recall, struct kt_setup *out,
                              struct kt_error *error)
 {
-    *out = (struct kt_setup){0};
+    *out = (struct kt_setup){.has_all = options->has_all};
     KT_TRY(kt_trace_open(options->trace, &out->trace, error));
     kt_state_find(&out->trace, &out->state);
     kt_shapes_collect(&out->trace, options->level, &out->shapes);
@@ -342,7 +342,7 @@ bool kt_setup_has_all(const struct kt_setup *setup)
     for (int i = 0; i < KT_LOSS_COUNT; i++)
         missing += setup->state.lost[i];
     return missing == 0 && kt_state_sample(&setup->trace) == 1 &&
-           strcmp(kt_trace_option(&setup->trace, "ROUTINES", "*"), "*") == 0;
+           (setup->has_all || strcmp(kt_trace_option(&setup->trace, "ROUTINES", "*"), "*") == 0);
 }
 
 void kt_setup_close(struct kt_setup *setup)

@@ -36,11 +36,13 @@ struct kt_replay_options {
     size_t libraries;
     const char *store; /* file of results, NULL: the usual one, "none": none */
     bool fresh;        /* what it has is measured again */
+    bool has_all; /* this command recorded the trace so that it has all outermost calls, whatever filter it names */
 };
 
 struct kt_setup {
     struct kt_trace trace;
     struct kt_state state; /* of the trace: what is missing */
+    bool has_all;          /* see struct kt_replay_options */
     struct kt_shapes shapes;
     struct kt_hierarchy hierarchy;         /* calibrated for the contexts of the options */
     struct kt_placements_of_shape *placed; /* by shape, if a context is tracked; owned */
@@ -65,7 +67,7 @@ enum kt_status kt_setup_open(const struct kt_replay_options *options, struct kt_
                              struct kt_error *error);
 /* What is to be known about the contexts here, as notices. */
 void kt_setup_say_doubts(const struct kt_setup *setup);
-/* Are all calls of the program in the trace? */
+/* Are all calls that the program itself makes in the trace? */
 bool kt_setup_has_all(const struct kt_setup *setup);
 void kt_setup_close(struct kt_setup *setup);
 

@@ -140,6 +140,7 @@ same "... of some routines: only these are measured" True \
 text=$("$kt" compare --budget 1 --verify --runs 1 --blas reference -- "$PYTHON" "$T/app.py" 2>"$T/err")
 same "without a trace, it is recorded: exit status" 0 $?
 has "... as text" 'Really run, 1 time on each' "$text"
+has "... the program's own time is predicted, too" 'In the program BLAS took .* of ' "$text"
 has "... on the processor of the recorded calls" 'Runs with one thread stayed on processor [0-9]+' "$text"
 same "... the program's output is not in ours" "" "$(grep 'must not' <<<"$text")"
 same "... which fits 80 columns" "" "$(awk 'length($0) > 80' <<<"${text//$T/}")"

@@ -140,6 +140,28 @@ static void say_what_is_warm(const struct kt_comparison *k)
                   kt_text_seconds(seconds, text));
 }
 
+/* What it takes to record a call is known for one in a loop, and subtracted; it makes those longer in which many others
+ * nest, in the prediction on any library, so that ratios come out nearer to 1 than they are. */
+static void say_cost_of_recording(const struct kt_comparison *k)
+{
+    static const double worth_a_word = 0.1;
+    const struct kt_setup *setup = &k->setup;
+    double seconds = 0;
+    double outermost = 0;
+    char cost_text[16], text[16];
+    for (size_t i = 0; i < setup->shapes.count; i++) {
+        seconds += setup->shapes.shape[i].total;
+        outermost += (double)setup->shapes.shape[i].calls;
+    }
+    double nested = fmax((double)setup->state.completed - outermost, 0);
+    double cost = setup->state.self_seconds * nested / fmax((double)setup->state.calls, 1);
+    if (k->options.replay.level == KT_OUTERMOST && cost > worth_a_word * seconds)
+        kt_notice(
+            "recording the calls that nest in others took %s beside the %s of these, which is not subtracted to the "
+            "last: KTRACE_ROUTINES can leave out what the program does not call itself",
+            kt_text_seconds(cost, cost_text), kt_text_seconds(seconds, text));
+}
+
 /* As many shapes as can be timed one by one in so many seconds. */
 static size_t most_shapes(const struct kt_comparison *k, double seconds)
 {
@@ -235,6 +257,7 @@ static enum kt_status prepare(struct compare *c, struct kt_error *error)
     KT_TRY(status);
     KT_TRY(check_workers(k, error));
     kt_setup_say_doubts(&k->setup);
+    say_cost_of_recording(k);
     KT_TRY(check_results(k, error));
     choose_contexts(k);
     kt_setup_schedule(&k->setup, options, k->libraries, &k->schedule);

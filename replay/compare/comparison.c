@@ -355,6 +355,15 @@ struct kt_ratio kt_comparison_multiple(const struct kt_comparison *c, size_t lan
     return ratio;
 }
 
+bool kt_comparison_is_contended(const struct kt_comparison *c)
+{
+    static const double much = 1.5;
+    bool has_threads = false;
+    for (size_t l = 0; l < c->libraries; l++)
+        has_threads = has_threads || c->worker[l].library.threads > 1;
+    return has_threads && c->is_as_recorded && (c->disturbance > much || c->insitu > much * (c->insitu - c->waited));
+}
+
 double kt_comparison_application(const struct kt_comparison *c, size_t lane)
 {
     return c->wall - c->insitu + kt_comparison_blas(c, lane);
@@ -460,7 +469,7 @@ static void find_pace(struct kt_comparison *c)
 {
     struct kt_weighted *pace = kt_resize(NULL, c->setup.jobs.count + 1, sizeof *pace);
     double replayed = c->scale * c->sum[0].seconds;
-    double disturbance = find_disturbance(c);
+    double disturbance = c->disturbance = find_disturbance(c);
     double own = c->insitu; /* but for page faults and first calls */
     size_t count = 0;
     for (size_t i = 0; i < c->setup.jobs.count; i++) {

@@ -88,6 +88,7 @@ struct kt_comparison {
     double scale;  /* how many times longer those are than the ones that count */
     double pace;   /* how many times longer all calls took in the program than replayed: a lower clock, other users */
     double waited; /* seconds that calls took in the program beyond that: in any library, page faults for one */
+    double disturbance; /* a part of PACE: by what lifted the mean of each shape's calls in the program above most */
     double first_calls[KT_MOST_LANES]; /* seconds of all first calls beyond the others: what starting a library takes */
     double fault;                      /* seconds that a page fault takes here; NAN: not known. Set before the sums */
     double wall; /* seconds of the recorded program; NAN where its other work is not one after the other with calls */
@@ -124,6 +125,10 @@ struct kt_ratio kt_comparison_multiple(const struct kt_comparison *comparison, s
 const char *kt_comparison_context_of(const struct kt_comparison *comparison, size_t shape);
 const char *kt_comparison_context(const struct kt_comparison *comparison);
 bool kt_comparison_is_any_met(const struct kt_comparison *comparison);
+
+/* Some library runs several threads, and in the program calls were held up a great deal: mostly by threads of its own
+ * that wait busily on the same processors. No replay has these, and they do not hold up every library alike. */
+bool kt_comparison_is_contended(const struct kt_comparison *comparison);
 
 /* Is the shape timed on the baseline? */
 bool kt_comparison_counts(const struct kt_comparison *comparison, size_t shape);

@@ -59,6 +59,9 @@ static void print_pace(const struct kt_comparison *c)
     if (c->is_as_recorded)
         printf("Predicted: replays times %.2f, and %s for what calls waited in the program.\n", c->pace,
                kt_text_seconds(c->waited, seconds));
+    if (kt_comparison_is_contended(c))
+        printf("Much of that is what held calls up, perhaps threads of the program that wait\n"
+               "busily where the library's run: it may be more, or less, on other libraries.\n");
 }
 
 /* A library that does much when it is first called says more in a short program than in a long one. */

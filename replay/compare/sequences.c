@@ -211,7 +211,10 @@ static void leave_out_strange(struct kt_comparison *c, const struct kt_sequence 
     double *all = kt_resize(NULL, c->setup.jobs.count, sizeof *all);
     kt_sequence_insitu(s, count, all);
     for (size_t i = 0; i < c->setup.jobs.count; i++)
-        c->met[i] = c->met[i] && kt_sequences_stand_for(count[i], all[i]);
+        if (c->met[i] && !kt_sequences_stand_for(count[i], all[i])) {
+            c->met[i] = false;
+            forget(c, i);
+        }
     free(count);
     free(all);
 }
@@ -244,14 +247,14 @@ void kt_sequences_begin(struct kt_comparison *c, double budget, struct kt_sequen
     }
     for (size_t i = 0; i < c->setup.jobs.count; i++)
         c->met[i] = !c->setup.jobs.job[i].refused;
-    if (c->is_as_recorded && out->lane[0].open)
-        leave_out_strange(c, &out->lane[0]);
     for (bool again = true; again && !kt_interrupted();) {
         out->rounds = 0;
         again = run_round(out, c) && leave_out_unmet(c, out);
         for (size_t i = 0; i < c->setup.jobs.count && again; i++)
             forget(c, i);
     }
+    if (c->is_as_recorded && out->lane[0].open)
+        leave_out_strange(c, &out->lane[0]);
     if (!out->rounds || !kt_comparison_is_any_met(c)) {
         give_up(c);
         out->rounds = 0;

@@ -160,6 +160,25 @@ static enum kt_status keep_recording(struct kt_verify *v, const struct recording
     return name_recording(v, one[kept].number, error);
 }
 
+static bool is_called(const struct kt_shapes *shapes, const struct kt_object *library)
+{
+    for (size_t i = 0; i < shapes->count; i++)
+        if (shapes->shape[i].first.entry->library == library)
+            return true;
+    return false;
+}
+
+/* Does the program itself call all libraries? One that is only called by another would not be in a recording without
+ * nested calls, which then does not say what the program ran on. */
+static bool are_all_called(const struct kt_trace *trace, const struct kt_shapes *shapes)
+{
+    for (size_t p = 0; p < trace->processes; p++)
+        for (size_t i = 0; i < trace->process[p].objects; i++)
+            if (trace->process[p].object[i].is_library && !is_called(shapes, &trace->process[p].object[i]))
+                return false;
+    return true;
+}
+
 /* What the first recording tells of the others: where the calls of a program were that uses one processor at a time
  * (KT_NO_PROCESSOR: it uses more), and which routines it calls. */
 static enum kt_status learn(const struct kt_replay_options *which, const struct recording *one, struct kt_verify *v,
@@ -171,9 +190,11 @@ static enum kt_status learn(const struct kt_replay_options *which, const struct 
     if (status == KT_OK && trace.processes == 1 && kt_process_threads(trace.process) == 1 &&
         kt_library_threads_recorded(&trace) == 1 && one->cpu < most_of_one_processor * one->wall)
         v->processor = kt_shapes_processor(&trace);
-    if (status == KT_OK && is_all(which)) {
+    const char *chosen = getenv("KTRACE_ROUTINES"); /* by the user, for all recordings */
+    if (status == KT_OK && is_all(which) && !(chosen && *chosen)) {
         kt_shapes_collect(&trace, which->level, &shapes);
-        v->routines = shapes.count ? routines_of(&shapes) : NULL;
+        if (shapes.count && are_all_called(&trace, &shapes))
+            v->routines = routines_of(&shapes);
         kt_shapes_free(&shapes);
     }
     kt_trace_close(&trace);
@@ -198,9 +219,10 @@ enum kt_status kt_verify_record(struct kt_compare_options *options, struct kt_ve
     } while (one[0].wall < short_program && !is_recorded(count, seconds) && !kt_interrupted());
     /* The first may have been on several processors, and has nested calls, each longer by what it took to record it. */
     int from = count > 1 && (v->processor != KT_NO_PROCESSOR || v->routines);
+    options->replay.has_all = from && v->routines;
     qsort(one + from, (size_t)(count - from), sizeof *one, compare_blas);
     options->replay.trace = v->trace;
-    return keep_recording(v, one, count, from + (count - from) / 2, error);
+    return keep_recording(v, one, count, from + (count - from - 1) / 2, error);
 }
 
 /* --- one run ----------------------------------------------------------------------------------------------- */

@@ -31,16 +31,17 @@ struct kt_verify {
     int processor;        /* that runs with one thread stay on; KT_NO_PROCESSOR: wherever the system has them run */
     struct kt_verified lane[KT_MOST_LANES];
     size_t lanes;
-    char *routines;  /* that runs record, as a list; NULL: all; owned */
+    char *routines;  /* that runs and recordings but the first record, as a list; NULL: all; owned */
     uint64_t seed;   /* of the order of the libraries */
     bool keeps;      /* the directory stays: somebody was told of the trace in it */
     int runs;        /* finished, of all libraries */
     bool is_ordered; /* libraries are predicted in the order that was measured, where it was told apart */
 };
 
-/* Records a trace of the command, of three runs the one with the middle BLAS time unless they are long, and names it in
- * the options, unless they name one. A program that turns out to use one processor stays from then on where its calls
- * passed most of their time, as the replays do: how far libraries are apart is not the same on all of them. */
+/* Records a trace of the command and names it in the options, unless they name one. Programs that are not long are
+ * recorded three times and more, and the one with the middle BLAS time counts, but never the first: a program that
+ * turns out to use one processor stays from then on where its calls passed most of their time, as the replays do, since
+ * how far libraries are apart is not the same on all of them; and only the first has the calls that nest in others. */
 enum kt_status kt_verify_record(struct kt_compare_options *options, struct kt_verify *out, struct kt_error *error);
 
 /* The command runs once on every library of the comparison in each round: in those that are due when PART of the

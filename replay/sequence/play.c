@@ -253,31 +253,72 @@ static enum outcome attempt(struct player *p, size_t i)
     return trouble == DENORMAL ? SLOW : GOOD;
 }
 
+/* What memory of a call's operands holds. */
+struct kept {
+    int ranges;
+    struct {
+        uint64_t lo, hi;
+        void *bytes; /* owned */
+    } range[KT_MAX_OPERANDS];
+};
+
+static void keep(const struct player *p, const struct kt_recorded_call *call, struct kept *out)
+{
+    struct kt_operand operand[KT_MAX_OPERANDS];
+    out->ranges = kt_operands_placed(call, &p->space, operand);
+    for (int i = 0; i < out->ranges; i++) {
+        uint64_t lo = operand[i].lo;
+        uint64_t hi = operand[i].hi > lo ? operand[i].hi : lo;
+        out->range[i].lo = lo;
+        out->range[i].hi = hi;
+        out->range[i].bytes = kt_resize(NULL, hi - lo + 1, 1);
+        if (lo < hi)
+            memcpy(out->range[i].bytes, (const void *)lo, hi - lo);
+    }
+}
+
+static void put_back(struct kept *kept, bool is_wanted)
+{
+    for (int i = 0; i < kept->ranges; i++) {
+        if (is_wanted && kept->range[i].lo < kept->range[i].hi)
+            memcpy((void *)kept->range[i].lo, kept->range[i].bytes, kept->range[i].hi - kept->range[i].lo);
+        free(kept->range[i].bytes);
+    }
+}
+
+static void play_strange(struct player *p, size_t i)
+{
+    struct kt_board *board = p->play->board;
+    const struct kt_recorded_call *call = &p->play->recording->call[i];
+    bool ok;
+    kt_contents_refill(&p->contents[0], call, KT_READ);
+    call_once(p, i, &ok);
+    if (!ok && call->ok)
+        board->absent[call->shape] = KT_WRONG_INFO;
+    board->part[i] = KT_STRANGE;
+    kt_contents_refill(&p->contents[0], call, KT_WRITE);
+}
+
 /* The first pass: times do not matter, so results can be looked at. Where what is there is no fit input, the call gets
  * fresh ones, unless these are no better; where its results then are none for later calls, they are replaced. */
 static void try_call(struct player *p, size_t i)
 {
-    struct kt_board *board = p->play->board;
     const struct kt_recorded_call *call = &p->play->recording->call[i];
+    unsigned char *part = &p->play->board->part[i];
     enum outcome found = kt_contents_used_up(&p->space, call) ? UNFIT : attempt(p, i);
-    board->part[i] = KT_PLAYED;
+    struct kept kept = {0};
+    *part = KT_PLAYED;
     if (found == GOOD)
         return;
+    if (found == SLOW)
+        keep(p, call, &kept);
     kt_contents_refill(&p->contents[0], call, KT_READ);
     enum outcome fresh = attempt(p, i);
     if (fresh < found)
-        board->part[i] = KT_REFILLED;
-    if (fresh != UNFIT)
-        return;
-    if (found == UNFIT) {
-        bool ok;
-        kt_contents_refill(&p->contents[0], call, KT_READ);
-        call_once(p, i, &ok);
-        if (!ok && call->ok)
-            board->absent[call->shape] = KT_WRONG_INFO;
-        board->part[i] = KT_STRANGE;
-    }
-    kt_contents_refill(&p->contents[0], call, KT_WRITE);
+        *part = KT_REFILLED;
+    else if (found == UNFIT)
+        play_strange(p, i);
+    put_back(&kept, fresh >= found); /* as it is in passes */
 }
 
 static void begin_pass(struct player *p)

@@ -349,6 +349,9 @@ static void check_slow_program(double median, double pace, double waited)
     }
     kt_comparison_sum_up(&s.c);
     assert_true(near(s.c.pace, pace) && fabs(s.c.waited - waited) < 0.5);
+    assert_false(kt_comparison_is_contended(&s.c));
+    s.c.worker[1].library.threads = 2;
+    assert_true(kt_comparison_is_contended(&s.c) == (pace > 1));
     close_scene(&s);
 }
 

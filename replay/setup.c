@@ -111,13 +111,19 @@ static enum kt_status check_layout(struct kt_layout *layout, struct kt_error *er
     return KT_OK;
 }
 
+const char *kt_gaps_name(enum kt_gaps gaps)
+{
+    static const char *const name[KT_GAPS_KINDS] = {
+        [KT_GAPS_NONE] = "none", [KT_GAPS_IDLE] = "idle", [KT_GAPS_TRAFFIC] = "traffic", [KT_GAPS_CODE] = "code"};
+    return name[gaps];
+}
+
 static enum kt_status parse_gaps(const char *text, enum kt_gaps *out, struct kt_error *error)
 {
-    static const char *const name[] = {[KT_GAPS_NONE] = "none", [KT_GAPS_IDLE] = "idle", [KT_GAPS_TRAFFIC] = "traffic"};
-    for (*out = KT_GAPS_IDLE; *out <= KT_GAPS_TRAFFIC; (*out)++)
-        if (!strcmp(text, name[*out]))
+    for (*out = KT_GAPS_IDLE; *out < KT_GAPS_KINDS; (*out)++)
+        if (!strcmp(text, kt_gaps_name(*out)))
             return KT_OK;
-    return kt_fail(error, KT_USAGE, "--gaps is none, idle or traffic, not '%s'", text);
+    return kt_fail(error, KT_USAGE, "--gaps is none, idle, traffic or code, not '%s'", text);
 }
 
 static enum kt_status parse_timer(const char *text, enum kt_timer_kind *out, struct kt_error *error)

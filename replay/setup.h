@@ -15,8 +15,9 @@
 enum { KT_MAX_CONTEXTS = 8, KT_MAX_LIBRARIES = 16 };
 
 /* What is done between the calls of a sequence where the program did something else: nothing for as long, which is the
- * default, nothing and at once, or reading memory for as long. */
-enum kt_gaps { KT_GAPS_IDLE, KT_GAPS_NONE, KT_GAPS_TRAFFIC };
+ * default, nothing and at once, or for as long reading memory, or executing code, which is the default of compare. */
+enum kt_gaps { KT_GAPS_IDLE, KT_GAPS_NONE, KT_GAPS_TRAFFIC, KT_GAPS_CODE, KT_GAPS_KINDS };
+const char *kt_gaps_name(enum kt_gaps gaps);
 
 struct kt_replay_options {
     const char *trace;

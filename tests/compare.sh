@@ -162,6 +162,8 @@ refused 2 'which trace' --blas reference
 refused 2 'numbers from 1' --blas reference --threads 0 "$T/t"
 refused 2 'which library is it to be compared' --blas openblas-serial "$T/t"
 refused 2 'more than 16' --blas reference --blas "$T/libopenblas.so.0" --threads 1,2,3,4,5,6,7 "$T/t"
+refused 2 'is for --context sequence' --blas reference --context warm --gaps code "$T/t"
+refused 2 'gaps is none' --blas reference --gaps wide "$T/t"
 refused 2 'stands behind' --blas reference --verify "$T/t"
 refused 3 'nosuchtrace' --blas reference "$T/nosuchtrace"
 exit $((failures != 0))

@@ -67,7 +67,7 @@ done
 is "a long trace: a part of the calls" "1 < $(query 'd["sequence"]["windows"]' <"$T/long.json") and $(query 'd["sequence"]["counted"] / d["sequence"]["calls"]' <"$T/long.json") < 0.9"
 same "... each shape is met" True "$met"
 
-for gaps in none idle traffic; do
+for gaps in none idle traffic code; do
     "$kt" replay --json --context sequence --gaps $gaps --budget 1 "$T/known" >"$T/gaps.json" 2>/dev/null
     same "gaps filled: $gaps" "$gaps" "$(query 'd["sequence"]["gaps"]' <"$T/gaps.json")"
     if [ $gaps = none ]; then is "... which takes no time" "$(query 'd["sequence"]["gap_seconds"]' <"$T/gaps.json") == 0"

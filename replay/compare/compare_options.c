@@ -129,6 +129,10 @@ enum kt_status kt_compare_options_parse(int argc, char **argv, struct kt_compare
         out->replay.sequence = false;
     else if (out->replay.contexts == 0)
         out->replay.sequence = true;
+    if (out->replay.has_gaps && !out->replay.sequence)
+        return kt_fail(error, KT_USAGE, "--gaps is for --context sequence: other contexts have no calls in between");
+    if (!out->replay.has_gaps)
+        out->replay.gaps = KT_GAPS_CODE;
     if (out->replay.contexts == 0)
         out->replay.context[out->replay.contexts++] = kt_context_find(is_tracked ? "tracked" : "warm");
     return KT_OK;

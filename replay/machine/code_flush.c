@@ -13,73 +13,13 @@
 
 enum { PAGE = 4096 };
 
-/* --- branches ---------------------------------------------------------------------------------------------- */
-
 /* More than predictors hold, each in a place of its own, and more pages than the instruction TLB holds. */
-enum { BRANCHES = 32768, BRANCH_BYTES = 16 };
-
-#if defined(__x86_64__)
-/* bt edi, i; jc over the next; a no-op that may be skipped; a no-op as filler */
-static void write_branch(unsigned char *at, unsigned i)
-{
-    static const unsigned char code[BRANCH_BYTES] = {0x0f, 0xba, 0xe7, 0,    0x72, 0x02, 0x66, 0x90,
-                                                     0x0f, 0x1f, 0x84, 0x00, 0,    0,    0,    0};
-    memcpy(at, code, sizeof code);
-    at[3] = i % 32;
-}
-
-static size_t write_return(unsigned char *at)
-{
-    *at = 0xc3;
-    return 1;
-}
-#elif defined(__aarch64__)
-static void write_branch(unsigned char *at, unsigned i)
-{
-    const uint32_t nop = 0xd503201f;
-    const uint32_t code[BRANCH_BYTES / 4] = {0x36000000 | (i % 32) << 19 | 2 << 5, nop, nop, nop}; /* tbz w0, #i, +8 */
-    memcpy(at, code, sizeof code);
-}
-
-static size_t write_return(unsigned char *at)
-{
-    const uint32_t code = 0xd65f03c0;
-    memcpy(at, &code, sizeof code);
-    return sizeof code;
-}
-#endif
-
-#if defined(__x86_64__) || defined(__aarch64__)
-static unsigned char *make_branches(size_t bytes)
-{
-    unsigned char *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (at == MAP_FAILED)
-        return NULL;
-    for (unsigned i = 0; i < BRANCHES; i++)
-        write_branch(at + (size_t)i * BRANCH_BYTES, i);
-    size_t last = (size_t)BRANCHES * BRANCH_BYTES;
-    __builtin___clear_cache((char *)at, (char *)at + last + write_return(at + last));
-    if (mprotect(at, bytes, PROT_READ | PROT_EXEC) == 0)
-        return at;
-    munmap(at, bytes);
-    return NULL;
-}
-#else
-static unsigned char *make_branches(size_t bytes)
-{
-    (void)bytes;
-    return NULL;
-}
-#endif
+enum { BRANCHES = 32768 };
 
 static void run_branches(void *argument)
 {
     const struct kt_code_flush *flush = argument;
-    void (*run)(uint32_t directions);
-    if (!flush->branches)
-        return;
-    memcpy(&run, &flush->branches, sizeof run);
-    run(flush->directions);
+    kt_branches_run(&flush->branches, 0, flush->directions);
 }
 
 /* --- pages ------------------------------------------------------------------------------------------------- */
@@ -138,8 +78,8 @@ static int flush_object(struct dl_phdr_info *info, size_t size, void *argument)
 
 void kt_code_flush_open(struct kt_code_flush *out)
 {
-    *out = (struct kt_code_flush){.branches_bytes = (size_t)BRANCHES * BRANCH_BYTES + PAGE, .state = 1};
-    out->branches = make_branches(out->branches_bytes);
+    *out = (struct kt_code_flush){.state = 1};
+    kt_branches_make(1, BRANCHES, &out->branches);
     out->pages = mmap(NULL, (size_t)PAGES * PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (out->pages == MAP_FAILED)
         out->pages = NULL;
@@ -150,8 +90,7 @@ void kt_code_flush_open(struct kt_code_flush *out)
 
 void kt_code_flush_close(struct kt_code_flush *flush)
 {
-    if (flush->branches)
-        munmap(flush->branches, flush->branches_bytes);
+    kt_branches_free(&flush->branches);
     if (flush->pages)
         munmap(flush->pages, (size_t)PAGES * PAGE);
     if (flush->pagemap >= 0)

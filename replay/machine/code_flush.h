@@ -10,6 +10,7 @@
 #ifndef KT_CODE_FLUSH_H
 #define KT_CODE_FLUSH_H
 
+#include "replay/machine/branches.h"
 #include "trace/error.h"
 
 #include <stdbool.h>
@@ -19,8 +20,7 @@
 struct kt_crew;
 
 struct kt_code_flush {
-    unsigned char *branches; /* code; NULL: this system lets us make none */
-    size_t branches_bytes;
+    struct kt_branches branches;
     unsigned char *pages; /* never written */
     uint64_t state;       /* of the branches' directions */
     uint32_t directions;  /* a bit for each of 32 branches in a row */

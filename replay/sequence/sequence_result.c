@@ -11,8 +11,6 @@ enum { CELL = 32 };
 
 static const char *const layout_text[] = {
     [KT_AS_RECORDED] = "as recorded", [KT_MOVED] = "moved as a whole", [KT_COMPACTED] = "compacted"};
-static const char *const gaps_text[] = {
-    [KT_GAPS_NONE] = "none", [KT_GAPS_IDLE] = "idle", [KT_GAPS_TRAFFIC] = "traffic"};
 
 double kt_sequence_total(const struct kt_sequence *s)
 {
@@ -47,7 +45,7 @@ json_t *kt_sequence_json(const struct kt_sequence *s)
                               sum.typical_insitu > 0 ? sum.typical_played / sum.typical_insitu : 0, "quartiles",
                               sum.quarter_lo, sum.quarter_hi, "share", sum.share, "seconds_spent", s->seconds);
     json_t *memory = json_pack("{s:s, s:I, s:s, s:f}", "layout", layout_text[s->last.space], "bytes",
-                               (json_int_t)s->bytes, "gaps", gaps_text[s->play.gaps], "gap_seconds", waited(s));
+                               (json_int_t)s->bytes, "gaps", kt_gaps_name(s->play.gaps), "gap_seconds", waited(s));
     json_t *data = json_pack("{s:I, s:I, s:I, s:I, s:I}", "refilled", (json_int_t)sum.refilled, "strange",
                              (json_int_t)sum.strange, "left_out", (json_int_t)sum.left_out, "denormal",
                              (json_int_t)s->last.denormal, "overflowed", (json_int_t)s->last.overflowed);
@@ -65,7 +63,7 @@ static void print_data(const struct kt_sequence *s, const struct kt_sequence_sum
     char gaps[CELL];
     kt_text_seconds(waited(s), gaps);
     printf("Operands in %.1f MB, addresses %s; gaps between calls: %s, %s a pass.\n", (double)s->bytes * 1e-6,
-           layout_text[s->last.space], gaps_text[s->play.gaps], gaps);
+           layout_text[s->last.space], kt_gaps_name(s->play.gaps), gaps);
     if (sum->refilled || sum->strange)
         printf("%zu calls a pass had their inputs written again just before, as results of earlier calls were not\n"
                "legal or ordinary for them; %zu left the range of ordinary numbers all the same.\n",

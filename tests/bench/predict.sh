@@ -14,6 +14,7 @@ blas=$(ls /usr/lib/*/openblas-serial/libblas.so.3 | head -n 1),$(ls /usr/lib/*/l
 BLAS=${BLAS:-$blas} BUDGET=${BUDGET:-300} LARGEST=${LARGEST:-3000} MEASURE=${MEASURE:-20}
 TUNED=${TUNED:-$((LARGEST / 2))}
 export OUT=${OUT:-$(mktemp -d)} OPENBLAS_NUM_THREADS=1
+export XDG_CACHE_HOME=$OUT/cache # no models of earlier runs
 "$kt" probe --show >/dev/null 2>&1 || "$kt" probe --quick >/dev/null || exit 1
 echo "results in $OUT, load $(cut -d' ' -f1 /proc/loadavg)"
 

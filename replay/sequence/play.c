@@ -109,10 +109,9 @@ struct player {
     struct kt_pass pass;
 };
 
-/* Code of as many bytes as second-level caches hold, a page at a time. A program's own code, which is between its
- * calls, takes the place of a library's: of CP2K's products of 20 x 5 x 20 MKL, whose code is large, needs twice as
- * long in the program as one right after the other. */
-enum { ROWS = 256, BRANCHES = 255 };
+/* Twice as much code as first-level caches hold, a page at a time. A program's own code, which is between its calls,
+ * takes the place of a library's; of larger rows libraries with much code suffered more than in the programs. */
+enum { ROWS = 16, BRANCHES = 255 };
 static const double row_seconds = 5e-6; /* at most */
 
 static void wait_until(uint64_t ticks, struct player *p)

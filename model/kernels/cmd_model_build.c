@@ -280,9 +280,11 @@ static enum kt_status build_models(struct command *c, const struct kt_needs *nee
         kt_json_print(document);
     } else {
         kt_models_print(models, NULL);
-        printf("%zu points timed, and %zu again, in %.0f s. Models know sizes of %.1f %% of the time %s.\n",
-               build.samples, build.again, build.spent, 100 * kt_build_coverage(&build),
-               c->trace ? "in the trace" : "that is expected of calls");
+        char again[64] = "";
+        if (build.again)
+            snprintf(again, sizeof again, ", and noisy ones %zu times more,", build.again);
+        printf("%zu points timed%s in %.0f s. Models know sizes of %.1f %% of the time %s.\n", build.samples, again,
+               build.spent, 100 * kt_build_coverage(&build), c->trace ? "in the trace" : "that is expected of calls");
     }
     return KT_OK;
 }

@@ -21,6 +21,47 @@ struct kt_kernel_model *kt_build_model(const struct kt_build *build, size_t need
     return kt_models_add(build->models, &build->needs->need[need].query, build->rules->context[context]);
 }
 
+/* --- what a region is worth ---------------------------------------------------------------------------------- */
+
+/* What is sampled without any use in the trace counts that much of the model's time. */
+static const double share_of_volume = 0.02;
+
+static double volume(const struct kt_box *box, int axes)
+{
+    double v = 1;
+    for (int a = 0; a < axes; a++)
+        v *= (double)(box->hi[a] - box->lo[a] + 1);
+    return v;
+}
+
+/* Of the domain that the user gave, how much lies in the box. */
+static double part_asked_for(const struct kt_build_rules *rules, const struct kt_box *box, int axes)
+{
+    double part = 1;
+    for (int a = 0; a < axes; a++) {
+        int64_t lo = box->lo[a] > rules->lo[a] ? box->lo[a] : rules->lo[a];
+        int64_t hi = box->hi[a] < rules->hi[a] ? box->hi[a] : rules->hi[a];
+        part *= hi < lo ? 0 : (double)(hi - lo + 1) / (double)(rules->hi[a] - rules->lo[a] + 1);
+    }
+    return part;
+}
+
+double kt_batch_worth(const struct kt_build *build, const struct kt_need *need, const struct kt_kernel_model *m,
+                      const struct kt_region *region)
+{
+    const struct kt_box *box = &region->box;
+    double seconds = 0;
+    if (build->rules->hi[0])
+        return part_asked_for(build->rules, box, m->axes);
+    for (size_t i = 0; i < need->uses; i++)
+        if (kt_box_owns(box, &m->domain, m->axes, need->use[i].size) &&
+            kt_region_holds(region, m->crossover, m->axes, need->use[i].size))
+            seconds += need->use[i].seconds;
+    if (seconds > 0)
+        seconds += share_of_volume * need->seconds * volume(box, m->axes) / volume(&m->domain, m->axes);
+    return seconds;
+}
+
 /* --- what it will cost ------------------------------------------------------------------------------------- */
 
 static double bytes_of(const struct kt_routine *r, const struct kt_values *values)

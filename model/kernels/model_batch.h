@@ -26,6 +26,10 @@ struct kt_batch {
 
 /* Adds a point, or a context to the point that is there. */
 void kt_batch_add(struct kt_batch *batch, const struct kt_build *build, const struct kt_wish *wish);
+/* What a region is worth: seconds of the trace's calls that are in it. Where the user gave the domain, its part of
+ * that, of any model. */
+double kt_batch_worth(const struct kt_build *build, const struct kt_need *need, const struct kt_kernel_model *model,
+                      const struct kt_region *region);
 /* What a point costs: calls, filling and flushing its operands. */
 double kt_batch_cost(const struct kt_build *build, const struct kt_wish *wish);
 /* Seconds of one call as far as anything is known: the model's polynomial, otherwise operations and bytes. */

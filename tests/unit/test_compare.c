@@ -192,6 +192,9 @@ static void test_correction(void **state)
     assert_true(near(kt_sequences_correction(4, 1, 8), 0.25));
     assert_true(near(kt_sequences_too_cold(1, 4), 3));
     assert_true(kt_sequences_too_cold(1, 1.4) == 0 && kt_sequences_too_cold(1, 0.2) == 0);
+    assert_true(near(kt_sequences_correction(1, 4, 1), 4));
+    assert_true(near(kt_sequences_correction(1, 4, 4), 1));
+    assert_true(near(kt_sequences_correction(1, 4, 2), 2));
     assert_true(near(kt_sequences_correction(2, 3, 2), 1.5));
     assert_true(near(kt_sequences_correction(2, 3, 3), 1));
     assert_true(near(kt_sequences_correction(2, 3, 2.5), 1.2));

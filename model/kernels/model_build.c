@@ -249,7 +249,7 @@ static enum kt_status fit_residues(const struct kt_build *build, struct kt_error
 {
     for (size_t n = 0; n < build->needs->count; n++)
         for (size_t c = 0; c < build->rules->contexts; c++)
-            KT_TRY(kt_residues_fit(&build->rules->refine, build->solver, kt_build_model(build, n, c), error));
+            KT_TRY(kt_residues_fit(build->solver, kt_build_model(build, n, c), error));
     return KT_OK;
 }
 

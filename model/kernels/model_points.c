@@ -21,13 +21,13 @@ static double uniform(uint64_t *state)
     return (double)(next_random(state) >> 11) / 9007199254740992.0;
 }
 
-/* Between the multiples small sizes tell most, and cost least. Below a crossover are mostly small ones, above it there
- * are hardly any. */
-static int64_t draw_size(enum kind kind, enum kt_side side, int64_t lo, int64_t hi, uint64_t *state)
+/* Between the multiples small sizes tell most, and cost least; but polynomials are worst there, and what is left over
+ * need not cost as much beside larger sizes. Below a crossover are mostly small ones, above it there are hardly any. */
+static int64_t draw_size(enum kind kind, bool small, enum kt_side side, int64_t lo, int64_t hi, uint64_t *state)
 {
     double u = uniform(state);
     double low = (double)(lo > 0 ? lo : 1);
-    bool is_small = side != KT_ABOVE && (kind == BETWEEN || side == KT_BELOW);
+    bool is_small = side != KT_ABOVE && (small || side == KT_BELOW);
     double size =
         is_small ? low * pow((double)hi / low, kind == BETWEEN ? 0.7 * u : u) : (double)lo + u * (double)(hi - lo);
     int64_t whole = llround(size);
@@ -79,7 +79,8 @@ static void draw_points(const struct kt_build *build, size_t need, size_t contex
         if (!region)
             return;
         for (int a = 0; a < m->axes; a++)
-            wish.size[a] = draw_size(kind, region->side, region->box.lo[a], region->box.hi[a], &state);
+            wish.size[a] = draw_size(kind, kind == BETWEEN && known % 2 == 0, region->side, region->box.lo[a],
+                                     region->box.hi[a], &state);
         if (!is_of_kind(kind, m->axes, wish.size) || !kt_region_holds(region, m->crossover, m->axes, wish.size) ||
             kt_model_find_point(m, wish.size) || !kt_batch_can_time(build, need, wish.size))
             continue;

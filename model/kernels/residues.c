@@ -2,11 +2,12 @@
 #include "model/kernels/residues.h"
 
 #include "trace/memory.h"
+#include "trace/stats.h"
 
 #include <math.h>
 
 /* What is left over costs no less than nothing, and no more than so many whole strips: columns one by one do. */
-enum { PASSES = 3, SAMPLES_PER_SHIFT = 3, MOST_PERIODS = 3 };
+enum { PASSES = 6, SAMPLES_PER_SHIFT = 3, MOST_PERIODS = 3 };
 
 size_t kt_residues_samples(int axes, int period)
 {
@@ -62,6 +63,25 @@ static void add_doubts(const struct kt_residues *r, int columns, double *a, doub
     }
 }
 
+/* Where polynomials are off anyway, samples tell nothing of residues: those by much more than most are count less (with
+ * Cauchy's weights, for errors of which some are large). */
+static void weigh(int columns, int samples, double *a, double *b, int rows)
+{
+    const double usual = 1.5; /* medians */
+    const double least = 0.01;
+    double *off = calloc((size_t)samples, sizeof *off);
+    for (int i = 0; i < samples; i++)
+        off[i] = fabs(b[i]);
+    double scale = fmax(usual * kt_stat_of(off, (size_t)samples, KT_BEST_MEDIAN).median, least);
+    free(off);
+    for (int i = 0; i < samples; i++) {
+        double weight = 1 / hypot(1, b[i] / scale);
+        b[i] *= weight;
+        for (int c = 0; c < columns; c++)
+            a[c * rows + i] *= weight;
+    }
+}
+
 static void add_shifts(struct kt_residues *r, int columns, const double *x)
 {
     for (int c = 0; c < columns; c++) {
@@ -84,6 +104,7 @@ static enum kt_status improve(struct kt_solver *solver, const struct kt_kernel_m
     for (size_t i = 0; i < m->points; i++)
         if (counts(m, &m->point[i]))
             add_equation(m, r, &m->point[i], a, b, rows, row++);
+    weigh(columns, row, a, b, rows);
     add_doubts(r, columns, a, b, rows, row);
     enum kt_status status = kt_solver_solve(solver, rows, columns, a, b, x, error);
     if (status == KT_OK)
@@ -94,12 +115,10 @@ static enum kt_status improve(struct kt_solver *solver, const struct kt_kernel_m
     return status;
 }
 
-enum kt_status kt_residues_fit(const struct kt_refine_rules *rules, struct kt_solver *solver, struct kt_kernel_model *m,
-                               struct kt_error *error)
+enum kt_status kt_residues_fit(struct kt_solver *solver, struct kt_kernel_model *m, struct kt_error *error)
 {
     struct kt_residues r = {.period = KT_RESIDUE_PERIOD};
     int samples = 0;
-    (void)rules;
     for (size_t i = 0; i < m->points; i++)
         samples += counts(m, &m->point[i]);
     m->residues = (struct kt_residues){0};

@@ -12,8 +12,7 @@
 
 /* Sets the model's residues from its samples at sizes that are not regular; without enough of them there are none.
  * Regions should be fitted before: the period is that of regular sizes, whose shifts are none. */
-enum kt_status kt_residues_fit(const struct kt_refine_rules *rules, struct kt_solver *solver,
-                               struct kt_kernel_model *model, struct kt_error *error);
+enum kt_status kt_residues_fit(struct kt_solver *solver, struct kt_kernel_model *model, struct kt_error *error);
 
 /* How many such samples make a good table for that many axes. */
 size_t kt_residues_samples(int axes, int period);

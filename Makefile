@@ -67,10 +67,10 @@ help:
 	@echo 'make kill-test  1,000 programs killed at random times (RUNS=): every trace holds what they counted'
 	@echo 'make bench      cost of recording a call, as a ratio to a plain shim, and of other recorders; pauses'
 	@echo 'make bench-NAME what is measured more closely: programs (slowdown of whole ones), volume (10^8 calls), replay (do two'
-	@echo '                agree), flush and timers (ways of flushing and timing), sequence (known contexts, calls inside LAPACK),'
-	@echo '                tracker (calls per second), diff (how often it is wrong), verify (do programs take on other libraries what'
-	@echo '                compare predicts), itself (compare of a library with itself), probe (beside other measurements, and ten'
-	@echo '                times), models, predict (against what was measured), roofline (are the roofs right)'
+	@echo '                agree, a million calls), flush and timers (ways of flushing and timing), sequence (known contexts, calls'
+	@echo '                inside LAPACK), tracker (calls per second), diff (how often it is wrong), verify (do programs take on'
+	@echo '                other libraries what compare predicts), itself (compare of a library with itself), probe (beside other'
+	@echo '                measurements, and ten times), models, predict (against what was measured), roofline (are the roofs right)'
 	@echo 'make check-portable  compile for aarch64, run the tests of pure logic in an emulator'
 	@echo 'make transparency  all programs whose output must not change: every test of BLAS, LAPACK and OpenBLAS, Octave, R, SciPy'
 	@echo 'make deps-check the arrows between the modules (DESIGN.md)'
@@ -486,11 +486,11 @@ REPLAY_BENCH := $(addprefix $(T)/bench/,flush_methods one_percent model_errors)
 $(REPLAY_BENCH): $(T)/bench/%: $(O)/tests/bench/%.o $(TEST_PARTS) $(OBJECTS)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS_) -o $@ $^ $(LIBS)
-# Contexts that are known: on the serial OpenBLAS and the reference LAPACK, whatever LD_LIBRARY_PATH says.
+# Contexts that are known, and a million calls: on the serial OpenBLAS and the reference LAPACK, whatever LD_LIBRARY_PATH says.
 SERIAL = $(firstword $(wildcard /usr/lib/*/openblas-serial/libblas.so.3) $(REFERENCE))
-$(addprefix $(T)/bench/,leaves known): $(T)/bench/%: tests/bench/%.c
+$(addprefix $(T)/bench/,leaves known million): $(T)/bench/%: tests/bench/%.c
 	@mkdir -p $(@D); $(CC) -std=gnu11 -O2 -Wall -Wextra -o $@ $< $(REFERENCE_LAPACK) $(SERIAL) -Wl,--disable-new-dtags,-rpath,$(dir $(REFERENCE_LAPACK)):$(dir $(SERIAL))
-BENCH := $(REPLAY_BENCH) $(addprefix $(T)/bench/,calls leaves known pauses small least.so naive.so $(if $(wildcard /usr/include/lttng/tracepoint.h /usr/include/*/lttng/tracepoint.h),lttng.so))
+BENCH := $(REPLAY_BENCH) $(addprefix $(T)/bench/,calls leaves known million pauses small least.so naive.so $(if $(wildcard /usr/include/lttng/tracepoint.h /usr/include/*/lttng/tracepoint.h),lttng.so))
 ROUNDTRIP := $(addprefix $(T)/roundtrip_,c cblas lapacke lapacke_work f)
 
 SLOW_UNIT  := $(T)/unit/test_hierarchy
@@ -557,8 +557,9 @@ bench-sequence: packages-demo
 	@tests/bench/leaves.sh
 	@tests/bench/known.sh
 bench-replay: packages-demo
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory bench-tools
 	@tests/bench/replay.sh
+	@tests/bench/million.sh
 # Predictions of compare and what programs then take; a library against itself: an hour or so each, on a calm machine.
 .PHONY: bench-verify bench-itself
 bench-verify: packages-check

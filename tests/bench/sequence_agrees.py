@@ -69,8 +69,9 @@ def main():
     shapes = collect(sys.argv[2:])
     for (name, _), (calls, times) in shapes.items():
         insitu = statistics.median(times["in situ"])
+        spread = f"({min(times['in situ']) / insitu:.2f}..{max(times['in situ']) / insitu:.2f} by round)"
         found = "  ".join(f"{c} {r:6.3f}" for c, r in ratios(times).items())
-        print(f"{name[:24]:24} {calls:6} calls  {insitu * 1e6:9.2f} us in situ;  over that: {found}")
+        print(f"{name[:24]:24} {calls:6} calls  {insitu * 1e6:9.2f} us in situ {spread};  over that: {found}")
 
 
 if __name__ == "__main__":

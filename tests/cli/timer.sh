@@ -19,6 +19,18 @@ has "... says why" 'a sequence has wall times' "$(<"$T/err")"
 replay --pages small; same "--pages" 0 $?
 same "... measures for itself, too" "0 True" "$(of 'd["store"]["series_reused"]') $(of 'd["rounds"] > 0')"
 replay --pages small; same "... and knows it afterwards" 0 "$(of 'd["rounds"]')"
+
+# A call that failed in the program is no call to be timed, whatever the timer.
+"$kt" run -o "$T/failing" -- "$PYTHON" -c 'import numpy as np
+for i in range(5):
+    np.linalg.cholesky(np.eye(30))
+    try: np.linalg.cholesky(-np.eye(20))
+    except np.linalg.LinAlgError: pass' >/dev/null
+for timer in wall cpu sets; do
+    "$kt" replay --json --store none --context warm --budget 0.2 --timer $timer "$T/failing" >"$T/r.json" 2>/dev/null
+    same "--timer $timer: calls that failed are not timed" "[30] [5]" \
+         "$(of '[s["args"].get("N", s["args"].get("n")) for s in d["shapes"]]') $(of '[n["calls"] for n in d["not_replayed"]]')"
+done
 replay --timer sun; same "no such timer: status" 2 $?
 has "... says which there are" 'wall, cpu or sets' "$(<"$T/err")"
 exit $((failures != 0))

@@ -59,7 +59,7 @@ all:
 built: $(O)/model/probe/probe_kernels.o $(O)/libktrace.so $(O)/ktrace $(O)/libktrace-audit.so $(O)/libktrace-block.so $(O)/routines.md
 
 help:
-	@echo 'make            build $(O)/ktrace and $(O)/libktrace.so'
+	@echo 'make            build $(O)/ktrace, $(O)/libktrace.so and what they need'
 	@echo 'make demo       install what is missing, build, trace a NumPy program, replay it, print the report'
 	@echo 'make check      install what is missing, build, run all tests'
 	@echo 'make check-fast the tests that take seconds'
@@ -75,7 +75,7 @@ help:
 	@echo 'make transparency  all programs whose output must not change: every test of BLAS, LAPACK and OpenBLAS, Octave, R, SciPy'
 	@echo 'make deps-check the arrows between the modules (DESIGN.md)'
 	@echo 'make lint       compiler warnings as errors, cppcheck, module arrows, function sizes'
-	@echo 'make sanitize   unit tests and fuzzers under AddressSanitizer and UndefinedBehaviorSanitizer'
+	@echo 'make sanitize   unit tests, fuzzers, tools and shim under AddressSanitizer and UndefinedBehaviorSanitizer'
 	@echo 'make valgrind   the tools under valgrind'
 	@echo 'make fuzz       damaged traces for the reader and the verbs, SECONDS= for each fuzzer (clang); fuzz-regression: those found so far'
 	@echo 'make profile-long  profile mode for 10^9 calls: some minutes'

@@ -301,7 +301,8 @@ __attribute__((always_inline)) static inline bool kt_enter(struct kt_frame *fram
     return true;
 }
 
-/* From here to kt_close_stream() a signal handler that makes calls does not touch the stream: they are lost. */
+/* From here to kt_close_stream() a signal handler that makes calls does not touch this stream: its calls go to the
+ * thread's second one. */
 static inline uintptr_t kt_open_stream(struct kt_stream *stream, const struct kt_frame *frame)
 {
     uintptr_t ready = atomic_load_explicit(&stream->ready, memory_order_relaxed);

@@ -7,8 +7,13 @@
 static const double least_step = 0.08;    /* of the logarithm of time, between two sizes next to each other */
 static const double part_elsewhere = 0.5; /* of that step, to be found at the same product on other lines */
 static const double narrowest = 4;        /* range of sizes */
+static const double coarse = 0.06;        /* of a size: a step of the grid that leaves a product too uncertain */
 static const int64_t multiple = 8;
 enum { CHECKED = 4 /* sizes of a line that checks a step */ };
+
+/* At the ends of a line, of which one neighbour only is known, the growth beside a step looks like one, too; between
+ * two neighbours like half of one. */
+static const double at_end = 0.6;
 
 static int64_t to_multiple(double size)
 {
@@ -135,25 +140,47 @@ static struct reading read_line(const struct kt_line *line, const struct kt_kern
 
 /* --- dividing ---------------------------------------------------------------------------------------------- */
 
-/* Along the axis with the widest range, through the middle of the others. */
-void kt_crossover_begin(const struct kt_kernel_model *m, struct kt_crossover_search *out)
+static double width(const struct kt_kernel_model *m, int axis, double *lo, double *hi)
+{
+    *lo = fmax((double)m->domain.lo[axis], (double)multiple);
+    *hi = fmax((double)m->domain.hi[axis], *lo);
+    return *hi / *lo;
+}
+
+/* Along the axis with the widest range of those that were not tried, through the middle of the others; false: there is
+ * none of them that is wide enough. */
+static bool next_line(const struct kt_kernel_model *m, struct kt_crossover_search *s)
 {
     double widest = 0;
-    *out = (struct kt_crossover_search){.state = KT_CROSSOVER_DIVIDED};
     for (int a = 0; a < m->axes; a++) {
-        double lo = fmax((double)m->domain.lo[a], (double)multiple);
-        double hi = fmax((double)m->domain.hi[a], lo);
+        double lo;
+        double hi;
+        double wide = width(m, a, &lo, &hi);
         int64_t middle = to_multiple(sqrt(lo * hi));
-        out->line.fixed[a] = middle < m->domain.hi[a] ? middle : m->domain.hi[a];
-        if (hi / lo <= widest)
+        s->line.fixed[a] = middle < m->domain.hi[a] ? middle : m->domain.hi[a];
+        if (s->tried & 1u << a || wide <= widest)
             continue;
-        widest = hi / lo;
-        out->line.axis = a;
-        out->lo = to_multiple(lo);
-        out->hi = to_multiple(hi);
+        widest = wide;
+        s->line.axis = a;
+        s->lo = to_multiple(lo);
+        s->hi = to_multiple(hi);
     }
-    set_product(m, &out->line);
-    out->state = widest < narrowest || m->axes < 2 ? KT_CROSSOVER_KNOWN : KT_CROSSOVER_DIVIDED;
+    if (widest < narrowest)
+        return false;
+    set_product(m, &s->line);
+    s->tried |= 1u << s->line.axis;
+    s->crossover = (struct kt_crossover){0};
+    s->is_sharpened = false;
+    s->state = KT_CROSSOVER_DIVIDED;
+    s->asked_again = false;
+    return true;
+}
+
+void kt_crossover_begin(const struct kt_kernel_model *m, struct kt_crossover_search *out)
+{
+    *out = (struct kt_crossover_search){.state = KT_CROSSOVER_KNOWN};
+    if (m->axes > 1)
+        next_line(m, out);
 }
 
 /* Beyond the model's domain only what tells a step at its end from growth. */
@@ -171,30 +198,36 @@ static void set_sizes(const struct kt_kernel_model *m, struct kt_crossover_searc
     }
 }
 
-/* With a crossover, or with none if nothing left a doubt of that. */
-static void end(struct kt_crossover_search *s, double crossover)
+/* Not along this line; of one that was to be told more exactly, what was known before stays. That there is none is
+ * known if nothing left a doubt of it. */
+static void give_up(const struct kt_kernel_model *m, struct kt_crossover_search *s)
 {
-    s->state = crossover > 0 || !s->is_uncertain ? KT_CROSSOVER_KNOWN : KT_CROSSOVER_UNCERTAIN;
-    s->crossover = crossover;
+    if (s->is_sharpened)
+        s->state = KT_CROSSOVER_KNOWN;
+    else if (!next_line(m, s))
+        s->state = s->is_uncertain ? KT_CROSSOVER_UNCERTAIN : KT_CROSSOVER_KNOWN;
 }
 
 /* To where the largest step is. */
-static void narrow(struct kt_crossover_search *s, const struct reading *r)
+static void narrow(const struct kt_kernel_model *m, struct kt_crossover_search *s, const struct reading *r)
 {
     bool was_narrow = s->hi - s->lo <= multiple;
+    double largest = 0;
     int at = -1;
     s->step = 0;
     s->is_uncertain = s->is_uncertain || !r->is_certain;
     for (int i = 0; r->n > 2 && i + 1 < r->n; i++) {
         double step = kt_line_step(r->size, r->seconds, r->n, i);
-        if (r->size[i] < s->lo || r->size[i + 1] > s->hi || fabs(step) <= fabs(s->step))
+        double weight = i == 0 || i + 2 == r->n ? at_end : 1;
+        if (r->size[i] < s->lo || r->size[i + 1] > s->hi || weight * fabs(step) <= largest)
             continue;
+        largest = weight * fabs(step);
         s->step = step;
         at = i;
     }
     bool is_same = !was_narrow && at >= 0 && r->size[at] == s->lo && r->size[at + 1] == s->hi;
     if (at < 0 || is_same || (was_narrow && fabs(s->step) < least_step)) {
-        end(s, 0);
+        give_up(m, s);
         return;
     }
     s->state = was_narrow ? KT_CROSSOVER_CHECKED : KT_CROSSOVER_DIVIDED;
@@ -205,33 +238,37 @@ static void narrow(struct kt_crossover_search *s, const struct reading *r)
 
 /* --- checking ---------------------------------------------------------------------------------------------- */
 
-/* Two sizes on either side of where the product would be the same. */
-static void set_checked_sizes(const struct kt_crossover_search *s, struct kt_line *line)
+/* Two sizes on either side of where the product would be the same, or of where the step is on the line. */
+static void set_checked_sizes(const struct kt_crossover_search *s, bool stays, struct kt_line *line)
 {
-    double below = (double)s->lo * s->line.product / line->product;
-    double above = (double)s->hi * s->line.product / line->product;
-    line->size[1] = (int64_t)floor(below / (double)multiple) * multiple;
-    line->size[2] = (int64_t)ceil(above / (double)multiple) * multiple;
+    double ratio = stays ? 1 : s->line.product / line->product;
+    line->size[1] = (int64_t)floor((double)s->lo * ratio / (double)multiple) * multiple;
+    line->size[2] = (int64_t)ceil((double)s->hi * ratio / (double)multiple) * multiple;
     line->size[0] = line->size[1] - multiple;
     line->size[3] = line->size[2] + multiple;
     line->n = CHECKED;
 }
 
-/* With another of the sizes so many times as large; false: such calls are outside of the domain or cannot be timed. */
+/* false: such calls are outside of the domain or cannot be timed. */
+static bool is_usable(const struct kt_kernel_model *m, const struct kt_line *line, kt_possible *possible, void *context)
+{
+    bool usable = line->size[0] >= m->domain.lo[line->axis] && line->size[0] >= multiple &&
+                  line->size[CHECKED - 1] <= m->domain.hi[line->axis];
+    for (int i = 0; i < CHECKED && usable; i++)
+        usable = is_possible(line, line->size[i], possible, context);
+    return usable;
+}
+
+/* With another of the sizes so many times as large. */
 static bool other_line(const struct kt_kernel_model *m, const struct kt_crossover_search *s, int axis, double factor,
                        kt_possible *possible, void *context, struct kt_line *out)
 {
     *out = s->line;
     out->fixed[axis] = to_multiple(factor * (double)s->line.fixed[axis]);
     set_product(m, out);
-    set_checked_sizes(s, out);
-    bool usable = axis != out->axis && out->fixed[axis] != s->line.fixed[axis] &&
-                  out->fixed[axis] >= m->domain.lo[axis] && out->fixed[axis] <= m->domain.hi[axis] &&
-                  out->size[0] >= m->domain.lo[out->axis] && out->size[0] >= multiple &&
-                  out->size[CHECKED - 1] <= m->domain.hi[out->axis];
-    for (int i = 0; i < CHECKED && usable; i++)
-        usable = is_possible(out, out->size[i], possible, context);
-    return usable;
+    set_checked_sizes(s, false, out);
+    return axis != out->axis && out->fixed[axis] != s->line.fixed[axis] && out->fixed[axis] >= m->domain.lo[axis] &&
+           out->fixed[axis] <= m->domain.hi[axis] && is_usable(m, out, possible, context);
 }
 
 static bool is_among(const struct kt_line *line, const struct kt_line *lines, int n)
@@ -255,22 +292,111 @@ static bool set_checks(const struct kt_kernel_model *m, struct kt_crossover_sear
             int before = n;
             for (int f = 0; f < FACTORS && n < KT_CROSSOVER_CHECKS && (all || n == before); f++) {
                 struct kt_line line;
-                if (other_line(m, s, a, factor[f], possible, context, &line) && !is_among(&line, s->check, n))
+                if (other_line(m, s, a, factor[f], possible, context, &line) && !is_among(&line, s->check, n)) {
+                    s->varied[n] = a;
+                    s->stays[n] = false;
                     s->check[n++] = line;
+                }
             }
         }
     return n == KT_CROSSOVER_CHECKS;
 }
 
-static void conclude(struct kt_crossover_search *s, const struct kt_kernel_model *m)
+static bool is_there(const struct kt_crossover_search *s, const struct reading *r)
 {
+    return r->n == CHECKED && kt_line_step(r->size, r->seconds, CHECKED, 1) / s->step >= part_elsewhere;
+}
+
+/* Is it the only check that varies its size? */
+static bool is_alone(const struct kt_crossover_search *s, int check)
+{
+    int same = 0;
+    for (int i = 0; i < KT_CROSSOVER_CHECKS; i++)
+        same += s->varied[i] == s->varied[check];
+    return same == 1;
+}
+
+/* Sets out to look for a step whose place does not depend on the size that is varied there. */
+static bool try_staying(const struct kt_kernel_model *m, struct kt_crossover_search *s, int check,
+                        kt_possible *possible, void *context)
+{
+    if (s->stays[check] || !is_alone(s, check))
+        return false;
+    s->stays[check] = true;
+    s->asked_again = false;
+    set_checked_sizes(s, true, &s->check[check]);
+    return is_usable(m, &s->check[check], possible, context);
+}
+
+static void set_axes(const struct kt_kernel_model *m, struct kt_crossover_search *s)
+{
+    s->crossover.axes = (1u << m->axes) - 1;
+    for (int i = 0; i < KT_CROSSOVER_CHECKS; i++)
+        s->crossover.axes &= s->stays[i] ? ~(1u << s->varied[i]) : ~0u;
+}
+
+/* Of the line's other sizes that matter. */
+static double others_of(const struct kt_crossover_search *s, const struct kt_line *line)
+{
+    int64_t size[KT_MODEL_AXES] = {0};
+    point_of(line, 1, size);
+    return kt_crossover_product(&s->crossover, size);
+}
+
+static void cross(struct kt_crossover_search *s)
+{
+    double others = others_of(s, &s->line);
+    s->crossover.product = kt_roundest((double)s->lo * others, (double)s->hi * others);
+    s->state = KT_CROSSOVER_KNOWN;
+}
+
+/* On a line whose other sizes that matter are as small as they may be, the step is at a larger size, of which a step of
+ * the grid is less. Where such a line is of no use, what is known has to do. */
+static void sharpen(const struct kt_kernel_model *m, struct kt_crossover_search *s, kt_possible *possible,
+                    void *context)
+{
+    cross(s);
+    struct kt_crossover_search sharp = *s;
+    for (int a = 0; a < m->axes; a++)
+        if (a != s->line.axis && s->crossover.axes & 1u << a)
+            sharp.line.fixed[a] = m->domain.lo[a] < multiple ? multiple : to_multiple((double)m->domain.lo[a]);
+    double ratio = others_of(s, &s->line) / others_of(s, &sharp.line);
+    set_product(m, &sharp.line);
+    sharp.lo = (int64_t)floor((double)s->lo * ratio / (double)multiple) * multiple;
+    sharp.hi = (int64_t)ceil((double)s->hi * ratio / (double)multiple) * multiple;
+    sharp.state = KT_CROSSOVER_DIVIDED;
+    sharp.asked_again = false;
+    sharp.is_sharpened = true;
+    bool usable = sharp.lo > s->lo && sharp.hi + multiple <= m->domain.hi[s->line.axis];
+    set_sizes(m, &sharp, possible, context);
+    if (usable && sharp.line.n > 3)
+        *s = sharp;
+}
+
+static void conclude(struct kt_crossover_search *s, const struct kt_kernel_model *m, kt_possible *possible,
+                     void *context)
+{
+    int stay = 0;
     bool agree = true;
-    for (int i = 0; i < KT_CROSSOVER_CHECKS; i++) {
+    bool goes_on = false;
+    for (int i = 0; i < KT_CROSSOVER_CHECKS && agree; i++) {
         struct reading r = read_line(&s->check[i], m);
+        bool there = is_there(s, &r);
         s->is_uncertain = s->is_uncertain || !r.is_certain;
-        agree = agree && r.n == CHECKED && kt_line_step(r.size, r.seconds, CHECKED, 1) / s->step >= part_elsewhere;
+        bool again = !there && try_staying(m, s, i, possible, context);
+        goes_on = goes_on || again;
+        agree = there || again;
+        stay += s->stays[i];
     }
-    end(s, agree ? kt_roundest((double)s->lo * s->line.product, (double)s->hi * s->line.product) : 0);
+    if (!agree || stay == m->axes - 1)
+        give_up(m, s);
+    else if (!goes_on) {
+        set_axes(m, s);
+        if ((double)(s->hi - s->lo) > coarse * (double)s->lo)
+            sharpen(m, s, possible, context);
+        else
+            cross(s);
+    }
 }
 
 /* --- the whole --------------------------------------------------------------------------------------------- */
@@ -299,9 +425,11 @@ static size_t want_next(struct kt_crossover_search *s, const struct kt_kernel_mo
 static void divide(struct kt_crossover_search *s, const struct kt_kernel_model *m, kt_possible *possible, void *context)
 {
     const struct reading r = read_line(&s->line, m);
-    narrow(s, &r);
-    if (s->state == KT_CROSSOVER_CHECKED && !set_checks(m, s, possible, context))
-        end(s, 0);
+    narrow(m, s, &r);
+    if (s->state == KT_CROSSOVER_CHECKED && s->is_sharpened)
+        cross(s);
+    else if (s->state == KT_CROSSOVER_CHECKED && !set_checks(m, s, possible, context))
+        give_up(m, s);
 }
 
 size_t kt_crossover_go_on(struct kt_crossover_search *s, const struct kt_kernel_model *m, kt_possible *possible,
@@ -314,7 +442,7 @@ size_t kt_crossover_go_on(struct kt_crossover_search *s, const struct kt_kernel_
         if (wanted)
             return wanted;
         if (s->state == KT_CROSSOVER_CHECKED)
-            conclude(s, m);
+            conclude(s, m, possible, context);
         else
             divide(s, m, possible, context);
     }

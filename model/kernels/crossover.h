@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Crossovers: where a library turns from one algorithm to another, as far as the product of all sizes decides it.
+ * Crossovers: where a library turns from one algorithm to another, as far as a product of sizes decides it.
  *
  * Libraries multiply small matrices without packing them. OpenBLAS does so in dgemm while m n k <= 100^3, and reaches
- * 55 Gflop/s at 448 x 8 x 256 and 34 at 448 x 8 x 320: a step along a surface that runs obliquely through every box of
- * sizes, which no polynomial of a box follows. (A step at one size of one axis is no trouble: boxes are split there.)
- * A model that knows its crossover has separate polynomials on both sides (kt_domain_cross).
+ * 55 Gflop/s at 448 x 8 x 256 and 34 at 448 x 8 x 320; products with a transposed first factor while m n <= 1200: a
+ * step along a surface that runs obliquely through every box of sizes, which no polynomial of a box follows. (A step at
+ * one size of one axis is no trouble: boxes are split there.) A model that knows its crossover has separate polynomials
+ * on both sides (kt_domain_cross).
  *
- * It is looked for along a line on which one size grows, the others in the middle of theirs: the interval with the
- * largest step of the time beyond what its neighbours let expect is divided until it is one step of the grid. What is a
- * matter of the product then has to be there again, at the same product, on two other lines. Pure: what a search wants
- * to know are samples of the model; with all of them it goes on, now or in a later build.
+ * It is looked for along lines on which one size grows, the others in the middle of theirs, the widest range first: the
+ * interval with the largest step of the time beyond what its neighbours let expect is divided until it is one step of
+ * the grid. On other lines, with another of the sizes larger or smaller, it has to be there again: at the same product,
+ * or, if that size does not matter, at the same place. What is a matter of one size alone is no crossover. Where a step
+ * of the grid is much of the size, the product is then told more exactly where the other sizes are small. Pure: what a
+ * search wants to know are samples of the model; with all of them it goes on, now or in a later build.
  */
 #ifndef KT_CROSSOVER_H
 #define KT_CROSSOVER_H
@@ -40,10 +43,14 @@ struct kt_crossover_search {
     bool is_uncertain; /* something on the way here was */
     bool asked_again;  /* for what is uncertain of the present lines */
     struct kt_line line;
-    int64_t lo, hi; /* between them is the step */
-    double step;    /* of the logarithm of time */
+    int64_t lo, hi;    /* between them is the step */
+    double step;       /* of the logarithm of time */
+    bool is_sharpened; /* it is known what it is a matter of; lo and hi are of a line on which that is told best */
+    unsigned tried;    /* axes of lines, the present one among them */
     struct kt_line check[KT_CROSSOVER_CHECKS];
-    double crossover; /* of state KNOWN; 0: there is none */
+    int varied[KT_CROSSOVER_CHECKS]; /* the axis along which it is beside the line */
+    bool stays[KT_CROSSOVER_CHECKS]; /* its size does not matter: the step is looked for where it is on the line */
+    struct kt_crossover crossover;   /* of state KNOWN */
 };
 
 /* Can a call of these sizes be timed? */

@@ -57,9 +57,9 @@ static void share(const struct kt_build *build, size_t need)
         const struct kt_kernel_model *known = kt_build_model(build, need, from);
         for (size_t c = 0; c < build->rules->contexts && known->is_searched; c++) {
             struct kt_kernel_model *m = kt_build_model(build, need, c);
-            bool turns = known->crossover > 0 && !(m->crossover > 0);
+            bool turns = known->crossover.product > 0 && !(m->crossover.product > 0);
             if (turns)
-                kt_domain_cross(m, known->crossover);
+                kt_domain_cross(m, &known->crossover);
             m->is_searched = m->is_searched || turns || is_within(&m->domain, &known->domain, m->axes);
         }
     }
@@ -87,8 +87,8 @@ static void keep(const struct searching *s)
         s->build->open_searches++;
         return;
     }
-    if (s->search.crossover > 0)
-        kt_domain_cross(m, s->search.crossover);
+    if (s->search.crossover.product > 0)
+        kt_domain_cross(m, &s->search.crossover);
     m->is_searched = true;
     share(s->build, s->need);
 }

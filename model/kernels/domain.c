@@ -79,8 +79,8 @@ static void append(struct kt_kernel_model *m, const struct kt_box *box, enum kt_
 /* Of the sizes of the box those on that side: a region for each side that the crossover divides it into. */
 static void add_region(struct kt_kernel_model *m, const struct kt_box *box, enum kt_side side)
 {
-    enum kt_side of_box = kt_box_side(box, m->crossover, m->axes);
-    if (m->crossover <= 0 || (of_box != KT_BOTH && (side == KT_BOTH || side == of_box)))
+    enum kt_side of_box = kt_box_side(box, &m->crossover);
+    if (m->crossover.product <= 0 || (of_box != KT_BOTH && (side == KT_BOTH || side == of_box)))
         append(m, box, KT_BOTH);
     else if (of_box == KT_BOTH)
         for (int s = KT_BELOW; s <= KT_ABOVE; s += KT_ABOVE - KT_BELOW)
@@ -125,7 +125,7 @@ static bool comes_to_crossover(const struct kt_kernel_model *m, const struct kt_
     struct kt_box box = region->box;
     box.lo[axis] = to < box.lo[axis] ? to : box.lo[axis];
     box.hi[axis] = to > box.hi[axis] ? to : box.hi[axis];
-    return region->side == KT_BOTH && m->crossover > 0 && kt_box_side(&box, m->crossover, m->axes) == KT_BOTH;
+    return region->side == KT_BOTH && m->crossover.product > 0 && kt_box_side(&box, &m->crossover) == KT_BOTH;
 }
 
 /* So little beyond the ends of regions that their polynomials hold there, too. */
@@ -208,7 +208,7 @@ static void grow_end(struct kt_kernel_model *m, int axis, int64_t *end, int64_t 
 /* A search for a crossover that found none has not been where sizes are now. */
 static void doubt_search(struct kt_kernel_model *m)
 {
-    m->is_searched = m->is_searched && m->crossover > 0;
+    m->is_searched = m->is_searched && m->crossover.product > 0;
 }
 
 void kt_domain_grow(const struct kt_refine_rules *rules, struct kt_kernel_model *m, const struct kt_box *box)
@@ -234,12 +234,12 @@ void kt_domain_cut(struct kt_kernel_model *m, size_t region, const struct kt_box
 {
     const enum kt_side side = m->region[region].side;
     size_t first = 0;
-    while (first < parts && side != KT_BOTH && (int)kt_box_side(&part[first], m->crossover, m->axes) == -(int)side)
+    while (first < parts && side != KT_BOTH && (int)kt_box_side(&part[first], &m->crossover) == -(int)side)
         first++;
     if (first == parts)
         return;
     m->region[region].box = m->region[region].frame = part[first];
-    if (kt_box_side(&part[first], m->crossover, m->axes) != KT_BOTH)
+    if (kt_box_side(&part[first], &m->crossover) != KT_BOTH)
         m->region[region].side = KT_BOTH;
     for (size_t i = first + 1; i < parts; i++)
         add_region(m, &part[i], side);
@@ -281,13 +281,13 @@ void kt_domain_inherit(struct kt_kernel_model *m, size_t first, const struct kt_
     }
 }
 
-void kt_domain_cross(struct kt_kernel_model *m, double crossover)
+void kt_domain_cross(struct kt_kernel_model *m, const struct kt_crossover *crossover)
 {
     size_t before = m->regions;
-    m->crossover = crossover;
+    m->crossover = *crossover;
     for (size_t i = 0; i < before; i++) {
         const struct kt_region whole = m->region[i];
-        if (whole.side != KT_BOTH || kt_box_side(&whole.box, crossover, m->axes) != KT_BOTH)
+        if (whole.side != KT_BOTH || kt_box_side(&whole.box, crossover) != KT_BOTH)
             continue;
         append(m, &whole.box, KT_ABOVE);
         kt_domain_inherit(m, m->regions - 1, &whole);

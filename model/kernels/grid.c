@@ -100,7 +100,7 @@ static int count_reached(const struct kt_kernel_model *m, const struct kt_region
         size[a] = g->at[a][region->side == KT_ABOVE ? g->n[a] - 1 : 0];
     for (int i = 0; i < g->n[axis]; i++) {
         size[axis] = g->at[axis][i];
-        reached += kt_region_holds(region, m->crossover, m->axes, size);
+        reached += kt_region_holds(region, &m->crossover, m->axes, size);
     }
     return reached;
 }
@@ -109,11 +109,9 @@ static int count_reached(const struct kt_kernel_model *m, const struct kt_region
 static int64_t last_size(const struct kt_refine_rules *rules, const struct kt_kernel_model *m,
                          const struct kt_region *region, int axis, const int64_t *others)
 {
-    double product = 1;
-    for (int a = 0; a < m->axes; a++)
-        product *= a == axis ? 1 : (double)others[a];
+    double product = kt_crossover_product(&m->crossover, others) / (double)others[axis];
     int64_t multiple = region->box.hi[axis] > KT_FINE_BELOW ? rules->multiple : 1;
-    int64_t size = (int64_t)floor(m->crossover / product / (double)multiple) * multiple;
+    int64_t size = (int64_t)floor(m->crossover.product / product / (double)multiple) * multiple;
     size += region->side == KT_ABOVE ? multiple : 0;
     return has_slice_at(m, axis, size) ? size + (int64_t)region->side * multiple : size;
 }
@@ -134,14 +132,14 @@ static void visit_ends(const struct kt_refine_rules *rules, const struct kt_kern
     enum { FEW = 2 };
     struct grid lines = *g;
     int reached = count_reached(m, region, g, axis);
-    if (region->side == KT_BOTH || reached > FEW || reached == g->n[axis])
+    if (region->side == KT_BOTH || !(m->crossover.axes & 1u << axis) || reached > FEW || reached == g->n[axis])
         return;
     lines.n[axis] = 1;
     for (int i = 0; i < count_points(&lines, m->axes); i++) {
         int64_t size[KT_MODEL_AXES] = {0};
         point_of(&lines, m->axes, i, size);
         size[axis] = last_size(rules, m, region, axis, size);
-        if (!is_on_axis(g, axis, size[axis]) && kt_region_holds(region, m->crossover, m->axes, size))
+        if (!is_on_axis(g, axis, size[axis]) && kt_region_holds(region, &m->crossover, m->axes, size))
             visit(context, size);
     }
 }
@@ -154,7 +152,7 @@ static void visit_grid(const struct kt_refine_rules *rules, const struct kt_kern
     for (int i = 0; i < count_points(&g, m->axes); i++) {
         int64_t size[KT_MODEL_AXES] = {0};
         point_of(&g, m->axes, i, size);
-        if (kt_region_holds(region, m->crossover, m->axes, size))
+        if (kt_region_holds(region, &m->crossover, m->axes, size))
             visit(context, size);
     }
     for (int a = 0; a < m->axes; a++)

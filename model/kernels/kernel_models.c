@@ -148,7 +148,7 @@ const struct kt_region *kt_kernel_model_region(const struct kt_kernel_model *m, 
     int most = -1;
     for (size_t i = 0; i < m->regions; i++) {
         const struct kt_region *r = &m->region[i];
-        int fixed = r->coefficient && kt_region_holds(r, m->crossover, m->axes, size)
+        int fixed = r->coefficient && kt_region_holds(r, &m->crossover, m->axes, size)
                         ? kt_box_fixed(&r->box, &m->domain, m->axes)
                         : -1;
         if (fixed <= most)
@@ -174,7 +174,7 @@ int kt_kernel_model_fixed(const struct kt_kernel_model *m, const int64_t *size)
 static double distance_to_side(const struct kt_kernel_model *m, const struct kt_region *r, const int64_t *size)
 {
     const double least = 1e-6; /* at the crossover itself */
-    double ratio = kt_sizes_product(m->axes, size) / m->crossover;
+    double ratio = kt_crossover_product(&m->crossover, size) / m->crossover.product;
     bool is_there = r->side == KT_BOTH || (r->side == KT_ABOVE) == (ratio > 1);
     return is_there ? 0 : fmax(least, fmax(ratio, 1 / ratio) - 1);
 }

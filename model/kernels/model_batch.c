@@ -55,7 +55,7 @@ double kt_batch_worth(const struct kt_build *build, const struct kt_need *need, 
         return part_asked_for(build->rules, box, m->axes);
     for (size_t i = 0; i < need->uses; i++)
         if (kt_box_owns(box, &m->domain, m->axes, need->use[i].size) &&
-            kt_region_holds(region, m->crossover, m->axes, need->use[i].size))
+            kt_region_holds(region, &m->crossover, m->axes, need->use[i].size))
             seconds += need->use[i].seconds;
     if (seconds > 0)
         seconds += share_of_volume * need->seconds * volume(box, m->axes) / volume(&m->domain, m->axes);

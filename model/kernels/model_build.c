@@ -48,7 +48,7 @@ static bool make_equal(const struct wishing *w, bool up, int64_t *size)
         for (int other = 0; other < m->axes; other++) {
             size[a] = size[other];
             if (is_nearer(up, was, size[a]) && (nearest == was || is_nearer(up, size[a], nearest)) &&
-                kt_region_holds(w->region, m->crossover, m->axes, size) && kt_batch_can_time(w->build, w->need, size))
+                kt_region_holds(w->region, &m->crossover, m->axes, size) && kt_batch_can_time(w->build, w->need, size))
                 nearest = size[a];
             size[a] = was;
         }

@@ -6,6 +6,7 @@
  * What is read may be damaged or made by hand: nothing of it is used before all of it has been checked.
  */
 #include "model/kernels/model_set.h"
+#include "model/kernels/model_show.h"
 #include "trace/json.h"
 #include "trace/memory.h"
 #include "trace/text.h"
@@ -86,13 +87,13 @@ static json_t *model_json(const struct kt_kernel_model *m)
         json_array_append_new(regions, region_json(&m->region[i], m->axes));
     for (size_t i = 0; i < m->points; i++)
         json_array_append_new(points, point_json(&m->point[i], m->axes));
-    return json_pack("{ss ss ss so so so si so so so so so so so so}", "routine", m->routine, "options", m->options,
+    return json_pack("{ss ss ss so so so si so so so so so so so so so}", "routine", m->routine, "options", m->options,
                      "context", kt_model_context_name[m->context], "axes", axes, "lo",
                      sizes_json(m->domain.lo, m->axes), "hi", sizes_json(m->domain.hi, m->axes), "larger", m->larger,
-                     "crossover", m->is_searched ? json_real(m->crossover) : json_null(), "regions", regions,
-                     "residues", residues_json(&m->residues, m->axes), "points", points, "error", error_json(&m->error),
-                     "others", error_json(&m->others), "cost", kt_json_number(m->cost), "levels",
-                     numbers_json(m->level, m->levels));
+                     "crossover", m->is_searched ? json_real(m->crossover.product) : json_null(), "crosses",
+                     kt_model_crosses_json(m), "regions", regions, "residues", residues_json(&m->residues, m->axes),
+                     "points", points, "error", error_json(&m->error), "others", error_json(&m->others), "cost",
+                     kt_json_number(m->cost), "levels", numbers_json(m->level, m->levels));
 }
 
 static void make_directories(const char *path)
@@ -293,6 +294,22 @@ static bool read_axes(const json_t *list, struct kt_kernel_model *m)
     return true;
 }
 
+/* In files that do not say it, of all sizes. */
+static bool read_crosses(const json_t *list, struct kt_kernel_model *m)
+{
+    m->crossover.axes = list ? 0 : (1u << m->axes) - 1;
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const char *name = json_string_value(json_array_get(list, i));
+        int a = 0;
+        while (a < m->axes && name && strcmp(name, m->axis[a]) != 0)
+            a++;
+        if (!name || a == m->axes)
+            return false;
+        m->crossover.axes |= 1u << a;
+    }
+    return !(m->crossover.product > 0) || m->crossover.axes;
+}
+
 static bool read_levels(const json_t *list, struct kt_kernel_model *m)
 {
     if (json_array_size(list) > KT_LEVELS_MOST)
@@ -319,9 +336,12 @@ static enum kt_status read_head(const struct reading *r, const json_t *object, s
     if (m->larger < 0 || m->larger > (m->axes == 2 ? 2 : 0))
         return damaged(r, "a model knows a size as the larger one that it does not have");
     const json_t *crossover = json_object_get(object, "crossover"); /* nor that */
-    m->is_searched = json_is_number(crossover);
-    m->crossover = json_number_value(crossover);
-    if (!(m->crossover >= 0) || (crossover && !json_is_number(crossover) && !json_is_null(crossover)))
+    const json_t *crosses = json_object_get(object, "crosses");
+    /* What found none knew crossovers at the product of all sizes only, before files had "crosses". */
+    m->is_searched = json_is_number(crossover) && (crosses || json_number_value(crossover) > 0);
+    m->crossover.product = json_number_value(crossover);
+    if (!(m->crossover.product >= 0) || !read_crosses(crosses, m) ||
+        (crossover && !json_is_number(crossover) && !json_is_null(crossover)))
         return damaged(r, "the crossover of a model makes no sense");
     read_error(json_object_get(object, "error"), &m->error);
     read_error(json_object_get(object, "others"), &m->others);
@@ -340,7 +360,7 @@ static enum kt_status read_model(const struct reading *r, const json_t *object, 
     for (size_t i = 0; i < json_array_size(regions); i++)
         KT_TRY(read_region(r, json_array_get(regions, i), m->axes, &m->region[m->regions++]));
     for (size_t i = 0; i < m->regions; i++)
-        if (m->region[i].side != KT_BOTH && m->crossover == 0)
+        if (m->region[i].side != KT_BOTH && m->crossover.product == 0)
             return damaged(r, "a region is on one side of no crossover");
     m->point = kt_resize(NULL, json_array_size(points), sizeof *m->point);
     for (size_t i = 0; i < json_array_size(points); i++)

@@ -81,7 +81,7 @@ static void draw_points(const struct kt_build *build, size_t need, size_t contex
         for (int a = 0; a < m->axes; a++)
             wish.size[a] = draw_size(kind, kind == BETWEEN && known % 2 == 0, region->side, region->box.lo[a],
                                      region->box.hi[a], &state);
-        if (!is_of_kind(kind, m->axes, wish.size) || !kt_region_holds(region, m->crossover, m->axes, wish.size) ||
+        if (!is_of_kind(kind, m->axes, wish.size) || !kt_region_holds(region, &m->crossover, m->axes, wish.size) ||
             kt_model_find_point(m, wish.size) || !kt_batch_can_time(build, need, wish.size))
             continue;
         wish.guess = kt_batch_guess(build, need, context, wish.size);

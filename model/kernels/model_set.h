@@ -39,8 +39,8 @@ struct kt_kernel_model {
     int larger; /* of two sizes, 1 + the axis whose size is not below the other's: no others are known; 0: all are */
     struct kt_region *region; /* owned */
     size_t regions;
-    double crossover; /* product of all sizes, above it the library works in another way; 0: none was found */
-    bool is_searched; /* for one, to the end */
+    struct kt_crossover crossover; /* product 0: none was found */
+    bool is_searched;              /* for one, to the end */
     struct kt_residues residues;
     struct kt_point *point; /* owned */
     size_t points;

@@ -55,14 +55,23 @@ static json_t *domain_json(const struct kt_kernel_model *m)
     return domain;
 }
 
+json_t *kt_model_crosses_json(const struct kt_kernel_model *m)
+{
+    json_t *list = json_array();
+    for (int a = 0; a < m->axes; a++)
+        if (m->crossover.product > 0 && m->crossover.axes & 1u << a)
+            json_array_append_new(list, json_string(m->axis[a]));
+    return list;
+}
+
 static json_t *model_json(const struct kt_kernel_model *m)
 {
-    return json_pack("{ss ss ss so so si si si si so so so}", "routine", m->routine, "options", m->options, "context",
-                     kt_model_context_name[m->context], "domain", domain_json(m), "crossover",
-                     m->crossover > 0 ? json_real(m->crossover) : json_null(), "regions", count_fitted(m),
-                     "regions_wanted", (int)m->regions, "samples", count_samples(m, false), "held_out",
-                     count_samples(m, true), "error", error_json(&m->error), "error_between", error_json(&m->others),
-                     "cost", kt_json_number(m->cost));
+    return json_pack("{ss ss ss so so so si si si si so so so}", "routine", m->routine, "options", m->options,
+                     "context", kt_model_context_name[m->context], "domain", domain_json(m), "crossover",
+                     m->crossover.product > 0 ? json_real(m->crossover.product) : json_null(), "crossover_of",
+                     kt_model_crosses_json(m), "regions", count_fitted(m), "regions_wanted", (int)m->regions, "samples",
+                     count_samples(m, false), "held_out", count_samples(m, true), "error", error_json(&m->error),
+                     "error_between", error_json(&m->others), "cost", kt_json_number(m->cost));
 }
 
 json_t *kt_models_json(const struct kt_models *models, const char *filter)
@@ -143,8 +152,9 @@ static void print_crossover(const struct kt_kernel_model *m)
     kernel_text(m, name, sizeof name);
     printf("%s, %s: another algorithm where", name, kt_model_context_name[m->context]);
     for (int a = 0; a < m->axes; a++)
-        printf(" %s", m->axis[a]);
-    printf(" > %.0f\n", m->crossover);
+        if (m->crossover.axes & 1u << a)
+            printf(" %s", m->axis[a]);
+    printf(" > %.0f\n", m->crossover.product);
 }
 
 void kt_models_print(const struct kt_models *models, const char *filter)
@@ -170,7 +180,8 @@ void kt_models_print(const struct kt_models *models, const char *filter)
     kt_text_table_free(table);
     printf("\n");
     for (size_t i = 0; i < models->count; i++)
-        if (kt_model_matches(&models->model[i], filter) && models->model[i].points && models->model[i].crossover > 0)
+        if (kt_model_matches(&models->model[i], filter) && models->model[i].points &&
+            models->model[i].crossover.product > 0)
             print_crossover(&models->model[i]);
     printf("%zu models", shown);
     if (empty)

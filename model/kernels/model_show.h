@@ -18,6 +18,9 @@ json_t *kt_models_json(const struct kt_models *models, const char *filter);
 enum kt_status kt_models_plot(const struct kt_models *models, const char *filter, const char *file,
                               struct kt_error *error);
 
+/* Names of the sizes whose product the model's crossover is at; none if it has none. Owned by the caller. */
+json_t *kt_model_crosses_json(const struct kt_kernel_model *model);
+
 bool kt_model_matches(const struct kt_kernel_model *model, const char *filter);
 
 #endif

@@ -55,28 +55,30 @@ double kt_residues_size(const struct kt_residues *residues, int axis, int64_t si
     return (double)size + residues->shift[axis][size % residues->period];
 }
 
-double kt_sizes_product(int axes, const int64_t *size)
+double kt_crossover_product(const struct kt_crossover *crossover, const int64_t *size)
 {
     double product = 1;
-    for (int a = 0; a < axes; a++)
-        product *= (double)size[a];
+    for (int a = 0; a < KT_MODEL_AXES; a++)
+        product *= crossover->axes & 1u << a ? (double)size[a] : 1;
     return product;
 }
 
-enum kt_side kt_box_side(const struct kt_box *box, double crossover, int axes)
+enum kt_side kt_box_side(const struct kt_box *box, const struct kt_crossover *crossover)
 {
-    if (crossover <= 0)
+    if (crossover->product <= 0)
         return KT_BOTH;
-    return kt_sizes_product(axes, box->hi) <= crossover  ? KT_BELOW
-           : kt_sizes_product(axes, box->lo) > crossover ? KT_ABOVE
-                                                         : KT_BOTH;
+    return kt_crossover_product(crossover, box->hi) <= crossover->product  ? KT_BELOW
+           : kt_crossover_product(crossover, box->lo) > crossover->product ? KT_ABOVE
+                                                                           : KT_BOTH;
 }
 
-bool kt_region_holds(const struct kt_region *region, double crossover, int axes, const int64_t *size)
+bool kt_region_holds(const struct kt_region *region, const struct kt_crossover *crossover, int axes,
+                     const int64_t *size)
 {
     if (!kt_box_holds(&region->box, axes, size))
         return false;
-    return region->side == KT_BOTH || (region->side == KT_ABOVE) == (kt_sizes_product(axes, size) > crossover);
+    return region->side == KT_BOTH ||
+           (region->side == KT_ABOVE) == (kt_crossover_product(crossover, size) > crossover->product);
 }
 
 bool kt_sizes_are_regular(int axes, const int64_t *size)

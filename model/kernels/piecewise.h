@@ -15,6 +15,15 @@ struct kt_box {
     int64_t lo[KT_MODEL_AXES], hi[KT_MODEL_AXES];
 };
 
+/*
+ * Where a library turns from one algorithm to another: at a product of some of the sizes, a set of 1 << axis. Above it
+ * it works in the other way. Product 0: there is none.
+ */
+struct kt_crossover {
+    double product;
+    unsigned axes;
+};
+
 /* Of a model's crossover: the sizes whose product is at most, or above it; both where there is none in the box. */
 enum kt_side { KT_BELOW = -1, KT_BOTH = 0, KT_ABOVE = 1 };
 
@@ -52,11 +61,13 @@ enum { KT_FINE_BELOW = 8 };
 /* The size as the polynomial takes it. */
 double kt_residues_size(const struct kt_residues *residues, int axis, int64_t size);
 
-double kt_sizes_product(int axes, const int64_t *size);
-/* The sides of the crossover, 0: there is none, that sizes of the box are on. */
-enum kt_side kt_box_side(const struct kt_box *box, double crossover, int axes);
+/* Of the sizes that the crossover is a matter of. */
+double kt_crossover_product(const struct kt_crossover *crossover, const int64_t *size);
+/* The sides of the crossover that sizes of the box are on. */
+enum kt_side kt_box_side(const struct kt_box *box, const struct kt_crossover *crossover);
 /* Is the polynomial one of these sizes? */
-bool kt_region_holds(const struct kt_region *region, double crossover, int axes, const int64_t *size);
+bool kt_region_holds(const struct kt_region *region, const struct kt_crossover *crossover, int axes,
+                     const int64_t *size);
 
 /* No size is between the multiples of 8. */
 bool kt_sizes_are_regular(int axes, const int64_t *size);

@@ -23,7 +23,7 @@ static bool is_regular(const struct kt_refine_rules *rules, int axes, const int6
 static bool is_fitted(const struct kt_refine_rules *rules, const struct kt_kernel_model *m,
                       const struct kt_region *region, const struct kt_point *point)
 {
-    return point->samples && !point->held_out && kt_region_holds(region, m->crossover, m->axes, point->size) &&
+    return point->samples && !point->held_out && kt_region_holds(region, &m->crossover, m->axes, point->size) &&
            is_regular(rules, m->axes, point->size) &&
            kt_box_fixed(&region->box, &m->domain, m->axes) == kt_kernel_model_fixed(m, point->size);
 }
@@ -285,7 +285,7 @@ static int keep_own(const struct kt_kernel_model *m, const struct kt_region *reg
     int kept = 0;
     for (int i = 0; i < n; i++) {
         size[axis] = at[i];
-        if (kt_region_holds(region, m->crossover, m->axes, size))
+        if (kt_region_holds(region, &m->crossover, m->axes, size))
             out[kept++] = at[i];
     }
     return kept;

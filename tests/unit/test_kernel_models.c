@@ -244,7 +244,7 @@ static struct kt_models *example(void)
     m->residues.period = 8;
     m->residues.shift[1][3] = 2.5;
     m->level[m->levels++] = 1;
-    m->crossover = 1e6;
+    m->crossover = (struct kt_crossover){1e6, 1u << 1};
     m->is_searched = true;
     m->region->side = KT_BELOW;
     return models;
@@ -278,7 +278,8 @@ static void is_kept(void **state)
     assert_int_equal(read->model[0].points, 1);
     assert_true(read->model[0].residues.shift[1][3] == 2.5);
     assert_true(read->model[0].is_searched && read->model[0].larger == 1);
-    assert_true(read->model[0].crossover == 1e6 && read->model[0].region->side == KT_BELOW);
+    assert_true(read->model[0].crossover.product == 1e6 && read->model[0].crossover.axes == 1u << 1 &&
+                read->model[0].region->side == KT_BELOW);
     kt_models_ask(read, &q, KT_MODEL_COLD, &after);
     assert_int_equal(after.known, KT_MODEL_UNKNOWN);
     strcpy(q.options, "T alpha=1 beta=1");

@@ -170,7 +170,7 @@ static bool next_line(const struct kt_kernel_model *m, struct kt_crossover_searc
     set_product(m, &s->line);
     s->tried |= 1u << s->line.axis;
     s->crossover = (struct kt_crossover){0};
-    s->is_sharpened = false;
+    s->is_sharpened = s->is_confirmed = s->has_counter = false;
     s->state = KT_CROSSOVER_DIVIDED;
     s->asked_again = false;
     return true;
@@ -373,6 +373,75 @@ static void sharpen(const struct kt_kernel_model *m, struct kt_crossover_search 
         *s = sharp;
 }
 
+static size_t want_points(const struct kt_crossover_search *s, const struct kt_kernel_model *m, bool noisy,
+                          kt_want *want, void *context)
+{
+    size_t wanted = 0;
+    if (s->state == KT_CROSSOVER_DIVIDED)
+        return want_line(&s->line, m, noisy, want, context);
+    for (int i = 0; i < KT_CROSSOVER_CHECKS; i++)
+        wanted += want_line(&s->check[i], m, noisy, want, context);
+    return wanted + (s->has_counter ? want_line(&s->counter, m, noisy, want, context) : 0);
+}
+
+/* --- confirming -------------------------------------------------------------------------------------------- */
+
+/* What speaks for a step and was timed only once. */
+static size_t want_again(const struct kt_crossover_search *s, const struct kt_kernel_model *m, kt_want *want,
+                         void *context)
+{
+    size_t wanted = 0;
+    for (int l = 0; l <= KT_CROSSOVER_CHECKS; l++) {
+        const struct kt_line *line = l < KT_CROSSOVER_CHECKS ? &s->check[l] : &s->line;
+        for (int i = 0; i < line->n; i++) {
+            int64_t size[KT_MODEL_AXES];
+            point_of(line, line->size[i], size);
+            const struct kt_point *point = kt_model_find_point(m, size);
+            if (!point || !point->samples || point->again)
+                continue;
+            wanted++;
+            if (want)
+                want(context, size);
+        }
+    }
+    return wanted;
+}
+
+/* Is it on the line, too, as it was? */
+static bool is_still_there(const struct kt_crossover_search *s, const struct kt_kernel_model *m)
+{
+    const struct reading r = read_line(&s->line, m);
+    for (int i = 0; r.n > 2 && i + 1 < r.n; i++)
+        if (r.size[i] == s->lo)
+            return kt_line_step(r.size, r.seconds, r.n, i) / s->step >= part_elsewhere;
+    return false;
+}
+
+/* False: there is no such line. */
+static bool set_counter(const struct kt_kernel_model *m, struct kt_crossover_search *s, kt_possible *possible,
+                        void *context)
+{
+    for (int i = 0; i < KT_CROSSOVER_CHECKS && !s->has_counter; i++) {
+        if (s->stays[i])
+            continue;
+        s->counter = s->check[i];
+        set_checked_sizes(s, true, &s->counter);
+        s->has_counter = is_usable(m, &s->counter, possible, context);
+        s->asked_again = false;
+    }
+    return s->has_counter;
+}
+
+/* The step is there, too, or that is not known. */
+static bool is_countered(struct kt_crossover_search *s, const struct kt_kernel_model *m)
+{
+    if (!s->has_counter)
+        return false;
+    const struct reading r = read_line(&s->counter, m);
+    s->is_uncertain = s->is_uncertain || !r.is_certain;
+    return r.n < CHECKED || is_there(s, &r);
+}
+
 static void conclude(struct kt_crossover_search *s, const struct kt_kernel_model *m, kt_possible *possible,
                      void *context)
 {
@@ -388,9 +457,16 @@ static void conclude(struct kt_crossover_search *s, const struct kt_kernel_model
         agree = there || again;
         stay += s->stays[i];
     }
-    if (!agree || stay == m->axes - 1)
+    bool is_found = agree && !goes_on;
+    if (!agree || stay == m->axes - 1 || is_countered(s, m) || (s->is_confirmed && !is_still_there(s, m)))
         give_up(m, s);
-    else if (!goes_on) {
+    else if (is_found && !s->has_counter && !set_counter(m, s, possible, context))
+        give_up(m, s);
+    else if (is_found && want_points(s, m, false, NULL, NULL))
+        return; /* on the counter line */
+    else if (is_found && !s->is_confirmed)
+        s->is_confirmed = true;
+    else if (is_found) {
         set_axes(m, s);
         if ((double)(s->hi - s->lo) > coarse * (double)s->lo)
             sharpen(m, s, possible, context);
@@ -401,21 +477,12 @@ static void conclude(struct kt_crossover_search *s, const struct kt_kernel_model
 
 /* --- the whole --------------------------------------------------------------------------------------------- */
 
-static size_t want_points(const struct kt_crossover_search *s, const struct kt_kernel_model *m, bool noisy,
-                          kt_want *want, void *context)
-{
-    size_t wanted = 0;
-    if (s->state == KT_CROSSOVER_DIVIDED)
-        return want_line(&s->line, m, noisy, want, context);
-    for (int i = 0; i < KT_CROSSOVER_CHECKS; i++)
-        wanted += want_line(&s->check[i], m, noisy, want, context);
-    return wanted;
-}
-
 /* What is noisy after it was asked for again stays as it is: the machine is. */
 static size_t want_next(struct kt_crossover_search *s, const struct kt_kernel_model *m, kt_want *want, void *context)
 {
     size_t wanted = want_points(s, m, false, want, context);
+    if (!wanted && s->is_confirmed && s->state == KT_CROSSOVER_CHECKED)
+        wanted = want_again(s, m, want, context);
     if (wanted || s->asked_again)
         return wanted;
     s->asked_again = true;

@@ -11,7 +11,9 @@
  * It is looked for along lines on which one size grows, the others in the middle of theirs, the widest range first: the
  * interval with the largest step of the time beyond what its neighbours let expect is divided until it is one step of
  * the grid. On other lines, with another of the sizes larger or smaller, it has to be there again: at the same product,
- * or, if that size does not matter, at the same place. What is a matter of one size alone is no crossover. Where a step
+ * or, if that size does not matter, at the same place. What is a matter of one size alone is no crossover: the step
+ * must not be at the same place if another size that matters differs. All that
+ * speaks for one is then timed once more: spells of another pace look like steps. Where a step
  * of the grid is much of the size, the product is then told more exactly where the other sizes are small. Pure: what a
  * search wants to know are samples of the model; with all of them it goes on, now or in a later build.
  */
@@ -50,6 +52,9 @@ struct kt_crossover_search {
     struct kt_line check[KT_CROSSOVER_CHECKS];
     int varied[KT_CROSSOVER_CHECKS]; /* the axis along which it is beside the line */
     bool stays[KT_CROSSOVER_CHECKS]; /* its size does not matter: the step is looked for where it is on the line */
+    bool has_counter;                /* there is a line on which a size that matters is another: */
+    struct kt_line counter;          /* the step must not be there where it is on the line */
+    bool is_confirmed;               /* all that speaks for a step there is timed twice */
     struct kt_crossover crossover;   /* of state KNOWN */
 };
 

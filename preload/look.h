@@ -38,7 +38,8 @@ struct kt_look {
     void (*answer)(struct kt_look *look);
     uintptr_t address;
     const char *symbol;
-    int first; /* objects before that do not count */
+    const char *named; /* the object, if that is what is asked */
+    int first;         /* objects before that do not count */
     struct kt_loaded *object;
     const ElfW(Sym) * found;
     bool has_version;

@@ -37,6 +37,9 @@ KT_HIDDEN bool kt_is_defined(const char *symbol, uintptr_t where, bool behind_us
 KT_HIDDEN void *kt_find_in_object(uintptr_t address, const char *symbol);
 KT_HIDDEN void *kt_find_in_library(uintptr_t address, const char *symbol);
 
+/* The symbol in the object with that file name or soname, if it was loaded when the program started: it stays. */
+KT_HIDDEN void *kt_find_at_start(const char *object, const char *symbol);
+
 /* The first definition behind us, in the order in which objects were loaded: another tool's, or the C library's. */
 KT_HIDDEN void *kt_find_next(const char *symbol);
 

@@ -27,6 +27,8 @@
 
 struct kt_process_info kt_process;
 
+int (*_Atomic kt_omp_in_parallel)(void);
+
 static pthread_mutex_t slow_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* All lines of the definitions so far, for forked children; grown by mremap. */
@@ -248,6 +250,15 @@ static bool save_definitions(void)
     return false;
 }
 
+/* LLVM's, asked that, would make a thread known to it that it has never seen, which takes memory. */
+static void find_openmp(void)
+{
+    void *found = kt_find_at_start("libgomp.so.1", "omp_in_parallel");
+    int (*in_parallel)(void);
+    memcpy(&in_parallel, &found, sizeof in_parallel);
+    atomic_store(&kt_omp_in_parallel, in_parallel);
+}
+
 bool kt_process_open(void)
 {
     if (atomic_load(&kt_process.state) == KT_STATE_OPEN)
@@ -265,6 +276,7 @@ bool kt_process_open(void)
     atomic_store(&kt_process.state, KT_STATE_OPEN);
     kt_events_describe(kt_define);
     kt_control_open();
+    find_openmp();
     return true;
 }
 

@@ -183,6 +183,21 @@ void *kt_find_in_object(uintptr_t address, const char *symbol)
     return address_of(&look);
 }
 
+static void search_at_start(struct kt_look *look)
+{
+    struct kt_name name = kt_elf_name(look->symbol, KT_VERSION_DEFAULT);
+    int i = kt_object_named(look->named);
+    if (i >= 0 && kt_objects.object[i].initial)
+        search_object(look, &name, i);
+}
+
+void *kt_find_at_start(const char *object, const char *symbol)
+{
+    struct kt_look look = {.answer = search_at_start, .symbol = symbol, .named = object};
+    kt_take_look(&look);
+    return address_of(&look);
+}
+
 void kt_note_global(const char *name)
 {
     unsigned count = atomic_load(&global_count);

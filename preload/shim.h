@@ -349,6 +349,16 @@ static inline unsigned kt_cpu(const struct kt_stream *stream)
     return *(const volatile uint32_t *)stream->cpu_now & 0xffff;
 }
 
+/* Is this thread in a parallel region? Of GCC's OpenMP, if the program was linked with it; NULL: it was not. */
+extern KT_HIDDEN int (*_Atomic kt_omp_in_parallel)(void);
+
+/* Libraries that run OpenMP's threads themselves run a call within a region of the program with one. */
+static inline uint64_t kt_team_flag(void)
+{
+    int (*in_parallel)(void) = atomic_load_explicit(&kt_omp_in_parallel, memory_order_relaxed);
+    return KT_UNLIKELY(in_parallel != NULL) && in_parallel() ? KT_TEAM_FLAG : 0;
+}
+
 /* Stores a CALL event. WORD: those of the call, WORDS in all; the first is filled in here. False if there is no room.
  */
 static inline bool kt_store_call(struct kt_frame *frame, uint64_t *word, unsigned words)
@@ -359,7 +369,7 @@ static inline bool kt_store_call(struct kt_frame *frame, uint64_t *word, unsigne
     if (KT_UNLIKELY(stream->cursor > stream->limit) && !kt_room(stream, frame))
         return false;
     frame->cpu = kt_cpu(stream);
-    word[0] = frame->depth | (uint64_t)frame->cpu << 16;
+    word[0] = frame->depth | (uint64_t)frame->cpu << 16 | kt_team_flag();
     struct kt_context *context = &stream->context[entry % KT_CONTEXTS];
     const uint64_t stamp = stream->chunk_stamp | entry;
     if (KT_UNLIKELY(context->stamp != stamp))

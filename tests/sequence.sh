@@ -77,6 +77,48 @@ done
 "$kt" replay --gaps wide "$T/known" 2>"$T/err"
 same "gaps of another kind: usage" 2 $?
 
+# Calls within a program's parallel regions are played within such.
+cat >"$T/team.c" <<'END'
+#include <omp.h>
+void dgemm_(const char *, const char *, const int *, const int *, const int *, const double *, const double *, const int *,
+            const double *, const int *, const double *, double *, const int *);
+static double a[2][40 * 40], b[2][40 * 40], c[2][40 * 40];
+static void multiply(int n, int of)
+{
+    const double one = 1, none = 0;
+    dgemm_("N", "N", &n, &n, &n, &one, a[of], &n, b[of], &n, &none, c[of], &n);
+}
+int main(void)
+{
+    for (int i = 0; i < 50; i++) {
+        multiply(40, 0);
+#pragma omp parallel num_threads(2)
+        multiply(24, omp_get_thread_num());
+    }
+    return 0;
+}
+END
+cat >"$T/inside.c" <<'END'
+#include <omp.h>
+#include <stdlib.h>
+void dgemm_(const char *ta, const char *tb, const int *m)
+{
+    (void)ta, (void)tb;
+    if (omp_in_parallel() != (*m == 24))
+        abort();
+}
+END
+if ${CC:-gcc} -fopenmp -o "$T/team" "$T/team.c" -lblas && ${CC:-gcc} -fopenmp -shared -fPIC -o "$T/libinside.so" "$T/inside.c"; then
+    traced team_trace "$T/team"
+    same "calls within parallel regions" "[(24, True), (40, False)]" \
+         "$(calls team_trace 'sorted({(c["args"]["m"], c["in_parallel"]) for c in d})')"
+    "$kt" replay --json --context sequence --blas "$T/libinside.so" --budget 1 "$T/team_trace" >"$T/inside.json" 2>/dev/null
+    same "... are played within regions, others outside" "0 ['dgemm']" \
+         "$(query 'str(d["sequence"]["left_out"]) + " " + str(sorted({s["routine"] for s in d["shapes"] if s["contexts"]["sequence"]["n"]}))' <"$T/inside.json")"
+else
+    skip "calls within parallel regions" "no OpenMP here"
+fi
+
 # A library without most routines; of those that it has two end the process.
 cat >"$T/bad.c" <<'END'
 #include <stdlib.h>

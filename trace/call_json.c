@@ -98,6 +98,7 @@ json_t *kt_call_json(const struct kt_call *call)
     json_object_set_new(object, "dt", kt_json_number(call->complete ? kt_call_seconds(call) : NAN));
     json_object_set_new(object, "nested", call->complete ? json_integer((json_int_t)call->nested) : json_null());
     json_object_set_new(object, "cpu", json_integer(call->cpu));
+    json_object_set_new(object, "in_parallel", json_boolean(call->in_parallel));
     json_object_set_new(object, "faults", call->faults < 0 ? json_null() : json_integer(call->faults));
     json_object_set_new(object, "caller", caller_json(call));
     json_object_set_new(object, "args", kt_json_args(call, true));

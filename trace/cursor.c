@@ -157,6 +157,7 @@ static struct kt_call make_call(struct kt_cursor *cursor, const struct kt_entry 
                             .region = cursor->region,
                             .complete = false,
                             .migrated = false,
+                            .in_parallel = slot->word[0] & KT_TEAM_FLAG,
                             .cpu = slot->word[0] >> 16 & UINT16_MAX,
                             .start = 0,
                             .ticks = 0,

@@ -126,6 +126,9 @@ enum {
  * many the thread met in the call. */
 #define KT_FAULTS_FLAG ((uint64_t)1 << 31)
 
+/* Of the first word of a call: it was made within a parallel region of the program's OpenMP. */
+#define KT_TEAM_FLAG ((uint64_t)1 << 32)
+
 static inline uint64_t kt_event_head(enum kt_event kind, uint64_t words, uint64_t id, uint64_t upper)
 {
     return (uint64_t)kind | words << 8 | id << 16 | upper << 32;

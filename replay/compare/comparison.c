@@ -310,7 +310,8 @@ static void find_mix(struct kt_comparison *c, const size_t *shape, size_t shapes
         mix->seconds += calls_of(c, i) * cell_at(c, i, best)->time.best;
         mix->elsewhere += best != mix->library;
     }
-    mix->seconds = c->pace * c->scale * mix->seconds + c->first_calls[mix->library] + c->waited;
+    mix->seconds = c->pace * c->scale * mix->seconds + c->first_calls[mix->library] + c->waited +
+                   (mix->library ? 0 : c->contention);
     double single = kt_comparison_blas(c, mix->library);
     mix->ratio = single > 0 ? mix->seconds / single : NAN;
     mix->application = kt_comparison_application(c, mix->library) + mix->seconds - single;
@@ -319,7 +320,7 @@ static void find_mix(struct kt_comparison *c, const size_t *shape, size_t shapes
 double kt_comparison_blas(const struct kt_comparison *c, size_t lane)
 {
     double own = c->sum[lane].seconds + c->sum[lane].lacking;
-    return c->pace * c->scale * own + c->first_calls[lane] + c->waited;
+    return c->pace * c->scale * own + c->first_calls[lane] + c->waited + (lane ? 0 : c->contention);
 }
 
 static double multiple(const struct kt_comparison *c, size_t lane, double ratio)
@@ -327,7 +328,8 @@ static double multiple(const struct kt_comparison *c, size_t lane, double ratio)
     double all = c->pace * c->scale * c->sum[0].seconds;
     double lacking = c->pace * c->scale * c->sum[lane].lacking;
     double own = all > lacking ? (all - lacking) * ratio : 0;
-    return (own + lacking + c->first_calls[lane] + c->waited) / (all + c->first_calls[0] + c->waited);
+    double base = all + c->first_calls[0] + c->waited + c->contention;
+    return (own + lacking + c->first_calls[lane] + c->waited + (lane ? 0 : c->contention)) / base;
 }
 
 /* Where pairs scatter that much, spells of another pace did not hit both of a pair. */
@@ -361,7 +363,8 @@ bool kt_comparison_is_contended(const struct kt_comparison *c)
     bool has_threads = false;
     for (size_t l = 0; l < c->libraries; l++)
         has_threads = has_threads || c->worker[l].library.threads > 1;
-    return has_threads && c->is_as_recorded && (c->disturbance > much || c->insitu > much * (c->insitu - c->waited));
+    double held_up = c->waited + c->contention;
+    return has_threads && c->is_as_recorded && (c->disturbance > much || c->insitu > much * (c->insitu - held_up));
 }
 
 double kt_comparison_application(const struct kt_comparison *c, size_t lane)
@@ -465,6 +468,20 @@ static void find_first_calls(struct kt_comparison *c)
     }
 }
 
+/* A library's threads that the program's own keep from their processors are waited for in slices of the scheduler's
+ * time, milliseconds in calls of microseconds. Libraries without threads, and those whose threads are the program's, do
+ * not know that. */
+static void split_contention(struct kt_comparison *c, double clock, double faults)
+{
+    bool has_threads = c->worker[0].library.threads > 1;
+    c->contention = 0;
+    if (!c->has_team || !has_threads || !kt_comparison_is_contended(c))
+        return;
+    c->pace = clock;
+    c->waited = faults;
+    c->contention = fmax(c->insitu - c->pace * c->scale * c->sum[0].seconds - c->first_calls[0] - faults, 0);
+}
+
 static void find_pace(struct kt_comparison *c)
 {
     struct kt_weighted *pace = kt_resize(NULL, c->setup.jobs.count + 1, sizeof *pace);
@@ -480,7 +497,7 @@ static void find_pace(struct kt_comparison *c)
             own -= c->scale * (recorded_of(c, i) - undelayed_of(c, i));
     }
     c->pace = 1;
-    c->waited = 0;
+    c->waited = c->contention = 0;
     if (c->is_as_recorded && count && replayed > 0) {
         double pace_of_all = own / disturbance / replayed;
         /* Calls whose context is known run at this pace; those above it waited for something. */
@@ -489,6 +506,7 @@ static void find_pace(struct kt_comparison *c)
         c->pace = disturbance * common;
         c->waited = fmax(c->insitu - own - c->first_calls[0], 0);
         c->waited += common < pace_of_all ? own - c->pace * replayed : 0;
+        split_contention(c, clock, fmax(c->insitu - own - c->first_calls[0], 0));
     }
     free(pace);
 }

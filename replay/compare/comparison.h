@@ -68,7 +68,8 @@ struct kt_comparison {
     size_t unusables;
     const struct kt_context **context; /* by shape: tracked falls back to warm; owned */
     bool *met;                         /* by shape: timed in sequence, not in that context; owned */
-    double alone;                      /* seconds that those which are not are promised, of the budget */
+    bool has_team;      /* of these, some calls were made, and are played, within parallel regions of OpenMP */
+    double alone;       /* seconds that those which are not are promised, of the budget */
     double *first;      /* by shape and lane: seconds that its first call in a process takes beyond the others; owned */
     double *stands_for; /* by shape: as many times its own calls; 0: it is not timed, there is no time for all; owned */
     struct kt_schedule schedule;
@@ -88,7 +89,9 @@ struct kt_comparison {
     double scale;  /* how many times longer those are than the ones that count */
     double pace;   /* how many times longer all calls took in the program than replayed: a lower clock, other users */
     double waited; /* seconds that calls took in the program beyond that: in any library, page faults for one */
-    double disturbance; /* a part of PACE: by what lifted the mean of each shape's calls in the program above most */
+    double contention;  /* seconds beyond that in which the program's OpenMP threads held up those of the baseline */
+    double disturbance; /* a part of PACE, or of CONTENTION: by what lifted the mean of each shape's calls in the
+                           program above most */
     double first_calls[KT_MOST_LANES]; /* seconds of all first calls beyond the others: what starting a library takes */
     double fault;                      /* seconds that a page fault takes here; NAN: not known. Set before the sums */
     double wall; /* seconds of the recorded program; NAN where its other work is not one after the other with calls */
@@ -110,7 +113,9 @@ struct kt_ratio kt_comparison_ratio(const struct kt_comparison *comparison, cons
  *
  * Where the baseline is the recorded library with its threads, it takes what it took in the program. PACE is the lower
  * quartile, by time, of what the shapes took there over their replay; each library has its FIRST_CALLS in every process
- * that calls it; what is left, WAITED, is the same with any.
+ * that calls it; what is left, WAITED, is the same with any. Where the program has OpenMP threads of its own, which
+ * wait busily, and calls of a library with threads took much longer than replays, this is CONTENTION, of the baseline
+ * alone.
  */
 double kt_comparison_blas(const struct kt_comparison *comparison, size_t lane);
 double kt_comparison_application(const struct kt_comparison *comparison, size_t lane);
@@ -127,7 +132,8 @@ const char *kt_comparison_context(const struct kt_comparison *comparison);
 bool kt_comparison_is_any_met(const struct kt_comparison *comparison);
 
 /* Some library runs several threads, and in the program calls were held up a great deal: mostly by threads of its own
- * that wait busily on the same processors. No replay has these, and they do not hold up every library alike. */
+ * that wait busily on the same processors. Replays have these in calls that were made within its parallel regions only,
+ * and they do not hold up every library alike. */
 bool kt_comparison_is_contended(const struct kt_comparison *comparison);
 
 /* Is the shape timed on the baseline? */

@@ -59,7 +59,11 @@ static void print_pace(const struct kt_comparison *c)
     if (c->is_as_recorded)
         printf("Predicted: replays times %.2f, and %s for what calls waited in the program.\n", c->pace,
                kt_text_seconds(c->waited, seconds));
-    if (kt_comparison_is_contended(c))
+    if (c->contention > 0)
+        printf("%s more on the recorded library alone, whose threads the program's OpenMP\n"
+               "threads kept from their processors: it may be more, or less.\n",
+               kt_text_seconds(c->contention, seconds));
+    else if (kt_comparison_is_contended(c))
         printf("Much of that is what held calls up, perhaps threads of the program that wait\n"
                "busily where the library's run: it may be more, or less, on other libraries.\n");
 }

@@ -245,6 +245,7 @@ void kt_sequences_begin(struct kt_comparison *c, double budget, struct kt_sequen
         out->lane[l].rests = true;
         leave_out_wrong(c, l, &out->lane[l]);
     }
+    c->has_team = out->lane[0].recording.team > 0;
     for (size_t i = 0; i < c->setup.jobs.count; i++)
         c->met[i] = !c->setup.jobs.job[i].refused;
     for (bool again = true; again && !kt_interrupted();) {

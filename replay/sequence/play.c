@@ -5,6 +5,7 @@
 #include "replay/call.h"
 #include "replay/machine/branches.h"
 #include "replay/machine/processor.h"
+#include "replay/machine/team.h"
 #include "replay/random.h"
 #include "replay/sequence/contents.h"
 #include "trace/memory.h"
@@ -102,6 +103,7 @@ struct player {
     size_t window;                /* that comes next */
     struct traffic traffic;
     struct kt_branches code;
+    struct kt_team team;
     size_t row; /* of it that is executed next */
     uint64_t random;
     double tick; /* seconds */
@@ -195,9 +197,10 @@ static enum kt_status prepare(struct player *p, struct kt_error *error)
 {
     const struct kt_recording *r = p->play->recording;
     KT_TRY(kt_space_map(p->play->ranges, &p->space, error));
+    kt_team_open(r->team, &p->team);
     KT_TRY(kt_library_load(&p->library, error));
     kt_library_ask(&p->library);
-    if (p->library.threads == 1)
+    if (p->library.threads == 1 && !p->team.threads)
         kt_processor_pin(p->play->processor);
     p->pool = kt_data_pool_new();
     p->tick = measure_tick();
@@ -215,6 +218,22 @@ static enum kt_status prepare(struct player *p, struct kt_error *error)
     return KT_OK;
 }
 
+/* A call, and what it takes. */
+struct timing {
+    const struct ready *ready;
+    const struct kt_parameters *parameters;
+    struct kt_returned returned;
+    uint64_t ticks;
+};
+
+static void time_call(void *data)
+{
+    struct timing *t = data;
+    uint64_t start = kt_clock_start();
+    t->ready->thunk(t->ready->function, t->parameters, &t->returned);
+    t->ticks = kt_clock_stop() - start;
+}
+
 /* Returns the ticks that the call took; *OK: with info = 0. */
 static int64_t call_once(struct player *p, size_t i, bool *ok)
 {
@@ -222,15 +241,17 @@ static int64_t call_once(struct player *p, size_t i, bool *ok)
     const struct kt_recorded_call *call = &p->play->recording->call[i];
     struct kt_by_reference cells;
     struct kt_parameters parameters;
-    struct kt_returned returned;
+    struct timing timing = {.ready = ready, .parameters = &parameters};
     kt_parameters_fill(ready->symbol, (const unsigned char *)call->args, ready->address, call->entry->int_bytes, &cells,
                        &parameters);
     p->play->board->is_inside = true;
-    uint64_t start = kt_clock_start();
-    ready->thunk(ready->function, &parameters, &returned);
-    int64_t ticks = (int64_t)(kt_clock_stop() - start - p->clock_ticks);
+    if (call->in_parallel)
+        kt_team_call(&p->team, time_call, &timing);
+    else
+        time_call(&timing);
+    int64_t ticks = (int64_t)(timing.ticks - p->clock_ticks);
     p->play->board->is_inside = false;
-    *ok = kt_parameters_info(ready->symbol, &cells, &returned, call->entry->int_bytes) == 0;
+    *ok = kt_parameters_info(ready->symbol, &cells, &timing.returned, call->entry->int_bytes) == 0;
     return ticks > 0 ? ticks : 0;
 }
 

@@ -214,16 +214,25 @@ static uint64_t *keep_args(struct kt_recording *r, const struct found *found)
     return memcpy(to, found->args, found->call.entry->symbol.arg_bytes);
 }
 
+/* The trace does not say how many threads a region has. OMP_NUM_THREADS is for libraries, too. */
+static unsigned team_of(const struct kt_object *library)
+{
+    return library->threads > 2 ? (unsigned)library->threads : 2;
+}
+
 static void keep_call(struct kt_recording *r, const struct found *found, size_t shape, double gap)
 {
     int64_t info = 0;
     kt_call_info(&found->call, &info);
     bool is_early = info < 0 || (info > 0 && kt_failure_is_early(found->call.entry->symbol.routine));
     r->call = kt_room_for_one(r->call, r->calls, sizeof *r->call);
+    if (found->call.in_parallel)
+        r->team = team_of(found->call.entry->library);
     r->call[r->calls++] = (struct kt_recorded_call){.entry = found->call.entry,
                                                     .args = keep_args(r, found),
                                                     .shape = (uint32_t)shape,
                                                     .ok = !is_early,
+                                                    .in_parallel = found->call.in_parallel,
                                                     .gap = gap,
                                                     .seconds = found->seconds};
 }

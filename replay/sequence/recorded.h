@@ -21,6 +21,7 @@ struct kt_recorded_call {
     bool counted;   /* not one of those that only bring the caches into their state */
     bool opens;     /* a window */
     bool ok;        /* its info, if it has one, does not say that it ended early */
+    bool in_parallel;   /* it was made within a parallel region of the program's OpenMP */
     double gap; /* seconds from the end of the call before it to its start, at most KT_LONGEST_GAP; 0: opens a window */
     double seconds; /* in situ, without the cost of recording it and what is nested in it */
 };
@@ -35,6 +36,7 @@ struct kt_recording {
     size_t windows;
     struct kt_recorded_call *call; /* of the windows */
     size_t calls;
+    unsigned team;     /* threads of the parallel regions that some of these were made in; 0: none was */
     uint64_t **memory; /* of the arguments; owned */
     size_t blocks, words_left;
 };

@@ -366,6 +366,36 @@ static void test_slow_program(void **state)
     check_slow_program(0.04, 3.75, 18.75);
 }
 
+/* Threads of the program held up those of the recorded library: others do not know that. */
+static void check_contention(bool has_team, double pace, double contention, double other)
+{
+    struct scene s;
+    open_scene(&s);
+    s.c.is_as_recorded = true;
+    s.c.has_team = has_team;
+    s.c.worker[0].library.threads = 2;
+    for (int i = 0; i < SHAPES; i++) {
+        set_time(&s, i, 0, 0.01);
+        set_time(&s, i, 1, 0.02);
+        s.shape[i].total = 10;
+        s.job[i].insitu.median = 0.01;
+    }
+    kt_comparison_sum_up(&s.c);
+    assert_true(kt_comparison_is_contended(&s.c));
+    assert_true(near(s.c.pace, pace) && fabs(s.c.contention - contention) < 1e-6);
+    assert_true(near(kt_comparison_blas(&s.c, 0), 30) && near(kt_comparison_blas(&s.c, 1), other));
+    assert_true(near(kt_comparison_multiple(&s.c, 0).value, 1));
+    assert_true(near(kt_comparison_multiple(&s.c, 1).value, other / 30));
+    close_scene(&s);
+}
+
+static void test_contention(void **state)
+{
+    (void)state;
+    check_contention(false, 10, 0, 60);
+    check_contention(true, 1, 27, 6);
+}
+
 /* What the baseline cannot run counts for none. */
 static void test_baseline_fails(void **state)
 {
@@ -467,6 +497,7 @@ int main(void)
         cmocka_unit_test(test_page_faults_are_no_pace),
         cmocka_unit_test(test_slow_spells_of_one_library),
         cmocka_unit_test(test_slow_program),
+        cmocka_unit_test(test_contention),
         cmocka_unit_test(test_baseline_fails),
         cmocka_unit_test(test_first_calls),
         cmocka_unit_test(test_first_of_processes),

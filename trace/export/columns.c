@@ -15,6 +15,7 @@ const struct kt_export_column kt_export_columns[] = {
     {.name = "t", .type = "REAL"},
     {.name = "dt", .type = "REAL"},
     {.name = "nested", .type = "INTEGER"},
+    {.name = "in_parallel", .type = "INTEGER"},
     {.name = "cpu", .type = "INTEGER"},
     {.name = "faults", .type = "INTEGER"},
     {.name = "caller_object", .type = "TEXT", .key = "caller", .inner = "object"},

@@ -100,6 +100,7 @@ class Call:
     def __init__(self, entry, words, parent):
         self.entry, self.caller, self.args = entry, words[1], struct.pack("<61Q", *words[2:])
         self.depth, self.cpu, self.parent, self.n = words[0] & 0xffff, words[0] >> 16 & 0xffff, parent, None
+        self.in_parallel = bool(words[0] >> 32 & 1)
         self.done, self.start, self.ticks, self.info, self.counts, self.nested = False, 0, 0, 0, [], 0
         self.faults = None
 
@@ -205,7 +206,7 @@ class Process:
                 "parent": call.parent and call.parent.n, "routine": routine, "symbol": symbol,
                 "t": (call.start - self.anchors[0][0]) / self.hz if call.done else None,
                 "dt": max(0.0, call.ticks - others) / self.hz if call.done else None,
-                "nested": call.nested if call.done else None, "cpu": call.cpu, "faults": call.faults,
+                "nested": call.nested if call.done else None, "cpu": call.cpu, "in_parallel": call.in_parallel, "faults": call.faults,
                 "caller": {"object": where and where[3], "offset": where and hex(call.caller - where[2]),
                            "address": hex(call.caller)},
                 "args": {p[0]: v for v, p in zip(values, params) if p[2] != "info"},

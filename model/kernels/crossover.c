@@ -170,7 +170,7 @@ static bool next_line(const struct kt_kernel_model *m, struct kt_crossover_searc
     set_product(m, &s->line);
     s->tried |= 1u << s->line.axis;
     s->crossover = (struct kt_crossover){0};
-    s->is_sharpened = s->is_confirmed = s->has_counter = false;
+    s->is_sharpened = s->is_confirming = s->has_counter = false;
     s->state = KT_CROSSOVER_DIVIDED;
     s->asked_again = false;
     return true;
@@ -435,11 +435,34 @@ static bool set_counter(const struct kt_kernel_model *m, struct kt_crossover_sea
 /* The step is there, too, or that is not known. */
 static bool is_countered(struct kt_crossover_search *s, const struct kt_kernel_model *m)
 {
-    if (!s->has_counter)
-        return false;
     const struct reading r = read_line(&s->counter, m);
     s->is_uncertain = s->is_uncertain || !r.is_certain;
     return r.n < CHECKED || is_there(s, &r);
+}
+
+static void believe(struct kt_crossover_search *s, const struct kt_kernel_model *m, kt_possible *possible,
+                    void *context)
+{
+    set_axes(m, s);
+    if ((double)(s->hi - s->lo) > coarse * (double)s->lo)
+        sharpen(m, s, possible, context);
+    else
+        cross(s);
+}
+
+/* All checks agree: first the counter line, then all of it once more. */
+static void doubt(struct kt_crossover_search *s, const struct kt_kernel_model *m, kt_possible *possible, void *context)
+{
+    if (!s->has_counter) {
+        if (!set_counter(m, s, possible, context))
+            give_up(m, s);
+    } else if (is_countered(s, m) || (s->is_confirming && !is_still_there(s, m))) {
+        give_up(m, s);
+    } else if (!s->is_confirming) {
+        s->is_confirming = true;
+    } else {
+        believe(s, m, possible, context);
+    }
 }
 
 static void conclude(struct kt_crossover_search *s, const struct kt_kernel_model *m, kt_possible *possible,
@@ -457,22 +480,10 @@ static void conclude(struct kt_crossover_search *s, const struct kt_kernel_model
         agree = there || again;
         stay += s->stays[i];
     }
-    bool is_found = agree && !goes_on;
-    if (!agree || stay == m->axes - 1 || is_countered(s, m) || (s->is_confirmed && !is_still_there(s, m)))
+    if (!agree || stay == m->axes - 1)
         give_up(m, s);
-    else if (is_found && !s->has_counter && !set_counter(m, s, possible, context))
-        give_up(m, s);
-    else if (is_found && want_points(s, m, false, NULL, NULL))
-        return; /* on the counter line */
-    else if (is_found && !s->is_confirmed)
-        s->is_confirmed = true;
-    else if (is_found) {
-        set_axes(m, s);
-        if ((double)(s->hi - s->lo) > coarse * (double)s->lo)
-            sharpen(m, s, possible, context);
-        else
-            cross(s);
-    }
+    else if (!goes_on)
+        doubt(s, m, possible, context);
 }
 
 /* --- the whole --------------------------------------------------------------------------------------------- */
@@ -481,7 +492,7 @@ static void conclude(struct kt_crossover_search *s, const struct kt_kernel_model
 static size_t want_next(struct kt_crossover_search *s, const struct kt_kernel_model *m, kt_want *want, void *context)
 {
     size_t wanted = want_points(s, m, false, want, context);
-    if (!wanted && s->is_confirmed && s->state == KT_CROSSOVER_CHECKED)
+    if (!wanted && s->is_confirming && s->state == KT_CROSSOVER_CHECKED)
         wanted = want_again(s, m, want, context);
     if (wanted || s->asked_again)
         return wanted;

@@ -12,10 +12,10 @@
  * interval with the largest step of the time beyond what its neighbours let expect is divided until it is one step of
  * the grid. On other lines, with another of the sizes larger or smaller, it has to be there again: at the same product,
  * or, if that size does not matter, at the same place. What is a matter of one size alone is no crossover: the step
- * must not be at the same place if another size that matters differs. All that
- * speaks for one is then timed once more: spells of another pace look like steps. Where a step
- * of the grid is much of the size, the product is then told more exactly where the other sizes are small. Pure: what a
- * search wants to know are samples of the model; with all of them it goes on, now or in a later build.
+ * must not be at the same place if another size that matters differs. All that speaks for one is then timed once more:
+ * spells of another pace look like steps. Where a step of the grid is much of the size, the product is told more
+ * exactly where the other sizes are small. Pure: what a search wants to know are samples of the model; with all of them
+ * it goes on, now or in a later build.
  */
 #ifndef KT_CROSSOVER_H
 #define KT_CROSSOVER_H
@@ -54,7 +54,7 @@ struct kt_crossover_search {
     bool stays[KT_CROSSOVER_CHECKS]; /* its size does not matter: the step is looked for where it is on the line */
     bool has_counter;                /* there is a line on which a size that matters is another: */
     struct kt_line counter;          /* the step must not be there where it is on the line */
-    bool is_confirmed;               /* all that speaks for a step there is timed twice */
+    bool is_confirming;              /* all that speaks for the step has to be timed twice */
     struct kt_crossover crossover;   /* of state KNOWN */
 };
 

@@ -295,6 +295,12 @@ static bool is_apart(const struct kt_comparison *c, const size_t *shape, size_t 
     return isnan(own.value) || (same_shapes ? kt_ratio_verdict(&paired) == KT_SLOWER : own.lo > best.hi);
 }
 
+/* In the program, besides the replayed calls. */
+static double beside(const struct kt_comparison *c, size_t lane)
+{
+    return c->first_calls[lane] + c->waited + (lane ? 0 : c->contention);
+}
+
 static void find_mix(struct kt_comparison *c, const size_t *shape, size_t shapes)
 {
     struct kt_mix *mix = &c->mix;
@@ -310,8 +316,7 @@ static void find_mix(struct kt_comparison *c, const size_t *shape, size_t shapes
         mix->seconds += calls_of(c, i) * cell_at(c, i, best)->time.best;
         mix->elsewhere += best != mix->library;
     }
-    mix->seconds = c->pace * c->scale * mix->seconds + c->first_calls[mix->library] + c->waited +
-                   (mix->library ? 0 : c->contention);
+    mix->seconds = c->pace * c->scale * mix->seconds + beside(c, mix->library);
     double single = kt_comparison_blas(c, mix->library);
     mix->ratio = single > 0 ? mix->seconds / single : NAN;
     mix->application = kt_comparison_application(c, mix->library) + mix->seconds - single;
@@ -320,7 +325,7 @@ static void find_mix(struct kt_comparison *c, const size_t *shape, size_t shapes
 double kt_comparison_blas(const struct kt_comparison *c, size_t lane)
 {
     double own = c->sum[lane].seconds + c->sum[lane].lacking;
-    return c->pace * c->scale * own + c->first_calls[lane] + c->waited + (lane ? 0 : c->contention);
+    return c->pace * c->scale * own + beside(c, lane);
 }
 
 static double multiple(const struct kt_comparison *c, size_t lane, double ratio)
@@ -328,8 +333,7 @@ static double multiple(const struct kt_comparison *c, size_t lane, double ratio)
     double all = c->pace * c->scale * c->sum[0].seconds;
     double lacking = c->pace * c->scale * c->sum[lane].lacking;
     double own = all > lacking ? (all - lacking) * ratio : 0;
-    double base = all + c->first_calls[0] + c->waited + c->contention;
-    return (own + lacking + c->first_calls[lane] + c->waited + (lane ? 0 : c->contention)) / base;
+    return (own + lacking + beside(c, lane)) / (all + beside(c, 0));
 }
 
 /* Where pairs scatter that much, spells of another pace did not hit both of a pair. */

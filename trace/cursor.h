@@ -23,7 +23,7 @@ struct kt_call {
     uint32_t region;           /* the innermost one that its thread is in (trace/regions.h); 0: none */
     bool complete;             /* it has returned; otherwise what follows is 0 */
     bool migrated;             /* it began on another processor */
-    bool in_parallel;              /* within a parallel region of the program's OpenMP; of GCC's, others are not known */
+    bool in_parallel;          /* within a parallel region of the program's OpenMP; of GCC's, others are not known */
     unsigned cpu;              /* where it ended, or where it began */
     uint64_t start, ticks;     /* with the clock readings */
     int64_t faults;            /* page faults that its thread met in it; -1: not known, as it is of short calls */

@@ -16,12 +16,12 @@
 
 struct kt_recorded_call {
     const struct kt_entry *entry;
-    uint64_t *args; /* as stored; in the recording's memory */
-    uint32_t shape; /* its number */
-    bool counted;   /* not one of those that only bring the caches into their state */
-    bool opens;     /* a window */
-    bool ok;        /* its info, if it has one, does not say that it ended early */
-    bool in_parallel;   /* it was made within a parallel region of the program's OpenMP */
+    uint64_t *args;   /* as stored; in the recording's memory */
+    uint32_t shape;   /* its number */
+    bool counted;     /* not one of those that only bring the caches into their state */
+    bool opens;       /* a window */
+    bool ok;          /* its info, if it has one, does not say that it ended early */
+    bool in_parallel; /* it was made within a parallel region of the program's OpenMP */
     double gap; /* seconds from the end of the call before it to its start, at most KT_LONGEST_GAP; 0: opens a window */
     double seconds; /* in situ, without the cost of recording it and what is nested in it */
 };

@@ -409,20 +409,13 @@ static void slices_with_sides_grow(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(finds_a_step),
-        cmocka_unit_test(finds_a_product),
-        cmocka_unit_test(goes_on_later),
-        cmocka_unit_test(finds_a_product_of_two),
-        cmocka_unit_test(finds_nothing_else),
-        cmocka_unit_test(believes_nothing_at_once),
-        cmocka_unit_test(checks_where_it_can),
-        cmocka_unit_test(noise_decides_nothing),
-        cmocka_unit_test(sides_of_a_crossover),
-        cmocka_unit_test(sides_of_parts),
-        cmocka_unit_test(beyond_the_crossover),
-        cmocka_unit_test(slices_with_sides_grow),
-        cmocka_unit_test(sides_with_few_sizes),
-        cmocka_unit_test(cut_side),
+        cmocka_unit_test(finds_a_step),         cmocka_unit_test(finds_a_product),
+        cmocka_unit_test(goes_on_later),        cmocka_unit_test(finds_a_product_of_two),
+        cmocka_unit_test(finds_nothing_else),   cmocka_unit_test(believes_nothing_at_once),
+        cmocka_unit_test(checks_where_it_can),  cmocka_unit_test(noise_decides_nothing),
+        cmocka_unit_test(sides_of_a_crossover), cmocka_unit_test(sides_of_parts),
+        cmocka_unit_test(beyond_the_crossover), cmocka_unit_test(slices_with_sides_grow),
+        cmocka_unit_test(sides_with_few_sizes), cmocka_unit_test(cut_side),
     };
     return cmocka_run_group_tests(tests, kt_known_open, kt_known_close);
 }

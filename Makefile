@@ -524,7 +524,7 @@ demo: packages-demo
 .PHONY: bench-programs bench-volume bench-replay bench-sequence bench-tracker bench-timers bench-flush bench-predict bench-diff packages-bench bench-tools
 packages-bench: packages-demo
 	$(call install_packages,$(BENCH_PACKAGES))
-bench-tools: built $(BENCH)
+bench-tools: built $(BENCH) $(DIFF) $(T)/tracker
 bench:
 	-@$(MAKE) --no-print-directory packages-bench
 	@$(MAKE) --no-print-directory bench-tools
@@ -539,10 +539,10 @@ bench-timers: packages-demo
 	@$(MAKE) --no-print-directory bench-tools
 	@tests/bench/timers.sh
 bench-diff: packages-demo
-	@$(MAKE) --no-print-directory built $(DIFF)
+	@$(MAKE) --no-print-directory bench-tools
 	@tests/bench/diff.sh
 bench-tracker: packages-demo
-	@$(MAKE) --no-print-directory built $(T)/tracker
+	@$(MAKE) --no-print-directory bench-tools
 	@tests/bench/tracker.sh
 bench-predict: packages-demo
 	@$(MAKE) --no-print-directory all

@@ -478,7 +478,6 @@ static void find_first_calls(struct kt_comparison *c)
 static void split_contention(struct kt_comparison *c, double clock, double faults)
 {
     bool has_threads = c->worker[0].library.threads > 1;
-    c->contention = 0;
     if (!c->has_team || !has_threads || !kt_comparison_is_contended(c))
         return;
     c->pace = clock;
@@ -508,9 +507,9 @@ static void find_pace(struct kt_comparison *c)
         double clock = fmin(fmax(kt_weighted_quantile(pace, count, 0.25), 1), most_pace);
         double common = fmin(clock, pace_of_all); /* where replays took longer than the program nothing waited */
         c->pace = disturbance * common;
-        c->waited = fmax(c->insitu - own - c->first_calls[0], 0);
-        c->waited += common < pace_of_all ? own - c->pace * replayed : 0;
-        split_contention(c, clock, fmax(c->insitu - own - c->first_calls[0], 0));
+        double faults = fmax(c->insitu - own - c->first_calls[0], 0);
+        c->waited = faults + (common < pace_of_all ? own - c->pace * replayed : 0);
+        split_contention(c, clock, faults);
     }
     free(pace);
 }

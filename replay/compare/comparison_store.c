@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "replay/compare/comparison_store.h"
 
+#include "replay/sequence/play.h"
 #include "replay/sequence/recorded.h"
 #include "replay/store/identity.h"
 #include "replay/store/recall.h"
@@ -100,9 +101,10 @@ static char *sequence_of(const struct kt_comparison_store *s)
 {
     const struct kt_replay_options *asked = &s->comparison->options.replay;
     char *context;
-    if (asprintf(&context, "sequence, without strange shapes, with first calls of %s level %d routines %s gaps %s %g",
+    if (asprintf(&context,
+                 "sequence, without strange shapes, with first calls of %s level %d routines %s gaps %s %d %g",
                  s->trace, (int)asked->level, asked->routines ? asked->routines : "all", kt_gaps_name(asked->gaps),
-                 KT_LONGEST_GAP) < 0)
+                 KT_GAP_CODE_PAGES, KT_LONGEST_GAP) < 0)
         abort();
     return with_settings(s, context);
 }

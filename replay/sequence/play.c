@@ -111,9 +111,7 @@ struct player {
     struct kt_pass pass;
 };
 
-/* Twice as much code as first-level caches hold, a page at a time. A program's own code, which is between its calls,
- * takes the place of a library's; of larger rows libraries with much code suffered more than in the programs. */
-enum { ROWS = 16, BRANCHES = 255 };
+enum { BRANCHES = 255 };                /* with a return a page */
 static const double row_seconds = 5e-6; /* at most */
 
 static void wait_until(uint64_t ticks, struct player *p)
@@ -214,7 +212,7 @@ static enum kt_status prepare(struct player *p, struct kt_error *error)
         memset(p->traffic.memory, 1, TRAFFIC_BYTES);
     }
     if (p->play->gaps == KT_GAPS_CODE)
-        kt_branches_make(ROWS, BRANCHES, &p->code);
+        kt_branches_make(KT_GAP_CODE_PAGES, BRANCHES, &p->code);
     return KT_OK;
 }
 

@@ -58,6 +58,11 @@ struct kt_pass {
     char text[512];                /* not usable: why */
 };
 
+/* Of code that KT_GAPS_CODE executes: as much as first-level caches hold. A program's own code, which is between its
+ * calls, takes the place of a library's; of more of it libraries with much code suffered more than in the programs
+ * (DESIGN.md, "Gaps are waited for"). */
+enum { KT_GAP_CODE_PAGES = 8 };
+
 struct kt_play {
     const struct kt_recording *recording;
     const struct kt_ranges *ranges;

@@ -13,7 +13,7 @@ DEMO_PACKAGES  := python3-numpy libopenblas0-serial libblas3 liblapack3
 CHECK_PACKAGES := libcmocka-dev libpfm4 g++ gfortran libblas-dev liblapack-dev libblis4-serial gdb valgrind cppcheck libblas-test liblapack-test \
                   python3-scipy libblas64-3 liblapack64-3 libopenblas64-0-pthread liblapacke-dev liblapacke64 libblis64-4-serial libatlas3-base \
                   openmpi-bin hpcc zstd xz-utils gnuplot-nox
-BENCH_PACKAGES := uftrace lttng-tools liblttng-ust-dev ltrace libpfm4 hpcc
+BENCH_PACKAGES := uftrace lttng-tools liblttng-ust-dev ltrace libpfm4 hpcc valgrind python3-scipy octave r-base-core libsuitesparse-dev
 LIBRARY_PACKAGES := libopenblas0-pthread libopenblas0-serial libblis4-pthread libblis4-serial libblas3 liblapack3
 PORTABLE_PACKAGES := gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static
 PROBE_PACKAGES := likwid mbw
@@ -45,7 +45,7 @@ COMPILED := $(filter blas%,$(basename $(notdir $(SPECS))))
 
 OBJECTS  := $(TRACE:%=$(O)/trace/%.o) $(REPLAY:%=$(O)/replay/%.o) $(MODEL:%=$(O)/model/%.o) $(O)/gen/thunks.o $(O)/gen/texts.o
 # A sanitizer looks symbols up before its own functions work: its builds do without our dlopen() and dlsym().
-SHIM_OBJECTS := $(SHIM:%=$(O)/preload/%.o) $(COMPILED:%=$(O)/gen/wrap_%.o) $(addprefix $(O)/,gen/slots.o gen/stubs.o preload/trampoline.o $(if $(SAN),,preload/linker_hooks.o))
+SHIM_OBJECTS := $(SHIM:%=$(O)/preload/%.o) $(COMPILED:%=$(O)/gen/wrap_%.o) $(addprefix $(O)/,gen/slots.o gen/stubs.o preload/trampoline.o preload/cost_call.o preload/jumps.o $(if $(SAN),,preload/linker_hooks.o))
 
 Q := $(if $(V),,@)
 SILENT := $(findstring s,$(firstword $(filter-out --%,$(MAKEFLAGS))))
@@ -66,7 +66,8 @@ help:
 	@echo 'make proof      the operand ranges of LAPACK in poisoned memory, with the calls of its own test programs'
 	@echo 'make kill-test  1,000 programs killed at random times (RUNS=): every trace holds what they counted'
 	@echo 'make bench      cost of recording a call, as a ratio to a plain shim, and of other recorders; pauses'
-	@echo 'make bench-NAME what is measured more closely: programs (slowdown of whole ones), volume (10^8 calls), replay (do two'
+	@echo 'make bench-NAME what is measured more closely: nested (one LAPACK call as the program times it), passed (calls that are not'
+	@echo '                recorded), instructions (of a recorded call), programs (slowdown of whole ones), volume (10^8 calls), replay (do two'
 	@echo '                agree, a million calls), flush and timers (ways of flushing and timing), sequence (known contexts, calls'
 	@echo '                inside LAPACK), tracker (calls per second), diff (how often it is wrong), verify (do programs take on'
 	@echo '                other libraries what compare predicts), itself (compare of a library with itself), probe (beside other'
@@ -432,6 +433,41 @@ $(T)/fault/killer: $(O)/tests/fault/killer.o $(OBJECTS)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS_) -o $@ $^ $(LIBS)
 
+# Calls that nest in others, and what may go wrong with those that are passed on.
+NESTED := $(addprefix $(T)/nested/,nest_counts nest_jumps nest_jumps_fortified nest_throws nest_throws_static nest_ends nest_signals nest_switch libnest.so libalone.so nest_flags \
+          nest_scopes nest_unwinder libunwinder1.so libunwinder2.so module_unwinder1.so module_unwinder2.so \
+          $(if $(findstring x86_64,$(shell $(CC) -dumpmachine 2>/dev/null)),nest_steps libforeign.so nest_foreign module_foreign1.so module_foreign2.so))
+nested = @mkdir -p $(@D); $(1) -g -O1 -Wall -Wextra -D_GNU_SOURCE -I. -Iinclude -o $@ $(filter %.c %.cpp,$^)
+beside = -L$(@D) -Wl,--no-as-needed $(1) '-Wl,-rpath,$$ORIGIN'
+$(T)/nested/%: tests/nested/%.c tests/nested/nest.h tests/fault/work.h
+	$(call nested,$(CC) -std=gnu11) $(reference_found) -lpthread
+$(T)/nested/nest_jumps_fortified: tests/nested/nest_jumps.c tests/nested/nest.h tests/fault/work.h
+	$(call nested,$(CC) -std=gnu11 -D_FORTIFY_SOURCE=2) $(reference_found)
+$(T)/nested/nest_throws: tests/nested/nest_throws.cpp tests/nested/nest.h tests/fault/work.h
+	$(call nested,g++) $(reference_found)
+$(T)/nested/nest_throws_static: tests/nested/nest_throws.cpp tests/nested/nest.h tests/fault/work.h
+	$(call nested,g++ -static-libgcc -static-libstdc++) $(reference_found)
+$(T)/nested/libnest.so: tests/nested/nest_library.c
+	$(call fake,)
+$(T)/nested/libalone.so: tests/nested/nest_library.c
+	$(call fake,-DALONE)
+$(T)/nested/nest_steps $(T)/nested/nest_flags: $(T)/nested/%: tests/nested/%.c tests/nested/nest.h $(T)/nested/libnest.so
+	$(call nested,$(CC) -std=gnu11) $(call beside,-lnest) -lm
+$(T)/nested/nest_scopes: tests/nested/nest_scopes.c $(T)/nested/libalone.so
+	$(call nested,$(CC) -std=gnu11 -rdynamic) $(call beside,-lalone) -lpthread -ldl
+$(T)/nested/libforeign.so: tests/nested/nest_foreign_library.c tests/nested/nest_foreign.h
+	$(call fake,-mavx -I.)
+$(T)/nested/nest_foreign: tests/nested/nest_foreign.c tests/nested/nest_foreign.h $(T)/nested/libforeign.so $(T)/nested/libnest.so
+	$(call nested,$(CC) -std=gnu11 -mavx -mno-red-zone -rdynamic) $(call beside,-lforeign -lnest) -Wl,-z,now -ldl
+$(T)/nested/module_foreign1.so $(T)/nested/module_foreign2.so: tests/nested/nest_foreign.c tests/nested/nest_foreign.h $(T)/nested/libforeign.so
+	$(call nested,$(CC) -std=gnu11 -mavx -mno-red-zone -DMODULE -fPIC -shared) $(call beside,-lforeign) -Wl,-z,now
+$(T)/nested/nest_unwinder: tests/nested/nest_unwinder.c
+	$(call nested,$(CC) -std=gnu11) -ldl
+$(T)/nested/libunwinder%.so: tests/nested/nest_unwinder.c
+	$(call fake,-w -DLIBRARY=$*)
+$(T)/nested/module_unwinder%.so: tests/nested/nest_unwinder.c $(T)/nested/libunwinder%.so
+	$(call nested,$(CC) -std=gnu11 -w -DMODULE -fPIC -shared) $(call beside,-lunwinder$*)
+
 # Calls in numbers that are known.
 PROFILE := $(T)/profile/counts
 $(T)/profile/counts: tests/profile/counts.c
@@ -481,6 +517,15 @@ $(T)/bench/%: tests/bench/%.c tests/bench/blas.h
 $(T)/bench/%.so: tests/bench/%.c tests/bench/blas.h
 	@mkdir -p $(@D); $(CC) -std=gnu11 -O2 -Wall -Wextra -D_GNU_SOURCE -fPIC -shared -o $@ $< $(if $(filter lttng,$*),-Itests/bench -llttng-ust) -ldl
 $(T)/bench/lttng.so: tests/bench/lttng_events.h
+$(T)/bench/nested: tests/bench/nested.c
+	@mkdir -p $(@D); $(CC) -std=gnu11 -O2 -Wall -Wextra -D_GNU_SOURCE -o $@ $< $(REFERENCE_LAPACK) $(REFERENCE)
+# A library of routines that do nothing, and what calls it.
+$(T)/bench/libnothing.so: tests/bench/nothing.c tests/bench/nothing.h
+	@mkdir -p $(@D); $(CC) -std=gnu11 -O2 -Wall -Wextra -fPIC -shared -Wl,-soname,$(@F) -o $@ $<
+$(T)/bench/one_call: tests/bench/one_call.c tests/bench/nothing.h $(T)/bench/libnothing.so
+	@mkdir -p $(@D); $(CC) -std=gnu11 -O2 -Wall -Wextra -D_GNU_SOURCE -o $@ $< -L$(@D) -lnothing '-Wl,-rpath,$$ORIGIN'
+$(T)/bench/cholesky: tests/bench/cholesky.c
+	@mkdir -p $(@D); $(CC) -std=gnu11 -O2 -Wall -Wextra -o $@ $< -lcholmod
 # Those that measure replay have its parts.
 REPLAY_BENCH := $(addprefix $(T)/bench/,flush_methods one_percent model_errors)
 $(REPLAY_BENCH): $(T)/bench/%: $(O)/tests/bench/%.o $(TEST_PARTS) $(OBJECTS)
@@ -490,11 +535,11 @@ $(REPLAY_BENCH): $(T)/bench/%: $(O)/tests/bench/%.o $(TEST_PARTS) $(OBJECTS)
 SERIAL = $(firstword $(wildcard /usr/lib/*/openblas-serial/libblas.so.3) $(REFERENCE))
 $(addprefix $(T)/bench/,leaves known million): $(T)/bench/%: tests/bench/%.c
 	@mkdir -p $(@D); $(CC) -std=gnu11 -O2 -Wall -Wextra -o $@ $< $(REFERENCE_LAPACK) $(SERIAL) -Wl,--disable-new-dtags,-rpath,$(dir $(REFERENCE_LAPACK)):$(dir $(SERIAL))
-BENCH := $(REPLAY_BENCH) $(addprefix $(T)/bench/,calls leaves known million pauses small least.so naive.so $(if $(wildcard /usr/include/lttng/tracepoint.h /usr/include/*/lttng/tracepoint.h),lttng.so))
+BENCH := $(REPLAY_BENCH) $(addprefix $(T)/bench/,calls leaves known million pauses small nested one_call least.so least_nested.so naive.so $(if $(wildcard /usr/include/suitesparse/cholmod.h),cholesky) $(if $(wildcard /usr/include/lttng/tracepoint.h /usr/include/*/lttng/tracepoint.h),lttng.so))
 ROUNDTRIP := $(addprefix $(T)/roundtrip_,c cblas lapacke lapacke_work f)
 
 SLOW_UNIT  := $(T)/unit/test_hierarchy
-FAST_TESTS := $(filter-out $(SLOW_UNIT),$(UNIT_PROGRAMS)) tests/lint_modules.sh tests/lint_functions.sh tests/probe_kernels.sh tests/probe_odd.sh tests/shim_abi.sh tests/shim_load.sh tests/shim_life.sh tests/fuzz.sh tests/events.sh tests/faults.sh tests/profile.sh tests/modes.sh \
+FAST_TESTS := $(filter-out $(SLOW_UNIT),$(UNIT_PROGRAMS)) tests/lint_modules.sh tests/lint_functions.sh tests/probe_kernels.sh tests/probe_odd.sh tests/shim_abi.sh tests/shim_load.sh tests/shim_life.sh tests/fuzz.sh tests/events.sh tests/faults.sh tests/profile.sh tests/modes.sh tests/nested.sh \
               tests/libraries.sh tests/run_blas.sh tests/ranks.sh \
               $(wildcard tests/cli/*.sh)
 SLOW_TESTS := $(SLOW_UNIT) tests/roofline.sh tests/diff.sh tests/bench_tools.sh tests/table.sh tests/names.sh tests/roundtrip.sh tests/proof.sh tests/repro.sh tests/flops.sh tests/traffic.sh tests/transparency.sh tests/transparency/programs.sh tests/demo.sh tests/ranks/mpi.sh tests/replay.sh tests/replayable.sh tests/sequence.sh tests/store.sh tests/timers.sh tests/contexts.sh tests/misbehave.sh tests/sanitize.sh tests/valgrind.sh tests/cppcheck.sh tests/portable.sh tests/fault_process.sh tests/fault_threads.sh tests/fault_space.sh tests/kill.sh tests/tsan.sh tests/snapshot.sh tests/compare.sh tests/right.sh
@@ -503,14 +548,14 @@ check: packages-check
 	@$(MAKE) --no-print-directory -j$(shell nproc) check-built
 	@$(MAKE) --no-print-directory check-all
 .PHONY: check-all check-built
-check-built: built $(UNIT_PROGRAMS) $(ABI) $(TEST_TOOLS) $(FUZZERS) $(ROUNDTRIP) $(BENCH) $(T)/flops $(T)/traffic $(PROOF) $(EVENTS) $(PROFILE) $(MODES) $(RANKS) $(DIFF) $(FAULT) $(RIGHT)
+check-built: built $(UNIT_PROGRAMS) $(ABI) $(TEST_TOOLS) $(FUZZERS) $(ROUNDTRIP) $(BENCH) $(T)/flops $(T)/traffic $(PROOF) $(EVENTS) $(PROFILE) $(MODES) $(RANKS) $(DIFF) $(FAULT) $(NESTED) $(RIGHT)
 check-all: check-built
 	@tests/run $(FAST_TESTS) $(SLOW_TESTS)
 # What tests/sanitize.sh needs besides all; it builds in a folder of its own.
 .PHONY: sanitized-tests
 sanitized-tests: $(UNIT_PROGRAMS) $(FUZZERS)
 check-fast: packages-check
-	@$(MAKE) --no-print-directory built $(UNIT_PROGRAMS) $(FUZZERS) $(ABI) $(EVENTS) $(PROFILE) $(MODES) $(RANKS)
+	@$(MAKE) --no-print-directory built $(UNIT_PROGRAMS) $(FUZZERS) $(ABI) $(EVENTS) $(PROFILE) $(MODES) $(RANKS) $(NESTED)
 	@tests/run $(FAST_TESTS)
 
 # The trace of the demo program, its replay and the report.
@@ -530,6 +575,20 @@ bench:
 	@$(MAKE) --no-print-directory bench-tools
 	@tests/bench/run.sh
 	@tests/bench/pauses.sh
+	@tests/bench/nested.sh
+	@tests/bench/passed.sh
+	@tests/bench/instructions.sh
+# One LAPACK call by the program's own clock, ten minutes; calls that are not recorded; instructions of a call.
+.PHONY: bench-nested bench-passed bench-instructions
+bench-nested: packages-demo
+	@$(MAKE) --no-print-directory bench-tools
+	@tests/bench/nested.sh
+bench-passed: packages-demo
+	@$(MAKE) --no-print-directory bench-tools
+	@tests/bench/passed.sh
+bench-instructions: packages-check
+	@$(MAKE) --no-print-directory bench-tools
+	@tests/bench/instructions.sh
 bench-programs: packages-bench
 	@$(MAKE) --no-print-directory bench-tools
 	@tests/bench/programs.sh

@@ -14,6 +14,7 @@
 #include "preload/bind.h"
 
 #include "preload/ask.h"
+#include "preload/jump.h"
 #include "preload/line.h"
 #include "preload/linker.h"
 #include "preload/objects.h"
@@ -48,6 +49,7 @@ struct entry {
 };
 
 const struct kt_binding kt_unbound;
+_Atomic uint64_t kt_some_pass;
 
 static _Atomic unsigned unloads; /* how often objects were unloaded; bindings of an earlier count are void */
 static _Atomic unsigned closing; /* calls of dlclose() in progress */
@@ -210,6 +212,7 @@ static void define_entry(unsigned id, const struct kt_slot *slot, const void *ta
     add_number(&line, (uintptr_t)target, 16);
     add_text(&line, kt_texts + interface->family);
     add_number(&line, wide ? 8 : 4, 10);
+    add_text(&line, !kt_fixed_target(slot) && info_of(slot)->compiled ? "compiled" : "trampoline");
     define(&line);
 }
 
@@ -285,7 +288,7 @@ static struct kt_binding *find_void_binding(struct kt_slot *slot, const struct k
 {
     struct kt_binding *b = atomic_load_explicit(&slot->all, memory_order_acquire);
     while (b && (b->lo != like->lo || b->bytes != like->bytes || b->target != like->target || b->entry != like->entry ||
-                 b->wide != like->wide || b->foreign != like->foreign))
+                 b->wide != like->wide || b->passes != like->passes || b->foreign != like->foreign))
         b = b->next;
     return b;
 }
@@ -324,7 +327,7 @@ static bool is_foreign(const struct kt_slot *slot, const void *target)
 }
 
 /* Without us the dynamic linker would have ended the program in just this way. */
-_Noreturn static void fail_like_the_linker(const char *symbol)
+_Noreturn void kt_fail_like_the_linker(const char *symbol)
 {
     static const char text[] = "symbol lookup error: undefined symbol: ";
     kt_write_all(STDERR_FILENO, text, sizeof text - 1);
@@ -366,14 +369,17 @@ static const struct kt_binding *make_binding(struct kt_slot *slot, uintptr_t whe
         return NULL;
     made.target = substitute_for(slot, target_of(slot, where), where);
     if (!made.target)
-        fail_like_the_linker(kt_slot_name(slot));
+        kt_fail_like_the_linker(kt_slot_name(slot));
     struct kt_loaded caller;
     if (kt_object_at(where, &caller)) {
         made.lo = caller.lo;
         made.bytes = caller.hi - caller.lo;
     }
     made.foreign = is_foreign(slot, made.target);
-    if (!made.foreign && atomic_load(&kt_process.state) != KT_STATE_OFF && is_selected(slot))
+    made.passes = made.foreign || atomic_load(&kt_process.state) == KT_STATE_OFF || !is_selected(slot);
+    if (made.passes)
+        atomic_store(&kt_some_pass, 1);
+    else
         describe_target(&made, slot, where);
     return publish(slot, &made);
 }
@@ -390,7 +396,7 @@ static const struct kt_binding *makeshift_binding(struct kt_slot *slot, uintptr_
     if (makeshift.target)
         return &makeshift;
     if (!any)
-        fail_like_the_linker(kt_slot_name(slot));
+        kt_fail_like_the_linker(kt_slot_name(slot));
     return any;
 }
 
@@ -431,11 +437,17 @@ static void count_unloads(void)
         atomic_fetch_add(&unloads, 1);
 }
 
+static void forget_slot(struct kt_slot *slot)
+{
+    kt_set_recent(slot, &kt_unbound);
+    atomic_store(&slot->bytes, 0);
+}
+
 static void forget_recent(void)
 {
     unsigned count = atomic_load(&table.bound_count);
     for (unsigned i = 0; i < count; i++)
-        kt_set_recent(table.bound[i], &kt_unbound);
+        forget_slot(table.bound[i]);
 }
 
 KT_EXPORT int dlclose(void *handle);
@@ -443,12 +455,18 @@ KT_EXPORT int dlclose(void *handle)
 {
     atomic_fetch_add(&closing, 1);
     forget_recent();
+    kt_jumps_forget();
     int result = kt_close_handle(handle);
     int saved = errno;
     count_unloads();
     atomic_fetch_sub(&closing, 1);
     errno = saved;
     return result;
+}
+
+bool kt_is_closing(void)
+{
+    return atomic_load(&closing) > 0;
 }
 
 void kt_bind_after_fork(void)
@@ -458,12 +476,31 @@ void kt_bind_after_fork(void)
 
 /* --- binding ----------------------------------------------------------------------------------------------- */
 
+/*
+ * For the stub. Within a slow path, or not at all: of what it reads one by one nothing but BYTES may change later, so
+ * that what it takes for one binding never is of two.
+ */
+static void copy_to_slot(struct kt_slot *slot, const struct kt_binding *b)
+{
+    if (!slot->lo) {
+        slot->target = b->target;
+        slot->passes = b->passes;
+        slot->lo = b->lo;
+    }
+    if (slot->lo == b->lo && slot->target == b->target && slot->passes == b->passes)
+        atomic_store(&slot->bytes, b->bytes);
+}
+
 /* Not while objects may be unloaded: then others, loaded in their place, would take the binding for theirs. */
-static void remember(struct kt_slot *slot, const struct kt_binding *b)
+static void remember(struct kt_slot *slot, const struct kt_binding *b, bool is_nested)
 {
     kt_set_recent(slot, b);
+    if ((b->passes || is_nested) && !atomic_load(&slot->bytes) && kt_slow_begin()) {
+        copy_to_slot(slot, b);
+        kt_slow_end();
+    }
     if (!is_valid(b) || atomic_load(&closing))
-        kt_set_recent(slot, &kt_unbound);
+        forget_slot(slot);
 }
 
 const struct kt_binding *kt_bind(struct kt_slot *slot, const void *caller)
@@ -479,7 +516,7 @@ const struct kt_binding *kt_bind(struct kt_slot *slot, const void *caller)
         where = (uintptr_t)enclosing->binding->target;
     const struct kt_binding *b = find_or_make(slot, where);
     if (!tail_call && b->bytes)
-        remember(slot, b);
+        remember(slot, b, enclosing != NULL);
     errno = saved;
     return b;
 }

@@ -15,6 +15,12 @@ KT_HIDDEN const struct kt_interface *kt_interface_of_entry(unsigned entry);
 /* The slot of an exported name, NULL if there is none. */
 KT_HIDDEN struct kt_slot *kt_slot_find(const char *name);
 
+/* May objects be unloaded right now? */
+KT_HIDDEN bool kt_is_closing(void);
+
+/* No routine of that name can be found: ends the program as the dynamic linker would have. */
+_Noreturn KT_HIDDEN void kt_fail_like_the_linker(const char *symbol);
+
 /* In the child, where no other thread is any more. */
 KT_HIDDEN void kt_bind_after_fork(void);
 

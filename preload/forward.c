@@ -141,9 +141,9 @@ static int64_t words_on_stack(const struct kt_call *call, const struct kt_interf
 static void record(struct kt_call *call, const struct kt_interface *interface)
 {
     enum { HEAD = KT_CALL_HEAD_WORDS };
-    uint64_t word[KT_CONTEXT_WORDS];
+    _Alignas(16) uint64_t word[KT_CONTEXT_WORDS + 1];
     unsigned words = HEAD + interface->arg_bytes / 8u;
-    for (unsigned i = 0; i < words; i++)
+    for (unsigned i = 0; i < words + 1; i++)
         word[i] = 0;
     word[1] = (uintptr_t)call->caller;
     store_arguments(call, interface, (unsigned char *)(word + HEAD));
@@ -168,6 +168,8 @@ void kt_call_end(struct kt_call *call)
     if (call->frame.record) {
         uint64_t ticks = kt_clock_stop() - call->frame.start;
         kt_store_end(&call->frame, ticks, info_of(call, call->frame.binding->interface));
+    } else {
+        kt_end_unrecorded(&call->frame);
     }
     kt_leave(&call->frame);
 }

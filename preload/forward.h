@@ -7,6 +7,19 @@
 
 #include <stddef.h>
 
+_Static_assert(offsetof(struct kt_binding, lo) == KT_BINDING_LO &&
+                   offsetof(struct kt_binding, bytes) == KT_BINDING_BYTES &&
+                   offsetof(struct kt_binding, target) == KT_BINDING_TARGET &&
+                   offsetof(struct kt_binding, passes) == KT_BINDING_PASSES &&
+                   offsetof(struct kt_thread, passing) == KT_THREAD_PASSING &&
+                   offsetof(struct kt_thread, passed) == KT_THREAD_PASSED &&
+                   offsetof(struct kt_thread, top) == KT_THREAD_TOP && offsetof(struct kt_frame, self) == 0 &&
+                   offsetof(struct kt_slot, recent) == 0 && offsetof(struct kt_slot, lo) == KT_SLOT_LO &&
+                   offsetof(struct kt_slot, bytes) == KT_SLOT_BYTES_OF &&
+                   offsetof(struct kt_slot, target) == KT_SLOT_TARGET &&
+                   offsetof(struct kt_slot, passes) == KT_SLOT_PASSES,
+               "preload/stub.h");
+
 struct kt_vector {
     uint64_t low, high;
 };
@@ -25,7 +38,7 @@ struct kt_call {
 _Static_assert(offsetof(struct kt_call, number) == 64 && offsetof(struct kt_call, returned) == 192 &&
                    offsetof(struct kt_call, stack) == 240 && offsetof(struct kt_call, caller) == 248 &&
                    offsetof(struct kt_call, frame.record) == 272 && offsetof(struct kt_call, frame.start) == 288 &&
-                   sizeof(struct kt_call) == 336,
+                   sizeof(struct kt_call) == 352,
                "preload/trampoline.S");
 enum { KT_CALL_WORDS = 6 };
 #elif defined(__aarch64__)
@@ -42,7 +55,7 @@ struct kt_call {
 _Static_assert(offsetof(struct kt_call, number) == 80 && offsetof(struct kt_call, returned) == 208 &&
                    offsetof(struct kt_call, stack) == 288 && offsetof(struct kt_call, caller) == 296 &&
                    offsetof(struct kt_call, frame.record) == 320 && offsetof(struct kt_call, frame.start) == 336 &&
-                   sizeof(struct kt_call) == 384,
+                   sizeof(struct kt_call) == 400,
                "preload/trampoline.S");
 enum { KT_CALL_WORDS = 8 };
 #endif

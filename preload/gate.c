@@ -19,17 +19,17 @@ uint64_t kt_interval = 1;
 
 /* --- losses ------------------------------------------------------------------------------------------------ */
 
-void kt_count_loss(enum kt_loss cause)
+void kt_count_loss(enum kt_loss cause, uint64_t calls)
 {
     struct kt_thread *thread = &kt_self;
     struct kt_stream *stream = thread->stream;
     thread->failures += cause == KT_LOSS_SPACE || cause == KT_LOSS_ERROR || cause == KT_LOSS_LIMIT;
     thread->last_failure = cause;
     if (!stream->chunk) {
-        __atomic_fetch_add(&kt_control()->lost[cause], 1, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&kt_control()->lost[cause], calls, __ATOMIC_RELAXED);
         return;
     }
-    stream->lost[cause]++;
+    stream->lost[cause] += calls;
     stream->chunk->lost[cause] = stream->lost[cause];
 }
 
@@ -128,13 +128,13 @@ static bool is_sampled(const struct kt_frame *frame)
     return sampled;
 }
 
-static void count_skipped(void)
+static void count_skipped(uint64_t calls)
 {
     struct kt_stream *stream = kt_self.stream;
     if (stream->chunk)
-        stream->chunk->skipped = ++stream->skipped;
+        stream->chunk->skipped = stream->skipped += calls;
     else
-        __atomic_fetch_add(&kt_control()->skipped, 1, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&kt_control()->skipped, calls, __ATOMIC_RELAXED);
 }
 
 /* A process that records nothing yet has its directory all the same: that is how it is told to go on, and tells of it.
@@ -183,24 +183,42 @@ enum kt_loss kt_pass(const struct kt_frame *frame)
 }
 
 /* Does the user want the call in the trace? If not, that is counted. */
-static bool is_wanted(const struct kt_frame *frame)
+static bool is_wanted(struct kt_frame *frame)
 {
+    frame->cpu = KT_FATE_NONE;
     if (kt_self.silent || atomic_load(&kt_process.state) == KT_STATE_OFF)
         return false;
     kt_process_adopt();
     if (!kt_is_paused() && is_sampled(frame))
         return true;
     have_directory();
-    count_skipped();
+    count_skipped(1);
+    frame->cpu = KT_FATE_SKIPPED;
     return false;
 }
 
-void kt_lose(const struct kt_frame *frame)
+void kt_lose(struct kt_frame *frame, enum kt_loss cause)
+{
+    kt_count_loss(cause, 1);
+    frame->cpu = KT_FATE_LOST + (unsigned)cause;
+}
+
+void kt_lose_nameless(struct kt_frame *frame)
 {
     int saved = errno;
     if (is_wanted(frame))
-        kt_count_loss((enum kt_loss)frame->binding->cause);
+        kt_lose(frame, (enum kt_loss)frame->binding->cause);
     errno = saved;
+}
+
+void kt_count_passed(const struct kt_frame *frame)
+{
+    if (frame->outer)
+        return; /* it is one of those that were passed on */
+    if (frame->cpu == KT_FATE_SKIPPED)
+        count_skipped(kt_self.passed);
+    else
+        kt_count_loss((enum kt_loss)(frame->cpu - KT_FATE_LOST), kt_self.passed);
 }
 
 bool kt_gate(struct kt_frame *frame)
@@ -213,7 +231,7 @@ bool kt_gate(struct kt_frame *frame)
     enum kt_loss cause = kt_pass(frame);
     errno = saved;
     if (cause != KT_LOSS_COUNT) {
-        kt_count_loss(cause);
+        kt_lose(frame, cause);
         return false;
     }
     kt_tell_regions(kt_self.stream, frame);
@@ -226,6 +244,7 @@ bool kt_gate(struct kt_frame *frame)
 void kt_silence_begin(void)
 {
     kt_self.silent = true;
+    kt_self.passed_before = kt_self.passed;
     if (!kt_writer_of(kt_self.stream))
         atomic_store(&kt_self.stream->ready, 0);
 }
@@ -233,4 +252,5 @@ void kt_silence_begin(void)
 void kt_silence_end(void)
 {
     kt_self.silent = false;
+    kt_self.passed = kt_self.passed_before;
 }

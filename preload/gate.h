@@ -17,7 +17,10 @@ static inline bool kt_is_frame(uintptr_t ready)
 /* --- preload/gate.c --- */
 
 /* Where the stream has a chunk its head tells of the loss even if the process is killed. */
-KT_HIDDEN void kt_count_loss(enum kt_loss cause);
+KT_HIDDEN void kt_count_loss(enum kt_loss cause, uint64_t calls);
+
+/* A call is not recorded; what is passed on in it is lost with it. */
+KT_HIDDEN void kt_lose(struct kt_frame *frame, enum kt_loss cause);
 
 /* After a failure the thread asks again only now and then: a call must not cost a system call each time. */
 KT_HIDDEN bool kt_is_time_to_try(void);

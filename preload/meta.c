@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "preload/meta.h"
 
+#include "preload/cost.h"
 #include "preload/settings.h"
 #include "preload/process.h"
 
@@ -13,7 +14,6 @@
 #endif
 
 static uint64_t clock_ticks;
-static uint64_t self_ticks;
 
 /* --- the clock --------------------------------------------------------------------------------------------- */
 
@@ -52,7 +52,6 @@ static uint64_t kernel_clock_cost(void)
 void kt_measure_clock(void)
 {
     clock_ticks = kt_extras & KT_EXTRA_CLOCK ? kernel_clock_cost() : kt_clock_cost();
-    self_ticks = kt_self_ticks();
 }
 
 /*
@@ -241,7 +240,8 @@ static void machine_fields(struct kt_line *line)
     kt_meta_field(line, "byte_order", "little");
     kt_meta_field(line, "clock", kt_extras & KT_EXTRA_CLOCK ? "monotonic" : KT_CLOCK_NAME);
     kt_meta_number(line, "clock_ticks", clock_ticks);
-    kt_meta_number(line, "self_ticks", self_ticks);
+    kt_meta_number(line, "self_ticks", kt_cost_of_call());
+    kt_cost_fields(line);
     clock_doubt_fields(line);
     kt_meta_anchor(line);
     kt_meta_number(line, "cpus", (uint64_t)sysconf(_SC_NPROCESSORS_ONLN));

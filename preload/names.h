@@ -46,7 +46,8 @@ struct kt_interface {
 struct kt_slot_info {
     uint32_t name; /* text */
     uint16_t interface;
-    bool common; /* a name that functions of other people may have too: dgemm, DGEMM */
+    bool common;   /* a name that functions of other people may have too: dgemm, DGEMM */
+    bool compiled; /* its stub leads to a compiled wrapper */
 };
 
 /* How many steps come before that of what the routine tells when it is done. */

@@ -7,7 +7,10 @@
 
 #include "preload/bind.h"
 #include "preload/control.h"
+#include "preload/cost.h"
 #include "preload/events.h"
+#include "preload/inside.h"
+#include "preload/jump.h"
 #include "preload/line.h"
 #include "preload/meta.h"
 #include "preload/objects.h"
@@ -321,15 +324,17 @@ static void losses_lines(struct kt_line *line, const uint64_t *lost)
     }
 }
 
-static void write_end(uint64_t calls, uint64_t skipped, const uint64_t *lost)
+static void write_end(const struct kt_totals *total)
 {
     static struct kt_line line;
     char temporary[PATH_MAX];
     char path[PATH_MAX];
     line.length = 0;
-    kt_meta_number(&line, "calls", calls);
-    kt_meta_number(&line, "skipped", skipped);
-    losses_lines(&line, lost);
+    kt_meta_number(&line, "calls", total->calls);
+    kt_meta_number(&line, "skipped", total->skipped);
+    kt_meta_number(&line, "passed", total->passed);
+    kt_meta_number(&line, "room_ticks", total->room_ticks);
+    losses_lines(&line, total->lost);
     if (kt_snapshots_missing())
         kt_meta_number(&line, "snapshots_missing", kt_snapshots_missing());
     kt_meta_anchor(&line);
@@ -366,22 +371,20 @@ static void tell_calls(uint64_t calls)
 
 __attribute__((destructor)) static void close_process(void)
 {
-    uint64_t lost[KT_LOSS_COUNT];
     int saved = errno;
     kt_thread_close();
     if (kt_slow_begin()) {
         bool was_open = atomic_load(&kt_process.state) == KT_STATE_OPEN;
-        uint64_t skipped;
         kt_threads_save();
-        uint64_t calls = kt_threads_calls(lost, &skipped);
+        const struct kt_totals total = kt_threads_totals();
         if (was_open) {
             kt_profile_finish();
             save_definitions();
-            write_end(calls, skipped, lost);
-            tell_calls(calls);
+            write_end(&total);
+            tell_calls(total.calls);
         }
         if (atomic_load(&kt_process.state) != KT_STATE_OFF)
-            tell_losses(lost);
+            tell_losses(total.lost);
         if (was_open)
             atomic_store(&kt_process.state, KT_STATE_CLOSED);
         kt_control_change();
@@ -445,6 +448,8 @@ static void start_afresh(bool told)
     kt_bind_after_fork();
     atomic_store(&kt_process.calls, 0);
     atomic_store(&kt_process.skipped, 0);
+    atomic_store(&kt_process.passed, 0);
+    atomic_store(&kt_process.room_ticks, 0);
     for (int i = 0; i < KT_LOSS_COUNT; i++)
         atomic_store(&kt_process.lost[i], 0);
     if (atomic_load(&kt_process.state) == KT_STATE_STARTING) /* by a thread that is not here */
@@ -495,6 +500,8 @@ static bool start_recording(void)
     kt_extras |= kt_event_count ? KT_EXTRA_EVENTS : 0;
     kt_extras |= kt_interval > 1 ? KT_EXTRA_SAMPLE : 0;
     kt_extras |= !(kt_extras & KT_EXTRA_PROFILE) && kt_snapshots_start() ? KT_EXTRA_SNAPSHOT : 0;
+    kt_costs_measure();
+    kt_inside_start(kt_nested_option(), kt_cost_of_call());
     return kt_threads_init() && pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child) == 0;
 }
 
@@ -504,6 +511,7 @@ __attribute__((constructor)) void kt_process_start(void)
     enum kt_state start = KT_STATE_START;
     if (!atomic_compare_exchange_strong(&kt_process.state, &start, KT_STATE_STARTING))
         return;
+    kt_jumps_start();
     kt_read_options();
     kt_warn_of_bad_flags();
     if (*kt_option.FOLLOW == '0')

@@ -20,9 +20,11 @@ enum kt_state {
 
 struct kt_process_info {
     _Atomic(enum kt_state) state;
-    char directory[PATH_MAX]; /* of the process in the trace */
-    _Atomic uint64_t calls;   /* of threads that have ended */
-    _Atomic uint64_t skipped; /* not recorded because the user did not want them to be */
+    char directory[PATH_MAX];    /* of the process in the trace */
+    _Atomic uint64_t calls;      /* of threads that have ended */
+    _Atomic uint64_t skipped;    /* not recorded because the user did not want them to be */
+    _Atomic uint64_t passed;     /* nested calls that were passed on in recorded ones */
+    _Atomic uint64_t room_ticks; /* that making room for events took */
     _Atomic uint64_t lost[KT_LOSS_COUNT];
 };
 
@@ -72,14 +74,14 @@ KT_HIDDEN void kt_silence_end(void);
 extern KT_HIDDEN uint64_t kt_interval; /* preload/gate.c: one in how many calls is recorded, if KT_EXTRA_SAMPLE */
 
 /* preload/streams.c: threads as a whole. */
-KT_HIDDEN uint64_t kt_threads_calls(uint64_t lost[KT_LOSS_COUNT], uint64_t *skipped);
+struct kt_totals {
+    uint64_t calls, skipped, passed, room_ticks;
+    uint64_t lost[KT_LOSS_COUNT];
+};
+KT_HIDDEN struct kt_totals kt_threads_totals(void);
 KT_HIDDEN void kt_threads_save(void); /* what they have committed to memory that is no file's; within a slow path */
 KT_HIDDEN void kt_thread_close(void);
 KT_HIDDEN void kt_threads_forget(void);
 KT_HIDDEN bool kt_threads_init(void);
-
-/* preload/record.c: ticks that a program's call takes longer because it is recorded in full. At the start of the
- * process. */
-KT_HIDDEN uint64_t kt_self_ticks(void);
 
 #endif

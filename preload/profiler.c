@@ -6,6 +6,7 @@
  */
 #include "preload/profiler.h"
 
+#include "preload/inside.h"
 #include "preload/meta.h"
 #include "preload/plan.h"
 #include "preload/profile_table.h"
@@ -73,7 +74,7 @@ static enum kt_nesting nesting_in(const struct kt_frame *parent, const struct kt
 static uint32_t add_cell(struct kt_table *t, const struct kt_plan *plan, enum kt_nesting nesting, unsigned entry,
                          const uint64_t *word)
 {
-    size_t bytes = sizeof(struct kt_cell) + 8 * (KT_BINS + (size_t)plan->words);
+    size_t bytes = sizeof(struct kt_cell) + 8 * (KT_BINS + (size_t)plan->words) + sizeof(struct kt_cell_inside);
     if (!kt_table_room(t, bytes, nesting == KT_NOT_NESTED ? 0 : KEPT_FOR_OUTERMOST))
         return 0;
     uint32_t place = (uint32_t)(t->used / 8);
@@ -183,6 +184,38 @@ static KT_COLD void begin_counts(struct kt_cell *cell, const struct kt_frame *fr
     cell->start = frame->start;
 }
 
+static struct kt_cell_inside *inside_of(struct kt_cell *cell)
+{
+    return (struct kt_cell_inside *)(void *)(kt_words_of(cell) + cell->words);
+}
+
+static void count_weighted(struct kt_cell_inside *in, uint64_t ticks, const struct level *level)
+{
+    uint64_t weight = kt_inside_weight();
+    in->calls += weight;
+    in->ticks += weight * ticks;
+    if (!level)
+        return;
+    in->nested += weight * level->calls;
+    in->nested_ticks += weight * level->ticks;
+}
+
+/* Of most outermost calls there is nothing to tell. */
+static inline void count_inside(struct kt_cell *cell, const struct kt_frame *frame, uint64_t ticks,
+                                const struct level *level)
+{
+    if (KT_LIKELY(frame->passes && !kt_self.passed))
+        return;
+    struct kt_cell_inside *in = inside_of(cell);
+    if (frame->passes) {
+        in->passed += kt_self.passed;
+        return;
+    }
+    in->drawn += frame->depth == 0;
+    in->drawn_ticks += frame->depth == 0 ? ticks : 0;
+    count_weighted(in, ticks, level);
+}
+
 static inline void end_in_cell(struct kt_cell *cell, const struct kt_frame *frame, uint64_t ticks, int64_t info,
                                const struct level *level)
 {
@@ -198,6 +231,7 @@ static inline void end_in_cell(struct kt_cell *cell, const struct kt_frame *fram
         cell->nested += level->calls;
         cell->nested_ticks += level->ticks;
     }
+    count_inside(cell, frame, ticks, level);
     cell->calls++;
 }
 

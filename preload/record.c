@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What the way of a call leaves to others: arguments that changed, chunks that are full, ends of calls that a plain END
- * does not tell, profiles, counters and the kernel's clock; and what all of it costs.
+ * does not tell, profiles, counters and the kernel's clock.
  */
 #include "preload/gate.h"
 
 #include "preload/events.h"
+#include "preload/halves.h"
+#include "preload/inside.h"
 #include "preload/meta.h"
 #include "preload/process.h"
 #include "preload/profiler.h"
@@ -51,7 +53,8 @@ static struct kt_expectation *expectation_of(struct kt_stream *stream, const str
 static void mark_context(struct kt_stream *stream, unsigned entry)
 {
     unsigned at = entry % KT_CONTEXTS;
-    if ((stream->expectation[0].entry[at] == entry || stream->expectation[1].entry[at] == entry) &&
+    if ((stream->expectation[0].entry[at] == entry || stream->expectation[1].entry[at] == entry ||
+         kt_inside_is_likely(entry)) &&
         stream->context[at].stamp == (stream->chunk_stamp | entry))
         stream->context[at].stamp |= KT_LONG_STAMP;
 }
@@ -70,10 +73,19 @@ static void expect(struct kt_stream *stream, const struct kt_frame *frame, unsig
     mark_context(stream, entry);
 }
 
-void kt_renew_context(struct kt_context *context, uint64_t stamp, struct kt_frame *frame, const uint64_t *word,
-                      unsigned words)
+/* What is said of an inside comes right before the call. */
+static void decide_on_inside(struct kt_stream *stream, struct kt_frame *frame, const uint64_t *word, unsigned words)
 {
-    struct kt_stream *stream = kt_self.stream;
+    uint32_t weight = kt_inside_draw(stream, frame, word, words);
+    if (!weight)
+        return;
+    frame->cpu |= KT_INSIDE_DRAWN; /* so that its end comes to kt_store_long_end */
+    kt_commit(stream, kt_event_head(KT_EVENT_INSIDE, 1, 0, weight));
+}
+
+void kt_renew_context(struct kt_stream *stream, struct kt_context *context, uint64_t stamp, struct kt_frame *frame,
+                      const uint64_t *word, unsigned words)
+{
     unsigned entry = (uint16_t)stamp;
     bool is_first = !context->stamp;
     bool has_words = (uint16_t)context->stamp == entry;
@@ -86,51 +98,40 @@ void kt_renew_context(struct kt_context *context, uint64_t stamp, struct kt_fram
         frame->cpu |= KT_FAULTS_KNOWN;
     else if (is_expected)
         expect(stream, frame, entry, false);
-    else
-        mark_context(stream, entry);
+    mark_context(stream, entry);
+    if (frame->depth == 0)
+        decide_on_inside(stream, frame, word, words);
 }
 
-static unsigned char *put_difference(unsigned char *at, uint64_t difference)
+static void store_wide_changes(struct kt_stream *stream, struct kt_context *context, const uint64_t *word,
+                               unsigned words, uint64_t entry)
 {
-    uint64_t value = kt_zigzag(difference);
-    unsigned bits = 64 - (unsigned)__builtin_clzll(value | 1);
-    unsigned more = (bits + 2) / 8;
-    uint64_t low = more < 7 ? value << 3 | more : 7;
-    memcpy(at, &low, sizeof low);
-    if (KT_LIKELY(more < 7))
-        return at + 1 + more;
-    memcpy(at + 1, &value, sizeof value);
-    return at + KT_DIFFERENCE_BYTES;
-}
-
-/* Which words changed; without branches, as nothing tells beforehand. */
-static uint64_t changed_words(const struct kt_context *context, const uint64_t *word, unsigned words)
-{
-    uint64_t changed = 0;
-    uint64_t bit = 1;
-    for (unsigned i = 0; i < words; i++, bit += bit)
-        changed |= word[i] != context->word[i] ? bit : 0;
-    return changed;
-}
-
-uint64_t kt_store_changes(struct kt_context *context, const uint64_t *word, unsigned words, uint64_t *at)
-{
-    bool wide = words > KT_NARROW_WORDS;
-    unsigned char *begin = (unsigned char *)(at + 1 + wide);
-    unsigned char *end = begin;
-    uint64_t changed = changed_words(context, word, words);
-    for (uint64_t rest = changed; rest; rest &= rest - 1) {
-        unsigned i = (unsigned)__builtin_ctzll(rest);
-        uint64_t difference = word[i] - context->word[i];
-        context->word[i] = word[i];
-        end = put_difference(end, difference);
+    enum { HEAD = 3 };
+    uint64_t *at = (uint64_t *)(void *)stream->cursor;
+    uint32_t *end = (uint32_t *)(void *)(at + HEAD);
+    for (unsigned part = 0; part < 2; part++) {
+        unsigned first = part * KT_MASK_WORDS;
+        unsigned count = words > first ? words - first : 0;
+        at[1 + part] =
+            kt_changed_halves(word + first, context->word + first, count < KT_MASK_WORDS ? count : KT_MASK_WORDS);
+        end = kt_put_halves(end, word + first, at[1 + part]);
     }
-    memset(end, 0, 8); /* up to the next word */
-    uint64_t length = 1 + wide + ((uint64_t)(end - begin) + 7) / 8;
-    if (!wide)
-        return kt_event_head(KT_EVENT_CALL, length, 0, changed);
-    at[1] = changed;
-    return kt_event_head(KT_EVENT_WIDE, length, 0, 0);
+    *end = 0; /* up to the next word */
+    kt_commit(stream, kt_event_head(KT_EVENT_WIDE_HALVES, (uint64_t)(end + 1 - (uint32_t *)(void *)at) / 2, entry, 0));
+}
+
+void kt_store_changes(struct kt_stream *stream, struct kt_context *context, const uint64_t *word, unsigned words,
+                      uint64_t entry)
+{
+    if (words > KT_HALVES_WORDS) {
+        store_wide_changes(stream, context, word, words, entry);
+        return;
+    }
+    uint64_t changed = kt_changed_halves(word, context->word, words);
+    uint32_t *at = (uint32_t *)(void *)stream->cursor;
+    uint32_t *end = kt_put_halves(at + 2, word, changed);
+    *end = 0; /* up to the next word */
+    kt_commit(stream, kt_event_head(KT_EVENT_HALVES, (uint64_t)(end + 1 - at) / 2, entry, changed));
 }
 
 /* What there is to tell of the end of a call. */
@@ -146,19 +147,20 @@ struct ending {
 /* --- calls ------------------------------------------------------------------------------------------------- */
 
 /* False: the stream stays closed, and the next call comes to the gate. */
-bool kt_room(struct kt_stream *stream, const struct kt_frame *frame)
+bool kt_room(struct kt_stream *stream, struct kt_frame *frame)
 {
-    (void)frame;
     int saved = errno;
+    uint64_t start = kt_now();
     enum kt_loss cause = KT_LOSS_SIGNAL;
     if (kt_quiet_begin()) {
         cause = kt_tape_advance(stream);
         kt_quiet_end();
     }
+    kt_add(&stream->room_ticks, kt_now() - start);
     errno = saved;
     if (cause == KT_LOSS_COUNT)
         return true;
-    kt_count_loss(cause);
+    kt_lose(frame, cause);
     atomic_store(&stream->ready, 0);
     return false;
 }
@@ -170,7 +172,7 @@ static bool has_room_for_end(struct kt_stream *stream)
         kt_tape_advance(stream);
         kt_quiet_end();
     }
-    return stream->cursor + 8 * (KT_LONG_END_WORDS + 8) <= stream->touched;
+    return stream->cursor + 8 * (KT_LONG_END_WORDS + 8 + 1) <= stream->touched;
 }
 
 /* The last before the routine. The trampoline reads the processor's clock again. */
@@ -194,9 +196,11 @@ static void begin_in_profile(struct kt_frame *frame, const uint64_t *word, unsig
 {
     struct kt_stream *stream = kt_self.stream;
     uintptr_t ready = kt_open_stream(stream, frame);
+    if (frame->depth == 0)
+        kt_inside_draw(stream, frame, word, words);
     enum kt_loss cause = kt_profile_begin(frame, word, words);
     if (KT_UNLIKELY(cause != KT_LOSS_COUNT))
-        kt_count_loss(cause);
+        kt_lose(frame, cause);
     kt_close_stream(stream, ready);
     read_clock(frame);
 }
@@ -235,20 +239,40 @@ static void note_length(struct kt_stream *stream, const struct kt_frame *frame, 
         expect(stream, frame, entry, took_long);
 }
 
+/* Words of the event that tells the end; behind them another one may be stored before this one is committed. */
+static uint64_t put_end(uint64_t *at, const struct kt_frame *frame, const struct ending *end)
+{
+    at[1] = frame->start;
+    if (end->cpu == (frame->cpu & ~(unsigned)KT_INSIDE_DRAWN) && !(end->ticks >> 32) && !end->info && !end->counters) {
+        at[0] = kt_event_head(KT_EVENT_END, KT_END_WORDS, frame->depth, end->ticks);
+        return KT_END_WORDS;
+    }
+    at[2] = end->ticks;
+    at[3] = end->cpu | end->faults;
+    at[4] = (uint64_t)end->info;
+    memcpy(at + KT_LONG_END_WORDS, end->counter, end->counters * sizeof *end->counter);
+    at[0] = kt_event_head(KT_EVENT_LONG_END, KT_LONG_END_WORDS + end->counters, frame->depth, 0);
+    return KT_LONG_END_WORDS + end->counters;
+}
+
+static uint64_t put_passed(struct kt_stream *stream, uint64_t *at)
+{
+    uint64_t passed = kt_self.passed;
+    if (!passed)
+        return 0;
+    *at = kt_event_head(KT_EVENT_PASSED, 1, 0, passed < UINT32_MAX ? passed : UINT32_MAX);
+    stream->chunk->passed = stream->passed + passed; /* first: the thread may be left in between */
+    kt_add(&stream->passed, passed);
+    return 1;
+}
+
 static void write_end(struct kt_stream *stream, const struct kt_frame *frame, const struct ending *end)
 {
     uint64_t *at = (uint64_t *)(void *)stream->cursor;
     stream->last = frame->start + end->ticks;
-    at[1] = frame->start;
-    if (end->cpu == frame->cpu && !(end->ticks >> 32) && !end->info && !end->counters) {
-        kt_commit(stream, kt_event_head(KT_EVENT_END, KT_END_WORDS, frame->depth, end->ticks));
-    } else {
-        at[2] = end->ticks;
-        at[3] = end->cpu | end->faults;
-        at[4] = (uint64_t)end->info;
-        memcpy(at + KT_LONG_END_WORDS, end->counter, end->counters * sizeof *end->counter);
-        kt_commit(stream, kt_event_head(KT_EVENT_LONG_END, KT_LONG_END_WORDS + end->counters, frame->depth, 0));
-    }
+    uint64_t words = put_end(at, frame, end);
+    words += put_passed(stream, at + words);
+    kt_commit_words(stream, at[0], words);
     kt_count(&stream->ended);
 }
 
@@ -275,6 +299,8 @@ static __attribute__((noinline)) void end_in_profile(const struct kt_frame *fram
         return;
     uintptr_t ready = kt_open_stream(stream, frame);
     kt_profile_end(frame, ticks, info);
+    if (frame->depth == 0)
+        kt_inside_learn(stream, frame, ticks);
     close_after_end(stream, frame, ready);
 }
 
@@ -297,51 +323,9 @@ void kt_store_long_end(struct kt_frame *frame, unsigned entry, uint64_t ticks, u
     if (has_room_for_end(stream)) {
         write_end(stream, frame, &end);
         note_length(stream, frame, entry, ticks);
+        if (frame->depth == 0)
+            kt_inside_learn(stream, frame, ticks);
     }
     close_after_end(stream, frame, ready);
     errno = saved;
-}
-
-/* --- what it costs ----------------------------------------------------------------------------------------- */
-
-/* Some arguments differ from those of the call before, as they mostly do. */
-static void record_nothing(const struct kt_binding *binding, uint64_t n)
-{
-    struct kt_frame frame;
-    if (kt_enter(&frame, binding)) {
-        uint64_t word[] = {0, (uintptr_t)binding, n, 4096 * n, 3, 512 * n, 5};
-        kt_begin(&frame, word, sizeof word / sizeof *word);
-    }
-    kt_end(&frame);
-}
-
-/* Records calls of five arguments that do nothing, in memory that no trace has; the least of several stretches counts:
- * in a program whose data take the caches, a call costs more. */
-uint64_t kt_self_ticks(void)
-{
-    enum { STRETCHES = 16, CALLS = 24 };
-    static uint64_t memory[(sizeof(struct kt_chunk) + CALLS * 64) / 8];
-    const struct kt_binding binding = {.entry = 1};
-    struct kt_stream *s = &kt_no_stream;
-    uint64_t least = UINT64_MAX;
-    unsigned extras = kt_extras;
-    kt_extras &= KT_EXTRA_CLOCK;
-    s->chunk = (struct kt_chunk *)(void *)memory;
-    s->limit = (unsigned char *)(memory + sizeof memory / sizeof *memory);
-    s->number = s->chunk_stamp = 1 << 16;
-    s->cpu_now = &s->cpu;
-    for (int stretch = 0; stretch < STRETCHES; stretch++) {
-        s->cursor = (unsigned char *)(s->chunk + 1);
-        atomic_store(&s->ready, kt_odd_epoch());
-        uint64_t start = s->last = kt_now();
-        for (uint64_t i = 0; i < CALLS; i++)
-            record_nothing(&binding, i);
-        uint64_t ticks = kt_now() - start;
-        least = ticks < least ? ticks : least;
-    }
-    s->context[binding.entry].stamp = s->number = 0;
-    s->chunk = NULL;
-    atomic_store(&s->ready, 0);
-    kt_extras = extras;
-    return least / CALLS;
 }

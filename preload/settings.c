@@ -183,6 +183,17 @@ bool kt_is_profile(void)
     return profile;
 }
 
+enum kt_nested kt_nested_option(void)
+{
+    static const char *const word[] = {
+        [KT_NESTED_SAMPLE] = "sample", [KT_NESTED_ALL] = "all", [KT_NESTED_NONE] = "none"};
+    for (int i = 0; i < (int)(sizeof word / sizeof *word); i++)
+        if (!strcmp(kt_option.NESTED, word[i]))
+            return (enum kt_nested)i;
+    kt_notice("KTRACE_NESTED=", kt_option.NESTED, ": expected sample, all or none; sample is assumed");
+    return KT_NESTED_SAMPLE;
+}
+
 /* A number from 1 on, with the text behind it at END; 0: there is none. */
 static uint64_t parse_number(const char *text, const char **end)
 {

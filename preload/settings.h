@@ -36,6 +36,10 @@ KT_HIDDEN bool kt_is_routine_selected(const char *routine, const char *symbol);
 /* KTRACE_MODE: is it profile? Says so if it is no mode at all. */
 KT_HIDDEN bool kt_is_profile(void);
 
+/* KTRACE_NESTED: of which calls is recorded what nests in them? */
+enum kt_nested { KT_NESTED_SAMPLE, KT_NESTED_ALL, KT_NESTED_NONE };
+KT_HIDDEN enum kt_nested kt_nested_option(void);
+
 /* KTRACE_SAMPLE: one in how many calls is recorded; 1 if that is not a number. */
 KT_HIDDEN uint64_t kt_sampling_interval(void);
 

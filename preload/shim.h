@@ -17,6 +17,7 @@
 
 #include "ktrace/clock.h"
 #include "ktrace/format.h"
+#include "preload/sizes.h"
 
 #include <limits.h>
 #include <stdatomic.h>
@@ -36,11 +37,12 @@
 
 /* Where calls of one symbol go that come from one range of code. Never freed; only UNLOADS changes once published. */
 struct kt_binding {
-    uintptr_t lo, bytes;                  /* the calling object's code */
-    void *target;                         /* the routine that this caller would have reached without us */
+    uintptr_t lo, bytes; /* the calling object's code */
+    void *target;        /* the routine that this caller would have reached without us */
+    bool passes;    /* its calls are none of ours: the stub jumps to TARGET (preload/stub.h knows what is up to here) */
+    bool wide;      /* the library's integers have 64 bits */
+    uint16_t entry; /* of the trace; 0 is none */
     const struct kt_interface *interface; /* of the name; preload/names.h */
-    uint16_t entry;                       /* of the trace; 0 is none */
-    bool wide;                            /* the library's integers have 64 bits */
     bool hidden_result;       /* a complex result is stored through a first argument that the source does not show */
     bool nameless;            /* the trace cannot name it: its calls are lost, CAUSE says why */
     uint8_t cause;            /* enum kt_loss */
@@ -49,10 +51,18 @@ struct kt_binding {
     struct kt_binding *next;
 };
 
-/* One per interposed name. All are zeros at first, so loading the library neither relocates nor touches them. */
+/*
+ * One per interposed name, in a cache line. All are zeros at first, so loading the library neither relocates nor
+ * touches them. LO to PASSES are a copy of one binding for the stub: of the first caller whose calls are passed on, or
+ * nest in others. Only BYTES changes once they are stored; 0: they do not count.
+ */
 struct kt_slot {
-    _Atomic uintptr_t recent; /* the binding used last, as its distance from kt_unbound */
+    _Alignas(64) _Atomic uintptr_t recent; /* the binding used last, as its distance from kt_unbound */
     _Atomic(struct kt_binding *) all;
+    uintptr_t lo;
+    _Atomic uintptr_t bytes;
+    void *target;
+    uint64_t passes;
 };
 
 /* A call in progress; lives on the stack of its wrapper. */
@@ -70,7 +80,13 @@ struct kt_frame {
     };
     uintptr_t guard; /* kt_guard() */
     uint64_t faults; /* of the thread before the call, if CPU has KT_FAULTS_KNOWN */
+    /* The innermost frame below that passes calls on (kt_thread.passing), or NULL; of such calls this one is. */
+    struct kt_frame *outer;
+    bool passes; /* calls nested in it are passed on, not recorded */
 };
+
+/* Of a call that is not recorded: what it counts as, in frame->cpu. Calls passed on in it count as the same. */
+enum kt_fate { KT_FATE_NONE, KT_FATE_SKIPPED, KT_FATE_LOST /* and enum kt_loss added */ };
 
 /*
  * Page faults are counted of calls that take long, by asking the kernel before and after: half a microsecond each. That
@@ -81,7 +97,7 @@ struct kt_frame {
  * call of an entry is asked about as well: it meets memory that its library uses for the first time. A call that was
  * asked about says so in its frame's CPU, which is none that it can end on.
  */
-enum { KT_LONG_BITS = 19, KT_FAULTS_KNOWN = 1 << 16, KT_MOST_SHORTS = 2 };
+enum { KT_LONG_BITS = 19, KT_FAULTS_KNOWN = 1 << 16, KT_INSIDE_DRAWN = 1 << 17, KT_MOST_SHORTS = 2 };
 #define KT_LONG_STAMP ((uint64_t)1 << 63)
 
 /* By context: the entry of which a long call is expected, 0: of none; its calls since the last long one. */
@@ -92,8 +108,8 @@ struct kt_expectation {
 
 /* What the last call of an entry was like: the next one is stored as differences. */
 struct kt_context {
-    uint64_t stamp; /* entry and chunk, KT_LONG_STAMP; 0: unused */
-    uint64_t word[KT_CONTEXT_WORDS];
+    _Alignas(16) uint64_t word[KT_CONTEXT_WORDS + 1]; /* in pairs */
+    uint64_t stamp;                                   /* entry and chunk, KT_LONG_STAMP; 0: unused */
 };
 
 /* Regions deeper than that are not told apart. */
@@ -104,6 +120,26 @@ struct kt_told {
     unsigned known;                   /* that many of them */
     unsigned common;                  /* of these, how many the thread has not left since */
     uint64_t ended[KT_REGION_LEVELS]; /* when it left the others, in ticks */
+};
+
+/* Outermost calls of one entry and about one size (preload/inside.c). */
+struct kt_stratum {
+    uint32_t key;   /* 0: unused */
+    uint32_t calls; /* whose inside was passed on, with these sums over them */
+    uint64_t ticks, nested;
+};
+
+/* What a stream's calls have told of what recording their insides costs. */
+enum { KT_STRATA = 256 };
+struct kt_insides {
+    struct kt_stratum *now; /* of the call in progress */
+    uint64_t calls_before;  /* of the stream, if its inside is recorded: with itself */
+    uint32_t weight;        /* of its inside; 0: it is passed on */
+    uint64_t ticks, spent;  /* of all calls that nest others, and of that for recording insides */
+    int64_t excess;         /* ticks that calls took longer whose inside was recorded, */
+    uint64_t excess_calls;  /* and how many calls nested in them */
+    uint64_t random;
+    struct kt_stratum stratum[KT_STRATA];
 };
 
 /*
@@ -131,28 +167,38 @@ struct kt_stream {
     uint64_t forgotten;     /* calls that ended and were overwritten, */
     uint64_t forgotten_begun; /* and that had begun by then */
     uint64_t skipped;         /* calls not recorded because the user did not want them to be */
+    uint64_t passed;          /* nested calls that were passed on in recorded ones */
+    uint64_t room_ticks;      /* that making room took */
     uint32_t cpu;             /* where the chunk was begun, for kernels that do not tell where we are */
     bool skip;                /* the chunk counts as full */
     bool is_second;           /* of its thread */
     bool in_memory;           /* the chunk being written is not mapped from the file */
     uint64_t lost[KT_LOSS_COUNT];
-    struct kt_told told;                  /* preload/region.c */
+    struct kt_told told; /* preload/region.c */
+    struct kt_insides insides;
     struct kt_expectation expectation[2]; /* of the calls of the application, and of nested ones */
     char path[PATH_MAX];
     struct kt_context context[KT_CONTEXTS]; /* last: most of their pages are never used */
 };
 
+/*
+ * The first two are what stubs look at (preload/stub.h). PASSING: the frame of a call in progress; calls nested in it
+ * are passed on by a jump, and counted in PASSED. NULL: calls are looked at.
+ */
 struct kt_thread {
+    struct kt_frame *passing;
+    uint64_t passed;          /* since the outermost call began */
     struct kt_frame *top;     /* innermost call in progress */
     struct kt_stream *stream; /* never NULL */
     struct kt_stream *second; /* of calls by signal handlers that found an event being written; NULL: none yet */
     /* the rest belongs to preload/gate.c */
     uint64_t failures; /* calls lost since room could last be had */
     enum kt_loss last_failure;
-    uint64_t unsampled; /* calls so far of the present KTRACE_SAMPLE */
-    uint64_t drawn;     /* which one of them is recorded */
-    bool busy;          /* on a slow path */
-    bool silent;        /* calls are ours, and not recorded */
+    uint64_t unsampled;     /* calls so far of the present KTRACE_SAMPLE */
+    uint64_t drawn;         /* which one of them is recorded */
+    bool busy;              /* on a slow path */
+    bool silent;            /* calls are ours, and not recorded */
+    uint64_t passed_before; /* that */
 };
 
 extern KT_HIDDEN __thread struct kt_thread kt_self __attribute__((tls_model("initial-exec")));
@@ -166,6 +212,10 @@ enum {
     KT_EXTRA_SNAPSHOT = 16
 };
 extern KT_HIDDEN unsigned kt_extras;
+
+/* Of an outermost call nothing is recorded that nests in it, unless preload/inside.c draws it.
+ */
+extern KT_HIDDEN bool kt_passes_insides;
 
 /*
  * What the process is to do, changed from within or, through the file that it is mapped from, from outside. The epoch
@@ -185,6 +235,7 @@ static inline uintptr_t kt_epoch(void)
 
 extern KT_HIDDEN struct kt_slot kt_slots[];
 extern KT_HIDDEN const struct kt_binding kt_unbound; /* matches no caller */
+extern KT_HIDDEN _Atomic uint64_t kt_some_pass;      /* not 0: there is a binding that passes calls on */
 
 /* preload/bind.c: the binding for this caller, made on first use. Never NULL. */
 KT_HIDDEN KT_COLD const struct kt_binding *kt_bind(struct kt_slot *slot, const void *caller);
@@ -196,17 +247,18 @@ KT_HIDDEN KT_COLD const struct kt_binding *kt_bind(struct kt_slot *slot, const v
 KT_HIDDEN KT_COLD bool kt_gate(struct kt_frame *frame);
 
 /* preload/gate.c: counts a call whose binding is nameless. */
-KT_HIDDEN KT_COLD void kt_lose(const struct kt_frame *frame);
+KT_HIDDEN KT_COLD void kt_lose_nameless(struct kt_frame *frame);
 
 /* preload/record.c: room behind the limit; false if there is none, which is counted. */
-KT_HIDDEN KT_COLD bool kt_room(struct kt_stream *stream, const struct kt_frame *frame);
+KT_HIDDEN KT_COLD bool kt_room(struct kt_stream *stream, struct kt_frame *frame);
 
 /* preload/record.c: empties a context that another entry or chunk has used; counts page faults, as above. */
-KT_HIDDEN KT_COLD void kt_renew_context(struct kt_context *context, uint64_t stamp, struct kt_frame *frame,
-                                        const uint64_t *word, unsigned words);
+KT_HIDDEN KT_COLD void kt_renew_context(struct kt_stream *stream, struct kt_context *context, uint64_t stamp,
+                                        struct kt_frame *frame, const uint64_t *word, unsigned words);
 
-/* preload/record.c: stores the changed words of a call behind AT, where its head goes, which is returned. */
-KT_HIDDEN uint64_t kt_store_changes(struct kt_context *context, const uint64_t *word, unsigned words, uint64_t *at);
+/* preload/record.c: stores the event of a call of ENTRY of which some words changed, and these in the context. */
+KT_HIDDEN void kt_store_changes(struct kt_stream *stream, struct kt_context *context, const uint64_t *word,
+                                unsigned words, uint64_t entry);
 
 /* preload/record.c: kt_begin if there are extras. */
 KT_HIDDEN void kt_begin_extra(struct kt_frame *frame, uint64_t *word, unsigned words);
@@ -214,6 +266,15 @@ KT_HIDDEN void kt_begin_extra(struct kt_frame *frame, uint64_t *word, unsigned w
 /* preload/record.c: the end of a call of which there is more to tell, or that cannot be told as usual. */
 KT_HIDDEN KT_COLD void kt_store_long_end(struct kt_frame *frame, unsigned entry, uint64_t ticks, unsigned cpu,
                                          int64_t info);
+
+/* preload/gate.c: what was passed on in a call that was not recorded counts as the call does. */
+KT_HIDDEN void kt_count_passed(const struct kt_frame *frame);
+
+static inline void kt_end_unrecorded(const struct kt_frame *frame)
+{
+    if (KT_UNLIKELY(frame->cpu != KT_FATE_NONE && kt_self.passed))
+        kt_count_passed(frame);
+}
 
 /* Integers by reference; C programs pass NULL for arguments that a routine does not look at. */
 static inline int64_t kt_integer(const void *at, bool wide)
@@ -232,12 +293,10 @@ static inline int64_t kt_integer_value(int64_t word, bool wide)
 /* preload/forward.c: is there memory that can be read? Asks the kernel. */
 KT_HIDDEN KT_COLD bool kt_is_readable(const void *at);
 
-enum { KT_NEAR = 64 << 10 }; /* on the stack: what is further away may be on another, which may be gone */
-
 /* A dead frame of which a part has been overwritten must not pass for a live one. */
 KT_READS_DEAD_STACK static inline uintptr_t kt_guard(const struct kt_frame *frame)
 {
-    return (uintptr_t)frame + 2 * (uintptr_t)frame->parent + 3 * (uintptr_t)frame->binding + frame->depth;
+    return (uintptr_t)frame ^ (uintptr_t)frame->parent ^ ((uintptr_t)frame->binding + frame->depth);
 }
 
 /*
@@ -279,21 +338,56 @@ static inline unsigned kt_depth_within(const struct kt_frame *parent)
     return parent->depth + (parent->binding->entry && parent->depth < UINT16_MAX);
 }
 
+/* A frame that is complete is the innermost one from now on: a signal handler may find it. */
+static inline void kt_push(struct kt_frame *frame, bool passes)
+{
+    struct kt_thread *thread = &kt_self;
+    frame->passes = passes;
+    frame->guard = kt_guard(frame);
+    atomic_signal_fence(memory_order_seq_cst);
+    thread->top = frame;
+    thread->passing = passes ? frame : NULL;
+}
+
+/* A call in a call: false, if that passes on what nests in it. Such a call only comes here if its stub could not tell,
+ * as on another stack. */
+static inline bool kt_enter_nested(struct kt_frame *frame, struct kt_frame *parent)
+{
+    const bool is_passed = parent->passes;
+    frame->parent = parent;
+    frame->depth = kt_depth_within(parent);
+    frame->outer = is_passed ? parent : NULL;
+    kt_self.passed = frame->depth ? kt_self.passed + is_passed : 0;
+    kt_push(frame, is_passed || (frame->depth == 0 && frame->binding->entry && kt_passes_insides));
+    return !is_passed;
+}
+
+static inline void kt_enter_outermost(struct kt_frame *frame)
+{
+    frame->parent = NULL;
+    frame->depth = 0;
+    frame->outer = NULL;
+    kt_self.passed = 0;
+    kt_push(frame, frame->binding->entry && kt_passes_insides);
+}
+
 /* The call begins. Is it recorded? */
 __attribute__((always_inline)) static inline bool kt_enter(struct kt_frame *frame, const struct kt_binding *binding)
 {
     struct kt_thread *thread = &kt_self;
+    struct kt_frame *parent = kt_live_frame(thread->top, frame);
+    bool is_looked_at = true;
     frame->self = frame;
     frame->binding = binding;
-    frame->parent = kt_live_frame(thread->top, frame);
-    frame->depth = frame->parent ? kt_depth_within(frame->parent) : 0;
     frame->record = 0;
-    frame->guard = kt_guard(frame);
-    atomic_signal_fence(memory_order_seq_cst); /* a signal handler that finds the frame finds it complete */
-    thread->top = frame;
-    if (KT_UNLIKELY(!binding->entry)) {
-        if (KT_UNLIKELY(binding->nameless))
-            kt_lose(frame);
+    if (KT_LIKELY(!parent))
+        kt_enter_outermost(frame);
+    else
+        is_looked_at = kt_enter_nested(frame, parent);
+    if (KT_UNLIKELY(!is_looked_at || !binding->entry)) {
+        frame->cpu = KT_FATE_NONE;
+        if (is_looked_at && binding->nameless)
+            kt_lose_nameless(frame);
         return false;
     }
     if (KT_UNLIKELY(atomic_load_explicit(&thread->stream->ready, memory_order_relaxed) != kt_epoch()))
@@ -339,9 +433,14 @@ static inline uint64_t kt_place(const struct kt_stream *stream)
 }
 
 /* One writer; others may look at any time. */
+static inline void kt_add(uint64_t *number, uint64_t more)
+{
+    __atomic_store_n(number, *number + more, __ATOMIC_RELAXED);
+}
+
 static inline void kt_count(uint64_t *number)
 {
-    __atomic_store_n(number, *number + 1, __ATOMIC_RELAXED);
+    kt_add(number, 1);
 }
 
 static inline unsigned kt_cpu(const struct kt_stream *stream)
@@ -359,7 +458,8 @@ static inline uint64_t kt_team_flag(void)
     return KT_UNLIKELY(in_parallel != NULL) && in_parallel() ? KT_TEAM_FLAG : 0;
 }
 
-/* Stores a CALL event. WORD: those of the call, WORDS in all; the first is filled in here. False if there is no room.
+/* WORD: those of a call, WORDS in all, aligned to 16 bytes and in pairs; the first is filled in here. False if there is
+ * no room.
  */
 static inline bool kt_store_call(struct kt_frame *frame, uint64_t *word, unsigned words)
 {
@@ -373,15 +473,15 @@ static inline bool kt_store_call(struct kt_frame *frame, uint64_t *word, unsigne
     struct kt_context *context = &stream->context[entry % KT_CONTEXTS];
     const uint64_t stamp = stream->chunk_stamp | entry;
     if (KT_UNLIKELY(context->stamp != stamp))
-        kt_renew_context(context, stamp, frame, word, words);
+        kt_renew_context(stream, context, stamp, frame, word, words);
     uint64_t changed = 0;
 #pragma GCC unroll 32
     for (unsigned i = 0; i < words; i++)
         changed |= word[i] ^ context->word[i];
-    uint64_t head = kt_event_head(KT_EVENT_CALL, 1, entry, 0);
     if (changed)
-        head = kt_store_changes(context, word, words, (uint64_t *)(void *)stream->cursor) | entry << 16;
-    kt_commit(stream, head);
+        kt_store_changes(stream, context, word, words, entry);
+    else
+        kt_commit_words(stream, kt_event_head(KT_EVENT_CALL, 1, entry, 0), 1);
     frame->after = kt_place(stream) | !changed;
     kt_count(&stream->calls);
     frame->record = stream->number;
@@ -407,7 +507,7 @@ static inline void kt_store_end(struct kt_frame *frame, uint64_t ticks, int64_t 
     const unsigned cpu = kt_cpu(stream);
     ticks += ticks == 0; /* 0 would say that the call has not returned */
     uintptr_t ready = kt_open_stream(stream, frame);
-    if (KT_UNLIKELY(kt_extras | (ticks >> KT_LONG_BITS) | (cpu ^ frame->cpu) | (uint64_t)info |
+    if (KT_UNLIKELY(kt_extras | (ticks >> KT_LONG_BITS) | (cpu ^ frame->cpu) | (uint64_t)info | kt_self.passed |
                     (frame->record ^ stream->number) | (ready ^ kt_epoch()) | (stream->cursor > stream->limit))) {
         kt_close_stream(stream, ready);
         kt_store_long_end(frame, frame->binding->entry, ticks, cpu, info);
@@ -433,6 +533,7 @@ static inline void kt_store_end(struct kt_frame *frame, uint64_t ticks, int64_t 
 /* What belongs to the call is stored: the frame ends. */
 static inline void kt_leave(struct kt_frame *frame)
 {
+    kt_self.passing = frame->outer;
     kt_self.top = frame->parent;
 }
 
@@ -441,6 +542,8 @@ static inline void kt_end(struct kt_frame *frame)
     if (KT_LIKELY(frame->record)) {
         uint64_t ticks = kt_clock_stop() - frame->start;
         kt_store_end(frame, ticks, 0);
+    } else {
+        kt_end_unrecorded(frame);
     }
     kt_leave(frame);
 }

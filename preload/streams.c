@@ -96,8 +96,9 @@ static struct kt_stream *take_stream(void)
     s->cpu_now = cpu_of_thread();
     if (!s->cpu_now)
         s->cpu_now = &s->cpu;
-    s->calls = s->ended = s->skipped = s->forgotten = s->forgotten_begun = 0;
+    s->calls = s->ended = s->skipped = s->passed = s->room_ticks = s->forgotten = s->forgotten_begun = 0;
     s->told.known = s->told.common = 0;
+    memset(&s->insides, 0, sizeof s->insides);
     memset(s->lost, 0, sizeof s->lost);
     registry.open[registry.opens++] = s;
     return s;
@@ -165,6 +166,8 @@ static void close_stream(struct kt_stream *s)
         kt_tape_end(s);
     atomic_fetch_add(&kt_process.calls, whole_calls(s));
     atomic_fetch_add(&kt_process.skipped, s->skipped);
+    atomic_fetch_add(&kt_process.passed, s->passed);
+    atomic_fetch_add(&kt_process.room_ticks, s->room_ticks);
     for (int i = 0; i < KT_LOSS_COUNT; i++)
         atomic_fetch_add(&kt_process.lost[i], s->lost[i]);
     give_stream(s);
@@ -190,19 +193,25 @@ void kt_threads_save(void)
         kt_tape_save(registry.open[t]);
 }
 
-uint64_t kt_threads_calls(uint64_t lost[KT_LOSS_COUNT], uint64_t *skipped)
+struct kt_totals kt_threads_totals(void)
 {
-    uint64_t calls = atomic_load(&kt_process.calls);
-    *skipped = atomic_load(&kt_process.skipped) + __atomic_load_n(&kt_control()->skipped, __ATOMIC_RELAXED);
+    struct kt_totals t = {.calls = atomic_load(&kt_process.calls),
+                          .skipped = atomic_load(&kt_process.skipped) +
+                                     __atomic_load_n(&kt_control()->skipped, __ATOMIC_RELAXED),
+                          .passed = atomic_load(&kt_process.passed),
+                          .room_ticks = atomic_load(&kt_process.room_ticks)};
     for (int i = 0; i < KT_LOSS_COUNT; i++)
-        lost[i] = atomic_load(&kt_process.lost[i]) + __atomic_load_n(&kt_control()->lost[i], __ATOMIC_RELAXED);
-    for (size_t t = 0; t < registry.opens; t++) {
-        calls += whole_calls(registry.open[t]);
-        *skipped += registry.open[t]->skipped;
+        t.lost[i] = atomic_load(&kt_process.lost[i]) + __atomic_load_n(&kt_control()->lost[i], __ATOMIC_RELAXED);
+    for (size_t o = 0; o < registry.opens; o++) {
+        const struct kt_stream *s = registry.open[o];
+        t.calls += whole_calls(s);
+        t.skipped += s->skipped;
+        t.passed += __atomic_load_n(&s->passed, __ATOMIC_RELAXED);
+        t.room_ticks += __atomic_load_n(&s->room_ticks, __ATOMIC_RELAXED);
         for (int i = 0; i < KT_LOSS_COUNT; i++)
-            lost[i] += registry.open[t]->lost[i];
+            t.lost[i] += s->lost[i];
     }
-    return calls;
+    return t;
 }
 
 /* Their memory is zeros here, and their chunks are not mapped. Calls in progress are the parent's. */

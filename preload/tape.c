@@ -23,7 +23,7 @@ enum { CHUNK = 16 << 10, STEP = 8 << 10, RESERVE = 512 << 10, PAGE = 4096 };
 #define MADV_POPULATE_WRITE 23
 #endif
 
-_Static_assert(8 * (2 + KT_CONTEXT_WORDS) + KT_CONTEXT_WORDS <= KT_TAPE_MARGIN - 256, "the longest event fits");
+_Static_assert(8 * (1 + 3 + KT_CONTEXT_WORDS + 1) <= KT_TAPE_MARGIN - 256, "the longest event fits");
 
 /* --- disk space -------------------------------------------------------------------------------------------- */
 
@@ -166,7 +166,8 @@ static void start_chunk(struct kt_stream *s, uint32_t index)
                             .calls = s->calls,
                             .ended = s->ended,
                             .skipped = s->skipped,
-                            .second = s->is_second};
+                            .second = s->is_second,
+                            .passed = s->passed};
     memcpy(head.magic, KT_CHUNK_MAGIC, sizeof head.magic);
     memcpy(head.lost, s->lost, sizeof s->lost);
     *s->chunk = head;

@@ -18,7 +18,7 @@
 #define CALLER   248
 #define RECORD   272
 #define START    288
-#define BYTES    336
+#define BYTES    352
 #define CALL(offset) (offset) - BYTES(%rbp)
 
         .macro  RESTORE_ARGUMENTS
@@ -43,11 +43,12 @@
         movq    CALL(VECTORS), %rax
         .endm
 
-        .globl  kt_trampoline
-        .hidden kt_trampoline
+        .globl  kt_way
+        .hidden kt_way
         .type   kt_trampoline, @function
-kt_trampoline:
         .cfi_startproc
+        KT_WAY  kt_way, kt_trampoline
+kt_trampoline:
         pushq   %rbp
         .cfi_def_cfa_offset 16
         .cfi_offset %rbp, -16
@@ -131,7 +132,7 @@ kt_trampoline:
 #define CALLER   296
 #define RECORD   320
 #define START    336
-#define BYTES    384
+#define BYTES    400
 
         /* x17: struct kt_call; all but x0 and x1 */
         .macro  RESTORE_ARGUMENTS
@@ -145,11 +146,12 @@ kt_trampoline:
         ldr     x8, [x17, RESULT_ADDRESS]
         .endm
 
-        .globl  kt_trampoline
-        .hidden kt_trampoline
+        .globl  kt_way
+        .hidden kt_way
         .type   kt_trampoline, %function
-kt_trampoline:
         .cfi_startproc
+        KT_WAY  kt_way, kt_trampoline
+kt_trampoline:
         stp     x29, x30, [sp, -16]!
         .cfi_def_cfa_offset 16
         .cfi_offset x29, -16

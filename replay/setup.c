@@ -7,6 +7,7 @@
 #include "replay/store/known_placements.h"
 #include "replay/store/recall.h"
 #include "trace/memory.h"
+#include "trace/nested.h"
 #include "trace/text.h"
 #include "trace/verb.h"
 
@@ -327,6 +328,7 @@ enum kt_status kt_setup_open(const struct kt_replay_options *options, struct kt_
     *out = (struct kt_setup){.has_all = options->has_all};
     KT_TRY(kt_trace_open(options->trace, &out->trace, error));
     kt_state_find(&out->trace, &out->state);
+    kt_nested_notice(&out->trace, options->level);
     kt_shapes_collect(&out->trace, options->level, &out->shapes);
     KT_TRY(find_caches(options, recall, &out->hierarchy, error));
     KT_TRY(find_placements(options, recall, out, error));

@@ -103,13 +103,15 @@ class Call:
         self.in_parallel = bool(words[0] >> 32 & 1)
         self.done, self.start, self.ticks, self.info, self.counts, self.nested = False, 0, 0, 0, [], 0
         self.faults = None
+        self.weight, self.passed = 0, 0
 
 
 class Stream:
-    """Of one thread: reads the calls and their ends."""
-    def __init__(self, path):
+    """Of one thread: reads the calls and their ends. SAMPLED: nested calls are recorded in some outermost ones only."""
+    def __init__(self, path, sampled):
         with open(path, "rb") as file:
             self.data = file.read()
+        self.sampled = sampled
         self.calls, self.open, self.anchors = [], [], []
         chunks, at = {}, 0
         while at + 192 <= len(self.data):
@@ -128,9 +130,13 @@ class Stream:
 
     def read_chunk(self, at, end):
         contexts = {}
+        self.weight, self.ended = None, None  # of an INSIDE and the call that ended, if the event before is such a one
         while at < end:
             kind, words, number, upper = struct.unpack_from("<BBHI", self.data, at)
             word, = struct.unpack_from("<Q", self.data, at)
+            ended, self.ended = self.ended, None
+            if kind == 9 and ended and ended.depth == 0:
+                ended.passed = upper
             if kind == 7:
                 self.leave(self.open[-1].depth, (self.last + (word >> 36),), word >> 8 & 0xfffffff)
                 words = 1
@@ -138,7 +144,7 @@ class Stream:
                 number, ticks, start, words = word >> 8 & 0xffff, word >> 24 & 0xfffff, self.last + (word >> 44), 1
                 owner, word = contexts.get(number % 128, (None, None))
                 contexts[number % 128] = number, word if owner == number else [0] * 63
-                self.begin(number, contexts[number % 128][1])
+                self.begin(number, contexts[number % 128][1], True)
                 self.leave(self.open[-1].depth, (start,), ticks)
             elif kind in (1, 2):
                 changed, begin = (upper, at + 8) if kind == 1 else struct.unpack_from("<Q", self.data, at + 8) + (at + 16,)
@@ -147,18 +153,31 @@ class Stream:
                 for i, difference in differences(self.data, begin, changed):
                     word[i] = word[i] + difference & 2**64 - 1
                 contexts[number % 128] = number, word
-                self.begin(number, word)
+                self.begin(number, word, words == 1)
+            elif kind in (10, 11):
+                changed = upper if kind == 10 else int.from_bytes(self.data[at + 8:at + 24], "little")
+                begin = at + (8 if kind == 10 else 24)
+                owner, word = contexts.get(number % 128, (None, None))
+                halves = list(struct.unpack("<126I", struct.pack("<63Q", *(word if owner == number else [0] * 63))))
+                for half in range(126):
+                    if changed >> half & 1:
+                        halves[half], = struct.unpack_from("<I", self.data, begin)
+                        begin += 4
+                contexts[number % 128] = number, list(struct.unpack("<63Q", struct.pack("<126I", *halves)))
+                self.begin(number, contexts[number % 128][1], False)
             elif kind in (3, 4):
                 self.leave(number, struct.unpack_from(f"<{words - 1}Q", self.data, at + 8), upper if kind == 3 else None)
+            self.weight = upper if kind == 8 else None
             at += 8 * words
 
-    def begin(self, entry, words):
+    def begin(self, entry, words, same):
         depth = words[0] & 0xffff
         while self.open and self.open[-1].depth >= depth:
             self.open.pop()
         parent = self.open[-1] if self.open and self.open[-1].depth == depth - 1 else None
         self.calls.append(Call(entry, words, parent))
-        self.calls[-1].nested = -len(self.calls)
+        self.calls[-1].weight = (self.weight or 0) / 256 if self.sampled else 1
+        self.calls[-1].same, self.calls[-1].nested = same, -len(self.calls)
         self.open.append(self.calls[-1])
 
     def leave(self, depth, words, ticks):
@@ -169,6 +188,7 @@ class Stream:
             return
         call = self.open.pop()
         call.done, call.start, call.ticks = True, words[0], ticks
+        self.ended = call if self.sampled else None
         call.nested += len(self.calls)
         if ticks is None:
             _, call.ticks, where, call.info, *call.counts = words
@@ -177,7 +197,8 @@ class Stream:
 
 class Process:
     def __init__(self, path):
-        self.objects, self.entries = [], {}
+        self.objects, self.entries, self.ways = [], {}, {}
+        sampled = any(f[:2] == ["option", "NESTED"] and f[2] != "all" for f in lines_of(path + "/meta"))
         meta = {fields[0]: fields[1:] for fields in lines_of(path + "/meta")}
         assert meta["format"][:2] == ["ktrace", "2"] and meta["byte_order"] == ["little"]
         self.pid, self.clock_ticks, self.clock = int(meta["pid"][0]), float(meta["clock_ticks"][0]), meta["clock"][0]
@@ -189,11 +210,21 @@ class Process:
             elif f[0] == "entry":
                 params = parse_family(unescape(f[7]), f[4], f[3])
                 self.entries[int(f[1])] = (f[2], f[4], params, place(params))
-        self.streams = [(tid, Stream(name)) for tid, name in numbered(path, "t")]
+                self.ways[int(f[1])] = f[9] if len(f) > 9 else None
+        self.streams = [(tid, Stream(name, sampled)) for tid, name in numbered(path, "t")]
+        if "price_compiled" in meta:
+            self.self_ticks = self.mean_price(meta, path)
         self.anchors += [anchor for _, stream in self.streams for anchor in stream.anchors]
         self.anchors += [[int(x) for x in f[1:3]] for f in lines_of(path + "/end") if f[0] == "anchor"]
         first, last = self.anchors[0], max(self.anchors, key=lambda a: a[1])
         self.hz = 1e9 if self.clock == "monotonic" else (last[0] - first[0]) / (last[1] - first[1]) * 1e9
+
+    def mean_price(self, meta, path):
+        calls = [call for _, stream in self.streams for call in stream.calls if call.entry in self.entries]
+        room = sum(int(f[1]) for f in lines_of(path + "/end") if f[0] == "room_ticks")
+        way = {"compiled": "price_compiled"}
+        prices = [float(meta[way.get(self.ways[call.entry], "price_trampoline") + "_same" * call.same][0]) for call in calls]
+        return (room + sum(prices)) / len(calls) if calls else 0
 
     def call(self, tid, call):
         symbol, routine, params, offsets = self.entries[call.entry]
@@ -201,12 +232,14 @@ class Process:
                   for i, (_, s, _) in enumerate(params)]
         has_info = call.done and any(p[2] == "info" for p in params)
         where = next((o for o in reversed(self.objects) if o[0] <= call.caller < o[1]), None)
+        inside = {"inside": call.weight > 0, "weight": call.weight, "passed": call.passed if call.done else None}
         others = self.clock_ticks + call.nested * self.self_ticks  # that ktrace took
         return {"n": call.n, "pid": self.pid, "tid": tid, "depth": call.depth,
                 "parent": call.parent and call.parent.n, "routine": routine, "symbol": symbol,
                 "t": (call.start - self.anchors[0][0]) / self.hz if call.done else None,
                 "dt": max(0.0, call.ticks - others) / self.hz if call.done else None,
                 "nested": call.nested if call.done else None, "cpu": call.cpu, "in_parallel": call.in_parallel, "faults": call.faults,
+                **({} if call.depth else inside),
                 "caller": {"object": where and where[3], "offset": where and hex(call.caller - where[2]),
                            "address": hex(call.caller)},
                 "args": {p[0]: v for v, p in zip(values, params) if p[2] != "info"},

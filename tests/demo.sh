@@ -5,7 +5,7 @@ kt=$B/ktrace
 export OPENBLAS_NUM_THREADS=1 KTRACE_QUIET=1
 program=("$PYTHON" examples/demo.py)
 "${program[@]}" >"$T/plain" 2>"$T/plain.err"; plain=$?
-"$kt" run -o "$T/trace" -- "${program[@]}" >"$T/traced" 2>"$T/traced.err"; traced=$?
+"$kt" run --nested all -o "$T/trace" -- "${program[@]}" >"$T/traced" 2>"$T/traced.err"; traced=$?
 same "exit status" "$plain" "$traced"
 true_that "output, bit by bit" cmp "$T/plain" "$T/traced"
 true_that "standard error" cmp "$T/plain.err" "$T/traced.err"

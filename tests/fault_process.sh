@@ -7,8 +7,10 @@ per_process() { calls t 'sorted([c["pid"] for c in d].count(p) for p in {c["pid"
 
 behaves "SIGSEGV in a routine" "$ends" calls100 segv; sound
 holds "the call in flight" "(101, [('ddot', 4)], 'incomplete')" 'd["calls"], [(c["routine"], c["args"]["n"]) for c in d["in_flight"]], d["state"]'
-behaves "SIGSEGV in a routine of a routine, handled by leaving" "$ends" calls100 segvs; sound
-holds "the calls in flight" "['dgesv', 'dgetrs', 'dtrsm']" "$flight"
+for mode in all sample none; do
+    KTRACE_NESTED=$mode behaves "SIGSEGV in a routine of a routine, handled by leaving, nested $mode" "$ends" calls100 segvs; sound
+    holds "the calls in flight" "$([ $mode = none ] && echo "['dgesv']" || echo "['dgesv', 'dgetrs', 'dtrsm']")" "$flight"
+done
 behaves "SIGSEGV in routines, handled by going on" "$ends" calls100 jump50 calls100; sound
 holds "the state" "('complete', [])" 'd["state"], d["in_flight"]'
 same "... the calls that ended" 200 "$(calls t 'sum(c["complete"] and c["routine"] == "ddot" for c in d)')"
@@ -18,9 +20,12 @@ for from in blas lapack; do
     holds "the call in flight" "$([ $from = blas ] && echo dgemm || echo dpotrf)" 'd["in_flight"][0]["routine"]'
     behaves "exit in $from" "$xerbla" exit $from 1; sound
     for way in return longjmp throw calls; do
-        behaves "an error handler: $way from $from" "$xerbla" $way $from 500; sound
-        holds "the state" "('complete', [], [])" 'd["state"], d["in_flight"], d["lost"]'
-        same "... depths" "[0]" "$(calls t 'sorted({c["depth"] for c in d if c["routine"] == "ddot" and c["parent"] is None})')"
+        for mode in all sample none; do
+            KTRACE_NESTED=$mode behaves "an error handler: $way from $from, nested $mode" "$xerbla" $way $from 200; sound
+            holds "the state" "('complete', [], [])" 'd["state"], d["in_flight"], d["lost"]'
+            same "... depths" "[0]" "$(calls t 'sorted({c["depth"] for c in d if c["routine"] == "ddot" and c["parent"] is None})')"
+            same "... none of the program's calls is missing" "200" "$(calls t 'sum(c["routine"] == "ddot" and c["args"]["n"] == 3 for c in d)')"
+        done
     done
 done
 

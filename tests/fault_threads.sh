@@ -10,8 +10,8 @@ holds "calls" "(6000, 'complete')" 'd["calls"], d["state"]'
 behaves "threads cancelled between calls" "$crew" deferred 150; sound; holds "no call in flight" "('complete', [])" 'd["state"], d["in_flight"]'
 LIMIT=60 behaves "threads cancelled within calls" "$crew" any 3000; sound; holds "the state" "('complete', [])" 'd["state"], d["lost"]'
 behaves "fork amid threads' calls" "$crew" forks 60; sound; holds "processes" 61 'd["processes"]'
-for i in 1 2 3; do
-    LIMIT=20 behaves "threads, modules that come and go, and forks, run $i" "$F/race" 30 "$PWD/$B/tests/abi/module_any.so"; sound
+for mode in all sample none; do
+    LIMIT=20 KTRACE_NESTED=$mode behaves "threads, modules that come and go, and forks, nested $mode" "$F/race" 30 "$PWD/$B/tests/abi/module_any.so"; sound
     holds "processes, losses" "(31, [])" 'd["processes"], d["lost"]'
 done
 behaves "a lock that a thread has and a fork waits for" "$crew" locks 1; sound
@@ -31,9 +31,24 @@ within_counts() {
     # Lost are nested calls as well: one in a hundred of all calls at most.
     true_that "... few are lost" test $((100 * lost)) -lt "$(info t 'd["calls"]')"
 }
+# Calls of handlers that interrupt a call nest in it.
+export KTRACE_NESTED=all
+# Calls nested in one of dgesv and of dpotrf: all but outermost ones are passed on.
+nested_in() { KTRACE_NESTED=all traced one "$PWD/$B/tests/nested/nest_counts" mixed 1 >/dev/null 2>&1; calls one "sum(r == '$1' for r in [__import__('functools').reduce(lambda r, c: {**r, c['n']: c['routine'] if c['parent'] is None else r[c['parent']]}, d, {})] for r in r.values()) - 1"; rm -r "$T/one"; }
+in_solve=$(nested_in dgesv) in_factor=$(nested_in dpotrf)
+# Whoever calls, each call is recorded, passed on or lost.
+all_counted() {
+    local leaves solves factors
+    read -r _ _ leaves solves factors <"$T/under/COUNTS"
+    holds "recorded, passed on and lost is all" "$((leaves + solves * (in_solve + 1) + factors * (in_factor + 1)))" 'd["calls"] + d["nested"]["passed"] + sum(l["calls"] for l in d["lost"])'
+}
 for stack in same own; do
     for way in return jump; do
-        behaves "signal handlers that call, $stack stack, $way" "$F/interrupts" $stack $way 400; sound; within_counts
+        for mode in all sample none; do
+            KTRACE_NESTED=$mode behaves "signal handlers that call, $stack stack, $way, nested $mode" "$F/interrupts" $stack $way 200; sound
+            [ $mode != all ] || within_counts
+            [ $way = jump ] || all_counted
+        done
     done
 done
 exit $((failures != 0))

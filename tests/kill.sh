@@ -2,6 +2,7 @@
 # Programs of one and of four threads are killed at random times; each trace holds exactly what they counted.
 # RUNS=1000 is what `make kill-test` does.
 . tests/lib.sh
+export KTRACE_NESTED=all # every call is counted
 F=$PWD/$B/tests/fault
 killed() { "$F/killer" "$PWD/$B/ktrace" "$PWD/$B/libktrace.so" "$F/victim" "$T" "$@"; }
 out=$(killed "${RUNS:-100}" 2>&1)

@@ -2,6 +2,7 @@
 # What is not recorded because the user said so, and what the program says of itself: pauses, regions, samples, filters,
 # limits. Every call is accounted for.
 . tests/lib.sh
+export KTRACE_NESTED=all # what nests in calls is looked at
 steps=$PWD/$B/tests/modes/steps
 # run TRACE [NAME=VALUE...] STEP...: an empty trace in $T
 run() { local trace=$1; shift; rm -rf "${T:?}/$trace"; KTRACE_QUIET=1 traced "$trace" "$@"; }

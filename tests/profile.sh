@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Profile mode: the same counts as a full trace, in memory that is bounded whatever happens, and readable after a kill.
 . tests/lib.sh
+export KTRACE_NESTED=all # what nests in calls is looked at
 export KTRACE_QUIET=1
 counts=$PWD/$B/tests/profile/counts
 profiled() { local out=$1; shift; KTRACE_MODE=profile traced "$out" "$@"; }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The calling conventions and ways of loading that interposers get wrong, on libraries that tell who they are.
 . tests/lib.sh
+export KTRACE_NESTED=all # what nests in calls is looked at
 A=$PWD/$B/tests/abi
 export KTRACE_QUIET=1
 
@@ -41,7 +42,7 @@ same "... and recorded" 4294967298 "$(calls wide 'd[0]["args"]["n"]')"
 
 true_that "32-bit and 64-bit integers in one library" traced both "$A/both"
 same "... are both recorded" "[2, 4294967298]" "$(calls both '[c["args"]["n"] for c in d]')"
-same "... each with its width" "4 8" "$(grep -rh '^entry' "$T/both" | awk '{ print $NF }' | paste -sd ' ')"
+same "... each with its width" "4 8" "$(grep -rh '^entry' "$T/both" | awk '{ print $(NF - 1) }' | paste -sd ' ')"
 
 traced long "$A/life" longjmp calls2 >/dev/null
 same "after longjmp out of a routine calls are outermost again" "[0, 0, 0]" "$(calls long '[c["depth"] for c in d]')"

@@ -1,6 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The program behaves as without us and nothing that was recorded is lost, however it ends and whatever fails.
 . tests/lib.sh
+# Three times: with all nested calls, some, and none.
+if [ -z "${KTRACE_NESTED:-}" ]; then
+    for mode in all sample none; do
+        mkdir "$T/$mode"
+        T=$T/$mode KTRACE_NESTED=$mode bash tests/shim_life.sh >"$T/$mode.out" || failures=1
+        sed -E "s/^(not )?ok - /&nested $mode: /" "$T/$mode.out"
+    done
+    exit $failures
+fi
 life=$PWD/$B/tests/abi/life
 run=$T/out
 # behaves NAME EXPECTED_STATUS ARGS...: status and output are those of the program alone

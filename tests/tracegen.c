@@ -99,6 +99,13 @@ void kt_gen_begin(struct kt_gen *gen, const char *spec, uint32_t pid)
     write_meta(gen);
 }
 
+void kt_gen_nested(const struct kt_gen *gen, const char *mode)
+{
+    FILE *file = open_file(gen->process, "meta", "a");
+    fprintf(file, "option\tNESTED\t%s\n", mode);
+    fclose(file);
+}
+
 int kt_gen_entry(struct kt_gen *gen, const char *routine, enum kt_view view)
 {
     const struct kt_routine *found = kt_table_find(&gen->table, routine);
@@ -191,6 +198,7 @@ static void begin_chunk(const struct kt_gen *gen, struct kt_gen_stream *s)
                             .tid = s->tid,
                             .calls = s->calls,
                             .ended = s->ended,
+                            .passed = s->passed,
                             .used_bytes = sizeof head};
     memcpy(head.magic, KT_CHUNK_MAGIC, sizeof head.magic);
     /* chunk K begins K tenths of a second after the first anchor */
@@ -239,7 +247,7 @@ void kt_gen_next_chunk(struct kt_gen *gen, uint32_t tid)
 
 /* --- events ------------------------------------------------------------------------------------------------ */
 
-enum { CALL = 1, WIDE, END, LONG_END, LEAF_END = 7, NARROW = 32, MOST_WORDS = 2 + 64 + 8 };
+enum { CALL = 1, WIDE, END, LONG_END, LEAF_END = 7, INSIDE, PASSED, NARROW = 32, MOST_WORDS = 2 + 64 + 8 };
 
 static uint64_t head_of(uint64_t kind, uint64_t words, uint64_t id, uint64_t upper)
 {
@@ -284,6 +292,26 @@ static size_t encode_call(struct kt_gen_context *context, int entry, const uint6
     return length;
 }
 
+/* It belongs to the end before it: there is room for both. */
+static void put_passed(struct kt_gen *gen, struct kt_gen_stream *s, uint32_t passed)
+{
+    uint64_t word = head_of(PASSED, 1, 0, passed);
+    if (!passed)
+        return;
+    put_event(s, &word, 1);
+    s->passed += passed;
+    gen->passed += passed;
+    ((struct kt_chunk *)(void *)(s->bytes + s->chunk))->passed = s->passed;
+}
+
+static void put_inside(struct kt_gen_stream *s)
+{
+    uint64_t word = head_of(INSIDE, 1, 0, s->inside);
+    if (s->inside)
+        put_event(s, &word, 1);
+    s->inside = 0;
+}
+
 static void end_call(struct kt_gen *gen, struct kt_gen_stream *s)
 {
     const struct kt_gen_open *open = &s->open[--s->opens];
@@ -302,8 +330,9 @@ static void end_call(struct kt_gen *gen, struct kt_gen_stream *s)
     bool is_leaf = open->behind == s->at && !is_long && (gap | call->ticks) < (uint64_t)1 << 28;
     if (is_leaf)
         word[0] = LEAF_END + (call->ticks << 8) + (gap << 36);
-    make_room(gen, s, is_leaf ? 1 : words);
+    make_room(gen, s, (is_leaf ? 1 : words) + (more->passed > 0));
     put_event(s, word, is_leaf ? 1 : words);
+    put_passed(gen, s, more->passed);
     s->last = KT_GEN_ORIGIN + call->start + call->ticks;
     s->ended++;
     gen->calls++;
@@ -340,7 +369,8 @@ void kt_gen_call(struct kt_gen *gen, const struct kt_gen_call *call)
     put_args((unsigned char *)(word + 2), symbol, call->args);
     int64_t info = take_info((unsigned char *)(word + 2), symbol);
     end_calls(gen, s, call->depth, call->start);
-    make_room(gen, s, 2 + words + (words + 7) / 8 + 5 + KT_GEN_COUNTERS); /* the most it can take */
+    make_room(gen, s, 4 + words + (words + 7) / 8 + 5 + KT_GEN_COUNTERS); /* the most it can take */
+    put_inside(s);
     put_event(s, event, encode_call(&s->context[call->entry % 128], call->entry, word, words, event));
     s->calls++;
     s->open[s->opens++] = (struct kt_gen_open){.call = *call, .info = info, .behind = s->at};
@@ -350,6 +380,11 @@ void kt_gen_more(struct kt_gen *gen, uint32_t tid, const struct kt_gen_more *mor
 {
     struct kt_gen_stream *s = stream_of(gen, tid);
     s->open[s->opens - 1].more = *more;
+}
+
+void kt_gen_inside(struct kt_gen *gen, uint32_t tid, uint32_t weight)
+{
+    stream_of(gen, tid)->inside = weight;
 }
 
 void kt_gen_end(struct kt_gen *gen, bool clean)
@@ -363,8 +398,8 @@ void kt_gen_end(struct kt_gen *gen, bool clean)
     if (!clean)
         return;
     FILE *file = open_file(gen->process, "end", "w");
-    fprintf(file, "calls\t%" PRIu64 "\nanchor\t%d\t6000000000\t1700000001000000000\n", gen->calls,
-            KT_GEN_ORIGIN + KT_GEN_HZ);
+    fprintf(file, "calls\t%" PRIu64 "\npassed\t%" PRIu64 "\nanchor\t%d\t6000000000\t1700000001000000000\n", gen->calls,
+            gen->passed, KT_GEN_ORIGIN + KT_GEN_HZ);
     fclose(file);
 }
 

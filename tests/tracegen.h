@@ -35,6 +35,7 @@ struct kt_gen_more {
     uint32_t faults; /* page faults and 1; 0: not known */
     unsigned counters;
     uint64_t counter[KT_GEN_COUNTERS];
+    uint32_t passed; /* calls that were passed on in it: a PASSED follows; 0: none does */
 };
 
 /* A call that is to end. */
@@ -58,7 +59,8 @@ struct kt_gen_stream {
     size_t at;     /* where the next event goes */
     uint64_t last; /* ticks: the last end in the chunk, or its anchor */
     uint32_t chunks;
-    uint64_t calls, ended;
+    uint64_t calls, ended, passed;
+    uint32_t inside; /* of the next call: what its INSIDE says; 0: it has none */
     struct kt_gen_open open[KT_GEN_DEPTH];
     int opens;
     struct kt_gen_context context[128];
@@ -74,7 +76,7 @@ struct kt_gen {
     int entries; /* the next id; 0 is never defined, as in real traces */
     struct kt_gen_stream stream[KT_GEN_STREAMS];
     int streams;
-    uint64_t calls;
+    uint64_t calls, passed;
 };
 
 /* Makes the directory with the meta file of a process. SPEC: path of the routine table. */
@@ -91,6 +93,13 @@ void kt_gen_call(struct kt_gen *gen, const struct kt_gen_call *call);
 
 /* Of the last call of a thread. */
 void kt_gen_more(struct kt_gen *gen, uint32_t tid, const struct kt_gen_more *more);
+
+/* The process records what nests in outermost calls as KTRACE_NESTED says, MODE; without this it is of an older
+ * version, which records all. */
+void kt_gen_nested(const struct kt_gen *gen, const char *mode);
+
+/* The next call of the thread, which is to be an outermost one, has an INSIDE of that weight. */
+void kt_gen_inside(struct kt_gen *gen, uint32_t tid, uint32_t weight);
 
 /* Any event, after the ends of all calls. A new chunk, if the thread has one. */
 void kt_gen_event(struct kt_gen *gen, uint32_t tid, const uint64_t *word, size_t words);

@@ -4,7 +4,6 @@
 #include "trace/fingerprint.h"
 #include "trace/memory.h"
 
-
 enum { LINE = 64 };
 
 /* Bytes from the pointer that is passed, mostly upwards; they wrap. */

@@ -81,6 +81,14 @@ static json_t *region_json(const struct kt_call *call)
     return array;
 }
 
+/* Of an outermost call. How many were passed on in it is told at its end. */
+static void add_inside(json_t *object, const struct kt_call *call)
+{
+    json_object_set_new(object, "inside", json_boolean(call->inside_recorded));
+    json_object_set_new(object, "weight", kt_json_number(call->weight));
+    json_object_set_new(object, "passed", call->complete ? json_integer((json_int_t)call->passed) : json_null());
+}
+
 json_t *kt_call_json(const struct kt_call *call)
 {
     int64_t info;
@@ -97,6 +105,8 @@ json_t *kt_call_json(const struct kt_call *call)
     json_object_set_new(object, "t", kt_json_number(kt_call_start(call)));
     json_object_set_new(object, "dt", kt_json_number(call->complete ? kt_call_seconds(call) : NAN));
     json_object_set_new(object, "nested", call->complete ? json_integer((json_int_t)call->nested) : json_null());
+    if (call->depth == 0)
+        add_inside(object, call);
     json_object_set_new(object, "cpu", json_integer(call->cpu));
     json_object_set_new(object, "in_parallel", json_boolean(call->in_parallel));
     json_object_set_new(object, "faults", call->faults < 0 ? json_null() : json_integer(call->faults));

@@ -12,7 +12,8 @@
 double kt_call_start(const struct kt_call *call);
 
 /* {"n", "process", "pid", "tid", "depth", "parent", "routine", "symbol", "t", "dt", "nested", "cpu", "caller", "args",
- * "info", "operands", "flops", "complete"}, with "region" and "events" where the process has them. To be released. */
+ * "info", "operands", "flops", "complete"}, with "region" and "events" where the process has them, and "inside",
+ * "weight", "passed" of outermost calls. To be released. */
 json_t *kt_call_json(const struct kt_call *call);
 
 #endif

@@ -39,6 +39,17 @@ static void print_counts(const struct kt_call *call)
     }
 }
 
+/* Of the calls in an outermost one: how many were not recorded, and how many others those that were stand for. */
+static void print_inside(const struct kt_call *call)
+{
+    if (call->depth > 0)
+        return;
+    if (call->weight > 1)
+        printf(" weight=%g", call->weight);
+    if (call->passed)
+        printf(" passed=%" PRIu64, call->passed);
+}
+
 static void print_call(const struct kt_call *call)
 {
     char symbol[KT_SYMBOL_NAME];
@@ -58,6 +69,7 @@ static void print_call(const struct kt_call *call)
     printf(")");
     if (kt_call_info(call, &info) && info != 0)
         printf(" info=%" PRId64, info);
+    print_inside(call);
     print_counts(call);
     printf("\n");
 }

@@ -213,6 +213,7 @@ static json_t *document_of(const struct kt_trace *trace, const struct kt_state *
     json_object_set_new(document, "damage", kt_damage_json(trace));
     json_object_set_new(document, "skipped", json_integer((json_int_t)state->skipped));
     json_object_set_new(document, "sample", json_integer((json_int_t)kt_state_sample(trace)));
+    json_object_set_new(document, "nested", kt_nested_json(trace, state));
     json_object_set_new(document, "in_flight", kt_in_flight_json(state));
     json_object_set_new(document, "tsc_hz", kt_json_number(first->tick_hz));
     json_object_set_new(document, "seconds", kt_json_number(longest_seconds(trace)));
@@ -298,6 +299,17 @@ static void print_what_stayed(const struct kt_trace *trace)
         kt_about_line("", "calls were sent to %s", list);
     if (first)
         kt_about_line("", "but for %zu, of which %s stayed with %s", count, first->symbol.name, first->library->path);
+}
+
+static void print_nested(const struct kt_trace *trace, const struct kt_state *state)
+{
+    char inside[16];
+    char outermost[16];
+    char passed[16];
+    if (kt_state_nested(trace) != KT_NESTED_ALL)
+        kt_about_line("nested", "recorded in %s of %s outermost calls; %s nested calls were passed on",
+                      kt_text_count((double)state->outermost_inside, inside),
+                      kt_text_count((double)state->outermost, outermost), kt_text_count((double)state->passed, passed));
 }
 
 static void print_in_flight(const struct kt_state *state)
@@ -395,6 +407,7 @@ static void print_about(const struct kt_trace *trace, const struct kt_state *sta
                   state->threads, state->threads == 1 ? "" : "s", trace->processes, trace->processes == 1 ? "" : "es");
     kt_about_profile(trace, state);
     kt_about_selection(trace, state);
+    print_nested(trace, state);
     kt_about_ranks(ranks);
     kt_about_line("time", "%s, of which %s took %s", kt_text_seconds(longest_seconds(trace), seconds),
                   state->self_is_clock ? "reading clocks for records" : "recording calls",

@@ -35,6 +35,7 @@ enum { CREATED = 'c', FAILED = 'f' };
 struct run {
     const char *output;             /* of -o, or NULL */
     const char *mode;               /* of --mode, or NULL */
+    const char *nested;             /* of --nested, or NULL */
     const char *blas;               /* of --blas, or NULL */
     const char *lapack;             /* of --lapack, or NULL */
     const char *block_sizes;        /* of --block-size, or NULL */
@@ -77,6 +78,11 @@ static bool are_block_sizes(const char *at)
     }
 }
 
+static bool is_nested_mode(const char *word)
+{
+    return !strcmp(word, "sample") || !strcmp(word, "all") || !strcmp(word, "none");
+}
+
 static int parse_arguments(int argc, char **argv, struct run *run)
 {
     struct kt_error error = {0};
@@ -85,8 +91,12 @@ static int parse_arguments(int argc, char **argv, struct run *run)
             return kt_verb_usage(argv[0], "%s", error.text);
         if (option == 'm' && strcmp(optarg, "full") != 0 && strcmp(optarg, "profile") != 0)
             return kt_verb_usage(argv[0], "--mode %s: expected full or profile", optarg);
+        if (option == 'n' && !is_nested_mode(optarg))
+            return kt_verb_usage(argv[0], "--nested %s: expected sample, all or none", optarg);
         if (option == 'm')
             run->mode = optarg;
+        if (option == 'n')
+            run->nested = optarg;
         if (option == 'o')
             run->output = optarg;
         if (option == 'b')
@@ -308,6 +318,8 @@ __attribute__((noreturn)) static void be_the_program(struct run *run)
     set_output(run);
     if (run->mode)
         setenv("KTRACE_MODE", run->mode, 1);
+    if (run->nested)
+        setenv("KTRACE_NESTED", run->nested, 1);
     if (run->substitute.files)
         kt_run_library_export(&run->substitute);
     if (run->block_sizes) {

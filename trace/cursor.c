@@ -22,6 +22,8 @@ static void enter_span(struct kt_cursor *cursor, const struct kt_stream *s, cons
     cursor->at = s->bytes + span->begin;
     cursor->end = s->bytes + span->end;
     cursor->last = span->anchor;
+    if (cursor->trace->process[cursor->process].nested_mode == KT_NESTED_ALL)
+        cursor->weight = cursor->inside = 1; /* of all its calls */
     if (span->after_gap)
         cursor->opens = cursor->region = cursor->deeper = 0;
 }
@@ -75,6 +77,33 @@ static int64_t find_parent(const struct kt_cursor *cursor, unsigned depth)
     return last && last->depth + 1 == depth ? last->n : -1;
 }
 
+/* --- outermost calls --------------------------------------------------------------------------------------- */
+
+/* EVENT begins a call: is what nests in it recorded, and how many outermost calls does it stand for, or the one that it
+ * is in? A nested call whose outermost one is not there stands for itself. */
+static void weigh_call(struct kt_cursor *cursor, const unsigned char *event, unsigned depth)
+{
+    bool has_outermost = cursor->opens && cursor->open[0].depth == 0;
+    if (depth == 0)
+        cursor->weight = event == cursor->drawn ? cursor->drawn_weight : 0;
+    else if (!has_outermost)
+        cursor->weight = 1;
+    cursor->inside = depth > 0 || cursor->weight > 0;
+}
+
+/* Does a PASSED stand at EVENT? No event goes beyond END. */
+static inline bool is_passed(const unsigned char *event, const unsigned char *end)
+{
+    return event < end && *event == KT_EVENT_PASSED;
+}
+
+/* The PASSED at EVENT follows the end of CALL. */
+static void add_passed(struct kt_call *call, const unsigned char *event)
+{
+    if (call->depth == 0 && call->process->nested_mode != KT_NESTED_ALL)
+        call->passed = kt_event_at(event).upper;
+}
+
 /* --- ends -------------------------------------------------------------------------------------------------- */
 
 /* What the call returned is one of its arguments. */
@@ -110,6 +139,8 @@ static void add_late_end(struct kt_cursor *cursor, struct kt_call *call, const s
         return;
     add_end(cursor, call, s->bytes + late->at);
     call->nested = late->nested;
+    if (late->has_passed)
+        add_passed(call, s->bytes + late->at + 8 * (size_t)kt_event_at(s->bytes + late->at).words);
 }
 
 /* --- calls ------------------------------------------------------------------------------------------------- */
@@ -140,17 +171,16 @@ static uint64_t version_of(struct kt_cursor *cursor, struct kt_context_slot *slo
 }
 
 /* All members are named, so that the compiler does not clear the whole first: that took longer than all the rest. */
-static struct kt_call make_call(struct kt_cursor *cursor, const struct kt_entry *entry, struct kt_context_slot *slot,
-                                uint64_t changed)
+static struct kt_call make_call(struct kt_cursor *cursor, const struct kt_process *process,
+                                const struct kt_entry *entry, const struct kt_context_slot *slot, uint64_t version)
 {
-    const struct kt_process *process = &cursor->trace->process[cursor->process];
     unsigned depth = slot->word[0] & UINT16_MAX;
     return (struct kt_call){.n = cursor->n++,
                             .process = process,
                             .tid = process->stream[cursor->stream].tid,
                             .depth = depth,
                             .entry = entry,
-                            .version = version_of(cursor, slot, &entry->symbol, changed),
+                            .version = version,
                             .caller = slot->word[1],
                             .args = (const unsigned char *)(slot->word + KT_CALL_HEAD_WORDS),
                             .parent = find_parent(cursor, depth),
@@ -163,6 +193,9 @@ static struct kt_call make_call(struct kt_cursor *cursor, const struct kt_entry 
                             .ticks = 0,
                             .faults = -1,
                             .nested = 0,
+                            .inside_recorded = cursor->inside,
+                            .weight = cursor->weight,
+                            .passed = 0,
                             .counter = NULL,
                             .counters = 0};
 }
@@ -184,12 +217,15 @@ static bool take_call(struct kt_cursor *cursor, struct kt_head head, const unsig
     const struct kt_entry *entry = head.id < process->entries ? &process->entry[head.id] : NULL;
     unsigned depth = slot->word[0] & UINT16_MAX;
     leave_calls(cursor, depth);
+    if (process->nested_mode != KT_NESTED_ALL)
+        weigh_call(cursor, event, depth);
     if (!entry || !entry->symbol.routine) {
         enter_call(cursor, depth, -1);
         pass_end(cursor, head, event);
         return false;
     }
-    *out = make_call(cursor, entry, slot, kt_changed_words(head, event));
+    uint64_t version = version_of(cursor, slot, &entry->symbol, kt_changed_words(head, event));
+    *out = make_call(cursor, process, entry, slot, version);
     const unsigned char *end = kt_next_end(event, cursor->end, depth);
     if (!end) {
         enter_call(cursor, depth, (int64_t)out->n);
@@ -199,6 +235,8 @@ static bool take_call(struct kt_cursor *cursor, struct kt_head head, const unsig
     cursor->at = end + 8 * (size_t)kt_event_at(end).words;
     add_end(cursor, out, end);
     cursor->last = out->start + out->ticks;
+    if (is_passed(cursor->at, cursor->end))
+        add_passed(out, cursor->at);
     return true;
 }
 
@@ -206,6 +244,17 @@ static void change_region(struct kt_cursor *cursor, unsigned id)
 {
     const struct kt_regions *regions = cursor->trace->process[cursor->process].regions;
     cursor->region = kt_regions_step(regions, cursor->region, &cursor->deeper, id);
+}
+
+/* An event that neither begins nor ends a call. */
+static void take_other(struct kt_cursor *cursor, struct kt_head head)
+{
+    if (head.kind == KT_EVENT_REGION)
+        change_region(cursor, head.id);
+    if (head.kind != KT_EVENT_INSIDE)
+        return;
+    cursor->drawn = cursor->at;
+    cursor->drawn_weight = (double)head.upper / KT_INSIDE_ONE;
 }
 
 bool kt_cursor_next(struct kt_cursor *cursor, struct kt_call *out)
@@ -222,8 +271,9 @@ bool kt_cursor_next(struct kt_cursor *cursor, struct kt_call *out)
             if (kt_ends_call(head)) {
                 leave_ended(cursor, head);
                 pass_end(cursor, head, event);
-            } else if (head.kind == KT_EVENT_REGION)
-                change_region(cursor, head.id);
+            } else {
+                take_other(cursor, head);
+            }
         }
     } while (next_span(cursor));
     return false;

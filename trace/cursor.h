@@ -28,7 +28,11 @@ struct kt_call {
     uint64_t start, ticks;     /* with the clock readings */
     int64_t faults;            /* page faults that its thread met in it; -1: not known, as it is of short calls */
     uint64_t nested;           /* calls recorded while it ran: those in it, those in these, ... */
-    const uint64_t *counter;   /* what the process's events counted; KT_NOT_COUNTED: not available */
+    /* Of an outermost call; those recorded in it have the same (KTRACE_NESTED). */
+    bool inside_recorded; /* what nests in it is recorded, if anything does; of traces before 2.2 always true */
+    double weight;   /* how many outermost calls its inside stands for; 1: for itself alone; 0: it is not recorded */
+    uint64_t passed; /* calls, of any depth, that were passed on in it and not recorded; 0 for nested ones */
+    const uint64_t *counter; /* what the process's events counted; KT_NOT_COUNTED: not available */
     unsigned counters;
 };
 
@@ -59,6 +63,10 @@ struct kt_cursor {
     uint32_t region, deeper; /* where the thread is (trace/regions.h) */
     size_t opens;
     struct kt_open_call open[KT_CURSOR_LEVELS];
+    const unsigned char *drawn; /* the event behind the last INSIDE, and what weight that said */
+    double drawn_weight;
+    double weight; /* of the last call */
+    bool inside;   /* what nests in that is recorded */
     struct kt_contexts contexts;
     uint64_t args[KT_CONTEXT_WORDS]; /* of a call that returned something */
 };

@@ -16,6 +16,7 @@ static const struct kt_object unknown_object = {
 /* An entry line; its symbol is made when all routines are known, as the table moves while it grows. */
 struct draft {
     unsigned long id, library, int_bytes;
+    bool compiled;
     size_t routine; /* index in the table */
     enum kt_view view;
     char symbol[KT_SYMBOL_NAME];
@@ -150,6 +151,7 @@ static const char *define_entry(struct definitions *d, char **field)
         !d->process->object[draft.library].is_library)
         return "the library is not defined";
     draft.int_bytes = (unsigned long)d->process->object[draft.library].int_bytes;
+    draft.compiled = !strcmp(field[9], "compiled");
     if (*field[8] &&
         (!parse_number(field[8], 10, 8, &draft.int_bytes) || (draft.int_bytes != 4 && draft.int_bytes != 8)))
         return "integers have neither 4 nor 8 bytes";
@@ -239,6 +241,7 @@ static void make_entry(struct kt_process *p, const struct draft *draft)
     strcpy(entry->symbol.name, draft->symbol);
     entry->library = &p->object[draft->library];
     entry->int_bytes = draft->int_bytes;
+    entry->compiled = draft->compiled;
 }
 
 static void make_entries(struct definitions *d)

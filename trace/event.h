@@ -64,7 +64,8 @@ static inline struct kt_head kt_event_at(const unsigned char *at)
 
 static inline bool kt_begins_call(struct kt_head head)
 {
-    return head.kind == KT_EVENT_CALL || head.kind == KT_EVENT_WIDE || head.kind == KT_EVENT_DONE;
+    return head.kind == KT_EVENT_CALL || head.kind == KT_EVENT_DONE || head.kind == KT_EVENT_HALVES ||
+           head.kind == KT_EVENT_WIDE || head.kind == KT_EVENT_WIDE_HALVES;
 }
 
 static inline bool kt_ends_call(struct kt_head head)
@@ -72,8 +73,41 @@ static inline bool kt_ends_call(struct kt_head head)
     return head.kind == KT_EVENT_END || head.kind == KT_EVENT_LONG_END || head.kind == KT_EVENT_LEAF_END;
 }
 
+static inline bool kt_has_halves(struct kt_head head)
+{
+    return head.kind == KT_EVENT_HALVES || head.kind == KT_EVENT_WIDE_HALVES;
+}
+
+/* How many words stand before what changed: the head, and masks that do not fit into it. */
+static inline unsigned kt_words_before_changes(struct kt_head head)
+{
+    return head.kind == KT_EVENT_WIDE_HALVES ? 3 : head.kind == KT_EVENT_WIDE ? 2 : 1;
+}
+
+/* Which halves changed: bit i of PART 0 is half i, of part 1 half 64 + i. */
+static inline uint64_t kt_changed_halves(struct kt_head head, const unsigned char *at, unsigned part)
+{
+    if (head.kind == KT_EVENT_WIDE_HALVES)
+        return kt_word_at(at + 8 + 8 * (size_t)part);
+    return part == 0 ? head.upper : 0;
+}
+
+/* Bit i is set if bit 2 i or 2 i + 1 of HALVES is. */
+static inline uint64_t kt_words_of_halves(uint64_t halves)
+{
+    uint64_t words = (halves | halves >> 1) & 0x5555555555555555u;
+    words = (words | words >> 1) & 0x3333333333333333u;
+    words = (words | words >> 2) & 0x0f0f0f0f0f0f0f0fu;
+    words = (words | words >> 4) & 0x00ff00ff00ff00ffu;
+    words = (words | words >> 8) & 0x0000ffff0000ffffu;
+    return (words | words >> 16) & 0x00000000ffffffffu;
+}
+
 static inline uint64_t kt_changed_words(struct kt_head head, const unsigned char *at)
 {
+    if (kt_has_halves(head))
+        return kt_words_of_halves(kt_changed_halves(head, at, 0)) | kt_words_of_halves(kt_changed_halves(head, at, 1))
+                                                                        << 32;
     return head.kind == KT_EVENT_WIDE ? kt_word_at(at + 8) : head.upper;
 }
 
@@ -129,10 +163,10 @@ static inline struct kt_end kt_end_at(const unsigned char *event, uint64_t last)
                            .counter = (const uint64_t *)(const void *)(event + 8 * (size_t)KT_LONG_END_WORDS)};
 }
 
-/* Adds the differences of an event's CHANGED words, which are some, to a call's. */
+/* Makes a call's CHANGED words, which are some, what the event says. */
 void kt_context_change(struct kt_context_slot *slot, const unsigned char *event, uint64_t changed);
 
-/* Of a CALL or WIDE: where the words of the call are, until the next call in the same slot. */
+/* Of an event that begins a call: where the words of the call are, until the next call in the same slot. */
 static inline struct kt_context_slot *kt_contexts_call(struct kt_contexts *contexts, const unsigned char *event)
 {
     struct kt_head head = kt_event_at(event);

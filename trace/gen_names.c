@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * ktgen: the names that libktrace.so exports. Each is a stub of two instructions that says which name was called and
- * jumps to the function of its symbol or to the trampoline. Tables tell what the names mean: a name has a slot, slots
- * share the interface of their symbol, and an interface has a step per argument that is recorded.
+ * jumps to the way of its symbol (preload/stub.h), which leads to the symbol's function or to the trampoline. Tables
+ * tell what the names mean: a name has a slot, slots share the interface of their symbol, and an interface has a step
+ * per argument that is recorded.
  *
  * The tables hold offsets in place of pointers, so that loading the library does not have to relocate them.
  */
@@ -19,7 +20,7 @@ struct name {
     char text[KT_SYMBOL_NAME + 16];
     char target[KT_SYMBOL_NAME + 16]; /* what the stub jumps to */
     int interface;
-    bool common;
+    bool common, compiled;
 };
 
 struct names {
@@ -39,12 +40,13 @@ static void add_name(const struct kt_symbol *symbol, const char *text, bool comm
     }
     struct name *name = &names->item[names->count++];
     *name = (struct name){.interface = names->interface, .common = common};
-    snprintf(name->text, sizeof name->text, "%s", text);
     /* A function with a fixed prototype must not stand in for somebody else's of that name. */
-    if (kt_gen_is_compiled(symbol) && !common)
-        snprintf(name->target, sizeof name->target, "kt_wrap_%s", symbol->name);
+    name->compiled = kt_gen_is_compiled(symbol) && !common;
+    snprintf(name->text, sizeof name->text, "%s", text);
+    if (name->compiled)
+        snprintf(name->target, sizeof name->target, "kt_way_%s", symbol->name);
     else
-        strcpy(name->target, "kt_trampoline");
+        strcpy(name->target, "kt_way");
 }
 
 static void add_names(const struct kt_symbol *symbol, int number, void *context)
@@ -86,10 +88,19 @@ int kt_gen_check_names(const struct kt_table *table)
     return wrong;
 }
 
+static void print_way(const struct kt_symbol *symbol, int number, void *context)
+{
+    (void)number;
+    (void)context;
+    if (kt_gen_is_compiled(symbol))
+        printf("KT_WAY kt_way_%s, kt_wrap_%s\n", symbol->name, symbol->name);
+}
+
 void kt_gen_stubs(const struct kt_table *table)
 {
     struct names names = collect_names(table);
     printf("/* Made by ktgen from trace/routines. */\n#include \"preload/stub.h\"\n\n.cfi_startproc\n");
+    kt_gen_symbols(table, print_way, NULL);
     for (size_t i = 0; i < names.count; i++)
         printf("KT_STUB %s, %zu, %s\n", names.item[i].text, i, names.item[i].target);
     printf("\nKT_SPARE_STUBS %zu\n.cfi_endproc\n", names.count);
@@ -220,7 +231,8 @@ static void print_infos(const struct names *names, const size_t *name_at)
 {
     printf("const struct kt_slot_info kt_slot_infos[] = {\n");
     for (size_t i = 0; i < names->count; i++)
-        printf("    {%zu, %d, %d},\n", name_at[i], names->item[i].interface, names->item[i].common);
+        printf("    {%zu, %d, %d, %d},\n", name_at[i], names->item[i].interface, names->item[i].common,
+               names->item[i].compiled);
     printf("};\n\nconst unsigned kt_slot_count = %zu;\nstruct kt_slot kt_slots[%zu + KT_SPARE_SLOTS];\n", names->count,
            names->count);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* ktgen: the functions that calls of BLAS routines go through, one per symbol, readable C. */
+#include "ktrace/format.h"
 #include "trace/gen.h"
 
 #include <stdio.h>
@@ -128,10 +129,11 @@ static void print_wrapper(const struct kt_symbol *s, int number, void *section)
            "    void *caller = __builtin_return_address(0);\n"
            "    struct kt_frame frame;\n"
            "    if (KT_LIKELY(kt_enter(&frame, kt_binding_for(slot, caller)))) {\n"
-           "        uint64_t word[] = {\n            0,\n            (uintptr_t)caller,\n");
+           "        _Alignas(16) uint64_t word[] = {\n            0,\n            (uintptr_t)caller,\n");
     for (int word = 0; word < s->arg_bytes / 8; word++)
         print_word(s, word);
-    printf("        };\n        kt_begin(&frame, word, sizeof word / sizeof *word);\n    }\n");
+    int words = KT_CALL_HEAD_WORDS + s->arg_bytes / 8;
+    printf("%s        };\n        kt_begin(&frame, word, %d);\n    }\n", words % 2 ? "            0,\n" : "", words);
     print_call(s);
     printf("    kt_end(&frame);\n%s}\n\n", kt_gen_returns_value(s) ? "    return result;\n" : "");
 }

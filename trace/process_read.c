@@ -47,6 +47,12 @@ static double meta_number(const struct kt_process *p, const char *key)
     return isfinite(number) && number > 0 ? number : 0;
 }
 
+static const char *const price_key[] = {
+#define KT_PRICE_KEY(name, text) text,
+    KT_PRICES(KT_PRICE_KEY)
+#undef KT_PRICE_KEY
+};
+
 /* What everything else hangs on. The format comes first: of another version nothing more may be assumed. */
 static enum kt_status check_meta(const struct kt_process *p, struct kt_error *error)
 {
@@ -72,6 +78,15 @@ static enum kt_status check_meta(const struct kt_process *p, struct kt_error *er
     return KT_OK;
 }
 
+/* A word that a later version adds can only mean some of them: then the events tell. */
+static enum kt_nested_mode nested_mode_of(const struct kt_process *p)
+{
+    const char *word = kt_process_option(p, "NESTED");
+    if (!word || !strcmp(word, "all"))
+        return KT_NESTED_ALL;
+    return strcmp(word, "none") ? KT_NESTED_SAMPLE : KT_NESTED_NONE;
+}
+
 static enum kt_status read_meta(struct kt_process *p, struct kt_trace *trace, struct kt_error *error)
 {
     struct kt_lines lines;
@@ -88,6 +103,9 @@ static enum kt_status read_meta(struct kt_process *p, struct kt_trace *trace, st
     p->pid = (uint32_t)strtoull(kt_meta(p, "pid"), NULL, 10);
     p->clock_ticks = meta_number(p, "clock_ticks");
     p->self_ticks = meta_number(p, "self_ticks");
+    for (int i = 0; i < KT_PRICE_COUNT; i++)
+        p->price[i] = meta_number(p, price_key[i]);
+    p->nested_mode = nested_mode_of(p);
     return KT_OK;
 }
 
@@ -95,7 +113,8 @@ static enum kt_status read_meta(struct kt_process *p, struct kt_trace *trace, st
 
 struct totals {
     uint64_t calls;
-    uint64_t skipped, snapshots_missing;
+    uint64_t skipped, passed, snapshots_missing;
+    uint64_t room_ticks; /* that making room for events took */
     uint64_t lost[KT_LOSS_COUNT];
     struct kt_anchor anchor;
     bool has_anchor;
@@ -119,6 +138,10 @@ static void take_end_line(struct totals *totals, char *line)
         totals->calls = strtoull(field[1], NULL, 10);
     if (!strcmp(field[0], "skipped"))
         totals->skipped = strtoull(field[1], NULL, 10);
+    if (!strcmp(field[0], "passed"))
+        totals->passed = strtoull(field[1], NULL, 10);
+    if (!strcmp(field[0], "room_ticks"))
+        totals->room_ticks = strtoull(field[1], NULL, 10);
     if (!strcmp(field[0], "snapshots_missing"))
         totals->snapshots_missing = strtoull(field[1], NULL, 10);
     if (!strcmp(field[0], "lost"))
@@ -201,6 +224,16 @@ static void read_control(struct kt_process *p, struct kt_trace *trace)
     free(path);
 }
 
+/* The heads of the streams say as much as the end file, unless the last chunk of one is missing. */
+static void set_passed(struct kt_process *p, const struct totals *totals, struct kt_trace *trace)
+{
+    if (totals->passed <= p->passed)
+        return;
+    kt_trace_note(trace, "%s: the streams tell of %" PRIu64 " of %" PRIu64 " nested calls that were passed on", p->path,
+                  p->passed, totals->passed);
+    p->passed = totals->passed;
+}
+
 /* Losses: a chunk's head counts those of its thread, the end file those of the process. */
 static void set_totals(struct kt_process *p, const struct totals *totals, struct kt_trace *trace)
 {
@@ -210,6 +243,7 @@ static void set_totals(struct kt_process *p, const struct totals *totals, struct
         p->calls += p->stream[i].calls;
         p->event_bytes += span_bytes(&p->stream[i]);
         p->skipped += p->stream[i].skipped;
+        p->passed += p->stream[i].passed;
         for (int cause = 0; cause < KT_LOSS_COUNT; cause++)
             p->lost[cause] += p->stream[i].lost[cause];
     }
@@ -223,6 +257,21 @@ static void set_totals(struct kt_process *p, const struct totals *totals, struct
     if (totals->calls > completed)
         kt_trace_note(trace, "%s: %" PRIu64 " of %" PRIu64 " calls cannot be read", p->path, totals->calls - completed,
                       totals->calls);
+    set_passed(p, totals, trace);
+}
+
+/* What the calls that there are took, by their kinds, and what room for them took, as far as the end file tells. */
+static void set_self_ticks(struct kt_process *p, const struct totals *totals)
+{
+    double ticks = (double)totals->room_ticks;
+    uint64_t calls = 0;
+    for (size_t i = 0; i < p->events; i++)
+        for (int kind = 0; kind < KT_PRICE_COUNT; kind++) {
+            ticks += (double)p->stream[i].costing[kind] * p->price[kind];
+            calls += p->stream[i].costing[kind];
+        }
+    if (calls && p->price[KT_PRICE_COMPILED] > 0)
+        p->self_ticks = ticks / (double)calls;
 }
 
 static enum kt_status read_definitions(struct kt_process *p, struct kt_trace *trace, struct kt_error *error)
@@ -250,6 +299,7 @@ enum kt_status kt_process_read(struct kt_process *p, struct kt_trace *trace, str
     p->last_ticks = totals.has_anchor ? totals.anchor.ticks : 0;
     check_streams(p, trace);
     set_totals(p, &totals, trace);
+    set_self_ticks(p, &totals);
     kt_process_set_clock(p, totals.has_anchor ? &totals.anchor : NULL, trace);
     return KT_OK;
 }

@@ -26,6 +26,8 @@ static struct kt_call first_call(const struct kt_process *p, const struct kt_str
                             .caller = cell->word ? cell->word[1] : 0,
                             .args = cell->word ? (const unsigned char *)(cell->word + KT_CALL_HEAD_WORDS) : NULL,
                             .parent = -1,
+                            .inside_recorded = p->nested_mode == KT_NESTED_ALL,
+                            .weight = p->nested_mode == KT_NESTED_ALL,
                             .complete = c->calls > 0,
                             .start = c->start,
                             .ticks = c->most};

@@ -71,6 +71,7 @@ static void add_totals(struct kt_stream *s, const struct kt_cell *cell)
 {
     s->calls += cell->begun > cell->calls ? cell->begun : cell->calls;
     s->completed += cell->calls;
+    s->outermost += cell->nesting == KT_NOT_NESTED ? cell->begun : 0;
     if (cell->calls && cell->kind == KT_CELL_SHAPE) {
         s->longest = cell->most > s->longest ? cell->most : s->longest;
         s->earliest = !s->earliest || cell->start < s->earliest ? cell->start : s->earliest;
@@ -128,6 +129,7 @@ static void take_head(struct kt_stream *s)
     s->profile->tid = head->chunk.tid;
     s->profile->all_threads = head->threads;
     s->skipped = head->chunk.skipped + head->skipped_before;
+    s->passed = head->chunk.passed;
     for (int cause = 0; cause < KT_LOSS_COUNT; cause++)
         s->lost[cause] = head->chunk.lost[cause] + head->lost_before[cause];
 }
@@ -143,6 +145,7 @@ void kt_profile_check(struct kt_stream *s, const struct kt_process *process, str
     }
     take_head(s);
     walk_cells(s, process, trace);
+    s->inside = process->nested_mode == KT_NESTED_ALL ? s->outermost : 0;
 }
 
 void kt_profile_free(struct kt_profile *profile)

@@ -28,6 +28,7 @@ struct kt_entry {
     struct kt_symbol symbol;
     const struct kt_object *library; /* never NULL */
     size_t int_bytes;                /* of this name's integers, 4 or 8: a library can offer names of both widths */
+    bool compiled; /* calls were recorded by a compiled wrapper; false: by the trampoline, or not known */
 };
 
 struct kt_stream; /* one thread's calls; private to the reader */
@@ -39,6 +40,13 @@ struct kt_counter {
     char *reason;   /* why it did not count all the time and all there was, or "" */
     char *code;     /* what the kernel was asked for, or "" */
     uint64_t empty; /* what reading it adds to the count of every call */
+};
+
+/* In which of the program's calls those nested in them are recorded (KTRACE_NESTED). */
+enum kt_nested_mode {
+    KT_NESTED_ALL,    /* in all; also of traces from before 2.2 */
+    KT_NESTED_SAMPLE, /* in those that were drawn */
+    KT_NESTED_NONE
 };
 
 /* Key and value of a line of the meta or end file; values with several fields keep their tabs. */
@@ -69,9 +77,11 @@ struct kt_process {
     size_t events; /* streams of events: the first ones; the others are profiles */
     bool complete; /* ended cleanly */
     bool running;  /* still running on this machine */
+    enum kt_nested_mode nested_mode;
     uint64_t lost[KT_LOSS_COUNT];
     uint64_t snapshots_missing;       /* that could not be taken (trace/snapshots.h) */
     uint64_t skipped;                 /* calls that were not recorded, as the user wished */
+    uint64_t passed;                  /* nested calls that were passed on and not recorded (KTRACE_NESTED) */
     uint64_t calls;                   /* readable */
     uint64_t event_bytes;             /* that they take in the streams */
     uint64_t first_ticks, last_ticks; /* from the start to the end, or to the last sign of life */
@@ -81,8 +91,9 @@ struct kt_process {
     bool tick_hz_known;  /* from the anchors or from others of that clock; otherwise a guess */
     double tick_seconds; /* 1 / tick_hz */
     double clock_ticks;  /* what the two clock readings of a record contribute to its duration */
-    double self_ticks;   /* what recording a call costs it, these readings included; 0: not measured */
-    double seconds;      /* from start to end, or to the last sign of life */
+    double self_ticks;   /* what recording a call took on average, these readings included; 0: not measured */
+    double price[KT_PRICE_COUNT]; /* ticks: of what that is the average; 0: not measured */
+    double seconds;             /* from start to end, or to the last sign of life */
 };
 
 struct kt_trace {

@@ -199,6 +199,24 @@ size_t kt_samples_take(const struct kt_samples *samples, double *out, size_t roo
     return count;
 }
 
+/* COUNT elements of SIZE, with room for as many as kt_room_for_one will take there to be; NULL stays NULL. */
+static void *copy_of(const void *array, size_t count, size_t size)
+{
+    size_t room = 1;
+    while (room < count)
+        room *= 2;
+    return array ? memcpy(kt_resize(NULL, room, size), array, count * size) : NULL;
+}
+
+struct kt_samples kt_samples_copy(const struct kt_samples *samples)
+{
+    struct kt_samples copy = *samples;
+    copy.kept = copy_of(samples->kept, samples->n, sizeof *samples->kept);
+    copy.bin = copy_of(samples->bin, BINS, sizeof *samples->bin);
+    copy.thin = copy_of(samples->thin, THIN, sizeof *samples->thin);
+    return copy;
+}
+
 void kt_samples_free(struct kt_samples *samples)
 {
     free(samples->kept);

@@ -41,6 +41,8 @@ void kt_samples_spread(struct kt_samples *samples, double from, double to, uint6
  */
 size_t kt_samples_take(const struct kt_samples *samples, double *out, size_t room);
 struct kt_stat kt_samples_stat(const struct kt_samples *samples, enum kt_best best);
+/* All of it once more, to be freed. */
+struct kt_samples kt_samples_copy(const struct kt_samples *samples);
 void kt_samples_free(struct kt_samples *samples);
 
 #endif

@@ -12,6 +12,7 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <math.h>
 #include <search.h>
 #include <stdio.h>
 
@@ -30,6 +31,19 @@ struct recent {
     size_t shape;
 };
 
+/* Of the calls of a shape that calls were recorded in: what is to be known of them if others are clean. */
+struct dirt {
+    uint64_t unseen; /* outermost calls whose inside was not recorded */
+    uint64_t cleans; /* calls that none was recorded in, */
+    double clean_total;
+    struct kt_samples clean; /* and their durations, once there is a dirty one */
+    struct kt_samples drawn; /* of dirty calls that were drawn by chance; */
+    double drawn_total, drawn_nested;
+    double own_total, own_nested; /* of those that stand for themselves alone */
+    double self;                  /* seconds that recording a call takes, as the trace says */
+    bool sampled;                 /* the process was to record the inside of some calls only */
+};
+
 /* Open addressing; at most half full. */
 struct kt_collection {
     const struct kt_trace *trace;
@@ -39,7 +53,8 @@ struct kt_collection {
     struct kt_call last;          /* leaves: the call before, which may be one */
     uint64_t last_args[KT_CONTEXT_WORDS];
     struct key *key;                      /* of each shape, */
-    struct kt_arrangements *arrangements; /* and how its operands lay */
+    struct kt_arrangements *arrangements; /* how its operands lay, */
+    struct dirt *dirt;                    /* and what recording did to its calls */
     uint32_t *slot;                       /* number of the shape + 1, 0: free */
     size_t slots;                         /* a power of two */
     uint32_t **entry_id; /* for each process and entry, the same number where symbol and library are the same */
@@ -182,6 +197,7 @@ static void describe(const struct kt_call *call, struct kt_shape_group *shape, s
     *shape = (struct kt_shape_group){.first = kt_call_keep(call),
                                      .flops = kt_flops(symbol->routine, &values),
                                      .bytes = kt_bytes(operand, operands),
+                                     .inside.clean = NAN,
                                      .query = kt_is_query(symbol->routine, &values)};
     kt_arrangements_begin(call, operand, operands, arrangements);
 }
@@ -192,6 +208,8 @@ static size_t add_shape(struct kt_collection *c, const struct key *key, const st
     s->shape = kt_room_for_one(s->shape, s->count, sizeof *s->shape);
     c->key = kt_room_for_one(c->key, s->count, sizeof *c->key);
     c->arrangements = kt_room_for_one(c->arrangements, s->count, sizeof *c->arrangements);
+    c->dirt = kt_room_for_one(c->dirt, s->count, sizeof *c->dirt);
+    c->dirt[s->count] = (struct dirt){0};
     c->key[s->count] = *key;
     describe(call, &s->shape[s->count], &c->arrangements[s->count]);
     s->shape[s->count].number = s->count;
@@ -250,15 +268,118 @@ static void note_info(struct kt_shape_group *shape, const struct kt_call *call, 
     shape->failed += calls;
 }
 
+/* --- what recording did ------------------------------------------------------------------------------------ */
+
+/* Seconds that recording a call takes, as far as the process measured it. */
+static double self_of(const struct kt_call *call)
+{
+    return call->process->self_ticks * call->process->tick_seconds;
+}
+
+static void add_dirty(struct kt_shape_group *shape, struct dirt *dirt, const struct kt_call *call, double seconds)
+{
+    if (shape->inside.dirty++ == 0)
+        dirt->clean = kt_samples_copy(&shape->seconds);
+    dirt->self = self_of(call);
+    dirt->sampled |= call->process->nested_mode != KT_NESTED_ALL;
+    shape->inside.in_dirty += (double)call->nested;
+    shape->inside.subtracted += (double)call->nested * dirt->self;
+    if (call->weight > 1) {
+        kt_samples_add(&dirt->drawn, seconds);
+        dirt->drawn_total += seconds;
+        dirt->drawn_nested += (double)call->nested;
+        return;
+    }
+    dirt->own_total += seconds;
+    dirt->own_nested += (double)call->nested;
+}
+
+static void add_clean(struct kt_shape_group *shape, struct dirt *dirt, const struct kt_call *call, double seconds)
+{
+    dirt->clean_total += seconds;
+    dirt->cleans++;
+    dirt->unseen += !call->inside_recorded;
+    if (shape->inside.dirty)
+        kt_samples_add(&dirt->clean, seconds);
+}
+
+static void add_inside(struct kt_shape_group *shape, struct dirt *dirt, const struct kt_call *call, double seconds)
+{
+    shape->inside.calls += call->inside_recorded || call->passed;
+    shape->inside.recorded += call->inside_recorded;
+    shape->inside.nested += (double)(call->nested + call->passed);
+    if (call->nested)
+        add_dirty(shape, dirt, call, seconds);
+    else
+        add_clean(shape, dirt, call, seconds);
+}
+
+/* Recording a call in a program takes longer than in the loop that measured it, as caches forget what it needs; not so
+ * much longer that the noise of a few calls should be taken for it. */
+static const double most_self = 6;
+
+/* Disturbances only add, to some calls: lower quartiles differ by what recording took. */
+static double excess_of(const struct dirt *dirt)
+{
+    double dirty = kt_samples_stat(&dirt->drawn, KT_BEST_QUARTILE).best;
+    double clean = kt_samples_stat(&dirt->clean, KT_BEST_QUARTILE).best;
+    double each = (dirty - clean) * (double)dirt->drawn.n / dirt->drawn_nested;
+    return fmin(fmax(each, -dirt->self), (most_self - 1) * dirt->self);
+}
+
+/* Some calls of the shape were recorded without what nests in them: these tell what one takes. */
+static void judge_by_clean(struct kt_shape_group *shape, struct dirt *dirt)
+{
+    struct kt_shape_inside *inside = &shape->inside;
+    struct kt_samples all = shape->seconds;
+    shape->seconds = dirt->clean;
+    dirt->clean = all;
+    inside->clean = dirt->clean_total / (double)dirt->cleans;
+    inside->excess = dirt->drawn.n ? excess_of(dirt) : 0;
+    shape->total += (double)dirt->drawn.n * inside->clean - dirt->drawn_total;
+    shape->total -= fmin(inside->excess * dirt->own_nested, dirt->own_total);
+}
+
+static void settle(struct kt_shape_group *shape, struct dirt *dirt)
+{
+    static const double worth_a_mark = 0.05; /* of the time of the shape */
+    struct kt_shape_inside *inside = &shape->inside;
+    if (inside->dirty && dirt->unseen)
+        judge_by_clean(shape, dirt);
+    else if (inside->dirty)
+        shape->corrected = dirt->sampled || inside->subtracted > worth_a_mark * shape->total;
+    kt_samples_free(&dirt->clean);
+    kt_samples_free(&dirt->drawn);
+}
+
+double kt_shape_call_seconds(const struct kt_shape_group *shape, const struct kt_call *call)
+{
+    double seconds = kt_call_seconds(call);
+    if (!call->complete || call->nested == 0 || isnan(shape->inside.clean))
+        return seconds;
+    return call->weight > 1 ? shape->inside.clean : fmax(seconds - shape->inside.excess * (double)call->nested, 0);
+}
+
+/* --- calls ------------------------------------------------------------------------------------------------- */
+
+/* Nested calls were drawn with the outermost call that they are in. */
+static double stands_for(const struct kt_call *call, double seconds)
+{
+    return call->depth > 0 ? call->weight * seconds : seconds;
+}
+
 static void add_call(struct kt_collection *c, const struct kt_call *call)
 {
     size_t number = shape_of(c, call);
     struct kt_shape_group *shape = &c->shapes.shape[number];
     double seconds = kt_call_seconds(call);
+    if (call->depth == 0)
+        add_inside(shape, &c->dirt[number], call, seconds);
     kt_samples_add(&shape->seconds, seconds);
     kt_arrangements_add(&c->arrangements[number], call);
     shape->calls++;
     shape->total += seconds;
+    shape->stands_for += stands_for(call, seconds);
     add_to_processor(c, call->cpu, seconds);
     note_info(shape, call, 1);
     if (call->faults >= 0) {
@@ -269,10 +390,15 @@ static void add_call(struct kt_collection *c, const struct kt_call *call)
 
 /* --- collecting -------------------------------------------------------------------------------------------- */
 
-/* A call that the next one is not nested in is a leaf: the first call nested in another one follows it at once. */
+/* The first call nested in another one follows it at once; calls that were passed on were nested, too. */
+bool kt_call_is_leaf(const struct kt_call *call, const struct kt_call *next)
+{
+    return call->complete && call->passed == 0 && (!next || next->parent != (int64_t)call->n);
+}
+
 static void add_if_leaf(struct kt_collection *c, const struct kt_call *next)
 {
-    if (c->last.complete && (!next || next->parent != (int64_t)c->last.n))
+    if (kt_call_is_leaf(&c->last, next))
         add_call(c, &c->last);
     if (!next)
         return;
@@ -324,6 +450,7 @@ void kt_collection_finish(struct kt_collection *c, struct kt_shapes *out)
     add_if_leaf(c, NULL);
     *out = c->shapes;
     for (size_t i = 0; i < out->count; i++) {
+        settle(&out->shape[i], &c->dirt[i]);
         out->shape[i].usual = kt_arrangements_usual(&c->arrangements[i], &out->shape[i].first);
         kt_arrangements_free(&c->arrangements[i]);
         out->seconds += out->shape[i].total;
@@ -337,6 +464,7 @@ void kt_collection_finish(struct kt_collection *c, struct kt_shapes *out)
     free(c->on);
     free(c->key);
     free(c->arrangements);
+    free(c->dirt);
     free(c->slot);
     free(c);
 }
@@ -355,6 +483,7 @@ static void add_counts(struct kt_collection *c, const struct kt_counts *counts)
     note_info(shape, &counts->call, calls); /* only the first one's is known */
     shape->calls += calls;
     shape->total += seconds;
+    shape->stands_for += seconds;
 }
 
 void kt_collection_add_profiles(struct kt_collection *c)

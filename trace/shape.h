@@ -9,12 +9,31 @@
 #include "trace/cursor.h"
 #include "trace/samples.h"
 
+/*
+ * Recording what nests in an outermost call makes that longer by more than can be subtracted to the last. So where only
+ * some calls of a shape have their inside recorded (KTRACE_NESTED=sample), the others tell how long one takes, and what
+ * recording a nested call took follows from the difference.
+ */
+struct kt_shape_inside {
+    uint64_t calls;    /* complete outermost ones that nest others, or whose inside was recorded */
+    uint64_t recorded; /* of these, those whose inside was, */
+    uint64_t dirty;    /* and of these, those that calls were recorded in */
+    double nested;     /* calls in the shape's calls, recorded or passed on; */
+    double in_dirty;   /* recorded ones */
+    double clean;  /* mean seconds of calls that none was recorded in; NAN: no dirty call is to be judged by these */
+    double excess; /* seconds that recording a nested call took beyond what kt_call_seconds subtracts; 0: not known */
+    double subtracted; /* seconds that kt_call_seconds subtracted from dirty calls */
+};
+
 struct kt_shape_group {
-    struct kt_call first; /* the first call of the shape, */
-    struct kt_call usual; /* and one whose operands lie as those of most calls do (trace/arrangement.h) */
-    uint64_t calls;       /* complete ones */
-    struct kt_samples seconds;
-    double total;          /* their sum */
+    struct kt_call first;      /* the first call of the shape, */
+    struct kt_call usual;      /* and one whose operands lie as those of most calls do (trace/arrangement.h) */
+    uint64_t calls;            /* complete ones */
+    struct kt_samples seconds; /* of those that no call was recorded in where the inside of some was not; else of all */
+    double total;              /* of all calls: the sum of kt_shape_call_seconds */
+    double stands_for;         /* of leaves: seconds of them and of those that were not recorded; otherwise the same */
+    bool corrected;            /* what recording cost is subtracted from SECONDS, and no call tells if that is right */
+    struct kt_shape_inside inside;
     double flops;          /* of one call, NAN: not known */
     double bytes;          /* of one call, see kt_bytes */
     double faults;         /* page faults of the calling thread in all calls of which they are known, */
@@ -34,9 +53,17 @@ struct kt_shapes {
 
 enum kt_level { KT_OUTERMOST, KT_LEAVES };
 
-/* Complete calls of that level: those the application made, or those that contain no recorded call. */
+/* Complete calls of that level: those the application made, or those that contain no call, as far as they were recorded
+ * (trace/nested.h). */
 void kt_shapes_collect(const struct kt_trace *trace, enum kt_level level, struct kt_shapes *out);
 void kt_shapes_free(struct kt_shapes *shapes);
+
+/* The time of an outermost call of the shape in sums. A dirty one that was drawn by chance counts as the mean of the
+ * clean ones; one that stands for itself alone, such as the first, as what it took itself, corrected. */
+double kt_shape_call_seconds(const struct kt_shape_group *shape, const struct kt_call *call);
+
+/* Is it a leaf, given the call that was recorded after it in its thread, if any? */
+bool kt_call_is_leaf(const struct kt_call *call, const struct kt_call *next);
 
 /* On which most of the time of the calls that the application made passed; -1: no call tells. */
 int kt_shapes_processor(const struct kt_trace *trace);

@@ -32,9 +32,12 @@ static void add_process(struct kt_state *state, const struct kt_process *p)
         state->calls += p->stream[i].calls;
         state->completed += p->stream[i].completed;
         state->migrated += p->stream[i].migrated;
+        state->outermost += p->stream[i].outermost;
+        state->outermost_inside += p->stream[i].inside;
     }
     state->threads += kt_process_threads(p);
     state->self_seconds += (double)p->calls * (p->self_ticks ? p->self_ticks : p->clock_ticks) / p->tick_hz;
+    state->self_seconds += (double)p->passed * p->price[KT_PRICE_PASSED] / p->tick_hz;
     state->self_is_clock |= !p->self_ticks;
     if (!note && invariant && !strcmp(invariant, "0"))
         note = "the time stamp counter is not invariant";
@@ -43,6 +46,7 @@ static void add_process(struct kt_state *state, const struct kt_process *p)
     for (int cause = 0; cause < KT_LOSS_COUNT; cause++)
         state->lost[cause] += p->lost[cause];
     state->skipped += p->skipped;
+    state->passed += p->passed;
 }
 
 /* --- calls ------------------------------------------------------------------------------------------------- */
@@ -140,6 +144,21 @@ uint64_t kt_state_sample(const struct kt_trace *trace)
     bool number = *text && strspn(text, "0123456789") == strlen(text);
     unsigned long long interval = number ? strtoull(text, NULL, 10) : 1;
     return interval ? interval : 1;
+}
+
+enum kt_nested_mode kt_state_nested(const struct kt_trace *trace)
+{
+    for (size_t i = 0; i < trace->processes; i++)
+        if (trace->process[i].nested_mode != KT_NESTED_ALL)
+            return trace->process[i].nested_mode;
+    return KT_NESTED_ALL;
+}
+
+/* As KTRACE_NESTED says it. */
+const char *kt_nested_name(enum kt_nested_mode mode)
+{
+    static const char *const names[] = {"all", "sample", "none"};
+    return names[mode];
 }
 
 bool kt_state_keeps_last(const struct kt_trace *trace, const struct kt_state *state)

@@ -20,6 +20,9 @@ struct kt_state {
     uint64_t overflow;      /* calls of profiles that had no room for their shape: they are counted by routine only */
     uint64_t lost[KT_LOSS_COUNT];
     uint64_t skipped;          /* calls that were not recorded, as the user wished */
+    uint64_t outermost;        /* of CALLS, those that the program made */
+    uint64_t outermost_inside; /* of those, calls in which nested ones are recorded */
+    uint64_t passed;           /* nested calls that were passed on and not recorded */
     struct kt_call *in_flight; /* of threads whose last record is of a call that has not returned; outer ones first */
     size_t in_flights;
 };
@@ -29,6 +32,10 @@ void kt_state_free(struct kt_state *state);
 
 /* One in how many of the program's calls was recorded; 1: all. The most of all processes counts. */
 uint64_t kt_state_sample(const struct kt_trace *trace);
+
+/* In which calls nested ones are recorded: of several processes the first counts that has not all. */
+enum kt_nested_mode kt_state_nested(const struct kt_trace *trace);
+const char *kt_nested_name(enum kt_nested_mode mode);
 
 /* Did the first calls have to make room for the last ones? */
 bool kt_state_keeps_last(const struct kt_trace *trace, const struct kt_state *state);

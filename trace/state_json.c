@@ -30,6 +30,13 @@ json_t *kt_in_flight_json(const struct kt_state *state)
     return array;
 }
 
+json_t *kt_nested_json(const struct kt_trace *trace, const struct kt_state *state)
+{
+    return json_pack("{s:s, s:I, s:I, s:I}", "mode", kt_nested_name(kt_state_nested(trace)), "passed",
+                     (json_int_t)state->passed, "outermost", (json_int_t)state->outermost, "outermost_inside",
+                     (json_int_t)state->outermost_inside);
+}
+
 json_t *kt_damage_json(const struct kt_trace *trace)
 {
     json_t *array = json_array();

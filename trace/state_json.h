@@ -14,6 +14,9 @@ json_t *kt_losses_json(const struct kt_state *state);
 /* [{"n", "pid", "tid", "routine", "symbol", "args"}, ...] */
 json_t *kt_in_flight_json(const struct kt_state *state);
 
+/* {"mode", "passed", "outermost", "outermost_inside"} */
+json_t *kt_nested_json(const struct kt_trace *trace, const struct kt_state *state);
+
 /* [TEXT, ...] */
 json_t *kt_damage_json(const struct kt_trace *trace);
 

@@ -43,17 +43,21 @@ struct open_call {
 /* What has to be known of an entry to check its calls. */
 struct known {
     bool defined;
-    uint64_t beyond; /* words that its calls do not have */
+    enum kt_price price; /* of recording a call whose arguments changed; one less if none did */
+    uint64_t beyond;   /* words that its calls do not have */
 };
 
 struct walk {
     struct kt_stream *stream;
     const struct kt_process *process;
     struct kt_trace *trace;
-    uint32_t chunks; /* index that the next chunk should have */
-    uint64_t anchor; /* of the chunk, in ticks */
-    uint64_t last;   /* the last end of a call in the chunk, or its anchor */
-    uint64_t begun;  /* calls so far, also of symbols that are not defined */
+    uint32_t chunks;             /* index that the next chunk should have */
+    uint64_t anchor;             /* of the chunk, in ticks */
+    uint64_t last;               /* the last end of a call in the chunk, or its anchor */
+    uint64_t begun;              /* calls so far, also of symbols that are not defined */
+    const unsigned char *inside; /* the event behind the last INSIDE */
+    const unsigned char *behind; /* the event behind the end of late call ENDED, which is an outermost one */
+    int64_t ended;
     bool keeps_last; /* calls were lost because of KTRACE_MAX_BYTES */
     uint64_t undefined;
     struct open_call *open;
@@ -248,7 +252,8 @@ static struct known known_of(const struct kt_entry *entry)
 {
     unsigned words = KT_CALL_HEAD_WORDS + entry->symbol.arg_bytes / 8u;
     bool defined = entry->symbol.routine;
-    return (struct known){defined, defined && words < 64 ? UINT64_MAX << words : 0};
+    return (struct known){defined, entry->compiled ? KT_PRICE_COMPILED : KT_PRICE_TRAMPOLINE,
+                          defined && words < 64 ? UINT64_MAX << words : 0};
 }
 
 static void know_entries(struct walk *w)
@@ -274,13 +279,27 @@ static bool differences_fit(const unsigned char *at, const unsigned char *end, u
     return at <= end && end - at < 8;
 }
 
+/* Two halves take a word. */
+static bool halves_fit(struct kt_head head, const unsigned char *at)
+{
+    unsigned halves = (unsigned)__builtin_popcountll(kt_changed_halves(head, at, 0)) +
+                      (unsigned)__builtin_popcountll(kt_changed_halves(head, at, 1));
+    return head.words == kt_words_before_changes(head) + (halves + 1) / 2;
+}
+
+static bool changes_fit(struct kt_head head, const unsigned char *at)
+{
+    if (kt_has_halves(head))
+        return halves_fit(head, at);
+    return differences_fit(at + 8 * (size_t)kt_words_before_changes(head), at + 8 * (size_t)head.words,
+                           kt_changed_words(head, at));
+}
+
 static const char *call_problem(const struct walk *w, struct kt_head head, const unsigned char *at)
 {
-    const unsigned char *end = at + 8 * (size_t)head.words;
-    bool wide = head.kind == KT_EVENT_WIDE;
-    if (head.words < 1u + wide)
+    if (head.words < kt_words_before_changes(head))
         return "has an impossible length";
-    if (!differences_fit(at + 8 + 8 * wide, end, kt_changed_words(head, at)))
+    if (!changes_fit(head, at))
         return "does not have the length of what it holds";
     if (kt_changed_words(head, at) & known(w, head.id).beyond)
         return "does not have the arguments of its symbol";
@@ -298,6 +317,8 @@ static const char *problem_of(const struct walk *w, struct kt_head head, const u
     if (head.kind == KT_EVENT_LONG_END && head.words < KT_LONG_END_WORDS)
         return "has an impossible length";
     if (head.kind == KT_EVENT_REGION && head.words != KT_REGION_WORDS)
+        return "has an impossible length";
+    if ((head.kind == KT_EVENT_INSIDE || head.kind == KT_EVENT_PASSED) && head.words != 1)
         return "has an impossible length";
     return NULL;
 }
@@ -375,10 +396,16 @@ static const unsigned char *take_call(struct walk *w, const unsigned char *event
         .depth = (uint16_t)first_word, .cpu = (uint16_t)(first_word >> 16), .late = NO_END, .n = s->calls};
     const unsigned char *next = kt_next_end(event, span_end, call.depth);
     bool defined = known(w, head.id).defined;
+    bool outermost = defined && call.depth == 0;
     w->begun++;
     w->undefined += !defined;
     call.begun = w->begun;
     s->calls += defined;
+    if (defined)
+        s->costing[known(w, head.id).price - (head.words == 1)]++;
+    s->outermost += outermost;
+    if (event == w->inside)
+        s->inside += outermost;
     if (!defined && next == event)
         w->last = skip_done(event, w->last);
     if (!defined || !next || event_problem(w, next, (uint64_t)(span_end - next))) {
@@ -412,7 +439,11 @@ static void take_end(struct walk *w, const unsigned char *event)
     const struct open_call *call = &w->open[--w->opens];
     if (call->late == NO_END)
         return;
-    s->late[call->late] = (struct kt_late_end){(uint64_t)(event - s->bytes), w->begun - call->begun};
+    s->late[call->late] = (struct kt_late_end){.at = (uint64_t)(event - s->bytes), .nested = w->begun - call->begun};
+    if (end.depth == 0) {
+        w->behind = event + 8 * (size_t)kt_event_at(event).words;
+        w->ended = call->late;
+    }
     count_end(s, &end, call->cpu);
 }
 
@@ -421,6 +452,17 @@ static void take_region(struct walk *w, unsigned id, uint64_t ticks)
     struct kt_stream *s = w->stream;
     kt_regions_record(w->regions, &w->place, id, ticks);
     s->last_ticks = ticks > s->last_ticks ? ticks : s->last_ticks;
+}
+
+/* An event that neither begins nor ends a call. */
+static void take_other(struct walk *w, struct kt_head head, const unsigned char *event)
+{
+    if (head.kind == KT_EVENT_REGION)
+        take_region(w, head.id, kt_word_at(event + 8));
+    else if (head.kind == KT_EVENT_INSIDE && head.upper)
+        w->inside = event + 8;
+    else if (head.kind == KT_EVENT_PASSED && event == w->behind)
+        w->stream->late[w->ended].has_passed = true;
 }
 
 /* Regions that the thread has not left last as long as it. The first thread's is the process's end, if that is known.
@@ -450,8 +492,8 @@ static void walk_events(struct walk *w, uint64_t begin, uint64_t end)
         }
         if (kt_ends_call(head))
             take_end(w, at);
-        else if (head.kind == KT_EVENT_REGION)
-            take_region(w, head.id, kt_word_at(at + 8));
+        else
+            take_other(w, head, at);
         at += 8 * (size_t)head.words;
     }
     uint64_t good = (uint64_t)(at - s->bytes);
@@ -485,6 +527,7 @@ static void take_head(struct walk *w, const struct kt_chunk *head)
         s->last_ticks = head->anchor.ticks;
     memcpy(s->lost, head->lost, sizeof s->lost);
     s->skipped = head->skipped;
+    s->passed = head->passed;
 }
 
 static void walk_chunk(struct walk *w, const struct found *found)
@@ -582,6 +625,8 @@ void kt_stream_check(struct kt_stream *stream, const struct kt_process *process,
     if (w.undefined)
         kt_trace_note(trace, "%s: %" PRIu64 " calls name symbols that are not defined; they are lost", stream->path,
                       w.undefined);
+    if (process->nested_mode == KT_NESTED_ALL)
+        stream->inside = stream->outermost;
     keep_open(&w);
     leave_regions(&w);
     if (w.keeps_last)

@@ -18,8 +18,9 @@ struct kt_span {
 
 /* Of a call whose end is not the next event. */
 struct kt_late_end {
-    uint64_t at;     /* where its end is in the file; 0: it has none */
-    uint64_t nested; /* calls that began in it, of any symbol */
+    uint64_t at : 63;        /* where its end is in the file; 0: it has none */
+    uint64_t has_passed : 1; /* a PASSED follows that */
+    uint64_t nested;         /* calls that began in it, of any symbol */
 };
 
 struct kt_stream {
@@ -33,18 +34,21 @@ struct kt_stream {
     size_t spans;
     struct kt_late_end *late; /* of each such call, in the order in which they began */
     size_t lates;
-    bool is_second;     /* the thread has another one */
-    uint64_t calls;     /* in the spans, of symbols that are defined */
-    uint64_t completed; /* of those, calls that have returned */
-    uint64_t migrated;  /* of those, calls that ended on another processor than they began on */
-    uint64_t longest;   /* of those, the longest in ticks, and when the first and the last began */
+    bool is_second;                  /* the thread has another one */
+    uint64_t calls;                  /* in the spans, of symbols that are defined */
+    uint64_t completed;              /* of those, calls that have returned */
+    uint64_t costing[KT_PRICE_COUNT]; /* of those in the spans, calls whose recording costs this */
+    uint64_t outermost;              /* of CALLS, those of depth 0 */
+    uint64_t inside;                 /* of those, calls in which nested ones are recorded */
+    uint64_t migrated;               /* of COMPLETED, calls that ended on another processor than they began on */
+    uint64_t longest;                /* of those, the longest in ticks, and when the first and the last began */
     uint64_t earliest, latest;
     uint64_t *open; /* calls that are in progress at the end, outer ones first: how many of CALLS began before each */
     size_t opens;
     uint64_t last_ticks;     /* when the last sign of life was given */
     struct kt_anchor anchor; /* of the last chunk */
     uint64_t lost[KT_LOSS_COUNT];
-    uint64_t skipped;
+    uint64_t skipped, passed;
     struct kt_profile *profile; /* not NULL: it has counts instead of events (trace/profile_file.h); owned */
 };
 

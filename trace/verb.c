@@ -23,7 +23,7 @@ enum { MAX_OPTIONS = 24 };
 #define LEVEL_OPTION(verb)                                                               \
     {                                                                                    \
         verb, "level", 'l', false, "outermost|leaves",                                   \
-            "calls of the application (default), or those that contain no recorded call" \
+            "calls of the application (default), or those recorded that contain no call" \
     }
 #define ROUTINE_OPTION(verb)                                                            \
     {                                                                                   \
@@ -65,6 +65,8 @@ enum { MAX_OPTIONS = 24 };
 static const struct kt_verb_option options[] = {
     {"run", "output", 'o', true, "DIR", "where the trace goes: a new or empty directory; default ktrace.PROGRAM.PID"},
     {"run", "mode", 'm', false, "full|profile", "record every call, or add them up by shape in constant memory"},
+    {"run", "nested", 'n', false, "sample|all|none",
+     "calls made within other calls: recorded in a sample of these (default), in all, or in none"},
     {"run", "blas", 'b', false, "LIB", "the program really runs on that library: a path, a soname or a short name"},
     {"run", "lapack", 'l', false, "LIB", "where routines come from that the library of --blas lacks"},
     {"run", "block-size", 'B', false, "LIST",
@@ -115,7 +117,7 @@ static const struct kt_verb_option options[] = {
     THREADS_OPTION("model build"),
     ROUTINE_OPTION("model build"),
     {"model build", "level", 'l', false, "outermost|leaves|both",
-     "calls of the application, those that contain no recorded call, or both (default)"},
+     "calls of the application, those recorded that contain no call, or both (default)"},
     {"model build", "context", 'c', false, "LIST", "warm, cold, l1, l2, l3; default warm,cold"},
     {"model build", "domain", 'd', false, "LO:HI,...",
      "of each size, the last one of all others; default: as in the trace"},

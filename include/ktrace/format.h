@@ -31,10 +31,27 @@
  * New kinds of events, new lines and new fields at the end of a line of the text files bump the minor version; readers
  * ignore them. */
 #define KT_FORMAT_MAJOR 2
-#define KT_FORMAT_MINOR 1
+#define KT_FORMAT_MINOR 2
 
 #define KT_CHUNK_MAGIC "ktchunk\n"
 #define KT_BYTE_ORDER  0x01020304u
+
+/*
+ * Ticks that a call takes longer because of us, by what is recorded of it: through a compiled wrapper or the
+ * trampoline; arguments are those of the call before, or some changed; or it is passed on. Lines of meta.
+ */
+#define KT_PRICES(X)                            \
+    X(COMPILED_SAME, "price_compiled_same")     \
+    X(COMPILED, "price_compiled")               \
+    X(TRAMPOLINE_SAME, "price_trampoline_same") \
+    X(TRAMPOLINE, "price_trampoline")           \
+    X(PASSED, "price_passed")
+
+enum kt_price {
+#define KT_PRICE_ENUM(name, text) KT_PRICE_##name,
+    KT_PRICES(KT_PRICE_ENUM) KT_PRICE_COUNT
+#undef KT_PRICE_ENUM
+};
 
 /* Why calls are missing from a stream. Columns: name, text in reports. */
 #define KT_LOSSES(X)                                               \
@@ -79,7 +96,8 @@ struct kt_chunk {
     uint64_t used_bytes;     /* with this head: what is committed, stored last */
     uint64_t skipped;        /* calls that this thread did not record up to here, as the user wished */
     uint64_t second;      /* 1: the thread has another stream; this one began when a signal handler interrupted that */
-    uint64_t reserved[3]; /* 0 */
+    uint64_t passed;      /* nested calls that this thread passed on and did not record up to here (KT_EVENT_PASSED) */
+    uint64_t reserved[2]; /* 0 */
 };
 
 /*
@@ -87,8 +105,9 @@ struct kt_chunk {
  *
  *     bits  0 to  7  kind
  *     bits  8 to 15  length in words, the head included
- *     bits 16 to 31  CALL, WIDE: entry of the definitions. END, LONG_END: depth of the call that ends. REGION: number
- *     bits 32 to 63  CALL: which words of the call changed. END: duration in ticks
+ *     bits 16 to 31  id: entry of a call that begins, depth of a call that ends, number of a region
+ *     bits 32 to 63  CALL: which words of the call changed. HALVES: which halves. END: duration in ticks. INSIDE:
+ *                    weight. PASSED: number
  *
  * but for these two, whose length is 1 by rule:
  *
@@ -99,8 +118,9 @@ struct kt_chunk {
  *               bits 36 to 63  ticks to the start, likewise
  *
  * The words of a call are: depth | cpu << 16; the return address; its arguments, as trace/symbol.h lays them out. They
- * are stored as differences to those of the last call of the same context: contexts are KT_CONTEXTS slots, an entry has
- * slot entry % KT_CONTEXTS, and a slot that another entry takes, and each at the begin of a chunk, holds zeros.
+ * are stored where they differ from those of the last call of the same context: contexts are KT_CONTEXTS slots, an
+ * entry has slot entry % KT_CONTEXTS, and a slot that another entry takes, and each at the begin of a chunk, holds
+ * zeros.
  */
 enum kt_event {
     KT_EVENT_CALL = 1, /* [differences]: a call begins; bit i of the head's upper half: word i has changed */
@@ -110,7 +130,20 @@ enum kt_event {
     KT_EVENT_REGION,   /* ticks: the thread enters the region of that number; 0: it leaves the innermost one */
     KT_EVENT_DONE,     /* a CALL without changes and its END in one word, as above */
     KT_EVENT_LEAF_END, /* the call that the event before begins has returned */
+    KT_EVENT_INSIDE,   /* weight: what nests in the outermost call is recorded that the next event begins */
+    KT_EVENT_PASSED, /* number of calls, of any depth, that were passed on in the outermost call that has just ended */
+    KT_EVENT_HALVES, /* [halves]: a call begins; bit i of the head's upper half: half i of its words has changed */
+    KT_EVENT_WIDE_HALVES, /* 128 bits, [halves]: the same for calls of more than KT_HALVES_WORDS words */
 };
+
+/*
+ * KTRACE_NESTED=sample records what is nested in an outermost call for some outermost calls only. These have an INSIDE:
+ * its weight, in units of 1 / KT_INSIDE_ONE, is the inverse of the probability with which the call was drawn, which is
+ * how many calls it stands for; exactly 1: it was not drawn by chance (the first of its entry), it stands for itself.
+ * Of the others nothing that nests in them is recorded. A PASSED says how many calls that was; without one there were
+ * none.
+ */
+enum { KT_INSIDE_ONE = 256 };
 
 /* More than any call has: depth and cpu, return address, arguments. */
 enum {
@@ -118,6 +151,7 @@ enum {
     KT_CONTEXT_WORDS = 63,
     KT_CONTEXTS = 128,
     KT_NARROW_WORDS = 32,
+    KT_HALVES_WORDS = 16,
     KT_END_WORDS = 2,
     KT_LONG_END_WORDS = 5
 };
@@ -159,6 +193,9 @@ struct kt_control {
 #define KT_CONTROL_MAGIC "ktctrl1\n"
 
 /*
+ * Halves are the 32-bit halves of a call's words: half 2 i is the lower one of word i. Those that changed are stored as
+ * they are, one after the other, padded with zeros to whole words. (Versions before 2.2 stored differences.)
+ *
  * Differences are stored one after the other, padded with zeros to whole words. A difference is taken modulo 2^64, its
  * sign moved to bit 0 (0, -1, 1, -2, ... become 0, 1, 2, 3, ...). The lowest three bits of the first byte tell how many
  * bytes follow: 0 to 6, and the value is in all other bits, little endian; 7: eight bytes follow, which hold the value.
@@ -222,7 +259,20 @@ struct kt_cell {
     uint64_t start;                /* of the first call, in ticks */
     uint32_t words;                /* of a call, see enum kt_event */
     uint32_t first_bin;            /* of the histogram */
-    /* SHAPE: KT_BINS counts of calls, by duration; WORDS words of the first call. OVERFLOW: nothing */
+    /* SHAPE: KT_BINS counts of calls, by duration; WORDS words of the first call; a kt_cell_inside. OVERFLOW: nothing
+     */
+};
+
+/*
+ * From version 2.2 on, of calls that returned. Insides are recorded of some outermost calls only (enum kt_event). A
+ * nested call counts as often as the inside that it is in stands for calls (its weight), in units of 1 / KT_INSIDE_ONE;
+ * so do an outermost call whose inside is recorded, and what nests in it one level down.
+ */
+struct kt_cell_inside {
+    uint64_t drawn, drawn_ticks;   /* outermost: calls whose inside was recorded, which took longer by that */
+    uint64_t passed;               /* outermost: nested calls of the others, of any depth */
+    uint64_t calls, ticks;         /* weighted: these calls, or nested ones */
+    uint64_t nested, nested_ticks; /* weighted: calls nested in these, one level down */
 };
 
 /* Of a thread that has ended. */

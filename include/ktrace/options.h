@@ -14,6 +14,8 @@
     X(ROUTINES, text, "*",                                                                                             \
       "record only routines whose name matches one of these patterns and none that begins with !: d*,!ddot")           \
     X(SAMPLE, number, "1", "N: record one in N of the calls that the program makes, each with all that nests in it")   \
+    X(NESTED, text, "sample",                                                                                          \
+      "calls made within other calls: sample: of a few of these (below 1 % of the time), all: of each, none")          \
     X(MAX_BYTES, text, "",                                                                                             \
       "500M: record no more when the trace is that long; 500M:last keeps the last calls instead of the first")         \
     X(EVENTS, text, "",                                                                                                \

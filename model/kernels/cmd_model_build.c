@@ -6,6 +6,7 @@
 #include "model/kernels/model_build.h"
 #include "model/kernels/model_show.h"
 #include "model/kernels/model_verbs.h"
+#include "trace/nested.h"
 #include "trace/json.h"
 #include "trace/memory.h"
 #include "trace/text.h"
@@ -304,6 +305,7 @@ static enum kt_status find_needs(struct command *c, struct kt_trace *trace, stru
         return find_needs_of_algorithms(c, out, error);
     KT_TRY(kt_trace_open(c->trace, trace, error));
     c->of.trace = trace;
+    kt_nested_notice(trace, c->levels >> KT_LEAVES & 1 ? KT_LEAVES : KT_OUTERMOST);
     kt_needs_collect(trace, c->levels, c->routines, out);
     if (out->count)
         return KT_OK;

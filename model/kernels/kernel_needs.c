@@ -156,7 +156,7 @@ static void add_shape(struct kt_needs *needs, const struct kt_shape_group *shape
     if (!shape->calls || !matches(symbol->routine->name, filter))
         return;
     kt_values_decode(symbol, shape->usual.args, &values);
-    kt_needs_add(needs, symbol, &values, shape->total, shape->calls);
+    kt_needs_add(needs, symbol, &values, shape->stands_for, shape->calls);
 }
 
 static int compare_seconds(const void *a, const void *b)

@@ -10,6 +10,7 @@
 #include "model/predict/prediction_plot.h"
 #include "model/predict/prediction_setup.h"
 #include "replay/timing.h"
+#include "trace/nested.h"
 #include "trace/json.h"
 #include "trace/memory.h"
 #include "trace/text.h"
@@ -89,6 +90,7 @@ static enum kt_status predict_trace(const struct kt_prediction_options *o, int a
     if (status == KT_OK)
         status = kt_prediction_open(o, &trace, &setup, error);
     if (status == KT_OK) {
+        kt_nested_notice(&trace, o->leaves ? KT_LEAVES : KT_OUTERMOST);
         kt_predict_trace(&trace, o->leaves ? KT_LEAVES : KT_OUTERMOST, &setup.rules, &prediction);
         if (o->pace)
             status = take_pace(o, &setup, &trace, &prediction, error);

@@ -5,6 +5,7 @@
 #include "model/tracker/timeline.h"
 #include "trace/lines.h"
 #include "trace/memory.h"
+#include "trace/state.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -12,7 +13,8 @@
 
 /* --- traces ------------------------------------------------------------------------------------------------ */
 
-static void predict_call(struct kt_predictor *predictor, const struct kt_call *call)
+/* SECONDS that it took in the program. */
+static void predict_call(struct kt_predictor *predictor, const struct kt_call *call, double seconds)
 {
     struct kt_values values;
     struct kt_operand operand[KT_MAX_OPERANDS];
@@ -25,21 +27,57 @@ static void predict_call(struct kt_predictor *predictor, const struct kt_call *c
             return;
         operands = kt_operands(symbol, &values, call->entry->int_bytes, operand);
     }
-    kt_predictor_call(predictor, symbol, &values, operand, operands, call->cpu, kt_call_seconds(call));
+    kt_predictor_call(predictor, symbol, &values, operand, operands, call->cpu, seconds);
+}
+
+/* Where recording made some calls of a shape longer the others tell what they take. */
+struct measured {
+    struct kt_shapes shapes;          /* of outermost calls */
+    struct kt_collection *collection; /* NULL: all calls are alike in that */
+};
+
+static void measured_begin(const struct kt_trace *trace, struct measured *out)
+{
+    *out = (struct measured){0};
+    if (kt_state_nested(trace) == KT_NESTED_ALL)
+        return;
+    kt_shapes_collect(trace, KT_OUTERMOST, &out->shapes);
+    out->collection = kt_collection_of(trace, &out->shapes);
+}
+
+static double measured_seconds(const struct measured *measured, const struct kt_call *call)
+{
+    bool is_known = measured->collection && call->depth == 0;
+    size_t number = is_known ? kt_collection_number(measured->collection, call) : SIZE_MAX;
+    return number < measured->shapes.count ? kt_shape_call_seconds(&measured->shapes.shape[number], call)
+                                           : kt_call_seconds(call);
+}
+
+static void measured_free(struct measured *measured)
+{
+    struct kt_shapes ignored;
+    if (!measured->collection)
+        return;
+    kt_collection_finish(measured->collection, &ignored);
+    kt_shapes_free(&ignored);
+    kt_shapes_free(&measured->shapes);
 }
 
 void kt_predict_trace(const struct kt_trace *trace, enum kt_level level, const struct kt_prediction_rules *rules,
                       struct kt_prediction *out)
 {
+    struct measured measured;
     struct kt_predictor *predictor = kt_predictor_new(rules);
+    measured_begin(trace, &measured);
     for (size_t process = 0; process < trace->processes; process++) {
         struct kt_timeline *timeline = kt_timeline_new(trace, process, level);
         const struct kt_call *call;
         kt_predictor_begin_process(predictor);
         while ((call = kt_timeline_next(timeline)))
-            predict_call(predictor, call);
+            predict_call(predictor, call, measured_seconds(&measured, call));
         kt_timeline_free(timeline);
     }
+    measured_free(&measured);
     kt_predictor_finish(predictor, out);
 }
 

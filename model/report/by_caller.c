@@ -42,19 +42,15 @@ static struct kt_shape_calls *find(struct kt_by_caller *sums, const struct kt_sh
     return &sums->of[sums->count++];
 }
 
-static struct kt_shape_calls key_of(struct kt_collection *collection, const struct kt_call *call)
+static struct kt_shape_calls key_of(const struct kt_call *call, size_t shape)
 {
-    return (struct kt_shape_calls){
-        .process = call->process, .caller = call->caller, .shape = kt_collection_number(collection, call)};
+    return (struct kt_shape_calls){.process = call->process, .caller = call->caller, .shape = shape};
 }
 
-void kt_by_caller_add(struct kt_by_caller *sums, struct kt_collection *collection, const struct kt_call *call)
+void kt_by_caller_add(struct kt_by_caller *sums, const struct kt_call *call, size_t shape, double seconds)
 {
-    if (!call->complete || call->depth != 0)
-        return;
-    struct kt_shape_calls key = key_of(collection, call);
+    struct kt_shape_calls key = key_of(call, shape);
     struct kt_shape_calls *found = find(sums, &key);
-    double seconds = kt_call_seconds(call);
     kt_samples_add(&found->seconds, seconds);
     found->calls++;
     found->total += seconds;
@@ -69,7 +65,7 @@ void kt_by_caller_add_profiles(struct kt_by_caller *sums, struct kt_collection *
     while (kt_counts_next(&cursor, &counts)) {
         if (!counts.call.args || !counts.calls || counts.nesting != KT_NOT_NESTED)
             continue;
-        struct kt_shape_calls key = key_of(collection, &counts.call);
+        struct kt_shape_calls key = key_of(&counts.call, kt_collection_number(collection, &counts.call));
         struct kt_shape_calls *found = find(sums, &key);
         kt_counts_samples(&counts, false, &found->seconds);
         found->calls += counts.calls;

@@ -26,8 +26,8 @@ struct kt_by_caller {
     size_t slots;   /* a power of two */
 };
 
-/* The collection's call, if it is complete and outermost; and all there is in profiles. */
-void kt_by_caller_add(struct kt_by_caller *sums, struct kt_collection *collection, const struct kt_call *call);
+/* A complete outermost call of that shape, that counts for so many seconds; and all there is in profiles. */
+void kt_by_caller_add(struct kt_by_caller *sums, const struct kt_call *call, size_t shape, double seconds);
 void kt_by_caller_add_profiles(struct kt_by_caller *sums, struct kt_collection *collection,
                                const struct kt_trace *trace);
 void kt_by_caller_free(struct kt_by_caller *sums);

@@ -75,13 +75,13 @@ void kt_region_sums_begin(const struct kt_trace *trace, struct kt_region_sums *o
 
 /* --- calls ------------------------------------------------------------------------------------------------- */
 
-void kt_region_sums_add(struct kt_region_sums *sums, const struct kt_call *call)
+void kt_region_sums_add(struct kt_region_sums *sums, const struct kt_call *call, double seconds)
 {
     struct kt_region_sum *sum = &sums->sum[sums->of_process[call->process - sums->trace->process][call->region]];
     bool top = call->depth == 0;
     sum->calls++;
     sum->calls_top += top;
-    sum->seconds_blas += top ? kt_call_seconds(call) : 0;
+    sum->seconds_blas += top ? seconds : 0;
 }
 
 static int compare_sums(const void *a, const void *b, void *of)

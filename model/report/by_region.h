@@ -28,7 +28,7 @@ struct kt_region_sums {
 
 /* OUT is empty but for the regions; then the calls are added, then it is finished. */
 void kt_region_sums_begin(const struct kt_trace *trace, struct kt_region_sums *out);
-void kt_region_sums_add(struct kt_region_sums *sums, const struct kt_call *call);
+void kt_region_sums_add(struct kt_region_sums *sums, const struct kt_call *call, double seconds);
 void kt_region_sums_finish(struct kt_region_sums *sums);
 void kt_region_sums_free(struct kt_region_sums *sums);
 

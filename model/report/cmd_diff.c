@@ -302,6 +302,10 @@ static void print_verdict(const struct kt_diff *d, const struct kt_diff_limits *
            number[KT_SLOWER], number[KT_FASTER], number[KT_APPEARED], number[KT_VANISHED], number[KT_SAME], d->tested);
     printf("%zu have too few calls to tell, %zu less than %.1f %% of the time.\n", number[KT_TOO_FEW], number[KT_SMALL],
            100 * limits->share);
+    if (number[KT_UNLIKE])
+        printf("%zu cannot be compared: in one run only all that nests in them was recorded, which\n"
+               "made them longer (KTRACE_NESTED).\n",
+               number[KT_UNLIKE]);
     print_common(d);
     printf("Times are medians as they happened, ratios without the drift; a change is more\n"
            "than chance and the margin would explain, at %.0f %% over all shapes.\n",

@@ -102,8 +102,13 @@ static void print_calls(const struct kt_summary *summary)
 {
     char all[16];
     char top[16];
+    char recorded[16];
     kt_about_line("calls", "%s outermost (by the application), %s with nested ones",
-                  kt_text_count((double)summary->calls_top, top), kt_text_count((double)summary->calls, all));
+                  kt_text_count((double)summary->calls_top, top),
+                  kt_text_count((double)(summary->calls + summary->passed), all));
+    if (summary->passed)
+        kt_about_line("", "%s of the nested ones are recorded, the others passed on",
+                      kt_text_count((double)(summary->calls - summary->calls_top), recorded));
 }
 
 /* As many as make a part of the time that anybody would see: a hundred take 10 us to 1 ms. */
@@ -229,6 +234,10 @@ static void print_legend(const struct kt_report *report)
     printf("time with nested calls, self without them; share of all BLAS and LAPACK time\n"
            "(routines: of self); median over the calls of a shape as they happened.\n");
     print_resolution(report);
+    if (report->summary.estimated)
+        printf("Calls, time and self of nested calls are estimates from the calls whose inside\n"
+               "is recorded, +- the half of a 95 %% interval; ktrace run --nested all\n"
+               "(KTRACE_NESTED=all) records all of them.\n");
     if (report->replayed) {
         printf("warm, cold: operands in cache, in memory; tracked: where the recorded calls left\n"
                "them; index 0: as fast as warm, 1: as slow as cold, above 1: something else than\n"

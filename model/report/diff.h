@@ -20,6 +20,8 @@ enum kt_change {
     KT_SAME,    /* no change that could be shown */
     KT_TOO_FEW, /* calls to tell */
     KT_SMALL,   /* part of the time to matter */
+    KT_UNLIKE, /* recording what nests in its calls made those of one run longer, which cannot be subtracted to the last
+                */
     KT_SLOWER,
     KT_FASTER,
     KT_APPEARED,
@@ -35,6 +37,7 @@ struct kt_diff_side {
     struct kt_stat stat;
     double block[KT_DIFF_BLOCKS]; /* logarithms of the medians of blocks of calls */
     int blocks;
+    double subtracted; /* part of TOTAL that was subtracted for recording what nests in the calls */
 };
 
 struct kt_diff_shape {

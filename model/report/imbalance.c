@@ -78,9 +78,10 @@ static int compare_balances(const void *a, const void *b)
     return strcmp(x->routine, y->routine);
 }
 
-/* Takes the parts of one routine, which stand together; returns how many they are. */
+/* Takes the parts of one routine, which stand together; returns how many they are. Where nested calls are sampled, a
+ * routine that only other routines call has no time by rank. */
 static size_t balance_routine(struct kt_imbalance *out, const struct kt_trace *trace, const struct kt_sum *part,
-                              size_t parts, double *seconds)
+                              size_t parts, bool is_sampled, double *seconds)
 {
     size_t count = 0;
     memset(seconds, 0, out->ranks.count * sizeof *seconds);
@@ -90,18 +91,19 @@ static size_t balance_routine(struct kt_imbalance *out, const struct kt_trace *t
             seconds[rank] += part[count].seconds;
     }
     out->routine = kt_room_for_one(out->routine, out->routines, sizeof *out->routine);
-    out->routine[out->routines++] = balance_of(part->routine, seconds, out->ranks.count);
+    out->routine[out->routines] = balance_of(part->routine, seconds, out->ranks.count);
+    out->routines += !is_sampled || out->routine[out->routines].max > 0;
     return count;
 }
 
 static void balance_routines(struct kt_imbalance *out, const struct kt_trace *trace, const struct kt_sums *parts,
-                             double *seconds)
+                             bool is_sampled, double *seconds)
 {
     struct kt_sum *part = kt_resize(NULL, parts->count, sizeof *part);
     memcpy(part, parts->sum, parts->count * sizeof *part);
     qsort(part, parts->count, sizeof *part, compare_routines);
     for (size_t i = 0; i < parts->count;)
-        i += balance_routine(out, trace, part + i, parts->count - i, seconds);
+        i += balance_routine(out, trace, part + i, parts->count - i, is_sampled, seconds);
     if (out->routines)
         qsort(out->routine, out->routines, sizeof *out->routine, compare_balances);
     free(part);
@@ -117,7 +119,7 @@ void kt_imbalance_find(const struct kt_trace *trace, const struct kt_summary *su
     add_times(out, trace, &summary->processes);
     balance_all(out, seconds);
     if (summary->parts.count)
-        balance_routines(out, trace, &summary->parts, seconds);
+        balance_routines(out, trace, &summary->parts, summary->sampled, seconds);
     free(seconds);
 }
 

@@ -15,7 +15,8 @@ struct kt_rank_time {
     double seconds_blas; /* of outermost calls */
 };
 
-/* Of one routine, inclusive times, or of all, outermost calls. */
+/* Of one routine, inclusive times, or of all, outermost calls; of a routine outermost calls, too, where nested ones are
+ * sampled. */
 struct kt_balance {
     const char *routine; /* NULL: all; borrowed */
     double max, min, mean;

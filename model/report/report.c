@@ -62,6 +62,22 @@ static struct kt_report_shape make_shape(const struct kt_report *report, struct 
     return shape;
 }
 
+static void finish_shapes(struct kt_report *report, struct kt_collection *collection)
+{
+    kt_collection_add_profiles(collection);
+    if (report->replayed)
+        kt_by_caller_add_profiles(&report->by_caller, collection, &report->trace);
+    kt_collection_finish(collection, &report->groups);
+}
+
+static void finish_sums(struct kt_report *report, struct kt_summariser *summariser)
+{
+    kt_summariser_add_profiles(summariser, &report->trace);
+    kt_summariser_finish(summariser, &report->summary);
+    kt_summary_add_wall_times(&report->trace, &report->summary);
+    kt_region_sums_finish(&report->regions);
+}
+
 /* Everything that is told of single calls, in one walk. */
 static void take_calls(struct kt_report *report)
 {
@@ -72,20 +88,50 @@ static void take_calls(struct kt_report *report)
     kt_region_sums_begin(&report->trace, &report->regions);
     kt_cursor_begin(&report->trace, &cursor);
     while (kt_cursor_next(&cursor, &call)) {
+        double seconds = kt_call_seconds(&call);
         kt_summariser_add(summariser, &call);
-        kt_region_sums_add(&report->regions, &call);
+        kt_region_sums_add(&report->regions, &call, seconds);
         kt_collection_add(collection, &call);
-        if (report->replayed)
-            kt_by_caller_add(&report->by_caller, collection, &call);
+        if (report->replayed && call.complete && call.depth == 0)
+            kt_by_caller_add(&report->by_caller, &call, kt_collection_number(collection, &call), seconds);
     }
-    kt_summariser_add_profiles(summariser, &report->trace);
-    kt_collection_add_profiles(collection);
-    if (report->replayed)
-        kt_by_caller_add_profiles(&report->by_caller, collection, &report->trace);
-    kt_summariser_finish(summariser, &report->summary);
-    kt_summary_add_wall_times(&report->trace, &report->summary);
-    kt_collection_finish(collection, &report->groups);
-    kt_region_sums_finish(&report->regions);
+    finish_shapes(report, collection);
+    finish_sums(report, summariser);
+}
+
+/* --- the same where nested calls are a sample -------------------------------------------------------------- */
+
+static void take_shapes(struct kt_report *report)
+{
+    struct kt_collection *collection = kt_collection_new(&report->trace, KT_OUTERMOST);
+    struct kt_cursor cursor;
+    struct kt_call call;
+    kt_cursor_begin(&report->trace, &cursor);
+    while (kt_cursor_next(&cursor, &call))
+        kt_collection_add(collection, &call);
+    finish_shapes(report, collection);
+}
+
+/* A second walk, as the shapes tell what a call counts for. */
+static void take_sampled_calls(struct kt_report *report)
+{
+    struct kt_summariser *summariser = kt_summariser_new();
+    struct kt_cursor cursor;
+    struct kt_call call;
+    take_shapes(report);
+    struct kt_inside_walk *walk = kt_inside_walk_new(&report->trace, &report->groups);
+    kt_region_sums_begin(&report->trace, &report->regions);
+    kt_cursor_begin(&report->trace, &cursor);
+    while (kt_cursor_next(&cursor, &call)) {
+        size_t shape;
+        double seconds = kt_inside_walk_add(walk, &call, &shape);
+        kt_summariser_add_settled(summariser, &call, seconds);
+        kt_region_sums_add(&report->regions, &call, seconds);
+        if (report->replayed && shape < report->groups.count)
+            kt_by_caller_add(&report->by_caller, &call, report->groups.shape[shape].number, seconds);
+    }
+    finish_sums(report, summariser);
+    kt_summary_add_inside(&report->summary, walk);
 }
 
 static void add_shapes(struct kt_report *report)
@@ -159,9 +205,13 @@ enum kt_status kt_report_make(char *const *path, size_t paths, struct kt_report 
     *out = (struct kt_report){.path = path};
     KT_TRY(open_traces(path, paths, out, error));
     kt_state_find(&out->trace, &out->state);
-    take_calls(out);
+    if (kt_state_nested(&out->trace) == KT_NESTED_ALL)
+        take_calls(out);
+    else
+        take_sampled_calls(out);
     kt_counted_collect(&out->trace, &out->counted);
     kt_imbalance_find(&out->trace, &out->summary, &out->imbalance);
+    out->overhead = kt_overhead_of(&out->state, &out->groups);
     add_shapes(out);
     out->symbols = kt_callers_new();
     out->callers = kt_callers_by_place(out->symbols, &out->summary.callers, &out->caller);
@@ -199,18 +249,51 @@ double kt_report_index(const struct kt_report_shape *shape)
 
 /* --- JSON -------------------------------------------------------------------------------------------------- */
 
+static json_t *estimate_json(const struct kt_estimate *estimate)
+{
+    return json_pack("{s:o, s:o, s:o}", "value", kt_json_number(estimate->value), "lo", kt_json_number(estimate->lo),
+                     "hi", kt_json_number(estimate->hi));
+}
+
+/* {"calls": {"value", "lo", "hi"}, "seconds", "seconds_self", "sampled", "of"} */
+static json_t *estimated_json(const struct kt_sum_estimate *estimate)
+{
+    return json_pack("{s:o, s:o, s:o, s:I, s:I}", "calls", estimate_json(&estimate->of[KT_INSIDE_CALLS]), "seconds",
+                     estimate_json(&estimate->of[KT_INSIDE_SECONDS]), "seconds_self",
+                     estimate_json(&estimate->of[KT_INSIDE_SELF]), "sampled", (json_int_t)estimate->sampled, "of",
+                     (json_int_t)estimate->outermost);
+}
+
+static json_t *routine_json(const struct kt_sum *sum)
+{
+    json_t *object =
+        json_pack("{s:s, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "routine", sum->routine, "calls", (json_int_t)sum->calls,
+                  "calls_top", (json_int_t)sum->calls_top, "seconds", kt_json_number(sum->seconds), "seconds_self",
+                  kt_json_number(sum->seconds_self), "flops", kt_json_number(sum->flops), "gflops",
+                  kt_json_number(kt_gflops(sum->flops, sum->seconds)), "bytes", kt_json_number(sum->bytes));
+    if (sum->estimate)
+        json_object_set_new(object, "estimated", estimated_json(sum->estimate));
+    return object;
+}
+
+/* Of each outermost routine that nests others: from how many of its calls it is known what happens in them. */
+static json_t *insides_json(const struct kt_inside_found *inside)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < inside->of.outers; i++) {
+        const struct kt_inside_outer *outer = &inside->of.outer[i];
+        json_array_append_new(array, json_pack("{s:s, s:I, s:I, s:o}", "routine", inside->name[outer->routine], "calls",
+                                               (json_int_t)outer->calls, "sampled", (json_int_t)outer->sampled,
+                                               "seconds_unknown", kt_json_number(outer->unknown)));
+    }
+    return array;
+}
+
 static json_t *routines_json(const struct kt_sums *sums)
 {
     json_t *array = json_array();
-    for (size_t i = 0; i < sums->count; i++) {
-        const struct kt_sum *sum = &sums->sum[i];
-        json_array_append_new(array, json_pack("{s:s, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "routine", sum->routine,
-                                               "calls", (json_int_t)sum->calls, "calls_top", (json_int_t)sum->calls_top,
-                                               "seconds", kt_json_number(sum->seconds), "seconds_self",
-                                               kt_json_number(sum->seconds_self), "flops", kt_json_number(sum->flops),
-                                               "gflops", kt_json_number(kt_gflops(sum->flops, sum->seconds)), "bytes",
-                                               kt_json_number(sum->bytes)));
-    }
+    for (size_t i = 0; i < sums->count; i++)
+        json_array_append_new(array, routine_json(&sums->sum[i]));
     return array;
 }
 
@@ -250,6 +333,10 @@ static json_t *shape_json(const struct kt_report_shape *shape)
                         group->faults_known ? json_pack("{s:o, s:I}", "total", kt_json_number(group->faults), "calls",
                                                         (json_int_t)group->faults_known)
                                             : json_null());
+    json_object_set_new(object, "inside",
+                        json_pack("{s:I, s:I}", "calls", (json_int_t)group->inside.calls, "sampled",
+                                  (json_int_t)group->inside.recorded));
+    json_object_set_new(object, "corrected", json_boolean(group->corrected));
     if (shape->parts.replayed) {
         json_object_set(object, "contexts", json_object_get(shape->parts.replayed, "contexts"));
         json_object_set_new(object, "context_index", kt_json_number(kt_report_index(shape)));
@@ -383,6 +470,12 @@ static json_t *regions_json(const struct kt_region_sums *sums)
     return array;
 }
 
+static json_t *overhead_json(const struct kt_estimate *overhead)
+{
+    return json_pack("{s:o, s:o, s:o}", "seconds", kt_json_number(overhead->value), "lo", kt_json_number(overhead->lo),
+                     "hi", kt_json_number(overhead->hi));
+}
+
 json_t *kt_report_json(const struct kt_report *report)
 {
     const struct kt_summary *summary = &report->summary;
@@ -391,6 +484,9 @@ json_t *kt_report_json(const struct kt_report *report)
                   (json_int_t)summary->calls, "calls_top", (json_int_t)summary->calls_top, "unfinished",
                   (json_int_t)summary->unfinished, "seconds", kt_json_number(summary->seconds), "seconds_blas",
                   kt_json_number(summary->seconds_blas), "self_seconds", kt_json_number(report->state.self_seconds));
+    json_object_set_new(document, "overhead", overhead_json(&report->overhead));
+    json_object_set_new(document, "nested", kt_nested_json(&report->trace, &report->state));
+    json_object_set_new(document, "inside", insides_json(&summary->inside));
     json_object_set_new(document, "in_flight", kt_in_flight_json(&report->state));
     json_object_set_new(document, "mode", json_string(kt_is_profile(&report->trace) ? "profile" : "full"));
     json_object_set_new(document, "overflow", json_integer((json_int_t)report->state.overflow));

@@ -10,6 +10,7 @@
 #include "model/report/counted.h"
 #include "model/report/advice.h"
 #include "model/report/imbalance.h"
+#include "model/report/overhead.h"
 #include "model/report/parts.h"
 #include "model/report/by_region.h"
 #include "trace/state.h"
@@ -36,6 +37,7 @@ struct kt_report {
     struct kt_region_sums regions;
     struct kt_imbalance imbalance; /* of ranks, if there are any */
     struct kt_shapes groups;
+    struct kt_estimate overhead;   /* seconds that recording took */
     struct kt_report_shape *shape; /* largest total first */
     struct kt_callers *symbols;
     struct kt_caller *caller; /* largest time first */

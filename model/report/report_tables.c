@@ -60,7 +60,7 @@ static size_t least(size_t a, size_t b)
 
 /* --- routines ---------------------------------------------------------------------------------------------- */
 
-void kt_report_routines(const struct kt_report *report, size_t top)
+static void print_exact_routines(const struct kt_report *report, size_t top)
 {
     static const struct kt_column column[] = {{.head = "routine"},
                                               {.head = "calls", .right = true},
@@ -83,10 +83,99 @@ void kt_report_routines(const struct kt_report *report, size_t top)
         gflops_cell(&row, sum->flops, kt_gflops(sum->flops, sum->seconds));
         kt_row_add(table, &row);
     }
-    kt_heading("Routines");
     kt_text_table_print(table);
     kt_text_table_free(table);
-    kt_row_tell_rest(sums->count, top, "routine");
+}
+
+/* By which part of it an estimate may be wrong; nothing if it is exact, n/a if that is not known. */
+static void error_cell(struct kt_row *row, const struct kt_sum *sum, enum kt_inside_quantity quantity)
+{
+    const struct kt_estimate *e = sum->estimate ? &sum->estimate->of[quantity] : NULL;
+    double half = e ? fmax(e->hi - e->value, e->value - e->lo) : 0;
+    if (half == 0)
+        text_cell(row, "");
+    else if (isnan(half))
+        text_cell(row, "n/a");
+    else if (half > e->value)
+        text_cell(row, ">100 %");
+    else
+        share_cell(row, half, e->value);
+}
+
+static void sampled_cells(struct kt_row *row, const struct kt_report *report, const struct kt_sum *sum)
+{
+    text_cell(row, sum->routine);
+    count_cell(row, sum->calls);
+    count_cell(row, sum->calls_top);
+    seconds_cell(row, sum->seconds);
+    error_cell(row, sum, KT_INSIDE_SECONDS);
+    seconds_cell(row, sum->seconds_self);
+    error_cell(row, sum, KT_INSIDE_SELF);
+    share_cell(row, sum->seconds_self, report->summary.seconds_self);
+    gflops_cell(row, sum->flops, kt_gflops(sum->flops, sum->seconds));
+}
+
+/* Of routines that others call, estimates. */
+static void print_sampled_routines(const struct kt_report *report, size_t top)
+{
+    static const struct kt_column column[] = {
+        {.head = "routine", .shrink = true}, {.head = "calls", .right = true}, {.head = "outermost", .right = true},
+        {.head = "time", .right = true},     {.head = "+-", .right = true},    {.head = "self", .right = true},
+        {.head = "+-", .right = true},       {.head = "share", .right = true}, {.head = "Gflop/s", .right = true}};
+    const struct kt_sums *sums = &report->summary.routines;
+    struct kt_text_table *table = kt_text_table_new(column, sizeof column / sizeof *column);
+    for (size_t i = 0; i < least(sums->count, top); i++) {
+        struct kt_row row = {.columns = 0};
+        sampled_cells(&row, report, &sums->sum[i]);
+        kt_row_add(table, &row);
+    }
+    kt_text_table_print(table);
+    kt_text_table_free(table);
+}
+
+static void print_inside(const char *routine, const struct kt_inside_outer *outer)
+{
+    char sampled[16];
+    char calls[16];
+    kt_text_count((double)outer->sampled, sampled);
+    kt_text_count((double)outer->calls, calls);
+    if (outer->sampled == 0)
+        printf("inside %s: not known, from none of %s calls\n", routine, calls);
+    else if (outer->sampled < outer->calls)
+        printf("inside %s: from %s of %s calls%s\n", routine, sampled, calls,
+               outer->drawn < 2 ? ", too few for an interval" : "");
+}
+
+static const struct kt_inside_outer *find_outer(const struct kt_inside_found *inside, const char *routine)
+{
+    for (size_t i = 0; i < inside->of.outers; i++)
+        if (!strcmp(inside->name[inside->of.outer[i].routine], routine))
+            return &inside->of.outer[i];
+    return NULL;
+}
+
+/* Outermost routines with most time first, as many as there are rows. */
+static void print_insides(const struct kt_report *report, size_t top)
+{
+    const struct kt_sums *sums = &report->summary.routines;
+    size_t printed = 0;
+    for (size_t i = 0; i < sums->count && printed < top; i++) {
+        const struct kt_inside_outer *outer = find_outer(&report->summary.inside, sums->sum[i].routine);
+        if (outer)
+            print_inside(sums->sum[i].routine, outer);
+        printed += outer != NULL;
+    }
+}
+
+void kt_report_routines(const struct kt_report *report, size_t top)
+{
+    kt_heading("Routines");
+    if (report->summary.estimated)
+        print_sampled_routines(report, top);
+    else
+        print_exact_routines(report, top);
+    kt_row_tell_rest(report->summary.routines.count, top, "routine");
+    print_insides(report, top);
 }
 
 /* --- counters ---------------------------------------------------------------------------------------------- */
@@ -143,6 +232,24 @@ static void shape_cells(struct kt_row *row, const struct kt_report_shape *shape,
     kt_shape_text(&shape->group->first, kt_row_next(row), CELL - 1);
 }
 
+/* A median that rests on a subtraction is marked. */
+static void insitu_cell(struct kt_row *row, const struct kt_report_shape *shape)
+{
+    char *cell = kt_row_next(row);
+    if (shape->group->corrected)
+        *cell++ = '~';
+    kt_text_seconds(shape->insitu.median, cell);
+}
+
+static void explain_marks(const struct kt_report *report, size_t top)
+{
+    bool any = false;
+    for (size_t i = 0; i < least(report->groups.count, top); i++)
+        any = any || report->shape[i].group->corrected;
+    if (any)
+        printf("~: what recording nested calls took is subtracted, as far as that is known\n");
+}
+
 static void print_shape_times(const struct kt_report *report, size_t top)
 {
     static const struct kt_column column[] = {{.head = "#", .right = true},      {.head = "routine"},
@@ -155,7 +262,7 @@ static void print_shape_times(const struct kt_report *report, size_t top)
         struct kt_row row = {.columns = 0};
         shape_cells(&row, shape, i + 1);
         count_cell(&row, shape->group->calls);
-        seconds_cell(&row, shape->insitu.median);
+        insitu_cell(&row, shape);
         seconds_cell(&row, shape->group->total);
         share_cell(&row, shape->group->total, report->groups.seconds);
         gflops_cell(&row, shape->group->query ? 0 : shape->group->flops, shape->gflops);
@@ -164,6 +271,7 @@ static void print_shape_times(const struct kt_report *report, size_t top)
     kt_heading("Shapes of outermost calls");
     kt_text_table_print(table);
     kt_text_table_free(table);
+    explain_marks(report, top);
 }
 
 static bool has_tracked(const struct kt_report *report)
@@ -186,7 +294,7 @@ static void print_shape_contexts(const struct kt_report *report, size_t top)
         const struct kt_report_shape *shape = &report->shape[i];
         struct kt_row row = {.columns = 0};
         shape_cells(&row, shape, i + 1);
-        seconds_cell(&row, shape->insitu.median);
+        insitu_cell(&row, shape);
         seconds_cell(&row, shape->parts.times.warm.value);
         seconds_cell(&row, shape->parts.times.cold.value);
         number_cell(&row, kt_report_index(shape), "n/a");

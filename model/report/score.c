@@ -94,6 +94,12 @@ static int by_seconds_call(const void *a, const void *b)
     return ((*x)->seconds_call < (*y)->seconds_call) - ((*x)->seconds_call > (*y)->seconds_call);
 }
 
+/* Nested calls that are passed on cost next to nothing. */
+static double recorded_calls(const struct kt_sum *sum)
+{
+    return (double)(sum->estimate ? sum->recorded : sum->calls);
+}
+
 static void add_routines(const struct kt_summary *summary, struct kt_score *out)
 {
     double all = 0;
@@ -105,8 +111,8 @@ static void add_routines(const struct kt_summary *summary, struct kt_score *out)
         double seconds = fmax(sum->seconds_self, 0);
         out->routine[out->routines++] =
             (struct kt_score_routine){.name = sum->routine,
-                                      .calls = (double)sum->calls * out->sample,
-                                      .share = (double)sum->calls / (double)summary->calls,
+                                      .calls = recorded_calls(sum) * out->sample,
+                                      .share = recorded_calls(sum) / (double)summary->calls,
                                       .seconds_call = sum->calls ? seconds / (double)sum->calls : 0,
                                       .share_time = all > 0 ? seconds / all : 0};
     }

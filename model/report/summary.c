@@ -9,6 +9,7 @@
 
 #include "trace/memory.h"
 #include "trace/profile.h"
+#include "trace/state.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -25,11 +26,6 @@ struct open_call {
     struct kt_sum *routine;
 };
 
-/* Operations and traffic of a call; a question for a workspace size does neither. */
-struct work {
-    double flops, bytes;
-};
-
 /* Where calls of an entry come from, and the groups that they belong to. What is added up is given to all groups but
  * the routine's when the place is given up. */
 struct place {
@@ -41,8 +37,8 @@ struct place {
     struct kt_sum *part, *by_caller, *thread, *by_process;
     uint64_t calls;
     double seconds;
-    struct work work; /* of the last call */
-    uint64_t version; /* of its arguments */
+    struct kt_call_work work; /* of the last call */
+    uint64_t version;         /* of its arguments */
 };
 
 struct kt_summariser {
@@ -163,23 +159,11 @@ static bool is_inside(const struct kt_summariser *summariser, const struct open_
     return false;
 }
 
-static struct work work_of(const struct kt_call *call)
-{
-    struct kt_values values;
-    struct kt_operand operand[KT_MAX_OPERANDS];
-    const struct kt_symbol *symbol = &call->entry->symbol;
-    kt_values_decode(symbol, call->args, &values);
-    if (kt_is_query(symbol->routine, &values))
-        return (struct work){0};
-    int operands = kt_operands(symbol, &values, call->entry->int_bytes, operand);
-    return (struct work){kt_flops(symbol->routine, &values), kt_bytes(operand, operands)};
-}
-
 /* Calls with the same arguments do the same. */
 static void add_work(struct place *place, const struct kt_call *call)
 {
     if (!call->version || place->version != call->version)
-        place->work = work_of(call);
+        place->work = kt_call_work_of(call);
     place->version = call->version;
     place->part->flops += place->work.flops;
     place->part->bytes += place->work.bytes;
@@ -216,12 +200,30 @@ void kt_summariser_add(struct kt_summariser *summariser, const struct kt_call *c
     add_to_routine(summariser, place, call, seconds);
 }
 
+void kt_summariser_add_settled(struct kt_summariser *summariser, const struct kt_call *call, double seconds)
+{
+    struct place *place = find_place(summariser, call);
+    struct kt_sum *sum = place->part;
+    place->calls++;
+    place->seconds += seconds;
+    summariser->summary.sampled = true;
+    summariser->summary.unfinished += !call->complete;
+    summariser->summary.passed += call->passed;
+    sum->calls++;
+    sum->calls_top += place->top;
+    if (!place->top || !call->complete)
+        return;
+    sum->seconds += seconds;
+    sum->seconds_self += seconds;
+    add_work(place, call);
+}
+
 /* --- profiles ---------------------------------------------------------------------------------------------- */
 
 /* What all calls of the counts do together is not known of calls without a shape. */
 static void add_work_of_counts(struct kt_sum *sum, const struct kt_counts *counts)
 {
-    struct work work = counts->call.args ? work_of(&counts->call) : (struct work){NAN, NAN};
+    struct kt_call_work work = counts->call.args ? kt_call_work_of(&counts->call) : (struct kt_call_work){NAN, NAN};
     sum->flops += (double)counts->calls * work.flops;
     sum->bytes += (double)counts->calls * work.bytes;
 }
@@ -326,12 +328,20 @@ static struct kt_sums join_parts(const struct kt_sums *parts)
         struct kt_sum *sum = find_sum(&routines, (struct kt_sum){.routine = part->routine});
         sum->calls += part->calls;
         sum->calls_top += part->calls_top;
+        sum->recorded += part->calls;
         sum->seconds += part->seconds;
         sum->seconds_self += part->seconds_self;
         sum->flops += part->flops;
         sum->bytes += part->bytes;
     }
     return take_sums(routines);
+}
+
+static void add_up_self(struct kt_summary *summary)
+{
+    summary->seconds_self = 0;
+    for (size_t i = 0; i < summary->routines.count; i++)
+        summary->seconds_self += summary->routines.sum[i].seconds_self;
 }
 
 void kt_summariser_finish(struct kt_summariser *summariser, struct kt_summary *out)
@@ -344,10 +354,62 @@ void kt_summariser_finish(struct kt_summariser *summariser, struct kt_summary *o
     out->callers = take_sums(summariser->callers);
     out->threads = take_sums(summariser->threads);
     out->processes = take_sums(summariser->processes);
-    for (size_t i = 0; i < out->routines.count; i++)
-        out->seconds_self += out->routines.sum[i].seconds_self;
+    add_up_self(out);
     free(summariser);
 }
+
+/* --- what happens inside ----------------------------------------------------------------------------------- */
+
+static struct kt_sum *routine_named(struct kt_sums *routines, const char *name)
+{
+    for (size_t i = 0; i < routines->count; i++)
+        if (!strcmp(routines->sum[i].routine, name))
+            return &routines->sum[i];
+    routines->sum = kt_resize(routines->sum, routines->count + 1, sizeof *routines->sum);
+    routines->sum[routines->count] = (struct kt_sum){.routine = name};
+    return &routines->sum[routines->count++];
+}
+
+/* With what is known of it without a sample. */
+static struct kt_sum_estimate estimate_of(const struct kt_sum *sum, const struct kt_inside_routine *inside)
+{
+    struct kt_estimate self = inside->of[KT_INSIDE_SELF];
+    self.loose += inside->unknown;
+    return (struct kt_sum_estimate){.of = {kt_estimate_shift(inside->of[KT_INSIDE_CALLS], (double)sum->calls_top),
+                                           kt_estimate_shift(inside->of[KT_INSIDE_SECONDS], sum->seconds),
+                                           kt_estimate_shift(self, sum->seconds_self)},
+                                    .sampled = inside->sampled,
+                                    .outermost = inside->calls};
+}
+
+/* Returns if the sum is an estimate then. */
+static bool add_inside(struct kt_sum *sum, const struct kt_inside_routine *inside, struct kt_sum_estimate *out)
+{
+    *out = estimate_of(sum, inside);
+    sum->calls = (uint64_t)llround(out->of[KT_INSIDE_CALLS].value);
+    sum->seconds = out->of[KT_INSIDE_SECONDS].value;
+    sum->seconds_self = out->of[KT_INSIDE_SELF].value;
+    sum->flops += inside->flops;
+    sum->bytes += inside->bytes;
+    sum->estimate = inside->sampled < inside->calls ? out : NULL;
+    return sum->estimate;
+}
+
+void kt_summary_add_inside(struct kt_summary *summary, struct kt_inside_walk *walk)
+{
+    struct kt_sums *routines = &summary->routines;
+    struct kt_insides *of = &summary->inside.of;
+    kt_inside_walk_finish(walk, &summary->inside);
+    summary->estimate = kt_resize(NULL, of->routines, sizeof *summary->estimate);
+    for (size_t i = 0; i < of->routines; i++)
+        summary->estimated |=
+            add_inside(routine_named(routines, summary->inside.name[i]), &of->routine[i], &summary->estimate[i]);
+    if (routines->count)
+        qsort(routines->sum, routines->count, sizeof *routines->sum, compare_seconds);
+    add_up_self(summary);
+}
+
+/* --- all of it --------------------------------------------------------------------------------------------- */
 
 /* When a process began to be recorded, in seconds since 1970. */
 static double start_of(const struct kt_process *process)
@@ -368,7 +430,7 @@ void kt_summary_add_wall_times(const struct kt_trace *trace, struct kt_summary *
     }
 }
 
-void kt_summary_collect(const struct kt_trace *trace, struct kt_summary *out)
+static void collect_all(const struct kt_trace *trace, struct kt_summary *out)
 {
     struct kt_summariser *summariser = kt_summariser_new();
     struct kt_cursor cursor;
@@ -378,6 +440,32 @@ void kt_summary_collect(const struct kt_trace *trace, struct kt_summary *out)
         kt_summariser_add(summariser, &call);
     kt_summariser_add_profiles(summariser, trace);
     kt_summariser_finish(summariser, out);
+}
+
+static void collect_sampled(const struct kt_trace *trace, struct kt_summary *out)
+{
+    struct kt_summariser *summariser = kt_summariser_new();
+    struct kt_cursor cursor;
+    struct kt_call call;
+    struct kt_shapes shapes;
+    size_t shape;
+    kt_shapes_collect(trace, KT_OUTERMOST, &shapes);
+    struct kt_inside_walk *walk = kt_inside_walk_new(trace, &shapes);
+    kt_cursor_begin(trace, &cursor);
+    while (kt_cursor_next(&cursor, &call))
+        kt_summariser_add_settled(summariser, &call, kt_inside_walk_add(walk, &call, &shape));
+    kt_summariser_add_profiles(summariser, trace);
+    kt_summariser_finish(summariser, out);
+    kt_summary_add_inside(out, walk);
+    kt_shapes_free(&shapes);
+}
+
+void kt_summary_collect(const struct kt_trace *trace, struct kt_summary *out)
+{
+    if (kt_state_nested(trace) == KT_NESTED_ALL)
+        collect_all(trace, out);
+    else
+        collect_sampled(trace, out);
     kt_summary_add_wall_times(trace, out);
 }
 
@@ -388,5 +476,7 @@ void kt_summary_free(struct kt_summary *summary)
     free(summary->callers.sum);
     free(summary->threads.sum);
     free(summary->processes.sum);
+    free(summary->estimate);
+    kt_inside_found_free(&summary->inside);
     *summary = (struct kt_summary){0};
 }

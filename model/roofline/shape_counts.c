@@ -27,10 +27,17 @@ static void make_room(struct kt_shape_count *shape)
         shape->value[q] = kt_resize(shape->value[q], shape->room, sizeof **shape->value);
 }
 
-static void add_call(struct kt_shape_counts *counts, size_t number, const struct kt_call *call)
+/* Recording what nests in a call is counted, too: calls without that count, where there are any. */
+static bool is_counted(const struct kt_shape_group *shape, const struct kt_call *call)
+{
+    return call->nested == 0 || isnan(shape->inside.clean);
+}
+
+static void add_call(struct kt_shape_counts *counts, const struct kt_shapes *shapes, size_t number,
+                     const struct kt_call *call)
 {
     struct kt_shape_count *shape = number < counts->shapes ? &counts->shape[number] : NULL;
-    if (!shape || shape->calls == MOST_KEPT)
+    if (!shape || shape->calls == MOST_KEPT || !is_counted(&shapes->shape[number], call))
         return;
     make_room(shape);
     for (int q = 0; q < KT_COUNTABLES_COUNT; q++)
@@ -53,7 +60,7 @@ void kt_shape_counts_collect(const struct kt_trace *trace, const struct kt_shape
     kt_cursor_begin(trace, cursor);
     while (kt_cursor_next(cursor, &call))
         if (call.complete && call.depth == 0)
-            add_call(out, kt_collection_number(collection, &call), &call);
+            add_call(out, shapes, kt_collection_number(collection, &call), &call);
     free(cursor);
     kt_collection_finish(collection, &ignored);
     kt_shapes_free(&ignored);

@@ -188,6 +188,17 @@ static void finish_shape(struct kt_placements_of_shape *of)
         qsort(of->placement, of->count, sizeof *of->placement, compare_weights);
 }
 
+/* A call among leaves whose inside is not in the trace: what it touched is known as far as its own operands are. */
+static void touch(struct kt_tracker *tracker, const struct kt_call *call)
+{
+    kt_shares share;
+    struct kt_values values;
+    struct kt_operand operand[KT_MAX_OPERANDS];
+    kt_values_decode(&call->entry->symbol, call->args, &values);
+    int operands = kt_operands(&call->entry->symbol, &values, call->entry->int_bytes, operand);
+    kt_tracker_call(tracker, call->cpu, operand, operands, share);
+}
+
 /* --- the walk ---------------------------------------------------------------------------------------------- */
 
 static void place_call(struct placing *p, struct kt_tracker *tracker, const struct kt_call *call)
@@ -210,7 +221,10 @@ static void place_process(struct placing *p, const struct kt_trace *trace, size_
     struct kt_timeline *timeline = kt_timeline_new(trace, process, level);
     const struct kt_call *call;
     while ((call = kt_timeline_next(timeline)))
-        place_call(p, tracker, call);
+        if (level == KT_LEAVES && call->passed)
+            touch(tracker, call);
+        else
+            place_call(p, tracker, call);
     kt_timeline_free(timeline);
     kt_tracker_free(tracker);
 }

@@ -66,7 +66,7 @@ static const struct kt_call *next_leaf(const struct kt_timeline *t, struct lane 
             kept->call = r->found;
             kept->call.args = memcpy(kept->args, r->found.args, r->found.entry->symbol.arg_bytes);
         }
-        if (before && before->complete && (!more || r->found.parent != (int64_t)before->n))
+        if (before && (kt_call_is_leaf(before, more ? &r->found : NULL) || (before->complete && before->passed)))
             return before;
     }
     return NULL;

@@ -10,7 +10,8 @@
 
 struct kt_timeline;
 
-/* Complete calls of that level. */
+/* Complete calls of that level. Among leaves there are outermost calls, too, whose inside was not recorded: PASSED
+ * tells. Of what happens in these only the operands of the call itself are known. */
 struct kt_timeline *kt_timeline_new(const struct kt_trace *trace, size_t process, enum kt_level level);
 void kt_timeline_free(struct kt_timeline *timeline);
 

@@ -141,24 +141,24 @@ static void say_what_is_warm(const struct kt_comparison *k)
 }
 
 /* What it takes to record a call is known for one in a loop, and subtracted; it makes those longer in which many others
- * nest, in the prediction on any library, so that ratios come out nearer to 1 than they are. */
+ * nest, in the prediction on any library, so that ratios come out nearer to 1 than they are. Where only some calls have
+ * their inside recorded the others tell what one takes. */
 static void say_cost_of_recording(const struct kt_comparison *k)
 {
     static const double worth_a_word = 0.1;
     const struct kt_setup *setup = &k->setup;
     double seconds = 0;
-    double outermost = 0;
+    double cost = 0;
     char cost_text[16], text[16];
     for (size_t i = 0; i < setup->shapes.count; i++) {
-        seconds += setup->shapes.shape[i].total;
-        outermost += (double)setup->shapes.shape[i].calls;
+        const struct kt_shape_group *shape = &setup->shapes.shape[i];
+        seconds += shape->total;
+        cost += isnan(shape->inside.clean) ? shape->inside.subtracted : 0;
     }
-    double nested = fmax((double)setup->state.completed - outermost, 0);
-    double cost = setup->state.self_seconds * nested / fmax((double)setup->state.calls, 1);
     if (k->options.replay.level == KT_OUTERMOST && cost > worth_a_word * seconds)
         kt_notice(
             "recording the calls that nest in others took %s beside the %s of these, which is not subtracted to the "
-            "last: KTRACE_ROUTINES can leave out what the program does not call itself",
+            "last: KTRACE_NESTED=sample, or none, records few of them or none",
             kt_text_seconds(cost, cost_text), kt_text_seconds(seconds, text));
 }
 

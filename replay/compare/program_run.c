@@ -71,6 +71,8 @@ static _Noreturn void be_the_run(const struct kt_program_run *run, int output)
     setenv("KTRACE_QUIET", "1", 1);
     if (run->routines)
         setenv("KTRACE_ROUTINES", run->routines, 0);
+    if (run->nested)
+        setenv("KTRACE_NESTED", run->nested, 0);
     if (run->threads)
         kt_program_set_threads(run->threads, run->are_asked);
     if (run->processor != KT_NO_PROCESSOR)

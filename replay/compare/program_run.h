@@ -16,6 +16,7 @@ struct kt_program_run {
     bool are_asked;                   /* these threads: OMP_NUM_THREADS is told, too, where the user has set it */
     const char *trace;                /* directory, which is not there yet */
     const char *routines;             /* that are recorded, as in KTRACE_ROUTINES if that is not set; NULL: all */
+    const char *nested;               /* which nested calls, as in KTRACE_NESTED, likewise; NULL: as usual */
     double limit;                     /* seconds; 0: none */
     int processor;                    /* that it stays on; KT_NO_PROCESSOR: wherever the system has it run */
 };

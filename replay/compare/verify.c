@@ -71,6 +71,13 @@ static bool is_all(const struct kt_replay_options *which)
     return !which->routines && which->level == KT_OUTERMOST;
 }
 
+/* Which nested calls are to be recorded: all if they are compared; none once it is known what the program calls itself.
+ */
+static const char *nested_of(const struct kt_replay_options *which, const struct kt_verify *v)
+{
+    return which->level == KT_LEAVES ? "all" : v->routines ? "none" : NULL;
+}
+
 /* The calls that are compared, of all that there are. */
 static enum kt_status read_trace(const char *path, const struct kt_replay_options *which, struct kt_verified *one,
                                  int round, struct kt_error *error)
@@ -132,6 +139,7 @@ static enum kt_status record(const struct kt_compare_options *options, struct kt
     struct kt_verified one = {.blas = &out->blas, .typical = &typical};
     struct kt_program_run run = {
         .command = options->command, .trace = v->trace, .processor = v->processor, .routines = v->routines};
+    run.nested = nested_of(&options->replay, v);
     run.threads = options->threads ? options->thread[0] : 0;
     run.are_asked = options->threads > 0;
     KT_TRY(name_recording(v, out->number, error));
@@ -257,6 +265,7 @@ static void run_once(const struct kt_comparison *c, struct kt_verify *v, size_t 
                                  .are_asked = c->options.threads > 0,
                                  .trace = path,
                                  .routines = v->routines,
+                                 .nested = nested_of(&c->options.replay, v),
                                  .limit = limit,
                                  .processor = library->threads == 1 ? v->processor : KT_NO_PROCESSOR};
     if (kt_program_run(&run, &time, &error) == KT_OK &&

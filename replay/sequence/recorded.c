@@ -44,7 +44,7 @@ static bool pass_over(struct walk *w, const struct kt_call *next, struct found *
 {
     bool leaves = w->level == KT_LEAVES;
     bool inside = leaves ? next && next->parent == (int64_t)w->last.n : next && next->depth > 0;
-    bool found = w->last.complete && !(leaves && inside) && (leaves || !inside);
+    bool found = leaves ? kt_call_is_leaf(&w->last, next) : w->last.complete && !inside;
     if (found) {
         out->call = w->last;
         out->call.args = memcpy(out->args, w->last_args, w->last.entry->symbol.arg_bytes);
@@ -220,7 +220,8 @@ static unsigned team_of(const struct kt_object *library)
     return library->threads > 2 ? (unsigned)library->threads : 2;
 }
 
-static void keep_call(struct kt_recording *r, const struct found *found, size_t shape, double gap)
+/* SECONDS: what the call counts for in the program. */
+static void keep_call(struct kt_recording *r, const struct found *found, size_t shape, double seconds, double gap)
 {
     int64_t info = 0;
     kt_call_info(&found->call, &info);
@@ -234,7 +235,7 @@ static void keep_call(struct kt_recording *r, const struct found *found, size_t 
                                                     .ok = !is_early,
                                                     .in_parallel = found->call.in_parallel,
                                                     .gap = gap,
-                                                    .seconds = found->seconds};
+                                                    .seconds = seconds};
 }
 
 static void keep_windows(const struct kt_trace *trace, const struct kt_shapes *shapes, enum kt_level level,
@@ -254,7 +255,8 @@ static void keep_windows(const struct kt_trace *trace, const struct kt_shapes *s
         size_t shape = place >= w->first ? kt_collection_number(collection, &found.call) : SIZE_MAX;
         opens |= place == w->first;
         if (shape < shapes->count) {
-            keep_call(r, &found, shape, opens ? 0 : gap_between(r->process, last_end, found.call.start));
+            keep_call(r, &found, shape, kt_shape_call_seconds(&shapes->shape[shape], &found.call),
+                      opens ? 0 : gap_between(r->process, last_end, found.call.start));
             r->call[r->calls - 1].opens = opens;
             r->call[r->calls - 1].counted = place >= w->counted;
             opens = false;

@@ -10,11 +10,19 @@ dir=$(mktemp -d "${TMPDIR:-/tmp}/ktrace-bench.XXXXXX")
 cleanup() { rm -rf "$dir"; }
 trap cleanup EXIT
 
-reference_blas() { dirname "$(find /usr/lib /usr/lib64 -path '*/blas/libblas.so.3' 2>/dev/null | head -n 1)"; }
+# folder_of SUFFIX: of the installed library whose path ends so.
+folder_of() { dirname "$(find /usr/lib /usr/lib64 -path "*/$1" 2>/dev/null | head -n 1)"; }
+reference_blas() { folder_of blas/libblas.so.3; }
+reference_lapack() { folder_of lapack/liblapack.so.3; }
+serial_openblas() { folder_of openblas-serial/libblas.so.3; }
+# The last of the processors that we may use: interrupts tend to go to the first.
+one_processor() { taskset -cp $$ | sed 's/.*[ ,-]//'; }
+# turns ROUND WAY...: every second round the other way round, so that nobody always follows the same neighbour.
+turns() { if (($1 % 2)); then printf '%s\n' "${@:2}"; else printf '%s\n' "${@:2}" | tac; fi; }
 progress() { [ ! -t 2 ] || printf '\r\033[K%s' "$*" >&2; }
 bytes_in() { du -s --block-size=1 "$1" | cut -f 1; }
 # knows VARIABLE: does this build have it?
-knows() { "$B/ktrace" env | grep -q "^$1 "; }
+knows() { grep -q "^$1 " <<<"$("$B/ktrace" env)"; }
 # Value of a Python expression of the JSON document d on standard input; of what `ktrace info` prints about a trace.
 query() { "$PYTHON" -c 'import json,sys; d=json.load(sys.stdin); print(eval(sys.argv[1]))' "$1"; }
 info() { "$B/ktrace" info --json "$1" | query "$2"; }

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Slowdown of whole programs: programs.py BUILD DIRECTORY REFERENCE_BLAS PAIRS [PROGRAM...]
+"""Slowdown of whole programs: programs.py BUILD DIRECTORY REFERENCE_BLAS PAIRS [WAY...] [PROGRAM...]
 
-Each program runs in pairs, traced and not, in random order; the pairs of different programs take turns. What counts is
-the ratio of the two times of a pair: its median, and the interval that the sign test gives for the median, which assumes
-nothing about how disturbances are distributed."""
+Each program runs in pairs, traced in one of the ways and not, in random order; the pairs of different programs and ways take
+turns. What counts is the ratio of the two times of a pair: its median, and the interval that the sign test gives for the
+median, which assumes nothing about how disturbances are distributed."""
 import glob
+import importlib.util
 import json
 import math
 import os
@@ -17,6 +18,9 @@ import sys
 import time
 
 HPL_ORDER, HPL_SOLVES, STEPS, DDOTS = 1900, 20, 500000, 20000000
+# How programs are traced, and what that is called in tables.
+WAYS = {"full": ({}, "as is"), "profile": ({"KTRACE_MODE": "profile"}, "profile"),
+        "nested": ({"KTRACE_NESTED": "all"}, "NESTED=all")}
 HPL_INPUT = """HPLinpack benchmark input file
 .
 HPL.out      output file name (if any)
@@ -67,8 +71,9 @@ class Program:
 
     def __init__(self, name, command, blas, repetitions=1):
         self.name, self.command, self.blas, self.repetitions = name, command, blas, repetitions
-        self.pairs = []  # of {measure: seconds}, not traced and traced
-        self.calls = self.output = None
+        self.pairs = {}  # {way: [({measure: seconds} not traced, and traced)]}
+        self.calls = {}  # {way: how many are recorded}
+        self.output = None
 
     def prepare(self, folder):
         pass
@@ -79,13 +84,11 @@ class Program:
     def text(self, folder, output):
         return output
 
-    def run(self, directory, shim):
-        folder, trace = os.path.join(directory, "run"), os.path.join(directory, "trace")
+    def run(self, directory, variables):
+        folder = os.path.join(directory, "run")
         os.mkdir(folder)
         self.prepare(folder)
-        environment = dict(os.environ, LD_LIBRARY_PATH=self.blas, OPENBLAS_NUM_THREADS="1")
-        if shim:
-            environment.update(LD_PRELOAD=shim, KTRACE_OUT=trace)
+        environment = dict(os.environ, LD_LIBRARY_PATH=self.blas, OPENBLAS_NUM_THREADS="1", **variables)
         path = os.path.join(folder, "output")
         with open(path, "wb") as out, open(os.path.join(folder, "error"), "wb") as err:
             began = time.perf_counter()
@@ -106,16 +109,16 @@ class Program:
             raise SystemExit(f"bench-programs: {self.name} printed something else than the first time:\n{output}")
         self.output = output
 
-    def pair(self, directory, shim, ktrace):
-        """Both ways, in random order; the trace is looked at once."""
+    def pair(self, directory, way, shim, ktrace):
+        """Traced and not, in random order; the trace is looked at once."""
+        trace = os.path.join(directory, "trace")
         times = {}
-        for way in random.sample([None, shim], 2):
-            times[way] = self.run(directory, way)
-            trace = os.path.join(directory, "trace")
-            if way and self.calls is None:
-                self.calls = recorded(ktrace, trace)
+        for traced in random.sample([False, True], 2):
+            times[traced] = self.run(directory, dict(WAYS[way][0], LD_PRELOAD=shim, KTRACE_OUT=trace) if traced else {})
+            if traced and way not in self.calls:
+                self.calls[way] = recorded(ktrace, trace)
             shutil.rmtree(trace, ignore_errors=True)
-        self.pairs.append((times[None], times[shim]))
+        self.pairs.setdefault(way, []).append((times[False], times[True]))
 
 
 class Hpl(Program):
@@ -162,64 +165,111 @@ def recorded(ktrace, trace):
     return info["calls"]
 
 
+def absent(build):
+    """{program: the Debian package that it needs and that is not there}"""
+    needed = {
+        "hpl": (shutil.which("hpcc"), "hpcc"),
+        "scipy": (importlib.util.find_spec("scipy"), "python3-scipy"),
+        "octave": (shutil.which("octave-cli"), "octave"),
+        "r": (shutil.which("Rscript"), "r-base-core"),
+        "cholmod": (os.path.exists(os.path.join(build, "tests/bench/cholesky")), "libsuitesparse-dev"),
+    }
+    return {name: package for name, (there, package) in needed.items() if not there}
+
+
 def programs(build, reference, python, wanted):
     openblas = os.path.dirname((glob.glob("/usr/lib/*/openblas-serial/libblas.so.3") + [""])[0])
     tools = os.path.abspath(os.path.join(build, "tests/bench"))
+    script = os.path.abspath("tests/bench/linalg")
     known = {
         "hpl": Hpl(f"HPL, {HPL_SOLVES} x N={HPL_ORDER}", ["hpcc"], openblas),
         "demo": Program("NumPy example", [python, os.path.abspath("examples/demo.py")], openblas, 2),
+        "scipy": Program("SciPy", [python, script + ".py", "4"], openblas, 2),
+        "octave": Program("Octave", ["octave-cli", "--norc", "--no-history", script + ".m"], openblas, 2),
+        "r": Program("R", ["Rscript", "--vanilla", script + ".R"], openblas, 2),
+        "cholmod": Program("CHOLMOD", [tools + "/cholesky", "20", "25"], openblas, 2),
         "small": Program("small calls", [tools + "/small", str(STEPS)], reference, 2),
         "calls": Calls("ddot(n=1)", [tools + "/calls", "ddot", str(DDOTS)], reference, 2),
     }
-    if not shutil.which("hpcc"):
-        print("HPL: not installed (apt: hpcc)")
-        del known["hpl"]
-    return {name: p for name, p in known.items() if not wanted or name in wanted}
+    unknown = set(wanted) - set(known)
+    if unknown:
+        raise SystemExit(f"bench-programs: no program or way is called {', '.join(sorted(unknown))}")
+    missing = absent(build)
+    chosen = {name: program for name, program in known.items() if not wanted or name in wanted}
+    for name in missing.keys() & chosen.keys():
+        print(f"{chosen[name].name}: skipped, needs a package that is not installed (apt: {missing[name]})")
+    return {name: program for name, program in chosen.items() if name not in missing}
+
+
+def ways(ktrace, wanted):
+    """Those wanted that this build has."""
+    variables = subprocess.run([ktrace, "env"], check=True, capture_output=True, text=True).stdout
+    chosen = [way for way in WAYS if not wanted or way in wanted]
+    for way in chosen:
+        for variable in WAYS[way][0]:
+            if not re.search(rf"^{variable} ", variables, re.MULTILINE):
+                print(f"{WAYS[way][1]}: skipped, this build has no {variable}")
+    return [way for way in chosen if all(re.search(rf"^{v} ", variables, re.MULTILINE) for v in WAYS[way][0])]
 
 
 def percent(ratio):
     return f"{100 * (ratio - 1):+.2f} %"
 
 
+def row(program, way, measure):
+    """Name, way, seconds, recorded calls per second, slowdown, interval."""
+    pairs = program.pairs[way]
+    ratios = [traced[measure] / plain[measure] for plain, traced in pairs]
+    plain = statistics.median(p[measure] for p, _ in pairs)
+    interval = sign_test_interval(ratios)
+    text = f"{percent(interval[0])} .. {percent(interval[1])}" if interval else "too few pairs"
+    rate = f"{program.calls[way] / plain / 1e6:9.3f}" if measure == program.name else " " * 9
+    return f"{measure:26s}{WAYS[way][1]:12s}{plain:7.2f} s{rate}{percent(statistics.median(ratios)):>11s}  {text}"
+
+
 def rows(program):
-    """Name, seconds, calls per second, slowdown, interval; for each measure."""
-    for measure in program.pairs[0][0]:
-        ratios = [traced[measure] / plain[measure] for plain, traced in program.pairs]
-        plain = statistics.median(p[measure] for p, _ in program.pairs)
-        interval = sign_test_interval(ratios)
-        text = f"{percent(interval[0])} .. {percent(interval[1])}" if interval else "too few pairs"
-        slowdown = percent(statistics.median(ratios))
-        rate = f"{program.calls / plain / 1e6:9.3f}" if measure == program.name else " " * 9
-        yield f"{measure:30s}{plain:7.2f} s{rate}{slowdown:>11s}  {text}"
+    measures = next(iter(program.pairs.values()))[0][0]
+    return [row(program, way, measure) for measure in measures for way in program.pairs]
 
 
-def nanoseconds(program):
-    """Added to each call: of the pairs, (median, interval)."""
-    added = [1e9 * (traced[program.name] - plain[program.name]) / program.calls for plain, traced in program.pairs]
+def nanoseconds(program, way):
+    """Added to each call that is recorded: of the pairs, (median, interval)."""
+    added = [1e9 * (traced[program.name] - plain[program.name]) / program.calls[way] for plain, traced in program.pairs[way]]
     low, high = sign_test_interval(added) or (min(added), max(added))
     return f"{program.name} {statistics.median(added):.1f} ns ({low:.1f} .. {high:.1f})"
 
 
-def main(build, directory, reference, pairs, *wanted):
-    shim, ktrace = (os.path.abspath(os.path.join(build, name)) for name in ("libktrace.so", "ktrace"))
-    chosen = programs(build, reference, os.environ.get("PYTHON", sys.executable), wanted)
-    for i in range(int(pairs)):
-        for name, program in chosen.items():
-            if sys.stderr.isatty():
-                print(f"\r\033[Kpair {i + 1} of {pairs}: {name}", end="", file=sys.stderr, flush=True)
-            for _ in range(program.repetitions):
-                program.pair(directory, shim, ktrace)
+def progress(text):
     if sys.stderr.isatty():
-        print("\r\033[K", end="", file=sys.stderr, flush=True)
-    print(f"Slowdown of whole programs by full recording: medians of {pairs} pairs or twice that,\n"
-          "95 % intervals (sign test)\n")
-    print(f"{'':30s}{'alone':>9s}{'Mcalls/s':>9s}{'slowdown':>11s}  interval")
+        print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)
+
+
+def measure_all(chosen, traced, pairs, directory, shim, ktrace):
+    for i in range(pairs):
+        for name, program in chosen.items():
+            for way in traced:
+                progress(f"pair {i + 1} of {pairs}: {name}, {way}")
+                for _ in range(program.repetitions):
+                    program.pair(directory, way, shim, ktrace)
+    progress("")
+
+
+def main(build, directory, reference, pairs, *words):
+    shim, ktrace = (os.path.abspath(os.path.join(build, name)) for name in ("libktrace.so", "ktrace"))
+    traced = ways(ktrace, [word for word in words if word in WAYS])
+    chosen = programs(build, reference, os.environ.get("PYTHON", sys.executable), [w for w in words if w not in WAYS])
+    measure_all(chosen, traced, int(pairs), directory, shim, ktrace)
+    print(f"Slowdown of whole programs by recording: medians of {pairs} pairs or twice that, 95 % intervals (sign\n"
+          "test). As is; KTRACE_MODE=profile; KTRACE_NESTED=all\n")
+    print(f"{'':38s}{'alone':>9s}{'Mcalls/s':>9s}{'slowdown':>11s}  interval")
     for program in chosen.values():
         if program.name != "ddot(n=1)":
             print("\n".join(rows(program)))
-    costs = [nanoseconds(chosen[name]) for name in ("small", "calls") if name in chosen]
-    if costs:
-        print(f"\nAdded to one call: {', '.join(costs)}")
+    print()
+    for way in traced:
+        costs = [nanoseconds(chosen[name], way) for name in ("small", "calls") if name in chosen]
+        if costs:
+            print(f"Added to one call, {WAYS[way][1]}: {', '.join(costs)}")
 
 
 if __name__ == "__main__":

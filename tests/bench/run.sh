@@ -102,9 +102,6 @@ sample() { # ROUND WHAT VARIANT SECONDS
     esac
 }
 
-# Every second round the other way round, so that nobody always follows the same neighbour.
-turns() { if (($1 % 2)); then printf '%s\n' "${@:2}"; else printf '%s\n' "${@:2}" | tac; fi; }
-
 start_lttng
 for variant in "${ours[@]}" "${peers[@]}"; do
     why=$(missing "$variant")

@@ -25,6 +25,14 @@ true_that "... nothing left" test ! -e nine
 has "the next command is named" "ktrace report ktrace.life" "$(<err)"
 same "children are traced into the same trace" "2 5" "$("$kt" run -o ten -- sh -c "$life calls2; $life calls3" >/dev/null 2>&1; "$kt" info --json ten | query 'str(d["processes"]) + " " + str(d["calls"])')"
 same "options of the program stay its own" "-o" "$("$kt" run -o eleven echo -o 2>/dev/null)"
+"$kt" run --nested few -o twelve -- "$life" calls3 2>err; same "--nested: a word that is none" 2 $?
+same "... one line" "1 0" "$(wc -l <err) $(ls -d twelve 2>/dev/null | wc -l)"; has "... says which there are" "--nested few: expected sample, all or none" "$(<err)"
+for word in sample all none; do
+    KTRACE_NESTED=other "$kt" run --nested $word -o "nested.$word" -- "$life" calls3 >/dev/null 2>&1
+    same "--nested $word" "$word" "$("$kt" info --json nested.$word | query 'd["options"]["KTRACE_NESTED"] if d["nested"]["mode"] == d["options"]["KTRACE_NESTED"] else d["nested"]')"
+done
+same "... without it as the environment says" none "$(KTRACE_NESTED=none "$kt" run -o thirteen -- "$life" calls3 >/dev/null 2>&1; "$kt" info --json thirteen | query 'd["nested"]["mode"]')"
+same "... and sample if that says nothing" sample "$("$kt" run -o fourteen -- "$life" calls3 >/dev/null 2>&1; "$kt" info --json fourteen | query 'd["nested"]["mode"]')"
 has "version" "^ktrace [0-9]+\.[0-9]+" "$("$kt" --version)"
 for verb in run report replay compare diff repro info dump check env; do
     has "help $verb" "ktrace $verb" "$("$kt" help $verb)"

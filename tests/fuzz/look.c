@@ -59,7 +59,7 @@ static uint64_t look_at_call(const struct kt_call *call)
 
 /* What a walk over the calls of a stream finds. */
 struct found {
-    uint64_t calls, completed;
+    uint64_t calls, completed, outermost, inside;
 };
 
 static void look_at_calls(const struct kt_trace *trace, struct found *found)
@@ -74,6 +74,8 @@ static void look_at_calls(const struct kt_trace *trace, struct found *found)
             give_up(trace->path, "number of the call around call n", (uint64_t)call.parent, call.n);
         found->calls++;
         found->completed += call.complete;
+        found->outermost += call.depth == 0;
+        found->inside += call.depth == 0 && call.inside_recorded;
         sum += look_at_call(&call);
         if (call.n < WHOLE_CALLS || call.n % EVERY == 0)
             look_at_arguments(&call);
@@ -106,6 +108,8 @@ static struct found totals(const struct kt_trace *trace)
         for (size_t k = 0; k < trace->process[i].events; k++) {
             sum.calls += trace->process[i].stream[k].calls;
             sum.completed += trace->process[i].stream[k].completed;
+            sum.outermost += trace->process[i].stream[k].outermost;
+            sum.inside += trace->process[i].stream[k].inside;
         }
     return sum;
 }
@@ -120,6 +124,10 @@ void kt_look_at(const struct kt_trace *trace)
         give_up(trace->path, "calls", found.calls, expected.calls);
     if (found.completed != expected.completed)
         give_up(trace->path, "complete calls", found.completed, expected.completed);
+    if (found.outermost != expected.outermost)
+        give_up(trace->path, "outermost calls", found.outermost, expected.outermost);
+    if (found.inside != expected.inside)
+        give_up(trace->path, "outermost calls whose inside is recorded", found.inside, expected.inside);
     look_at_counts(trace);
     kt_state_find(trace, &state);
     kt_state_free(&state);

@@ -139,10 +139,14 @@ static const char *const trace_words[] = {
     "counter",
     "lost",
     "calls",
+    "passed",
     "anchor",
     "SPACE",
     "ERROR",
     "option",
+    "NESTED",
+    "sample",
+    "none",
     "rank",
     "\\x00",
     "\\xff",
@@ -343,6 +347,7 @@ static void change_chunk_head(unsigned char *bytes, struct piece chunk, uint64_t
         offsetof(struct kt_chunk, used_bytes),   offsetof(struct kt_chunk, used_bytes),
         offsetof(struct kt_chunk, calls),        offsetof(struct kt_chunk, ended),
         offsetof(struct kt_chunk, anchor),       offsetof(struct kt_chunk, lost),
+        offsetof(struct kt_chunk, passed),
     };
     size_t at = chunk.at + fields[kt_draw(random, sizeof fields)];
     uint64_t value = kt_draw(random, 3) ? near(word_at(bytes, at), random) : limit(random);
@@ -354,7 +359,7 @@ static void change_event_head(unsigned char *bytes, struct piece event, uint64_t
     uint64_t head = word_at(bytes, event.at);
     switch (kt_draw(random, 4)) {
     case 0: /* kind */
-        head = (head & ~(uint64_t)0xff) | kt_draw(random, KT_EVENT_REGION + 3);
+        head = (head & ~(uint64_t)0xff) | kt_draw(random, KT_EVENT_PASSED + 2);
         break;
     case 1: /* length */
         head = (head & ~(uint64_t)0xff00) | ((head + ((kt_draw(random, 5) - 2) << 8)) & 0xff00);

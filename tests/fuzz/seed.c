@@ -4,7 +4,7 @@
  * has under other names get those of tests/fuzz/input.c, and zeros at their end are left out.
  *
  *     seed PROCESS_DIRECTORY >INPUT
- *     seed -g 0|1|2|3|4 >INPUT
+ *     seed -g 0|1|2|3|4|5 >INPUT
  */
 #include "tests/fuzz/input.h"
 #include "tests/tracegen.h"
@@ -108,24 +108,45 @@ static void make_counted(void)
     int gemm = kt_gen_entry(&gen, "dgemm", KT_FORTRAN);
     for (uint64_t i = 0; i < 6; i++) {
         add_call(7, gemm, 0, i * 100, 50, "N T 3 4 5 1 0x1000 3 0x2000 4 0 0x3000 3");
-        kt_gen_more(&gen, 7, &(struct kt_gen_more){i == 3, 2, {i, i == 4 ? UINT64_MAX : 100}});
+        kt_gen_more(&gen, 7,
+                    &(struct kt_gen_more){
+                        .migrated = i == 3, .faults = 2, .counters = 2, .counter = {i, i == 4 ? UINT64_MAX : 100}});
         kt_gen_event(&gen, 7, i % 2 ? leave : enter, KT_REGION_WORDS);
         if (i == 2)
             kt_gen_next_chunk(&gen, 7);
     }
 }
 
+/* Nested calls are recorded in one outermost call in three, and counted in the others. */
+static void make_sampled(void)
+{
+    int gesv = kt_gen_entry(&gen, "dgesv", KT_FORTRAN);
+    int dot = kt_gen_entry(&gen, "ddot", KT_FORTRAN);
+    kt_gen_nested(&gen, "sample");
+    for (uint32_t i = 0; i < 12; i++) {
+        uint32_t tid = i % 2 ? 7 : 9;
+        if (i % 3 == 0)
+            kt_gen_inside(&gen, tid, i < 2 ? KT_INSIDE_ONE : 64 * KT_INSIDE_ONE);
+        add_call(tid, gesv, 0, i * 10000, 9000, "9 2 0x1000 9 0x2000 0x3000 9 0");
+        kt_gen_more(&gen, tid, &(struct kt_gen_more){.passed = i % 3 ? 2 * i : 0});
+        if (i % 3 == 0)
+            add_call(tid, dot, 1, i * 10000 + 1000, 3000, "5 0x1000 1 0x2000 -2");
+    }
+}
+
 static void make(int which)
 {
     kt_gen_begin(&gen, "trace/routines", 42);
-    gen.chunk_bytes = which == 1 ? 512 : 2048;
+    gen.chunk_bytes = which == 1 || which == 5 ? 512 : 2048;
     if (which == 3)
         make_counted();
     else if (which == 4)
         make_small();
+    else if (which == 5)
+        make_sampled();
     else
         make_nested(which == 2 ? 2 : 8);
-    kt_gen_end(&gen, which == 0 || which == 4);
+    kt_gen_end(&gen, which == 0 || which >= 4);
     if (which == 3)
         kt_gen_append(&gen, "definitions", counters, sizeof counters - 1);
 }

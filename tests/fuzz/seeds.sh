@@ -16,7 +16,7 @@ try: np.linalg.cholesky(-np.eye(3))
 except np.linalg.LinAlgError: pass
 t = threading.Thread(target=lambda: a[0] @ a[1]); t.start(); t.join()'
 
-for n in 0 1 2 3 4; do "$B/tests/fuzz/seed" -g $n >"$corpus/trace/synthetic$n"; done
+for n in 0 1 2 3 4 5; do "$B/tests/fuzz/seed" -g $n >"$corpus/trace/synthetic$n"; done
 # real NAME VARIABLE=VALUE...
 real() {
     env -C / "${@:2}" "$B/ktrace" run -o "$T/$1" -- "$PYTHON" -c "$program"
@@ -26,6 +26,7 @@ real full
 real profile KTRACE_MODE=profile
 real counted KTRACE_EVENTS=perf::PAGE-FAULTS,perf::TASK-CLOCK
 real sampled KTRACE_SAMPLE=3
+real nested KTRACE_NESTED=all
 rm -f "$T"/full/p*/end
 "$B/tests/fuzz/seed" "$T/full"/p* >"$corpus/trace/unfinished"
 cp "$corpus"/trace/* "$corpus/text"
@@ -33,7 +34,7 @@ cp "$corpus"/trace/* "$corpus/stream"
 
 # Each way to look at a trace, by the first byte.
 for how in 1 3 4 5 6 7 8 9 10 13 254 255; do
-    for trace in synthetic4 profile; do
+    for trace in synthetic4 synthetic5 profile; do
         { printf "\\x$(printf %x $how)"; tail -c +2 "$corpus/trace/$trace"; } >"$corpus/trace/$trace-$how"
     done
 done

@@ -336,24 +336,26 @@ static void test_everything_slower(void **unused)
 static void test_new_vanished_few_small(void **unused)
 {
     (void)unused;
-    struct kt_diff diff = {.shape = calloc(4, sizeof *diff.shape), .shapes = 4, .total = {10, 10}};
+    struct kt_diff diff = {.shape = calloc(5, sizeof *diff.shape), .shapes = 5, .total = {10, 10}};
     struct kt_samples few = {0};
     for (int i = 0; i < 5; i++)
         kt_samples_add(&few, 1e-3 * (i + 1));
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 5; i++)
         diff.shape[i].first.n = (uint64_t)i, diff.shape[i].routine = routine_of(i);
     kt_diff_fill(&diff.shape[0].side[1], &few, 5, 1);
     kt_diff_fill(&diff.shape[1].side[0], &few, 5, 2);
     for (int run = 0; run < 2; run++) {
         kt_diff_fill(&diff.shape[2].side[run], &few, 5, 3);
         kt_diff_fill(&diff.shape[3].side[run], &few, 5, 0.001);
+        kt_diff_fill(&diff.shape[4].side[run], &few, 5, 3);
     }
+    diff.shape[4].side[1].subtracted = 0.1; /* of the time, for recording what nests in the calls */
     kt_samples_free(&few);
     kt_diff_judge(&diff, &kt_diff_usual);
     assert_int_equal(diff.changed, 2);
     assert_int_equal(diff.tested, 0);
-    for (size_t i = 0; i < 4; i++) {
-        static const enum kt_change expected[] = {KT_APPEARED, KT_VANISHED, KT_TOO_FEW, KT_SMALL};
+    for (size_t i = 0; i < 5; i++) {
+        static const enum kt_change expected[] = {KT_APPEARED, KT_VANISHED, KT_TOO_FEW, KT_SMALL, KT_UNLIKE};
         assert_int_equal(diff.shape[i].change, expected[diff.shape[i].first.n]);
     }
     assert_true(isnan(diff.drift));

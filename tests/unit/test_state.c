@@ -53,11 +53,17 @@ static void find(struct fixture *f, bool clean)
         sum.completed += each.complete;
         sum.migrated += each.migrated;
         sum.implausible += !kt_call_is_plausible(&each);
+        sum.outermost += each.depth == 0;
+        sum.outermost_inside += each.depth == 0 && each.inside_recorded;
+        sum.passed += each.passed;
     }
     assert_int_equal(f->state.calls, sum.calls);
     assert_int_equal(f->state.completed, sum.completed);
     assert_int_equal(f->state.migrated, sum.migrated);
     assert_int_equal(f->state.implausible, sum.implausible);
+    assert_int_equal(f->state.outermost, sum.outermost);
+    assert_int_equal(f->state.outermost_inside, sum.outermost_inside);
+    assert_int_equal(f->state.passed, sum.passed);
 }
 
 static void end(struct fixture *f)
@@ -88,6 +94,30 @@ static void totals_are_those_of_all_calls(void **state)
     assert_int_equal(f.state.implausible, 0);
     assert_int_equal(f.state.in_flights, 0); /* the end was clean */
     end(&f);
+}
+
+static void nested_calls_that_were_passed_on_are_counted(void **state)
+{
+    (void)state;
+    for (int clean = 0; clean < 2; clean++) {
+        struct fixture f;
+        begin(&f);
+        kt_gen_nested(&f.gen, "sample");
+        for (uint64_t i = 0; i < 200; i++) {
+            uint32_t tid = i % 3 ? 7 : 8;
+            bool inside = i % 10 == 0;
+            kt_gen_inside(&f.gen, tid, inside ? 10 * KT_INSIDE_ONE : 0);
+            call(&f, tid, f.solve, 0, 10 * i * MS, 9 * MS);
+            kt_gen_more(&f.gen, tid, &(struct kt_gen_more){.passed = inside ? 0 : 4});
+            if (inside)
+                call(&f, tid, f.dot, 1, (10 * i + 1) * MS, MS);
+        }
+        find(&f, clean);
+        assert_int_equal(f.state.outermost, 200);
+        assert_int_equal(f.state.outermost_inside, 20);
+        assert_int_equal(f.state.passed, 720);
+        end(&f);
+    }
 }
 
 /* One in each trace: each alone has to be noticed. */
@@ -143,6 +173,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(totals_are_those_of_all_calls),
+        cmocka_unit_test(nested_calls_that_were_passed_on_are_counted),
         cmocka_unit_test(impossible_durations_are_counted),
         cmocka_unit_test(calls_in_flight_are_found),
     };

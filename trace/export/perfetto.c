@@ -53,8 +53,8 @@ static json_t *name_of(const struct kt_process *process, json_int_t track)
  */
 static json_t *details_of(const struct kt_call *call)
 {
-    static const char *const kept[] = {"n",  "pid", "symbol", "args",   "info",  "flops",
-                                       "dt", "cpu", "caller", "region", "events"};
+    static const char *const kept[] = {"n",   "pid",    "symbol", "args",   "info",   "flops", "dt",
+                                       "cpu", "caller", "region", "events", "weight", "passed"};
     json_t *all = kt_call_json(call);
     json_t *details = json_object();
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {

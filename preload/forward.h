@@ -13,9 +13,10 @@ _Static_assert(offsetof(struct kt_binding, lo) == KT_BINDING_LO &&
                    offsetof(struct kt_binding, passes) == KT_BINDING_PASSES &&
                    offsetof(struct kt_thread, passing) == KT_THREAD_PASSING &&
                    offsetof(struct kt_thread, passed) == KT_THREAD_PASSED &&
-                   offsetof(struct kt_thread, top) == KT_THREAD_TOP && offsetof(struct kt_frame, self) == 0 &&
-                   offsetof(struct kt_slot, recent) == 0 && offsetof(struct kt_slot, lo) == KT_SLOT_LO &&
-                   offsetof(struct kt_slot, bytes) == KT_SLOT_BYTES_OF &&
+                   offsetof(struct kt_thread, top) == KT_THREAD_TOP &&
+                   offsetof(struct kt_thread, suspended) == KT_THREAD_SUSPENDED &&
+                   offsetof(struct kt_frame, self) == 0 && offsetof(struct kt_slot, recent) == 0 &&
+                   offsetof(struct kt_slot, lo) == KT_SLOT_LO && offsetof(struct kt_slot, bytes) == KT_SLOT_BYTES_OF &&
                    offsetof(struct kt_slot, target) == KT_SLOT_TARGET &&
                    offsetof(struct kt_slot, passes) == KT_SLOT_PASSES,
                "preload/stub.h");

@@ -216,9 +216,23 @@ void kt_count_passed(const struct kt_frame *frame)
     if (frame->outer)
         return; /* it is one of those that were passed on */
     if (frame->cpu == KT_FATE_SKIPPED)
-        count_skipped(kt_self.passed);
+        count_skipped(kt_take_passed());
     else
-        kt_count_loss((enum kt_loss)(frame->cpu - KT_FATE_LOST), kt_self.passed);
+        kt_count_loss((enum kt_loss)(frame->cpu - KT_FATE_LOST), kt_take_passed());
+}
+
+void kt_count_passed_in(struct kt_stream *stream, uint64_t passed)
+{
+    stream->chunk->passed = stream->passed + passed; /* first: the thread may be left in between */
+    kt_add(&stream->passed, passed);
+}
+
+void kt_count_rest(void)
+{
+    if (kt_self.stream->chunk)
+        kt_count_passed_in(kt_self.stream, kt_take_passed());
+    else
+        atomic_fetch_add(&kt_process.passed, kt_take_passed());
 }
 
 bool kt_gate(struct kt_frame *frame)

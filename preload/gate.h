@@ -25,6 +25,9 @@ KT_HIDDEN void kt_lose(struct kt_frame *frame, enum kt_loss cause);
 /* After a failure the thread asks again only now and then: a call must not cost a system call each time. */
 KT_HIDDEN bool kt_is_time_to_try(void);
 
+/* So many nested calls were passed on. */
+KT_HIDDEN void kt_count_passed_in(struct kt_stream *stream, uint64_t passed);
+
 /* The epoch that a stream is made ready for. Whoever changes it increases it, perhaps to an even one. */
 KT_HIDDEN uintptr_t kt_odd_epoch(void);
 

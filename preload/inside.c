@@ -35,6 +35,11 @@ bool kt_inside_is_likely(unsigned entry)
     return samples && atomic_load_explicit(&nests[entry / 64], memory_order_relaxed) >> entry % 64 & 1;
 }
 
+bool kt_inside_is_new(unsigned entry)
+{
+    return samples && !(atomic_load_explicit(&seen[entry / 64], memory_order_relaxed) >> entry % 64 & 1);
+}
+
 void kt_inside_start(enum kt_nested nested, uint64_t self_ticks)
 {
     samples = nested == KT_NESTED_SAMPLE;
@@ -116,11 +121,17 @@ static bool is_affordable(const struct kt_insides *in)
     return in->spent * BUDGET <= in->ticks;
 }
 
+static uint32_t weight_of_new(struct kt_stratum *s, bool is_drawn)
+{
+    s->is_met |= is_drawn;
+    return is_drawn ? KT_INSIDE_ONE : 0;
+}
+
 /* In units of 1 / KT_INSIDE_ONE; 0: it is not drawn. */
-static uint32_t weight_of(struct kt_insides *in, const struct kt_stratum *s, uint64_t number)
+static uint32_t weight_of(struct kt_insides *in, struct kt_stratum *s, uint64_t number)
 {
     if (!s->calls)
-        return is_affordable(in) ? KT_INSIDE_ONE : 0;
+        return weight_of_new(s, !s->is_met && is_affordable(in));
     uint64_t chance = chance_in(in, s);
     if (draw(in, number) >= chance)
         return 0;
@@ -135,7 +146,7 @@ static uint32_t draw_from(struct kt_stream *stream, unsigned entry, const uint64
     if (!is_first && !kt_inside_is_likely(entry))
         return 0;
     in->now = find_stratum(in, stratum_key(entry, word, words));
-    return is_first ? KT_INSIDE_ONE : weight_of(in, in->now, stream->number);
+    return is_first ? weight_of_new(in->now, true) : weight_of(in, in->now, stream->number);
 }
 
 uint32_t kt_inside_draw(struct kt_stream *stream, struct kt_frame *frame, const uint64_t *word, unsigned words)
@@ -145,6 +156,7 @@ uint32_t kt_inside_draw(struct kt_stream *stream, struct kt_frame *frame, const 
     if (!weight)
         return 0;
     frame->passes = false;
+    frame->guard = kt_guard(frame);
     kt_self.passing = NULL;
     stream->insides.calls_before = stream->calls + 1; /* this one */
     return weight;
@@ -172,9 +184,9 @@ static void learn_usual(struct kt_stratum *s, uint64_t ticks, uint64_t nested)
 }
 
 /* Calls that were recorded or passed on in it. */
-static uint64_t nested_in(const struct kt_stream *stream, const struct kt_frame *frame)
+static uint64_t nested_in(const struct kt_stream *stream, const struct kt_frame *frame, uint64_t passed)
 {
-    return frame->passes ? kt_self.passed : stream->calls - stream->insides.calls_before;
+    return frame->passes ? passed : stream->calls - stream->insides.calls_before;
 }
 
 uint32_t kt_inside_weight(void)
@@ -182,10 +194,10 @@ uint32_t kt_inside_weight(void)
     return kt_passes_insides ? kt_self.stream->insides.weight : KT_INSIDE_ONE;
 }
 
-void kt_inside_learn(struct kt_stream *stream, const struct kt_frame *frame, uint64_t ticks)
+void kt_inside_learn(struct kt_stream *stream, const struct kt_frame *frame, uint64_t ticks, uint64_t passed)
 {
     struct kt_insides *in = &stream->insides;
-    uint64_t nested = samples ? nested_in(stream, frame) : 0;
+    uint64_t nested = samples ? nested_in(stream, frame, passed) : 0;
     if (!nested)
         return;
     note(nests, frame->binding->entry);

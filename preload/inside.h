@@ -23,13 +23,16 @@ KT_HIDDEN void kt_inside_start(enum kt_nested nested, uint64_t self_ticks);
 KT_HIDDEN uint32_t kt_inside_draw(struct kt_stream *stream, struct kt_frame *frame, const uint64_t *word,
                                   unsigned words);
 
-/* It has ended, after TICKS. */
-KT_HIDDEN void kt_inside_learn(struct kt_stream *stream, const struct kt_frame *frame, uint64_t ticks);
+/* It has ended, after TICKS; PASSED nested calls were passed on in it. */
+KT_HIDDEN void kt_inside_learn(struct kt_stream *stream, const struct kt_frame *frame, uint64_t ticks, uint64_t passed);
 
 /* Of the outermost call that this one is, or is in; of all if all insides are recorded. */
 KT_HIDDEN uint32_t kt_inside_weight(void);
 
 /* Is a call of the entry known to have nested others? Then each has to be drawn. */
 KT_HIDDEN bool kt_inside_is_likely(unsigned entry);
+
+/* Was none of its calls outermost so far? The first one is to be drawn. */
+KT_HIDDEN bool kt_inside_is_new(unsigned entry);
 
 #endif

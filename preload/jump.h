@@ -8,10 +8,14 @@
 /* Finds those of the C library: a jump may come from a signal handler, which should not have to ask. */
 KT_HIDDEN void kt_jumps_start(void);
 
-/* The function of that name which CALLER would have reached without us; kept at OWN, unless it may be unloaded. */
-KT_HIDDEN void *kt_find_own(const char *name, const void *caller, _Atomic(void *) *own);
+/* Is known where a jump goes to? */
+extern KT_HIDDEN bool kt_knows_targets;
 
-/* Before objects are unloaded: the unwinder's functions are in one. */
+/* The function that CALLER would have reached without us, by its number: 0 _Unwind_RaiseException, 1 __cxa_begin_catch.
+ * A program may have several of each. */
+KT_HIDDEN void *kt_find_of_caller(unsigned which, const void *caller);
+
+/* Before objects are unloaded. */
 KT_HIDDEN void kt_jumps_forget(void);
 
 #endif

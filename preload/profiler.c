@@ -201,14 +201,14 @@ static void count_weighted(struct kt_cell_inside *in, uint64_t ticks, const stru
 }
 
 /* Of most outermost calls there is nothing to tell. */
-static inline void count_inside(struct kt_cell *cell, const struct kt_frame *frame, uint64_t ticks,
+static inline void count_inside(struct kt_cell *cell, const struct kt_frame *frame, uint64_t ticks, uint64_t passed,
                                 const struct level *level)
 {
-    if (KT_LIKELY(frame->passes && !kt_self.passed))
+    if (KT_LIKELY(frame->passes && !passed))
         return;
     struct kt_cell_inside *in = inside_of(cell);
     if (frame->passes) {
-        in->passed += kt_self.passed;
+        in->passed += passed;
         return;
     }
     in->drawn += frame->depth == 0;
@@ -217,7 +217,7 @@ static inline void count_inside(struct kt_cell *cell, const struct kt_frame *fra
 }
 
 static inline void end_in_cell(struct kt_cell *cell, const struct kt_frame *frame, uint64_t ticks, int64_t info,
-                               const struct level *level)
+                               uint64_t passed, const struct level *level)
 {
     if (KT_UNLIKELY(!cell->calls))
         begin_counts(cell, frame, info);
@@ -231,7 +231,7 @@ static inline void end_in_cell(struct kt_cell *cell, const struct kt_frame *fram
         cell->nested += level->calls;
         cell->nested_ticks += level->ticks;
     }
-    count_inside(cell, frame, ticks, level);
+    count_inside(cell, frame, ticks, passed, level);
     cell->calls++;
 }
 
@@ -259,7 +259,7 @@ static KT_COLD void read_clocks(struct kt_profile_head *head)
     atomic_store_explicit((_Atomic uint64_t *)&head->laters, number, memory_order_release);
 }
 
-void kt_profile_end(const struct kt_frame *frame, uint64_t ticks, int64_t info)
+void kt_profile_end(const struct kt_frame *frame, uint64_t ticks, int64_t info, uint64_t passed)
 {
     static const struct level nothing;
     struct kt_table *t = kt_table;
@@ -273,7 +273,7 @@ void kt_profile_end(const struct kt_frame *frame, uint64_t ticks, int64_t info)
         end_in_overflow(kt_cell_at(kt_overflow, frame->cpu & ~OVERFLOW_BIT), ticks, level ? level : &nothing);
         return;
     }
-    end_in_cell(kt_cell_at(t->head, frame->cpu), frame, ticks, info, level);
+    end_in_cell(kt_cell_at(t->head, frame->cpu), frame, ticks, info, passed, level);
     t->head->current = KT_LIKELY(!frame->parent) ? 0 : place_of_parent(frame);
     t->head->last = frame->start + ticks;
     if (KT_UNLIKELY(kt_self.stream->ended % CALLS_PER_ANCHOR == 0))

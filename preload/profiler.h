@@ -27,6 +27,6 @@ KT_HIDDEN void kt_profile_forget(void);
  * counted the first tells why.
  */
 KT_HIDDEN enum kt_loss kt_profile_begin(struct kt_frame *frame, const uint64_t *word, unsigned words);
-KT_HIDDEN void kt_profile_end(const struct kt_frame *frame, uint64_t ticks, int64_t info);
+KT_HIDDEN void kt_profile_end(const struct kt_frame *frame, uint64_t ticks, int64_t info, uint64_t passed);
 
 #endif

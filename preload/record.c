@@ -54,7 +54,7 @@ static void mark_context(struct kt_stream *stream, unsigned entry)
 {
     unsigned at = entry % KT_CONTEXTS;
     if ((stream->expectation[0].entry[at] == entry || stream->expectation[1].entry[at] == entry ||
-         kt_inside_is_likely(entry)) &&
+         kt_inside_is_likely(entry) || kt_inside_is_new(entry)) &&
         stream->context[at].stamp == (stream->chunk_stamp | entry))
         stream->context[at].stamp |= KT_LONG_STAMP;
 }
@@ -255,23 +255,22 @@ static uint64_t put_end(uint64_t *at, const struct kt_frame *frame, const struct
     return KT_LONG_END_WORDS + end->counters;
 }
 
-static uint64_t put_passed(struct kt_stream *stream, uint64_t *at)
+/* An event of its own, in the same store; PASSED: calls in the one that ends. */
+static uint64_t put_passed(struct kt_stream *stream, uint64_t *at, uint64_t passed)
 {
-    uint64_t passed = kt_self.passed;
     if (!passed)
         return 0;
     *at = kt_event_head(KT_EVENT_PASSED, 1, 0, passed < UINT32_MAX ? passed : UINT32_MAX);
-    stream->chunk->passed = stream->passed + passed; /* first: the thread may be left in between */
-    kt_add(&stream->passed, passed);
+    kt_count_passed_in(stream, passed);
     return 1;
 }
 
-static void write_end(struct kt_stream *stream, const struct kt_frame *frame, const struct ending *end)
+static void write_end(struct kt_stream *stream, const struct kt_frame *frame, const struct ending *end, uint64_t passed)
 {
     uint64_t *at = (uint64_t *)(void *)stream->cursor;
     stream->last = frame->start + end->ticks;
     uint64_t words = put_end(at, frame, end);
-    words += put_passed(stream, at + words);
+    words += put_passed(stream, at + words, passed);
     kt_commit_words(stream, at[0], words);
     kt_count(&stream->ended);
 }
@@ -298,9 +297,11 @@ static __attribute__((noinline)) void end_in_profile(const struct kt_frame *fram
     if (stream->number != frame->record || kt_interrupts_writer(stream, frame))
         return;
     uintptr_t ready = kt_open_stream(stream, frame);
-    kt_profile_end(frame, ticks, info);
+    uint64_t passed = frame->depth == 0 ? kt_take_passed() : 0;
+    kt_profile_end(frame, ticks, info, passed);
+    kt_count_passed_in(stream, passed);
     if (frame->depth == 0)
-        kt_inside_learn(stream, frame, ticks);
+        kt_inside_learn(stream, frame, ticks, passed);
     close_after_end(stream, frame, ready);
 }
 
@@ -321,10 +322,11 @@ void kt_store_long_end(struct kt_frame *frame, unsigned entry, uint64_t ticks, u
         return;
     uintptr_t ready = kt_open_stream(stream, frame);
     if (has_room_for_end(stream)) {
-        write_end(stream, frame, &end);
+        uint64_t passed = frame->depth == 0 ? kt_take_passed() : 0;
+        write_end(stream, frame, &end, passed);
         note_length(stream, frame, entry, ticks);
         if (frame->depth == 0)
-            kt_inside_learn(stream, frame, ticks);
+            kt_inside_learn(stream, frame, ticks, passed);
     }
     close_after_end(stream, frame, ready);
     errno = saved;

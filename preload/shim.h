@@ -126,6 +126,7 @@ struct kt_told {
 struct kt_stratum {
     uint32_t key;   /* 0: unused */
     uint32_t calls; /* whose inside was passed on, with these sums over them */
+    bool is_met;    /* an inside of one was recorded without a draw */
     uint64_t ticks, nested;
 };
 
@@ -187,10 +188,11 @@ struct kt_stream {
  */
 struct kt_thread {
     struct kt_frame *passing;
-    uint64_t passed;          /* since the outermost call began */
-    struct kt_frame *top;     /* innermost call in progress */
-    struct kt_stream *stream; /* never NULL */
-    struct kt_stream *second; /* of calls by signal handlers that found an event being written; NULL: none yet */
+    uint64_t passed;            /* and not yet counted in the stream */
+    struct kt_frame *top;       /* innermost call in progress */
+    struct kt_frame *suspended; /* what PASSING was when an exception was raised (preload/jumps.S) */
+    struct kt_stream *stream;   /* never NULL */
+    struct kt_stream *second;   /* of calls by signal handlers that found an event being written; NULL: none yet */
     /* the rest belongs to preload/gate.c */
     uint64_t failures; /* calls lost since room could last be had */
     enum kt_loss last_failure;
@@ -296,7 +298,7 @@ KT_HIDDEN KT_COLD bool kt_is_readable(const void *at);
 /* A dead frame of which a part has been overwritten must not pass for a live one. */
 KT_READS_DEAD_STACK static inline uintptr_t kt_guard(const struct kt_frame *frame)
 {
-    return (uintptr_t)frame ^ (uintptr_t)frame->parent ^ ((uintptr_t)frame->binding + frame->depth);
+    return (uintptr_t)frame ^ (uintptr_t)frame->parent ^ ((uintptr_t)frame->binding + 2 * frame->depth + frame->passes);
 }
 
 /*
@@ -332,6 +334,15 @@ static inline const struct kt_binding *kt_binding_for(struct kt_slot *slot, cons
     return binding;
 }
 
+/* preload/gate.c: nested calls of which no event tells: of a call that was left, or that handlers made at its end. */
+KT_HIDDEN KT_COLD void kt_count_rest(void);
+
+/* How many calls were passed on since this was asked last. A handler may pass on more at any time. */
+static inline uint64_t kt_take_passed(void)
+{
+    return __atomic_exchange_n(&kt_self.passed, 0, __ATOMIC_RELAXED);
+}
+
 /* Calls that KTRACE_ROUTINES leaves out do not count. */
 static inline unsigned kt_depth_within(const struct kt_frame *parent)
 {
@@ -357,7 +368,9 @@ static inline bool kt_enter_nested(struct kt_frame *frame, struct kt_frame *pare
     frame->parent = parent;
     frame->depth = kt_depth_within(parent);
     frame->outer = is_passed ? parent : NULL;
-    kt_self.passed = frame->depth ? kt_self.passed + is_passed : 0;
+    if (KT_UNLIKELY(!frame->depth && kt_self.passed))
+        kt_count_rest();
+    kt_self.passed += is_passed && !frame->binding->passes;
     kt_push(frame, is_passed || (frame->depth == 0 && frame->binding->entry && kt_passes_insides));
     return !is_passed;
 }
@@ -367,7 +380,8 @@ static inline void kt_enter_outermost(struct kt_frame *frame)
     frame->parent = NULL;
     frame->depth = 0;
     frame->outer = NULL;
-    kt_self.passed = 0;
+    if (KT_UNLIKELY(kt_self.passed))
+        kt_count_rest();
     kt_push(frame, frame->binding->entry && kt_passes_insides);
 }
 
@@ -533,8 +547,11 @@ static inline void kt_store_end(struct kt_frame *frame, uint64_t ticks, int64_t 
 /* What belongs to the call is stored: the frame ends. */
 static inline void kt_leave(struct kt_frame *frame)
 {
+    kt_self.top = frame->parent; /* first: a signal handler takes what it finds there for a call in progress */
+    atomic_signal_fence(memory_order_seq_cst);
     kt_self.passing = frame->outer;
-    kt_self.top = frame->parent;
+    if (KT_UNLIKELY(kt_self.passed && !frame->depth))
+        kt_count_rest();
 }
 
 static inline void kt_end(struct kt_frame *frame)

@@ -13,16 +13,17 @@
 #define KT_NEAR 65536
 
 /* What stubs look at: struct kt_slot, struct kt_binding, struct kt_thread */
-#define KT_SLOT_LO        16
-#define KT_SLOT_BYTES_OF  24
-#define KT_SLOT_TARGET    32
-#define KT_SLOT_PASSES    40
-#define KT_BINDING_LO     0
-#define KT_BINDING_BYTES  8
-#define KT_BINDING_TARGET 16
-#define KT_BINDING_PASSES 24
-#define KT_THREAD_PASSING 0
-#define KT_THREAD_PASSED  8
-#define KT_THREAD_TOP     16
+#define KT_SLOT_LO          16
+#define KT_SLOT_BYTES_OF    24
+#define KT_SLOT_TARGET      32
+#define KT_SLOT_PASSES      40
+#define KT_BINDING_LO       0
+#define KT_BINDING_BYTES    8
+#define KT_BINDING_TARGET   16
+#define KT_BINDING_PASSES   24
+#define KT_THREAD_PASSING   0
+#define KT_THREAD_PASSED    8
+#define KT_THREAD_TOP       16
+#define KT_THREAD_SUSPENDED 24
 
 #endif

@@ -179,6 +179,8 @@ void kt_thread_close(void)
     if (!kt_slow_begin())
         return;
     kt_events_thread_close();
+    if (kt_self.passed) /* in a call that does not return any more */
+        kt_count_rest();
     close_stream(kt_self.stream);
     close_stream(kt_self.second);
     kt_self.stream = &kt_no_stream;
@@ -227,6 +229,12 @@ void kt_threads_forget(void)
     thread->top = kt_live_frame(thread->top, __builtin_frame_address(0)); /* all else is others' */
     thread->failures = 0;
     kt_regions_after_fork();
-    for (struct kt_frame *frame = thread->top; frame; frame = frame->parent)
+    thread->passing = NULL; /* what the child calls in them is its own */
+    thread->passed = 0;
+    for (struct kt_frame *frame = thread->top; frame; frame = frame->parent) {
         frame->record = 0;
+        frame->outer = NULL;
+        frame->passes = false;
+        frame->guard = kt_guard(frame);
+    }
 }

@@ -2,7 +2,8 @@
 /*
  * Signal handlers that make calls and enter regions while a timer interrupts calls all the time. Arguments: same | own
  * (stack of the handlers), return | jump (how they are left), milliseconds. The file COUNTS in the working directory
- * gets the number of calls of ddot, dgesv and dpotrf that ended, and of those that were left by a jump, at most.
+ * gets the number of calls of ddot, dgesv and dpotrf that ended, and of those that were left by a jump, at most; then
+ * the numbers of calls of ddot and dgemm, of dgesv, and of dpotrf.
  */
 #include "include/ktrace/ktrace.h"
 #include "tests/fault/work.h"
@@ -17,15 +18,16 @@
 
 enum { PERIOD_US = 40 };
 
-static atomic_long ended, handled, wrong;
+static atomic_long ended, handled, wrong, leaves, solves, factors;
 static volatile sig_atomic_t may_jump, over;
 static bool jumps;
 static sigjmp_buf back;
 
-static void count(bool right)
+static void count(bool right, atomic_long *of)
 {
     wrong += !right;
     ended++;
+    ++*of;
 }
 
 /* Counts only what no routine of the reference library calls. */
@@ -33,10 +35,11 @@ static void do_round(void)
 {
     ktrace_begin("round");
     for (int n = 1; n <= 4; n++)
-        count(work_dot(n));
+        count(work_dot(n), &leaves);
     wrong += !work_product();
-    count(work_solve());
-    count(work_factor());
+    leaves++;
+    count(work_solve(), &solves);
+    count(work_factor(), &factors);
     ktrace_end();
 }
 
@@ -52,8 +55,8 @@ static void handle(int number)
 {
     (void)number;
     handled++;
-    count(work_dot(4));
-    count(work_solve());
+    count(work_dot(4), &leaves);
+    count(work_solve(), &solves);
     ktrace_begin("handler");
     ktrace_end();
     if (jumps && may_jump)
@@ -102,7 +105,7 @@ int main(int argc, char **argv)
     set_timer(0);
     FILE *counts = fopen("COUNTS", "w");
     if (counts)
-        fprintf(counts, "%ld %ld\n", ended, jumps ? handled : 0), fclose(counts);
+        fprintf(counts, "%ld %ld %ld %ld %ld\n", ended, jumps ? handled : 0, leaves, solves, factors), fclose(counts);
     printf("%ld wrong, %s\n", wrong, handled > 100 && ended > 10000 ? "many" : "few");
     return 0;
 }

@@ -3,6 +3,9 @@
  * The kill test: starts the victim under the shim, kills it at a random time and compares what the trace holds with
  * what the victim counted, thread by thread and routine by routine; then asks `ktrace check` and `ktrace info`.
  *
+ * The victims record all nested calls, some, or none, in turn: those that were passed on are counted by the call that
+ * they nest in.
+ *
  * Usage: killer KTRACE LIBKTRACE VICTIM FOLDER RUNS [cut]   With "cut" each trace is damaged before it is read, to see
  * that this is noticed. Prints a line for each difference, one that counts, and returns 1 if there was any.
  */
@@ -31,12 +34,13 @@ static char trace_path[4096], page_path[4096];
 static struct victim_page *page;
 static unsigned run, differences;
 static uint64_t nested_calls[VICTIM_ROUTINES]; /* in one call of the routine */
+static const char *nested_mode = "all";
 
 /* What a trace holds of one thread. */
 struct found {
     uint64_t complete[VICTIM_ROUTINES]; /* outermost calls */
     uint64_t open;                      /* outermost calls that have not returned */
-    uint64_t nested[VICTIM_ROUTINES];   /* complete calls within complete ones */
+    uint64_t nested[VICTIM_ROUTINES];   /* complete calls within complete ones, and those passed on there */
     int inside;                         /* the routine of the last outermost call */
     bool inside_complete;
 };
@@ -96,6 +100,7 @@ static pid_t start(const char *threads, const char *calls)
     setenv("LD_PRELOAD", library, 1);
     setenv("KTRACE_OUT", trace_path, 1);
     setenv("KTRACE_QUIET", "1", 1);
+    setenv("KTRACE_NESTED", nested_mode, 1);
     execl(victim, victim, page_path, threads, calls, (char *)NULL);
     _exit(127);
 }
@@ -149,6 +154,7 @@ static void count_outermost(struct found *found, const struct kt_call *call)
         return;
     }
     found->complete[found->inside] += call->complete;
+    found->nested[found->inside] += call->passed;
     found->open += !call->complete;
 }
 
@@ -298,6 +304,7 @@ static bool calibrate(void)
 
 int main(int argc, char **argv)
 {
+    static const char *const mode[] = {"sample", "all", "none"};
     if (argc < 6)
         return 2;
     ktrace = argv[1];
@@ -315,6 +322,7 @@ int main(int argc, char **argv)
     }
     for (run = 0; run < (unsigned)atoi(argv[5]); run++) {
         prepare();
+        nested_mode = mode[run / 4 % 3];
         start_and_kill(run % 2 ? "4" : "1");
         if (cut)
             nftw(trace_path, cut_one, 16, FTW_PHYS);

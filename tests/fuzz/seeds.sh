@@ -24,6 +24,7 @@ real() {
 }
 real full
 real profile KTRACE_MODE=profile
+real profile_all KTRACE_MODE=profile KTRACE_NESTED=all
 real counted KTRACE_EVENTS=perf::PAGE-FAULTS,perf::TASK-CLOCK
 real sampled KTRACE_SAMPLE=3
 real nested KTRACE_NESTED=all

@@ -10,6 +10,7 @@
  *   scalars N         daxpy with N different scalars, and with 0, 1, -1
  *   mix ROUNDS        products, equations, eigenvalues: calls nested in others, options in both cases, an info
  *   equations N       of all orders up to N: N shapes, and many more of calls nested in them
+ *   large ROUNDS      eigenvalues and factors of orders around 100, long enough for nested calls to be sampled well
  *   fork N            N calls before and N after a fork in the child, which the parent waits for
  *   forever           calls of four shapes until it is killed; in shared memory (descriptor 3) it tells how many
  */
@@ -174,6 +175,22 @@ static uint64_t equations(int most)
     return (uint64_t)most;
 }
 
+static uint64_t large(int rounds)
+{
+    enum { LEAST = 80, MOST = 128, STEP = 16, ORDERS = (MOST - LEAST) / STEP + 1, SIZE = 40 * MOST };
+    static double a[MOST * MOST], w[MOST], work[SIZE];
+    const int size = SIZE;
+    int info;
+    for (int i = 0; i < rounds * ORDERS; i++) {
+        int n = LEAST + STEP * (i % ORDERS);
+        fill(a, n);
+        dpotrf_("L", &n, a, &n, &info, 1);
+        fill(a, n);
+        dsyev_("V", "L", &n, a, &n, w, work, &size, &info, 1, 1);
+    }
+    return (uint64_t)rounds * ORDERS * 2;
+}
+
 static uint64_t forked(long number)
 {
     fixed(number);
@@ -228,6 +245,8 @@ int main(int argc, char **argv)
         calls = mix((int)a);
     else if (!strcmp(verb, "equations"))
         calls = equations((int)a);
+    else if (!strcmp(verb, "large"))
+        calls = large((int)a);
     else if (!strcmp(verb, "fork"))
         calls = forked(a);
     else if (!strcmp(verb, "forever"))

@@ -73,6 +73,14 @@ static struct kt_cell *add_cell(struct fixture *f, uint64_t caller, uint64_t n, 
     return cell;
 }
 
+/* To the cell that was added last. */
+static void add_inside(struct fixture *f, struct kt_cell *cell, const struct kt_cell_inside *inside)
+{
+    memcpy(f->bytes + f->used, inside, sizeof *inside);
+    cell->bytes += sizeof *inside;
+    f->used += sizeof *inside;
+}
+
 static void read_back(struct fixture *f, bool clean)
 {
     struct kt_error error = {0};
@@ -184,6 +192,149 @@ static void time_of_its_own_is_without_what_nests(void **state)
     assert_int_equal(shapes.shape[0].calls, 2);
     kt_shapes_free(&shapes);
     end(&f);
+}
+
+/* Four outermost calls of 1000 ticks without the clock's. The inside of one of them was drawn, where it took 2000: it
+ * stands for three calls, and has two calls of 600 ticks. */
+static struct kt_cell *add_sampled(struct fixture *f)
+{
+    const uint64_t outer[] = {1010, 2010, 1010, 1010};
+    const uint64_t inner[] = {610, 610};
+    kt_gen_nested(&f->gen, "sample");
+    struct kt_cell *cell = add_cell(f, 0x10, 5, outer, 4);
+    cell->nests = 1;
+    cell->nests_ticks = 2010;
+    cell->nested = 2;
+    cell->nested_ticks = 1220;
+    add_inside(f, cell,
+               &(struct kt_cell_inside){.drawn = 1,
+                                        .drawn_ticks = 2010,
+                                        .passed = 6,
+                                        .calls = 3 * KT_INSIDE_ONE,
+                                        .ticks = 3 * KT_INSIDE_ONE * 2010,
+                                        .nested = 6 * KT_INSIDE_ONE,
+                                        .nested_ticks = 3 * KT_INSIDE_ONE * 1220});
+    struct kt_cell *nested = add_cell(f, 0x20, 6, inner, 2);
+    nested->nesting = KT_WITHIN_ITSELF;
+    add_inside(f, nested, &(struct kt_cell_inside){.calls = 6 * KT_INSIDE_ONE, .ticks = 3 * KT_INSIDE_ONE * 1220});
+    return cell;
+}
+
+static void cells_tell_what_was_passed_on(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f);
+    add_sampled(&f);
+    read_back(&f, true);
+    struct kt_state found;
+    kt_state_find(&f.trace, &found);
+    assert_int_equal(f.trace.notes, 0);
+    assert_int_equal(found.passed, 6);
+    assert_int_equal(found.outermost, 4);
+    assert_int_equal(found.outermost_inside, 1);
+    kt_state_free(&found);
+    struct kt_thread_counts *thread;
+    assert_int_equal(kt_thread_counts(&f.trace, &thread), 1);
+    assert_float_equal(thread[0].seconds, 4 * seconds(1010), 1e-15);
+    free(thread);
+    end(&f);
+}
+
+static void sampled_insides_add_up_to_what_is_known(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f);
+    add_sampled(&f);
+    read_back(&f, true);
+    struct kt_summary summary;
+    kt_summary_collect(&f.trace, &summary);
+    const struct kt_sum *sum = &summary.routines.sum[0];
+    assert_int_equal(summary.calls + summary.passed, 12);
+    assert_float_equal(summary.seconds_blas, 4 * seconds(1010), 1e-15);
+    assert_true(summary.estimated && sum->estimate);
+    assert_int_equal(sum->calls, 12);
+    assert_float_equal(sum->seconds, 4 * seconds(1010), 1e-15); /* nested ones are within the same routine */
+    assert_float_equal(summary.seconds_self, 4 * seconds(1010), 1e-15);
+    assert_true(isnan(sum->estimate->of[KT_INSIDE_CALLS].lo) && isnan(sum->estimate->of[KT_INSIDE_CALLS].hi));
+    assert_int_equal(sum->estimate->sampled, 1);
+    assert_int_equal(sum->estimate->outermost, 4);
+    assert_int_equal(summary.inside.of.outers, 1);
+    assert_int_equal(summary.inside.of.outer[0].sampled, 1);
+    assert_int_equal(summary.inside.of.outer[0].calls, 4);
+    kt_summary_free(&summary);
+    end(&f);
+}
+
+static void calls_in_which_others_were_passed_on_are_no_leaves(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct kt_shapes shapes;
+    begin(&f);
+    add_sampled(&f);
+    read_back(&f, true);
+    kt_shapes_collect(&f.trace, KT_LEAVES, &shapes);
+    assert_int_equal(shapes.count, 1);
+    assert_int_equal(shapes.shape[0].calls, 2);
+    assert_float_equal(shapes.shape[0].total, 2 * seconds(610), 1e-15);
+    assert_float_equal(shapes.shape[0].stands_for, 6 * seconds(610), 1e-15);
+    kt_shapes_free(&shapes);
+    kt_shapes_collect(&f.trace, KT_OUTERMOST, &shapes);
+    assert_float_equal(shapes.shape[0].total, 4 * seconds(1010), 1e-15);
+    assert_int_equal(shapes.shape[0].inside.calls, 4);
+    assert_int_equal(shapes.shape[0].inside.recorded, 1);
+    kt_shapes_free(&shapes);
+    end(&f);
+}
+
+/* Before version 2.2 everything was recorded, whatever the process was told. */
+static void cells_without_an_inside_count_once(void **state)
+{
+    (void)state;
+    struct fixture f;
+    const uint64_t outer[] = {10010};
+    const uint64_t inner[] = {1010, 2010};
+    begin(&f);
+    kt_gen_nested(&f.gen, "sample");
+    struct kt_cell *cell = add_cell(&f, 0x10, 5, outer, 1);
+    cell->nests = 1;
+    cell->nests_ticks = cell->ticks;
+    cell->nested = 2;
+    cell->nested_ticks = 3020;
+    add_cell(&f, 0x20, 6, inner, 2)->nesting = KT_WITHIN_ITSELF;
+    read_back(&f, true);
+    struct kt_summary summary;
+    kt_summary_collect(&f.trace, &summary);
+    assert_int_equal(summary.passed, 0);
+    assert_int_equal(summary.routines.sum[0].calls, 3);
+    assert_false(summary.estimated);
+    kt_summary_free(&summary);
+    end(&f);
+}
+
+static void impossible_insides_are_noted(void **state)
+{
+    (void)state;
+    const struct kt_cell_inside impossible[] = {{.drawn = 6}, {.passed = UINT64_MAX}, {.drawn = 1}};
+    const uint64_t ticks[] = {1010, 2010, 3010, 4010};
+    for (size_t i = 0; i < sizeof impossible / sizeof *impossible; i++) {
+        struct fixture f;
+        begin(&f);
+        struct kt_cell *cell = add_cell(&f, 0x10, 5, ticks, 4);
+        cell->nesting = i == 2 ? KT_NESTED : KT_NOT_NESTED; /* nested calls are not drawn */
+        add_inside(&f, cell, &impossible[i]);
+        add_cell(&f, 0x10, 6, ticks, 3);
+        read_back(&f, true);
+        struct kt_state found;
+        kt_state_find(&f.trace, &found);
+        assert_int_equal(found.calls, 3);
+        assert_int_equal(found.passed, 0);
+        assert_int_equal(f.trace.notes, 1);
+        kt_state_free(&found);
+        end(&f);
+    }
 }
 
 static void overflow_has_no_shape_and_no_work(void **state)
@@ -299,10 +450,19 @@ static void damage_is_noted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bins_cover_all_durations),          cmocka_unit_test(places_of_one_shape_are_one_shape),
-        cmocka_unit_test(a_histogram_gives_the_median),      cmocka_unit_test(time_of_its_own_is_without_what_nests),
-        cmocka_unit_test(overflow_has_no_shape_and_no_work), cmocka_unit_test(ended_threads_have_what_was_theirs),
-        cmocka_unit_test(the_call_in_flight_is_named),       cmocka_unit_test(damage_is_noted),
+        cmocka_unit_test(bins_cover_all_durations),
+        cmocka_unit_test(places_of_one_shape_are_one_shape),
+        cmocka_unit_test(a_histogram_gives_the_median),
+        cmocka_unit_test(time_of_its_own_is_without_what_nests),
+        cmocka_unit_test(overflow_has_no_shape_and_no_work),
+        cmocka_unit_test(ended_threads_have_what_was_theirs),
+        cmocka_unit_test(the_call_in_flight_is_named),
+        cmocka_unit_test(damage_is_noted),
+        cmocka_unit_test(cells_tell_what_was_passed_on),
+        cmocka_unit_test(sampled_insides_add_up_to_what_is_known),
+        cmocka_unit_test(cells_without_an_inside_count_once),
+        cmocka_unit_test(impossible_insides_are_noted),
+        cmocka_unit_test(calls_in_which_others_were_passed_on_are_no_leaves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -132,10 +132,9 @@ static uint32_t weight_of(struct kt_insides *in, struct kt_stratum *s, uint64_t 
 {
     if (!s->calls)
         return weight_of_new(s, !s->is_met && is_affordable(in));
-    uint64_t chance = chance_in(in, s);
-    if (draw(in, number) >= chance)
+    if (draw(in, number) >= s->chance)
         return 0;
-    return (uint32_t)(((uint64_t)KT_INSIDE_ONE << 32) / chance);
+    return (uint32_t)(((uint64_t)KT_INSIDE_ONE << 32) / s->chance);
 }
 
 static uint32_t draw_from(struct kt_stream *stream, unsigned entry, const uint64_t *word, unsigned words)
@@ -174,13 +173,17 @@ static void learn_cost(struct kt_insides *in, const struct kt_stratum *s, uint64
     in->excess_calls += nested;
 }
 
-static void learn_usual(struct kt_stratum *s, uint64_t ticks, uint64_t nested)
+/* Divisions take as long as all else here. */
+static void learn_usual(const struct kt_insides *in, struct kt_stratum *s, uint64_t ticks, uint64_t nested)
 {
+    enum { RENEWED = 64 };
     if (!s)
         return;
     s->calls++;
     s->ticks += ticks;
     s->nested += nested;
+    if (s->calls < RENEWED || s->calls % RENEWED == 0)
+        s->chance = chance_in(in, s);
 }
 
 /* Calls that were recorded or passed on in it. */
@@ -203,7 +206,7 @@ void kt_inside_learn(struct kt_stream *stream, const struct kt_frame *frame, uin
     note(nests, frame->binding->entry);
     in->ticks += ticks;
     if (frame->passes)
-        learn_usual(in->now, ticks, nested);
+        learn_usual(in, in->now, ticks, nested);
     else
         learn_cost(in, in->now, ticks, nested);
 }

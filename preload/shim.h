@@ -128,6 +128,7 @@ struct kt_stratum {
     uint32_t calls; /* whose inside was passed on, with these sums over them */
     bool is_met;    /* an inside of one was recorded without a draw */
     uint64_t ticks, nested;
+    uint64_t chance; /* with which its calls are drawn, in units of 2^-32; renewed now and then */
 };
 
 /* What a stream's calls have told of what recording their insides costs. */

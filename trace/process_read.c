@@ -224,11 +224,27 @@ static void read_control(struct kt_process *p, struct kt_trace *trace)
     free(path);
 }
 
-/* The heads of the streams say as much as the end file, unless the last chunk of one is missing. */
+/* Cells do not tell what was passed on in calls that have not returned, nor in calls without a shape. */
+static bool may_hide_passed(const struct kt_process *p)
+{
+    for (size_t i = 0; i < p->streams; i++) {
+        const struct kt_profile *profile = p->stream[i].profile;
+        for (size_t j = 0; profile && j < profile->cells; j++)
+            if (kt_profile_hides_passed(&profile->cell[j]))
+                return true;
+    }
+    return false;
+}
+
+/* The streams say as much as the end file, unless the last chunk of one is missing. */
 static void set_passed(struct kt_process *p, const struct totals *totals, struct kt_trace *trace)
 {
     if (totals->passed <= p->passed)
         return;
+    if (may_hide_passed(p)) {
+        p->passed = totals->passed;
+        return;
+    }
     kt_trace_note(trace, "%s: the streams tell of %" PRIu64 " of %" PRIu64 " nested calls that were passed on", p->path,
                   p->passed, totals->passed);
     p->passed = totals->passed;

@@ -33,20 +33,72 @@ static struct kt_call first_call(const struct kt_process *p, const struct kt_str
                             .ticks = c->most};
 }
 
+static const struct kt_cell_inside *inside_of(const struct kt_profile_cell *cell)
+{
+    static const struct kt_cell_inside nothing;
+    return cell->inside ? cell->inside : &nothing;
+}
+
+static uint64_t drawn_of(const struct kt_process *p, const struct kt_profile_cell *cell)
+{
+    const struct kt_cell *c = cell->cell;
+    uint64_t drawn = p->nested_mode == KT_NESTED_ALL ? c->calls : inside_of(cell)->drawn;
+    if (c->nesting != KT_NOT_NESTED)
+        return 0;
+    return drawn < c->calls ? drawn : c->calls;
+}
+
+/* Calls whose inside was recorded took longer by that: they count as the mean of the others. */
+static double settled_seconds(const struct kt_process *p, const struct kt_profile_cell *cell)
+{
+    const struct kt_cell *c = cell->cell;
+    const struct kt_cell_inside *in = inside_of(cell);
+    uint64_t clean = c->calls - drawn_of(p, cell);
+    if (c->nesting != KT_NOT_NESTED || !c->nests || !clean || in->drawn_ticks > c->ticks)
+        return seconds_of(p, c->ticks, c->calls);
+    return seconds_of(p, c->ticks - in->drawn_ticks, clean) / (double)clean * (double)c->calls;
+}
+
+static struct kt_counts_weighted weighted_of(const struct kt_process *p, const struct kt_profile_cell *cell)
+{
+    const struct kt_cell *c = cell->cell;
+    const struct kt_cell_inside *in = cell->inside;
+    if (p->nested_mode == KT_NESTED_ALL || !in)
+        return (struct kt_counts_weighted){p->nested_mode == KT_NESTED_ALL, (double)c->calls,
+                                           seconds_of(p, c->ticks, c->calls), (double)c->nested,
+                                           seconds_of(p, c->nested_ticks, c->nested)};
+    return (struct kt_counts_weighted){
+        true, (double)in->calls / KT_INSIDE_ONE, seconds_of(p, in->ticks, in->calls) / KT_INSIDE_ONE,
+        (double)in->nested / KT_INSIDE_ONE, seconds_of(p, in->nested_ticks, in->nested) / KT_INSIDE_ONE};
+}
+
+/* Calls of one shape do the same: where calls were passed on in some of them, none but those are leaves whose inside
+ * was recorded and is empty. */
+static void find_leaves(const struct kt_process *p, const struct kt_profile_cell *cell, struct kt_counts *out)
+{
+    const struct kt_cell *c = cell->cell;
+    const struct kt_cell_inside *in = inside_of(cell);
+    uint64_t calls = in->passed ? out->drawn : c->calls;
+    uint64_t ticks = in->passed ? in->drawn_ticks : c->ticks;
+    uint64_t nests = c->nests < calls ? c->nests : calls;
+    out->leaves = calls - nests;
+    out->nest = c->nests || in->passed;
+    out->seconds_leaves = seconds_of(p, ticks > c->nests_ticks ? ticks - c->nests_ticks : 0, out->leaves);
+}
+
 static struct kt_counts counts_of(const struct kt_process *p, const struct kt_stream *s,
                                   const struct kt_profile_cell *cell)
 {
     const struct kt_cell *c = cell->cell;
-    uint64_t nests = c->nests < c->calls ? c->nests : c->calls;
     struct kt_counts counts = {.call = first_call(p, s, cell),
                                .nesting = c->nesting,
                                .begun = c->begun > c->calls ? c->begun : c->calls,
                                .calls = c->calls,
-                               .seconds = seconds_of(p, c->ticks, c->calls),
-                               .leaves = c->calls - nests,
+                               .seconds = settled_seconds(p, cell),
+                               .drawn = drawn_of(p, cell),
+                               .weighted = weighted_of(p, cell),
                                .cell = c};
-    uint64_t leaf_ticks = c->ticks > c->nests_ticks ? c->ticks - c->nests_ticks : 0;
-    counts.seconds_leaves = seconds_of(p, leaf_ticks, counts.leaves);
+    find_leaves(p, cell, &counts);
     counts.seconds_self = counts.seconds - seconds_of(p, c->nested_ticks, c->nested);
     return counts;
 }
@@ -75,12 +127,19 @@ bool kt_counts_next(struct kt_counts_cursor *at, struct kt_counts *out)
     return false;
 }
 
+bool kt_process_is_profile(const struct kt_process *process)
+{
+    for (size_t i = 0; i < process->streams; i++)
+        if (process->stream[i].profile)
+            return true;
+    return false;
+}
+
 bool kt_is_profile(const struct kt_trace *trace)
 {
     for (size_t i = 0; i < trace->processes; i++)
-        for (size_t j = 0; j < trace->process[i].streams; j++)
-            if (trace->process[i].stream[j].profile)
-                return true;
+        if (kt_process_is_profile(&trace->process[i]))
+            return true;
     return false;
 }
 
@@ -144,6 +203,21 @@ void kt_counts_samples(const struct kt_counts *counts, bool only_leaves, struct 
 
 /* --- threads ----------------------------------------------------------------------------------------------- */
 
+/* Threads are not told apart in cells: each has its part of what recording insides took, in all that a file counts. */
+static double settled_part(const struct kt_process *p, const struct kt_stream *s)
+{
+    double counted = 0;
+    double settled = 0;
+    for (size_t i = 0; i < s->profile->cells; i++) {
+        const struct kt_cell *c = s->profile->cell[i].cell;
+        if (c->nesting != KT_NOT_NESTED)
+            continue;
+        counted += seconds_of(p, c->ticks, c->calls);
+        settled += settled_seconds(p, &s->profile->cell[i]);
+    }
+    return counted > 0 ? settled / counted : 1;
+}
+
 struct thread_list {
     struct kt_thread_counts *thread;
     size_t count;
@@ -159,6 +233,7 @@ static void add_thread(struct thread_list *list, const struct kt_thread_counts *
 static void add_threads(struct thread_list *list, const struct kt_process *p, const struct kt_stream *s)
 {
     struct kt_thread_counts rest = {.process = p, .tid = s->profile->tid};
+    double part = settled_part(p, s);
     uint64_t ticks = 0;
     uint64_t calls = 0;
     for (size_t i = 0; i < s->profile->cells; i++) {
@@ -175,13 +250,13 @@ static void add_threads(struct thread_list *list, const struct kt_process *p, co
                                                     .tid = cell->tid,
                                                     .calls = cell->calls,
                                                     .calls_top = cell->outermost,
-                                                    .seconds = seconds_of(p, cell->ticks, cell->outermost)});
+                                                    .seconds = part * seconds_of(p, cell->ticks, cell->outermost)});
         rest.calls -= cell->calls < rest.calls ? cell->calls : rest.calls;
         rest.calls_top -= cell->outermost < rest.calls_top ? cell->outermost : rest.calls_top;
         ticks -= cell->ticks < ticks ? cell->ticks : ticks;
         calls -= cell->outermost < calls ? cell->outermost : calls;
     }
-    rest.seconds = seconds_of(p, ticks, calls);
+    rest.seconds = part * seconds_of(p, ticks, calls);
     if (rest.calls)
         add_thread(list, &rest);
 }

@@ -9,14 +9,29 @@
 #include "trace/cursor.h"
 #include "trace/samples.h"
 
+/*
+ * What counts of nested calls stand for where nested calls are counted in some outermost calls only (KTRACE_NESTED):
+ * each call counts as often as the inside that it is in stands for outermost calls; so do outermost calls whose
+ * inside was recorded, and no others. Where nested calls are counted in all, each counts once.
+ */
+struct kt_counts_weighted {
+    bool is_known; /* false: of calls without room for their shape, which count once here */
+    double calls, seconds;
+    double nested, nested_seconds; /* calls nested in them, one level down */
+};
+
 /* Calls of one shape, or without room for their shape; of one thread at a time, in one kind of nesting. */
 struct kt_counts {
     struct kt_call call; /* the first one; complete if any is. Without a shape: args is NULL */
     enum kt_nesting nesting;
     uint64_t begun, calls; /* of these, CALLS have returned */
-    double seconds, seconds_self;
-    uint64_t leaves; /* of CALLS, those that contain no counted call */
+    double seconds; /* of outermost calls without what recording their insides took, if there are others to tell that */
+    double seconds_self;
+    uint64_t leaves; /* of CALLS, those that contain no call, counted or passed on */
     double seconds_leaves;
+    bool nest;      /* there are calls in them, counted or passed on */
+    uint64_t drawn; /* of outermost CALLS, those whose inside was recorded */
+    struct kt_counts_weighted weighted;
     bool is_current; /* the innermost call in progress, if any, is one of them */
     const struct kt_cell *cell;
 };
@@ -38,13 +53,14 @@ struct kt_thread_counts {
     const struct kt_process *process;
     uint64_t tid; /* 0: threads that are not known one by one */
     uint64_t calls, calls_top;
-    double seconds; /* of outermost calls */
+    double seconds; /* of outermost calls, as in kt_counts */
 };
 size_t kt_thread_counts(const struct kt_trace *trace, struct kt_thread_counts **out); /* to be freed */
 
 /* Threads that made calls. */
 size_t kt_process_threads(const struct kt_process *process);
 
+bool kt_process_is_profile(const struct kt_process *process);
 /* Is any process of the trace a profile? */
 bool kt_is_profile(const struct kt_trace *trace);
 

@@ -37,14 +37,39 @@ static bool is_possible(const struct kt_cell *cell)
     return cell->begun < MOST_CALLS && cell->calls < MOST_CALLS && cell->nesting <= KT_WITHIN_ITSELF;
 }
 
+static size_t bytes_before_inside(const struct kt_cell *cell)
+{
+    return sizeof *cell + 8 * (KT_BINS + (size_t)cell->words);
+}
+
+/* NULL: it has none, as before version 2.2. */
+static const struct kt_cell_inside *inside_of(const struct kt_cell *cell)
+{
+    size_t at = bytes_before_inside(cell);
+    bool has_inside = cell->bytes >= at + sizeof(struct kt_cell_inside);
+    return has_inside ? (const void *)((const unsigned char *)cell + at) : NULL;
+}
+
+/* A process that was killed may have counted more of its last call here than in the cell, or less. */
+static bool is_possible_inside(const struct kt_cell *cell)
+{
+    const struct kt_cell_inside *in = inside_of(cell);
+    bool is_outermost = cell->nesting == KT_NOT_NESTED;
+    if (!in)
+        return true;
+    if (!is_outermost && (in->drawn || in->drawn_ticks || in->passed))
+        return false;
+    return in->drawn <= cell->calls + 1 && in->passed < MOST_CALLS;
+}
+
 /* Does the cell hold what it says, and is it of a symbol that is known? */
 static bool is_shape(const struct kt_cell *cell, const struct kt_process *p)
 {
     const struct kt_symbol *symbol = cell->entry < p->entries ? &p->entry[cell->entry].symbol : NULL;
     bool counted = cell->calls == 0 || cell->first_bin >= kt_bin_of(0);
     return symbol && symbol->routine && counted && cell->words == KT_CALL_HEAD_WORDS + symbol->arg_bytes / 8u &&
-           cell->first_bin <= kt_bin_of(UINT64_MAX) - KT_BINS &&
-           cell->bytes >= sizeof *cell + 8 * (KT_BINS + (size_t)cell->words) && is_possible(cell);
+           cell->first_bin <= kt_bin_of(UINT64_MAX) - KT_BINS && cell->bytes >= bytes_before_inside(cell) &&
+           is_possible(cell) && is_possible_inside(cell);
 }
 
 static bool is_overflow(const struct kt_cell *cell, const struct kt_process *p)
@@ -61,6 +86,7 @@ static void add_cell(struct kt_profile *profile, const struct kt_cell *cell, con
     if (cell->kind != KT_CELL_SHAPE)
         return;
     const struct kt_param *info = kt_symbol_info(&p->entry[cell->entry].symbol);
+    added->inside = inside_of(cell);
     added->word = memcpy(*words, (const uint64_t *)(const void *)(cell + 1) + KT_BINS, 8 * (size_t)cell->words);
     if (info)
         memcpy((unsigned char *)(*words + KT_CALL_HEAD_WORDS) + info->offset, &cell->info, sizeof cell->info);
@@ -79,6 +105,19 @@ static void add_totals(struct kt_stream *s, const struct kt_cell *cell)
     }
 }
 
+/* What was passed on is told by cells only. Where all insides are recorded, they need not tell. */
+static void add_inside_totals(struct kt_stream *s, const struct kt_profile_cell *added, bool all)
+{
+    const struct kt_cell *cell = added->cell;
+    if (cell->nesting != KT_NOT_NESTED)
+        return;
+    if (all)
+        s->inside += cell->begun;
+    else if (added->inside && cell->nests)
+        s->inside += added->inside->drawn;
+    s->passed += added->inside ? added->inside->passed : 0;
+}
+
 /* False if it is damaged. Later versions may add kinds. */
 static bool take_cell(struct kt_stream *s, const struct kt_process *p, const struct kt_cell *cell, uint64_t **words)
 {
@@ -93,6 +132,7 @@ static bool take_cell(struct kt_stream *s, const struct kt_process *p, const str
         profile->current = profile->cells + 1;
     add_cell(profile, cell, p, words);
     add_totals(s, cell);
+    add_inside_totals(s, &profile->cell[profile->cells - 1], p->nested_mode == KT_NESTED_ALL);
     return true;
 }
 
@@ -129,7 +169,6 @@ static void take_head(struct kt_stream *s)
     s->profile->tid = head->chunk.tid;
     s->profile->all_threads = head->threads;
     s->skipped = head->chunk.skipped + head->skipped_before;
-    s->passed = head->chunk.passed;
     for (int cause = 0; cause < KT_LOSS_COUNT; cause++)
         s->lost[cause] = head->chunk.lost[cause] + head->lost_before[cause];
 }
@@ -145,7 +184,13 @@ void kt_profile_check(struct kt_stream *s, const struct kt_process *process, str
     }
     take_head(s);
     walk_cells(s, process, trace);
-    s->inside = process->nested_mode == KT_NESTED_ALL ? s->outermost : 0;
+    if (s->passed < head_of(s)->chunk.passed) /* also in calls that have not returned; of one thread */
+        s->passed = head_of(s)->chunk.passed;
+}
+
+bool kt_profile_hides_passed(const struct kt_profile_cell *cell)
+{
+    return cell->cell->nesting == KT_NOT_NESTED && (!cell->word || cell->cell->begun > cell->cell->calls);
 }
 
 void kt_profile_free(struct kt_profile *profile)

@@ -8,8 +8,9 @@
 #include "trace/stream.h"
 
 struct kt_profile_cell {
-    const struct kt_cell *cell; /* its entry is defined */
-    const uint64_t *word;       /* of the first call, with what it returned; NULL: an overflow cell */
+    const struct kt_cell *cell;          /* its entry is defined */
+    const uint64_t *word;                /* of the first call, with what it returned; NULL: an overflow cell */
+    const struct kt_cell_inside *inside; /* NULL: an overflow cell, or from before version 2.2 */
 };
 
 struct kt_profile {
@@ -26,6 +27,8 @@ struct kt_profile {
 /* Checks a stream that was loaded from such a file: it gets its profile and totals, and no span. Notes go to the trace.
  */
 void kt_profile_check(struct kt_stream *stream, const struct kt_process *process, struct kt_trace *trace);
+/* Outermost calls in which more may have been passed on than the cell tells. */
+bool kt_profile_hides_passed(const struct kt_profile_cell *cell);
 void kt_profile_free(struct kt_profile *profile);
 
 #endif

@@ -469,6 +469,24 @@ void kt_collection_finish(struct kt_collection *c, struct kt_shapes *out)
     free(c);
 }
 
+static void note_counted(struct kt_shape_group *shape, const struct kt_counts *counts)
+{
+    if (counts->nest) {
+        shape->inside.calls += counts->calls;
+        shape->inside.recorded += counts->drawn;
+    }
+    shape->inside.counted += counts->calls;
+    shape->inside.counted_seconds += counts->seconds;
+}
+
+/* Leaves stand for as much as all calls of their cell do: some calls of a shape that nest others are rare. */
+static double counts_stand_for(const struct kt_counts *counts, double seconds)
+{
+    const struct kt_counts_weighted *weighted = &counts->weighted;
+    bool is_sample = counts->nesting != KT_NOT_NESTED && weighted->is_known && counts->calls;
+    return is_sample ? seconds * weighted->calls / (double)counts->calls : seconds;
+}
+
 /* Of the calls of a profile only those that have a shape. */
 static void add_counts(struct kt_collection *c, const struct kt_counts *counts)
 {
@@ -483,7 +501,9 @@ static void add_counts(struct kt_collection *c, const struct kt_counts *counts)
     note_info(shape, &counts->call, calls); /* only the first one's is known */
     shape->calls += calls;
     shape->total += seconds;
-    shape->stands_for += seconds;
+    shape->stands_for += counts_stand_for(counts, seconds);
+    if (!leaves)
+        note_counted(shape, counts);
 }
 
 void kt_collection_add_profiles(struct kt_collection *c)

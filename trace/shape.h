@@ -23,6 +23,8 @@ struct kt_shape_inside {
     double clean;  /* mean seconds of calls that none was recorded in; NAN: no dirty call is to be judged by these */
     double excess; /* seconds that recording a nested call took beyond what kt_call_seconds subtracts; 0: not known */
     double subtracted; /* seconds that kt_call_seconds subtracted from dirty calls */
+    uint64_t counted;  /* calls that profiles counted, and their seconds: all above but CALLS and RECORDED is without */
+    double counted_seconds;
 };
 
 struct kt_shape_group {

@@ -244,8 +244,8 @@ static void describe(struct kt_inside_walk *walk, size_t number)
 {
     const struct kt_shape_group *shape = &walk->shapes->shape[number];
     const struct own *own = &walk->own[number];
-    struct kt_inside_population others = {.calls = shape->calls - own->calls,
-                                          .seconds = shape->total - own->seconds,
+    struct kt_inside_population others = {.calls = shape->calls - shape->inside.counted - own->calls,
+                                          .seconds = shape->total - shape->inside.counted_seconds - own->seconds,
                                           .nested = shape->inside.nested - own->nested};
     kt_inside_describe(walk->inside, number, routine_of(walk, shape->first.entry), &others);
 }

@@ -131,7 +131,7 @@ static void take_sampled_calls(struct kt_report *report)
             kt_by_caller_add(&report->by_caller, &call, report->groups.shape[shape].number, seconds);
     }
     finish_sums(report, summariser);
-    kt_summary_add_inside(&report->summary, walk);
+    kt_summary_add_inside(&report->trace, &report->summary, walk);
 }
 
 static void add_shapes(struct kt_report *report)

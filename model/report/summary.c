@@ -7,6 +7,7 @@
  */
 #include "model/report/summary.h"
 
+#include "model/report/inside_counts.h"
 #include "trace/memory.h"
 #include "trace/profile.h"
 #include "trace/state.h"
@@ -239,6 +240,19 @@ static void add_counts_to_routine(struct kt_sum *sum, const struct kt_counts *co
     add_work_of_counts(sum, counts);
 }
 
+/* Nested calls are counted; what they do is estimated at the end. */
+static void add_sampled_counts_to_routine(struct kt_sum *sum, const struct kt_counts *counts)
+{
+    sum->calls += counts->begun;
+    if (counts->nesting != KT_NOT_NESTED)
+        return;
+    sum->calls_top += counts->begun;
+    sum->seconds += counts->seconds;
+    sum->seconds_self += counts->seconds;
+    if (counts->calls)
+        add_work_of_counts(sum, counts);
+}
+
 static void add_counts_to_group(struct kt_sum *sum, const struct kt_counts *counts)
 {
     bool top = counts->nesting == KT_NOT_NESTED;
@@ -251,14 +265,16 @@ static void add_counts(struct kt_summariser *summariser, const struct kt_counts 
 {
     struct kt_summary *summary = &summariser->summary;
     const struct kt_process *process = counts->call.process;
-    const char *routine = counts->call.entry->symbol.routine->name;
+    struct kt_sum part = {.routine = counts->call.entry->symbol.routine->name, .process = process};
     bool top = counts->nesting == KT_NOT_NESTED;
     summary->calls += counts->begun;
     summary->calls_top += top ? counts->begun : 0;
     summary->unfinished += counts->begun - counts->calls;
     summary->seconds_blas += top ? counts->seconds : 0;
-    add_counts_to_routine(find_sum(&summariser->parts, (struct kt_sum){.routine = routine, .process = process}),
-                          counts);
+    if (summary->sampled)
+        add_sampled_counts_to_routine(find_sum(&summariser->parts, part), counts);
+    else
+        add_counts_to_routine(find_sum(&summariser->parts, part), counts);
     add_counts_to_group(find_sum(&summariser->processes, (struct kt_sum){.process = process}), counts);
     if (!top)
         return;
@@ -279,6 +295,10 @@ void kt_summariser_add_profiles(struct kt_summariser *summariser, const struct k
     struct kt_counts_cursor cursor;
     struct kt_counts counts;
     struct kt_thread_counts *thread;
+    summariser->summary.sampled |= kt_state_nested(trace) != KT_NESTED_ALL;
+    for (size_t i = 0; i < trace->processes; i++)
+        if (kt_process_is_profile(&trace->process[i]))
+            summariser->summary.passed += trace->process[i].passed;
     kt_counts_begin(trace, &cursor);
     while (kt_counts_next(&cursor, &counts))
         add_counts(summariser, &counts);
@@ -395,11 +415,12 @@ static bool add_inside(struct kt_sum *sum, const struct kt_inside_routine *insid
     return sum->estimate;
 }
 
-void kt_summary_add_inside(struct kt_summary *summary, struct kt_inside_walk *walk)
+void kt_summary_add_inside(const struct kt_trace *trace, struct kt_summary *summary, struct kt_inside_walk *walk)
 {
     struct kt_sums *routines = &summary->routines;
     struct kt_insides *of = &summary->inside.of;
     kt_inside_walk_finish(walk, &summary->inside);
+    kt_inside_counts_add(trace, &summary->inside);
     summary->estimate = kt_resize(NULL, of->routines, sizeof *summary->estimate);
     for (size_t i = 0; i < of->routines; i++)
         summary->estimated |=
@@ -456,7 +477,7 @@ static void collect_sampled(const struct kt_trace *trace, struct kt_summary *out
         kt_summariser_add_settled(summariser, &call, kt_inside_walk_add(walk, &call, &shape));
     kt_summariser_add_profiles(summariser, trace);
     kt_summariser_finish(summariser, out);
-    kt_summary_add_inside(out, walk);
+    kt_summary_add_inside(trace, out, walk);
     kt_shapes_free(&shapes);
 }
 

@@ -72,7 +72,7 @@ void kt_summariser_add_profiles(struct kt_summariser *summariser,
                                 const struct kt_trace *trace); /* what is in no walk */
 void kt_summariser_finish(struct kt_summariser *summariser, struct kt_summary *out);
 /* Behind finish, once; frees the walk. */
-void kt_summary_add_inside(struct kt_summary *summary, struct kt_inside_walk *walk);
+void kt_summary_add_inside(const struct kt_trace *trace, struct kt_summary *summary, struct kt_inside_walk *walk);
 void kt_summary_add_wall_times(const struct kt_trace *trace, struct kt_summary *out);
 
 #endif

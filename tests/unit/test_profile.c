@@ -241,6 +241,23 @@ static void cells_tell_what_was_passed_on(void **state)
     end(&f);
 }
 
+/* A call that was left by a jump has not returned: only the head and the end file tell what was passed on in it. */
+static void calls_that_were_left_may_have_passed_more_on(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f);
+    add_sampled(&f)->begun++;
+    head_of(&f)->chunk.passed = 9;
+    read_back(&f, true);
+    struct kt_state found;
+    kt_state_find(&f.trace, &found);
+    assert_int_equal(f.trace.notes, 0);
+    assert_int_equal(found.passed, 9);
+    kt_state_free(&found);
+    end(&f);
+}
+
 static void sampled_insides_add_up_to_what_is_known(void **state)
 {
     (void)state;
@@ -263,6 +280,32 @@ static void sampled_insides_add_up_to_what_is_known(void **state)
     assert_int_equal(summary.inside.of.outers, 1);
     assert_int_equal(summary.inside.of.outer[0].sampled, 1);
     assert_int_equal(summary.inside.of.outer[0].calls, 4);
+    kt_summary_free(&summary);
+    end(&f);
+}
+
+/* The two calls of 600 ticks had no room: what is known of the call they were in tells their weight. */
+static void nested_calls_without_room_have_the_weight_that_is_missing(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f);
+    add_sampled(&f);
+    f.used -= sizeof(struct kt_cell_inside) + sizeof(struct kt_cell) + 8 * (KT_BINS + ENTRY_WORDS);
+    struct kt_cell *cell = (struct kt_cell *)(void *)(f.bytes + f.used);
+    *cell = (struct kt_cell){.bytes = sizeof *cell,
+                             .entry = (uint16_t)f.ddot,
+                             .kind = KT_CELL_OVERFLOW,
+                             .nesting = KT_WITHIN_ITSELF,
+                             .begun = 2,
+                             .calls = 2,
+                             .ticks = 1220};
+    f.used += cell->bytes;
+    read_back(&f, true);
+    struct kt_summary summary;
+    kt_summary_collect(&f.trace, &summary);
+    assert_int_equal(summary.routines.sum[0].calls, 12);
+    assert_float_equal(summary.seconds_self, 4 * seconds(1010), 1e-15);
     kt_summary_free(&summary);
     end(&f);
 }
@@ -463,6 +506,8 @@ int main(void)
         cmocka_unit_test(cells_without_an_inside_count_once),
         cmocka_unit_test(impossible_insides_are_noted),
         cmocka_unit_test(calls_in_which_others_were_passed_on_are_no_leaves),
+        cmocka_unit_test(calls_that_were_left_may_have_passed_more_on),
+        cmocka_unit_test(nested_calls_without_room_have_the_weight_that_is_missing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

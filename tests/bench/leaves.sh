@@ -14,7 +14,7 @@ for routine in ${ROUTINES:-dgeqrf dpotrf dgetrf}; do
         for ((i = 0; i < rounds; i++)); do
             progress "$routine $n: round $((i + 1)) of $rounds"
             rm -rf "$dir/trace"
-            KTRACE_OUT=$dir/trace LD_PRELOAD=$shim "$tools/leaves" "$routine" "$n" "$(times_of "$n")"
+            KTRACE_NESTED=all KTRACE_OUT=$dir/trace LD_PRELOAD=$shim "$tools/leaves" "$routine" "$n" "$(times_of "$n")"
             "$B/ktrace" replay --level leaves --routine "${BLAS_ONLY:-d[cdgnst]*,idamax}" --budget "${BUDGET:-2}" --json \
                 --context warm,tracked,sequence,cold --store none \
                 "$dir/trace" >"$dir/$i.json" 2>/dev/null

@@ -4,7 +4,7 @@
 . tests/bench/lib.sh
 [ -x "$B/tests/tracker" ] || { echo "$B/tests/tracker is not there: make bench-tracker builds it"; exit 2; }
 export OPENBLAS_NUM_THREADS=1
-"$B/ktrace" run -o "$dir/demo" -- "$PYTHON" examples/demo.py >/dev/null 2>&1
+"$B/ktrace" run --nested all -o "$dir/demo" -- "$PYTHON" examples/demo.py >/dev/null 2>&1
 for level in outermost leaves; do
     for i in 1 2 3; do echo "Tracker, $level: $("$B/tests/tracker" time "$dir/demo" "$level")"; done
 done

@@ -19,7 +19,7 @@ same "overhead or the reason why not" True \
 "$kt" score short >text; same "text: status" 0 $?
 for label in calls size overhead ddot filter setting; do has "text: $label" "^$label  " "$(<text)"; done
 same "text: 80 columns" "" "$(grep -v KTRACE_ROUTINES text | grep -E '.{81}')"
-sed -i '/^self_ticks/d' short/p*/meta
+sed -i '/^self_ticks/d; /^price_/d' short/p*/meta
 has "a trace that does not tell the cost of a call" "overhead   n/a" "$("$kt" score short)"
 same "... in JSON" "None None" "$("$kt" score --json short | query 'str(d["overhead"]) + " " + str(d["self_seconds_per_call"])')"
 same "nothing is missing" "[] []" "$(query 'str(d["lost"]) + " " + str(d["damage"])' <score.json)"

@@ -3,7 +3,7 @@
 . tests/lib.sh
 library_path=$(dirname /usr/lib/*/blas/libblas.so.3):$(dirname /usr/lib/*/lapack/liblapack.so.3)
 export KTRACE_QUIET=1
-LD_LIBRARY_PATH=$library_path traced flops "$PWD/$B/tests/flops" || not_ok "the program ends with status $?"
+KTRACE_NESTED=all LD_LIBRARY_PATH=$library_path traced flops "$PWD/$B/tests/flops" || not_ok "the program ends with status $?"
 "$B/ktrace" report --json "$T/flops" >"$T/report"
 checked=$("$B/ktrace" dump --json "$T/flops" |
     "$PYTHON" tests/flops_check.py "$T/report" trace/routines/blas?.spec) || failures=1

@@ -2,6 +2,7 @@
 # The context `sequence`: calls in a context that is known, calls inside LAPACK, libraries that misbehave. Bounds on times
 # are wide, as other users of the machine can slow a part of a test by half; make bench-sequence tells how near it comes.
 . tests/lib.sh
+export KTRACE_NESTED=all # leaves are played
 kt=$B/ktrace
 export KTRACE_QUIET=1 OPENBLAS_NUM_THREADS=1
 [ -x "$B/tests/bench/known" ] || { skip "sequence" "tests/bench/known is not built"; exit 0; }

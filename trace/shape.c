@@ -9,12 +9,11 @@
 #include "trace/arrangement.h"
 #include "trace/memory.h"
 #include "trace/profile.h"
+#include "trace/shape_dirt.h"
 
 #include <ctype.h>
-#include <inttypes.h>
 #include <math.h>
 #include <search.h>
-#include <stdio.h>
 
 enum { KEY_WORDS = KT_MAX_PARAMS + 1, RECENT = 256 /* a power of two */ };
 
@@ -31,19 +30,6 @@ struct recent {
     size_t shape;
 };
 
-/* Of the calls of a shape that calls were recorded in: what is to be known of them if others are clean. */
-struct dirt {
-    uint64_t unseen; /* outermost calls whose inside was not recorded */
-    uint64_t cleans; /* calls that none was recorded in, */
-    double clean_total;
-    struct kt_samples clean; /* and their durations, once there is a dirty one */
-    struct kt_samples drawn; /* of dirty calls that were drawn by chance; */
-    double drawn_total, drawn_nested;
-    double own_total, own_nested; /* of those that stand for themselves alone */
-    double self;                  /* seconds that recording a call takes, as the trace says */
-    bool sampled;                 /* the process was to record the inside of some calls only */
-};
-
 /* Open addressing; at most half full. */
 struct kt_collection {
     const struct kt_trace *trace;
@@ -54,7 +40,7 @@ struct kt_collection {
     uint64_t last_args[KT_CONTEXT_WORDS];
     struct key *key;                      /* of each shape, */
     struct kt_arrangements *arrangements; /* how its operands lay, */
-    struct dirt *dirt;                    /* and what recording did to its calls */
+    struct kt_dirt *dirt;                 /* and what recording did to its calls */
     uint32_t *slot;                       /* number of the shape + 1, 0: free */
     size_t slots;                         /* a power of two */
     uint32_t **entry_id; /* for each process and entry, the same number where symbol and library are the same */
@@ -209,7 +195,7 @@ static size_t add_shape(struct kt_collection *c, const struct key *key, const st
     c->key = kt_room_for_one(c->key, s->count, sizeof *c->key);
     c->arrangements = kt_room_for_one(c->arrangements, s->count, sizeof *c->arrangements);
     c->dirt = kt_room_for_one(c->dirt, s->count, sizeof *c->dirt);
-    c->dirt[s->count] = (struct dirt){0};
+    c->dirt[s->count] = (struct kt_dirt){0};
     c->key[s->count] = *key;
     describe(call, &s->shape[s->count], &c->arrangements[s->count]);
     s->shape[s->count].number = s->count;
@@ -268,98 +254,6 @@ static void note_info(struct kt_shape_group *shape, const struct kt_call *call, 
     shape->failed += calls;
 }
 
-/* --- what recording did ------------------------------------------------------------------------------------ */
-
-/* Seconds that recording a call takes, as far as the process measured it. */
-static double self_of(const struct kt_call *call)
-{
-    return call->process->self_ticks * call->process->tick_seconds;
-}
-
-static void add_dirty(struct kt_shape_group *shape, struct dirt *dirt, const struct kt_call *call, double seconds)
-{
-    if (shape->inside.dirty++ == 0)
-        dirt->clean = kt_samples_copy(&shape->seconds);
-    dirt->self = self_of(call);
-    dirt->sampled |= call->process->nested_mode != KT_NESTED_ALL;
-    shape->inside.in_dirty += (double)call->nested;
-    shape->inside.subtracted += (double)call->nested * dirt->self;
-    if (call->weight > 1) {
-        kt_samples_add(&dirt->drawn, seconds);
-        dirt->drawn_total += seconds;
-        dirt->drawn_nested += (double)call->nested;
-        return;
-    }
-    dirt->own_total += seconds;
-    dirt->own_nested += (double)call->nested;
-}
-
-static void add_clean(struct kt_shape_group *shape, struct dirt *dirt, const struct kt_call *call, double seconds)
-{
-    dirt->clean_total += seconds;
-    dirt->cleans++;
-    dirt->unseen += !call->inside_recorded;
-    if (shape->inside.dirty)
-        kt_samples_add(&dirt->clean, seconds);
-}
-
-static void add_inside(struct kt_shape_group *shape, struct dirt *dirt, const struct kt_call *call, double seconds)
-{
-    shape->inside.calls += call->inside_recorded || call->passed;
-    shape->inside.recorded += call->inside_recorded;
-    shape->inside.nested += (double)(call->nested + call->passed);
-    if (call->nested)
-        add_dirty(shape, dirt, call, seconds);
-    else
-        add_clean(shape, dirt, call, seconds);
-}
-
-/* Recording a call in a program takes longer than in the loop that measured it, as caches forget what it needs; not so
- * much longer that the noise of a few calls should be taken for it. */
-static const double most_self = 6;
-
-/* Disturbances only add, to some calls: lower quartiles differ by what recording took. */
-static double excess_of(const struct dirt *dirt)
-{
-    double dirty = kt_samples_stat(&dirt->drawn, KT_BEST_QUARTILE).best;
-    double clean = kt_samples_stat(&dirt->clean, KT_BEST_QUARTILE).best;
-    double each = (dirty - clean) * (double)dirt->drawn.n / dirt->drawn_nested;
-    return fmin(fmax(each, -dirt->self), (most_self - 1) * dirt->self);
-}
-
-/* Some calls of the shape were recorded without what nests in them: these tell what one takes. */
-static void judge_by_clean(struct kt_shape_group *shape, struct dirt *dirt)
-{
-    struct kt_shape_inside *inside = &shape->inside;
-    struct kt_samples all = shape->seconds;
-    shape->seconds = dirt->clean;
-    dirt->clean = all;
-    inside->clean = dirt->clean_total / (double)dirt->cleans;
-    inside->excess = dirt->drawn.n ? excess_of(dirt) : 0;
-    shape->total += (double)dirt->drawn.n * inside->clean - dirt->drawn_total;
-    shape->total -= fmin(inside->excess * dirt->own_nested, dirt->own_total);
-}
-
-static void settle(struct kt_shape_group *shape, struct dirt *dirt)
-{
-    static const double worth_a_mark = 0.05; /* of the time of the shape */
-    struct kt_shape_inside *inside = &shape->inside;
-    if (inside->dirty && dirt->unseen)
-        judge_by_clean(shape, dirt);
-    else if (inside->dirty)
-        shape->corrected = dirt->sampled || inside->subtracted > worth_a_mark * shape->total;
-    kt_samples_free(&dirt->clean);
-    kt_samples_free(&dirt->drawn);
-}
-
-double kt_shape_call_seconds(const struct kt_shape_group *shape, const struct kt_call *call)
-{
-    double seconds = kt_call_seconds(call);
-    if (!call->complete || call->nested == 0 || isnan(shape->inside.clean))
-        return seconds;
-    return call->weight > 1 ? shape->inside.clean : fmax(seconds - shape->inside.excess * (double)call->nested, 0);
-}
-
 /* --- calls ------------------------------------------------------------------------------------------------- */
 
 /* Nested calls were drawn with the outermost call that they are in. */
@@ -374,7 +268,7 @@ static void add_call(struct kt_collection *c, const struct kt_call *call)
     struct kt_shape_group *shape = &c->shapes.shape[number];
     double seconds = kt_call_seconds(call);
     if (call->depth == 0)
-        add_inside(shape, &c->dirt[number], call, seconds);
+        kt_dirt_add(shape, &c->dirt[number], call, seconds);
     kt_samples_add(&shape->seconds, seconds);
     kt_arrangements_add(&c->arrangements[number], call);
     shape->calls++;
@@ -450,7 +344,7 @@ void kt_collection_finish(struct kt_collection *c, struct kt_shapes *out)
     add_if_leaf(c, NULL);
     *out = c->shapes;
     for (size_t i = 0; i < out->count; i++) {
-        settle(&out->shape[i], &c->dirt[i]);
+        kt_dirt_settle(&out->shape[i], &c->dirt[i]);
         out->shape[i].usual = kt_arrangements_usual(&c->arrangements[i], &out->shape[i].first);
         kt_arrangements_free(&c->arrangements[i]);
         out->seconds += out->shape[i].total;
@@ -545,126 +439,4 @@ int kt_shapes_processor(const struct kt_trace *trace)
     int processor = shapes.processor;
     kt_shapes_free(&shapes);
     return processor;
-}
-
-/* --- text -------------------------------------------------------------------------------------------------- */
-
-char *kt_number_text(double value, bool is_float, char *out, size_t size)
-{
-    for (int digits = is_float ? 6 : 15; digits <= 17; digits++) {
-        snprintf(out, size, "%.*g", digits, value);
-        double back = strtod(out, NULL);
-        if (is_float ? (float)back == (float)value : back == value)
-            break;
-    }
-    return out;
-}
-
-static void letter_text(char letter, char *out)
-{
-    snprintf(out, KT_PARAM_TEXT, "%c", isprint((unsigned char)letter) ? letter : '?');
-}
-
-static void enum_text(const struct kt_param *p, int value, char *out)
-{
-    char letter = kt_cblas_letter(value);
-    if (p->arg == KT_ARG_LAYOUT && (value == 101 || value == 102))
-        snprintf(out, KT_PARAM_TEXT, "%s", value == 101 ? "row" : "col");
-    else if (letter != ' ')
-        letter_text(letter, out);
-    else
-        snprintf(out, KT_PARAM_TEXT, "%d", value);
-}
-
-static void scalar_text(const struct kt_param *p, const unsigned char *args, char *out)
-{
-    char part[KT_PARAM_TEXT / 2 - 2];
-    double imaginary;
-    bool is_float = p->stored == KT_FLOAT || p->stored == KT_CFLOAT;
-    kt_number_text(kt_stored_value(args, p, &imaginary), is_float, out, sizeof part);
-    if (p->stored != KT_CFLOAT && p->stored != KT_CDOUBLE)
-        return;
-    size_t length = strlen(out);
-    kt_number_text(imaginary, is_float, part, sizeof part);
-    snprintf(out + length, KT_PARAM_TEXT - length, "%s%si", *part == '-' ? "" : "+", part);
-}
-
-char *kt_param_text(const struct kt_call *call, const struct kt_param *param, char out[KT_PARAM_TEXT])
-{
-    int64_t integer;
-    switch (param->stored) {
-    case KT_CHAR:
-        letter_text((char)call->args[param->offset], out);
-        break;
-    case KT_ENUM:
-        enum_text(param, (int)kt_stored_value(call->args, param, NULL), out);
-        break;
-    case KT_INT:
-        memcpy(&integer, call->args + param->offset, sizeof integer);
-        snprintf(out, KT_PARAM_TEXT, "%" PRId64, integer);
-        break;
-    case KT_ADDRESS:
-    case KT_CODE:
-        snprintf(out, KT_PARAM_TEXT, "0x%" PRIx64, kt_stored_address(call->args, param));
-        break;
-    default:
-        scalar_text(param, call->args, out);
-    }
-    return out;
-}
-
-struct shape_line {
-    char *out;
-    size_t used, width;
-    bool full;
-};
-
-/* A word that does not fit leaves ".." and ends the line. */
-static void add_word(struct shape_line *line, const char *name, const char *value)
-{
-    char word[2 * KT_PARAM_TEXT];
-    snprintf(word, sizeof word, "%s%s%s%s", line->used ? " " : "", name, *name ? "=" : "", value);
-    size_t length = strlen(word);
-    if (line->full)
-        return;
-    if (line->used + length > line->width) {
-        line->full = true;
-        snprintf(word, sizeof word, "..");
-        line->used = line->used + 2 <= line->width ? line->used : line->width - 2;
-        length = 2;
-    }
-    memcpy(line->out + line->used, word, length + 1);
-    line->used += length;
-}
-
-static bool is_main(enum kt_role role)
-{
-    return role <= KT_SIZE; /* options and sizes */
-}
-
-static void add_words(struct shape_line *line, const struct kt_call *call, bool main_ones)
-{
-    const struct kt_symbol *symbol = &call->entry->symbol;
-    for (int i = 0; i < symbol->params; i++) {
-        char text[KT_PARAM_TEXT];
-        const struct kt_param *p = &symbol->param[i];
-        enum kt_role role = p->arg < 0 ? KT_OPTION : symbol->routine->arg[p->arg].role;
-        if (kt_stored_is_address(p->stored) || role == KT_INFO || is_main(role) != main_ones)
-            continue;
-        kt_param_text(call, p, text);
-        if (role != KT_INC || strcmp(text, "1") != 0)
-            add_word(line, main_ones ? "" : p->name, text);
-    }
-}
-
-void kt_shape_text(const struct kt_call *call, char *out, size_t width)
-{
-    struct shape_line line = {.out = out, .width = width < 2 ? 2 : width};
-    struct kt_values values;
-    kt_values_decode(&call->entry->symbol, call->args, &values);
-    *out = '\0';
-    if (kt_is_query(call->entry->symbol.routine, &values))
-        add_word(&line, "", "query");
-    add_words(&line, call, true);
-    add_words(&line, call, false);
 }

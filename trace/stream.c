@@ -44,7 +44,7 @@ struct open_call {
 struct known {
     bool defined;
     enum kt_price price; /* of recording a call whose arguments changed; one less if none did */
-    uint64_t beyond;   /* words that its calls do not have */
+    uint64_t beyond;     /* words that its calls do not have */
 };
 
 struct walk {

@@ -34,14 +34,14 @@ struct kt_stream {
     size_t spans;
     struct kt_late_end *late; /* of each such call, in the order in which they began */
     size_t lates;
-    bool is_second;                  /* the thread has another one */
-    uint64_t calls;                  /* in the spans, of symbols that are defined */
-    uint64_t completed;              /* of those, calls that have returned */
+    bool is_second;                   /* the thread has another one */
+    uint64_t calls;                   /* in the spans, of symbols that are defined */
+    uint64_t completed;               /* of those, calls that have returned */
     uint64_t costing[KT_PRICE_COUNT]; /* of those in the spans, calls whose recording costs this */
-    uint64_t outermost;              /* of CALLS, those of depth 0 */
-    uint64_t inside;                 /* of those, calls in which nested ones are recorded */
-    uint64_t migrated;               /* of COMPLETED, calls that ended on another processor than they began on */
-    uint64_t longest;                /* of those, the longest in ticks, and when the first and the last began */
+    uint64_t outermost;               /* of CALLS, those of depth 0 */
+    uint64_t inside;                  /* of those, calls in which nested ones are recorded */
+    uint64_t migrated;                /* of COMPLETED, calls that ended on another processor than they began on */
+    uint64_t longest;                 /* of those, the longest in ticks, and when the first and the last began */
     uint64_t earliest, latest;
     uint64_t *open; /* calls that are in progress at the end, outer ones first: how many of CALLS began before each */
     size_t opens;

@@ -308,7 +308,7 @@ $(T)/abi/storm: tests/abi/storm.c
 	@mkdir -p $(@D); $(CC) -std=gnu11 -O1 -Wall -Wextra -o $@ $< $(REFERENCE_LAPACK) $(REFERENCE) -lpthread
 $(T)/abi/coroutine: tests/abi/coroutine.c $(T)/abi/libfake1.so
 	$(call abi,$<,-lfake1)
-$(T)/abi/unwind: tests/abi/unwind.c $(T)/abi/libfake1.so $(T)/abi/libbare.so
+$(T)/abi/unwind: tests/abi/unwind.c tests/abi/shim_range.h $(T)/abi/libfake1.so $(T)/abi/libbare.so
 	$(call abi,$<,-lfake1 -lbare)
 # An older kind of symbol table.
 $(T)/abi/libsysv.so: tests/abi/fake.c
@@ -451,7 +451,7 @@ $(T)/nested/libnest.so: tests/nested/nest_library.c
 	$(call fake,)
 $(T)/nested/libalone.so: tests/nested/nest_library.c
 	$(call fake,-DALONE)
-$(T)/nested/nest_steps $(T)/nested/nest_flags: $(T)/nested/%: tests/nested/%.c tests/nested/nest.h $(T)/nested/libnest.so
+$(T)/nested/nest_steps $(T)/nested/nest_flags: $(T)/nested/%: tests/nested/%.c tests/abi/shim_range.h tests/nested/nest.h $(T)/nested/libnest.so
 	$(call nested,$(CC) -std=gnu11) $(call beside,-lnest) -lm
 $(T)/nested/nest_scopes: tests/nested/nest_scopes.c $(T)/nested/libalone.so
 	$(call nested,$(CC) -std=gnu11 -rdynamic) $(call beside,-lalone) -lpthread -ldl
@@ -514,7 +514,7 @@ $(T)/diff/slow.so: tests/diff/slow.c
 # make bench: programs that make calls, and recorders to compare with. LTTng's only if its headers are there.
 $(T)/bench/%: tests/bench/%.c tests/bench/blas.h
 	@mkdir -p $(@D); $(CC) -std=gnu11 -O2 -Wall -Wextra -D_GNU_SOURCE -o $@ $< $(REFERENCE) -lpthread -lm
-$(T)/bench/%.so: tests/bench/%.c tests/bench/blas.h
+$(T)/bench/%.so: tests/bench/%.c tests/bench/blas.h tests/bench/ring.h
 	@mkdir -p $(@D); $(CC) -std=gnu11 -O2 -Wall -Wextra -D_GNU_SOURCE -fPIC -shared -o $@ $< $(if $(filter lttng,$*),-Itests/bench -llttng-ust) -ldl
 $(T)/bench/lttng.so: tests/bench/lttng_events.h
 $(T)/bench/nested: tests/bench/nested.c

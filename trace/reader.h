@@ -93,7 +93,7 @@ struct kt_process {
     double clock_ticks;  /* what the two clock readings of a record contribute to its duration */
     double self_ticks;   /* what recording a call took on average, these readings included; 0: not measured */
     double price[KT_PRICE_COUNT]; /* ticks: of what that is the average; 0: not measured */
-    double seconds;             /* from start to end, or to the last sign of life */
+    double seconds;               /* from start to end, or to the last sign of life */
 };
 
 struct kt_trace {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A library that passes calls on to another, which it looks up by the names that it has itself, as MKL's libmkl_rt.so. */
+/* A library that passes calls on to another, which it looks up by the names that it has itself, as MKL's libmkl_rt.so.
+ */
 #define _GNU_SOURCE 1
 #include <dlfcn.h>
 #include <stdlib.h>

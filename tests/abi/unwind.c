@@ -4,11 +4,11 @@
  * exceptions find the caller everywhere. Prints for each routine whether they did.
  */
 #define _GNU_SOURCE 1
+#include "shim_range.h"
+
 #include <execinfo.h>
-#include <link.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <ucontext.h>
@@ -19,21 +19,8 @@ void dormqr_(const char *side, const char *trans, const int *m, const int *n, co
              size_t side_length, size_t trans_length);
 double drot(double angle, int times);
 
-static uintptr_t lo, hi;        /* of the shim */
 static void *volatile expected; /* the return address that is to be found */
 static volatile unsigned steps, lost;
-
-static int find_shim(struct dl_phdr_info *info, size_t size, void *unused)
-{
-    (void)size, (void)unused;
-    if (!strstr(info->dlpi_name, "libktrace.so"))
-        return 0;
-    lo = info->dlpi_addr;
-    for (int i = 0; i < info->dlpi_phnum; i++)
-        if (info->dlpi_phdr[i].p_type == PT_LOAD)
-            hi = lo + info->dlpi_phdr[i].p_vaddr + info->dlpi_phdr[i].p_memsz;
-    return 1;
-}
 
 static void handle_step(int number, siginfo_t *info, void *context)
 {

@@ -11,8 +11,8 @@
  * is called on other operands, and each page of its own is touched, in a line that is then flushed. The constant is
  * the time after a sweep less that.
  *
- * Then the rotation alone: against single calls at n = 20,000, flushed, with the holes filled, and with the pages of the
- * operands displaced from the TLB as well, and against itself at n = 100.
+ * Then the rotation alone: against single calls at n = 20,000, flushed, with the holes filled, and with the pages of
+ * the operands displaced from the TLB as well, and against itself at n = 100.
  *
  * Usage: flush_methods [LIBRARY] [ROUNDS]
  */

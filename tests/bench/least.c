@@ -4,23 +4,11 @@
  * one 64-byte store into a ring of the thread's own that stays in cache. It handles nothing that a real recorder must.
  */
 #include "blas.h"
+#include "ring.h"
 
 #include <dlfcn.h>
-#include <stdint.h>
 #include <x86intrin.h>
 
-struct record {
-    uint64_t start, ticks, cpu, word[5];
-};
-
-enum { RECORDS = 64 };
-
-struct ring {
-    struct record record[RECORDS];
-    unsigned at;
-};
-
-static _Thread_local struct ring ring __attribute__((aligned(64), tls_model("initial-exec")));
 static __typeof__(ddot_) *next_ddot;
 static __typeof__(dgemm_) *next_dgemm;
 
@@ -28,14 +16,6 @@ __attribute__((constructor)) static void resolve(void)
 {
     *(void **)&next_ddot = dlsym(RTLD_NEXT, "ddot_");
     *(void **)&next_dgemm = dlsym(RTLD_NEXT, "dgemm_");
-}
-
-static inline __attribute__((always_inline)) void store(uint64_t start, uint64_t stop, unsigned cpu, const void *a,
-                                                        const void *b)
-{
-    struct record *r = &ring.record[ring.at++ % RECORDS];
-    *r = (struct record){start, stop - start, cpu, {(uintptr_t)a, (uintptr_t)b, 1, 2, 3}};
-    __asm__ volatile("" ::"r"(r) : "memory");
 }
 
 double ddot_(const int *n, const double *x, const int *incx, const double *y, const int *incy)

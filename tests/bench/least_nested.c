@@ -6,9 +6,10 @@
  *
  * All arguments are addresses, and lengths of texts after the last of them: so many of each, beside the name.
  */
+#include "ring.h"
+
 #include <dlfcn.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <x86intrin.h>
 
 /* clang-format off */
@@ -59,26 +60,11 @@
 #define PARAMETERS(a, l) A##a(const void *) L##l(size_t)
 #define ARGUMENTS(a, l)  A##a() L##l()
 
-struct record {
-    uint64_t start, ticks, cpu, word[5];
-};
-
-enum { RECORDS = 64 };
-
-struct ring {
-    struct record record[RECORDS];
-    unsigned at;
-};
-
-static _Thread_local struct ring ring __attribute__((aligned(64), tls_model("initial-exec")));
-
-static inline __attribute__((always_inline)) void store(uint64_t start, const void *a)
+static inline __attribute__((always_inline)) void stop(uint64_t start, const void *a)
 {
     unsigned cpu;
     uint64_t stop = __rdtscp(&cpu);
-    struct record *r = &ring.record[ring.at++ % RECORDS];
-    *r = (struct record){start, stop - start, cpu, {(uintptr_t)a, 1, 2, 3, 4}};
-    __asm__ volatile("" ::"r"(r) : "memory");
+    store(start, stop, cpu, a, a);
 }
 
 #define SUBROUTINE(name, a, l)                    \
@@ -89,7 +75,7 @@ static inline __attribute__((always_inline)) void store(uint64_t start, const vo
         unsigned cpu;                             \
         uint64_t start = __rdtscp(&cpu);          \
         next_##name(ARGUMENTS(a, l));             \
-        store(start, a1);                         \
+        stop(start, a1);                          \
     }
 
 #define FUNCTION(type, name, a, l)                  \
@@ -100,7 +86,7 @@ static inline __attribute__((always_inline)) void store(uint64_t start, const vo
         unsigned cpu;                               \
         uint64_t start = __rdtscp(&cpu);            \
         type result = next_##name(ARGUMENTS(a, l)); \
-        store(start, a1);                           \
+        stop(start, a1);                            \
         return result;                              \
     }
 

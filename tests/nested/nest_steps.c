@@ -5,34 +5,20 @@
  * the call), of which instruction to begin with, how many to go on each time, of which to end with; show: say where
  * each of them is in the recorder. Prints how many rounds there were and how many calls were begun.
  */
+#include "tests/abi/shim_range.h"
 #include "tests/nested/nest.h"
 
-#include <link.h>
 #include <setjmp.h>
 #include <signal.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <ucontext.h>
 
-static uintptr_t lo, hi; /* of the shim */
 static const char *way;
 static bool shows;
 static volatile int left, handled, round_now;
 static volatile long begun, wrong;
 static sigjmp_buf outside;
 static jmp_buf within;
-
-static int find_shim(struct dl_phdr_info *info, size_t size, void *unused)
-{
-    (void)size, (void)unused;
-    if (!strstr(info->dlpi_name, "libktrace.so"))
-        return 0;
-    lo = info->dlpi_addr;
-    for (int i = 0; i < info->dlpi_phnum; i++)
-        if (info->dlpi_phdr[i].p_type == PT_LOAD)
-            hi = lo + info->dlpi_phdr[i].p_vaddr + info->dlpi_phdr[i].p_memsz;
-    return 1;
-}
 
 /* Nests three others. */
 static void solve(int n)

@@ -164,19 +164,25 @@ static void a_histogram_gives_the_median(void **state)
     end(&f);
 }
 
-static void time_of_its_own_is_without_what_nests(void **state)
+/* A call that took 10010 ticks, and two of the same routine in it. */
+static void add_nest(struct fixture *f)
 {
-    (void)state;
-    struct fixture f;
     const uint64_t outer[] = {10010};
     const uint64_t inner[] = {1010, 2010};
-    begin(&f);
-    struct kt_cell *cell = add_cell(&f, 0x10, 5, outer, 1);
+    struct kt_cell *cell = add_cell(f, 0x10, 5, outer, 1);
     cell->nests = 1;
     cell->nests_ticks = cell->ticks;
     cell->nested = 2;
     cell->nested_ticks = 3020;
-    add_cell(&f, 0x20, 6, inner, 2)->nesting = KT_WITHIN_ITSELF;
+    add_cell(f, 0x20, 6, inner, 2)->nesting = KT_WITHIN_ITSELF;
+}
+
+static void time_of_its_own_is_without_what_nests(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f);
+    add_nest(&f);
     read_back(&f, true);
     struct kt_summary summary;
     kt_summary_collect(&f.trace, &summary);
@@ -337,16 +343,9 @@ static void cells_without_an_inside_count_once(void **state)
 {
     (void)state;
     struct fixture f;
-    const uint64_t outer[] = {10010};
-    const uint64_t inner[] = {1010, 2010};
     begin(&f);
     kt_gen_nested(&f.gen, "sample");
-    struct kt_cell *cell = add_cell(&f, 0x10, 5, outer, 1);
-    cell->nests = 1;
-    cell->nests_ticks = cell->ticks;
-    cell->nested = 2;
-    cell->nested_ticks = 3020;
-    add_cell(&f, 0x20, 6, inner, 2)->nesting = KT_WITHIN_ITSELF;
+    add_nest(&f);
     read_back(&f, true);
     struct kt_summary summary;
     kt_summary_collect(&f.trace, &summary);

@@ -17,7 +17,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-enum { CHUNK = 16 << 10, STEP = 8 << 10, RESERVE = 512 << 10, PAGE = 4096 };
+enum { STEP = 8 << 10, RESERVE = 512 << 10, PAGE = 4096 };
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
@@ -121,8 +121,41 @@ static int open_file(const struct kt_stream *s)
 
 struct kt_limit kt_limit = {UINT64_MAX, false};
 
+/*
+ * Opening the file takes as long as writing 20 KiB of it; what is written to should stay in the second cache beside
+ * what the program has there. A limit leaves room for several chunks, where pages and the longest event allow it.
+ */
+static size_t chunk_bytes(void)
+{
+    enum { LARGEST = 64 << 10, LEAST = STEP, SEVERAL = 8 };
+    size_t bytes = LARGEST;
+    while (bytes > LEAST && bytes > kt_limit.bytes / SEVERAL)
+        bytes /= 2;
+    return bytes;
+}
+
+static unsigned char *chunk_end(const struct kt_stream *s)
+{
+    return (unsigned char *)s->chunk + chunk_bytes();
+}
+
 /* Reserved for all streams of the process; those of threads that have ended count. */
 static _Atomic uint64_t process_bytes;
+
+/* Calls are recorded up to some point and not beyond: room that becomes free after it stays unused. */
+static _Atomic bool is_limit_met;
+
+static bool is_within_limit(uint64_t bytes)
+{
+    return !atomic_load(&is_limit_met) && atomic_load(&process_bytes) + bytes <= kt_limit.bytes;
+}
+
+/* With a limit that keeps the last calls of each thread, each has a chunk. */
+static enum kt_loss meet_limit(void)
+{
+    atomic_store(&is_limit_met, !kt_limit.keep_last);
+    return KT_LOSS_LIMIT;
+}
 
 static size_t used_bytes(const struct kt_stream *s)
 {
@@ -139,15 +172,16 @@ static uint64_t next_stamp(void)
 /* Is the file long enough for one more chunk? */
 static bool has_room(const struct kt_stream *s)
 {
-    return s->next != s->file_bytes || s->file_bytes + CHUNK <= s->reserved;
+    return s->next != s->file_bytes || s->file_bytes + chunk_bytes() <= s->reserved;
 }
 
 /* Half way room is made for the chunk, so that making it and writing do not come together: each takes some
  * microseconds. */
 static void set_limit(struct kt_stream *s)
 {
-    unsigned char *half = (unsigned char *)s->chunk + CHUNK / 2;
-    s->limit = (has_room(s) || s->cursor > half ? s->touched : half) - KT_TAPE_MARGIN;
+    unsigned char *half = (unsigned char *)s->chunk + chunk_bytes() / 2;
+    bool stops = s->cursor <= half && s->touched > half && !has_room(s);
+    s->limit = (stops ? half : s->touched) - KT_TAPE_MARGIN;
 }
 
 /* What was stored in this memory before no longer counts from the first store on. */
@@ -159,7 +193,7 @@ static void start_chunk(struct kt_stream *s, uint32_t index)
                             .minor = KT_FORMAT_MINOR,
                             .header_bytes = sizeof head,
                             .index = index,
-                            .chunk_bytes = CHUNK,
+                            .chunk_bytes = chunk_bytes(),
                             .pid = (uint32_t)getpid(),
                             .tid = (uint32_t)syscall(SYS_gettid),
                             .anchor = kt_anchor_now(),
@@ -195,13 +229,13 @@ static bool touch_more(struct kt_stream *s)
  */
 static bool map_chunk(struct kt_stream *s, int file)
 {
-    unsigned char *at = kt_tape_share(file, CHUNK);
+    unsigned char *at = kt_tape_share(file, chunk_bytes());
     s->in_memory = at == MAP_FAILED;
     if (s->in_memory)
-        at = mmap(NULL, CHUNK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        at = mmap(NULL, chunk_bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (at == MAP_FAILED)
         return false;
-    madvise(at, CHUNK, MADV_DONTFORK);
+    madvise(at, chunk_bytes(), MADV_DONTFORK);
     s->chunk = (struct kt_chunk *)(void *)at;
     s->touched = at;
     return true;
@@ -209,13 +243,13 @@ static bool map_chunk(struct kt_stream *s, int file)
 
 static void unmap_chunk(struct kt_stream *s)
 {
-    munmap(s->chunk, CHUNK);
+    munmap(s->chunk, chunk_bytes());
     s->chunk = NULL;
 }
 
 static enum kt_loss first_chunk(struct kt_stream *s, int file)
 {
-    if (!kt_tape_reserve(file, 0, CHUNK))
+    if (!kt_tape_reserve(file, 0, chunk_bytes()))
         return kt_loss_of(errno);
     if (!map_chunk(s, file))
         return KT_LOSS_ERROR;
@@ -223,14 +257,16 @@ static enum kt_loss first_chunk(struct kt_stream *s, int file)
         unmap_chunk(s);
         return KT_LOSS_SPACE;
     }
-    s->file_bytes = s->next = s->reserved = CHUNK;
-    atomic_fetch_add(&process_bytes, CHUNK);
+    s->file_bytes = s->next = s->reserved = chunk_bytes();
+    atomic_fetch_add(&process_bytes, chunk_bytes());
     start_chunk(s, 0);
     return KT_LOSS_COUNT;
 }
 
 enum kt_loss kt_tape_begin(struct kt_stream *stream)
 {
+    if (!kt_limit.keep_last && !is_within_limit(chunk_bytes()))
+        return meet_limit();
     int file = make_file(stream);
     if (file < 0)
         return kt_loss_of(errno);
@@ -251,7 +287,7 @@ static bool write_chunk(const struct kt_stream *s, int file)
 {
     struct kt_chunk head = *s->chunk;
     head.used_bytes = used_bytes(s);
-    head.chunk_bytes = kt_limit.keep_last ? CHUNK : head.used_bytes;
+    head.chunk_bytes = kt_limit.keep_last ? chunk_bytes() : head.used_bytes;
     struct iovec part[] = {{&head, sizeof head}, {s->chunk + 1, used_bytes(s) - sizeof head}};
     return may_write_up_to(s->next + head.used_bytes) &&
            pwritev(file, part, 2, (off_t)s->next) == (ssize_t)head.used_bytes;
@@ -267,7 +303,7 @@ static bool overwrite_chunk(const struct kt_stream *s, int file)
     struct kt_chunk head = *s->chunk;
     size_t bytes = used_bytes(s) - sizeof head;
     head.used_bytes = used_bytes(s);
-    head.chunk_bytes = CHUNK;
+    head.chunk_bytes = chunk_bytes();
     return may_write_up_to(s->next + head.used_bytes) &&
            kt_tape_write(file, &none, sizeof none, s->next + offsetof(struct kt_chunk, used_bytes)) &&
            kt_tape_write(file, s->chunk + 1, bytes, s->next + sizeof head) &&
@@ -277,7 +313,7 @@ static bool overwrite_chunk(const struct kt_stream *s, int file)
 /* Why there are not that many bytes more, or KT_LOSS_COUNT. */
 static enum kt_loss reserve_bytes(struct kt_stream *s, int file, size_t bytes)
 {
-    if (atomic_load(&process_bytes) + bytes > kt_limit.bytes)
+    if (!is_within_limit(bytes))
         return KT_LOSS_LIMIT;
     if (!kt_tape_reserve(file, s->reserved, bytes))
         return kt_loss_of(errno);
@@ -286,18 +322,26 @@ static enum kt_loss reserve_bytes(struct kt_stream *s, int file, size_t bytes)
     return KT_LOSS_COUNT;
 }
 
+/* Many chunks at once, unless other threads would miss them. */
+static bool reserve_ahead(struct kt_stream *s, int file)
+{
+    enum { MANY_THREADS = 64 };
+    return RESERVE <= kt_limit.bytes / MANY_THREADS && reserve_bytes(s, file, RESERVE) == KT_LOSS_COUNT;
+}
+
 /* Room for a chunk that ends at END. */
 static enum kt_loss reserve_up_to(struct kt_stream *s, int file, uint64_t end)
 {
-    if (end <= s->reserved || reserve_bytes(s, file, RESERVE) == KT_LOSS_COUNT)
+    if (end <= s->reserved || reserve_ahead(s, file))
         return KT_LOSS_COUNT;
-    return reserve_bytes(s, file, CHUNK);
+    enum kt_loss cause = reserve_bytes(s, file, chunk_bytes());
+    return cause == KT_LOSS_LIMIT ? meet_limit() : cause;
 }
 
 /* If there is none, that will be found out when the chunk is full. */
 static enum kt_loss make_room(struct kt_stream *s, int file)
 {
-    reserve_up_to(s, file, s->file_bytes + CHUNK);
+    reserve_up_to(s, file, s->file_bytes + chunk_bytes());
     close(file);
     s->limit = s->touched - KT_TAPE_MARGIN;
     return KT_LOSS_COUNT;
@@ -317,8 +361,8 @@ static void forget_before(struct kt_stream *s, int file, uint64_t at)
 /* The new chunk takes the place of the oldest one in the file; if there is none, that of the present one. */
 static bool replace_oldest(struct kt_stream *s, int file)
 {
-    s->next = s->next == s->file_bytes ? CHUNK : s->next;
-    if (s->file_bytes == CHUNK) {
+    s->next = s->next == s->file_bytes ? chunk_bytes() : s->next;
+    if (s->file_bytes == chunk_bytes()) {
         s->lost[KT_LOSS_LIMIT] = s->calls;
         s->forgotten = s->ended;
         s->forgotten_begun = s->calls;
@@ -326,14 +370,14 @@ static bool replace_oldest(struct kt_stream *s, int file)
     }
     if (!overwrite_chunk(s, file))
         return false;
-    s->next += CHUNK;
-    forget_before(s, file, s->next == s->file_bytes ? CHUNK : s->next);
+    s->next += chunk_bytes();
+    forget_before(s, file, s->next == s->file_bytes ? chunk_bytes() : s->next);
     return true;
 }
 
 static enum kt_loss append(struct kt_stream *s, int file)
 {
-    uint64_t bytes = kt_limit.keep_last ? CHUNK : used_bytes(s);
+    uint64_t bytes = kt_limit.keep_last ? chunk_bytes() : used_bytes(s);
     if (s->next != s->file_bytes)
         return KT_LOSS_LIMIT;
     enum kt_loss cause = reserve_up_to(s, file, s->file_bytes + bytes);
@@ -372,7 +416,7 @@ static enum kt_loss next_chunk(struct kt_stream *s, int file)
 
 enum kt_loss kt_tape_advance(struct kt_stream *stream)
 {
-    if (stream->touched < (unsigned char *)stream->chunk + CHUNK)
+    if (stream->touched < chunk_end(stream))
         return touch_more(stream) ? KT_LOSS_COUNT : KT_LOSS_SPACE;
     bool is_full = stream->skip || stream->limit == stream->touched - KT_TAPE_MARGIN;
     int file = open_file(stream);
@@ -384,7 +428,7 @@ enum kt_loss kt_tape_advance(struct kt_stream *stream)
 /* Nothing begins behind the limit any more, and the chunk counts as full. */
 void kt_tape_skip(struct kt_stream *stream)
 {
-    while (stream->touched < (unsigned char *)stream->chunk + CHUNK && touch_more(stream))
+    while (stream->touched < chunk_end(stream) && touch_more(stream))
         ;
     stream->skip = true;
     stream->limit = (unsigned char *)stream->chunk;
@@ -407,7 +451,7 @@ void kt_tape_save(const struct kt_stream *stream)
 
 void kt_tape_end(struct kt_stream *stream)
 {
-    if (stream->file_bytes == CHUNK)
+    if (stream->file_bytes == chunk_bytes())
         stream->file_bytes = stream->chunk->chunk_bytes = used_bytes(stream);
     if (stream->in_memory && !save_memory(stream)) {
         stream->lost[KT_LOSS_ERROR] += stream->calls - stream->chunk->calls;
@@ -416,4 +460,5 @@ void kt_tape_end(struct kt_stream *stream)
     unmap_chunk(stream);
     if (truncate(stream->path, (off_t)stream->file_bytes) != 0)
         return; /* the tail is zeros: readable all the same */
+    atomic_fetch_sub(&process_bytes, stream->reserved - stream->file_bytes);
 }

@@ -7,10 +7,9 @@
 
 #include <string.h>
 
-enum { ARGUMENTS = 12, STRETCHES = 8, CALLS = 24, FRACTIONS = 10 /* of a tick */ };
+enum { ARGUMENTS = 12, STRETCHES = 3, CALLS = 48, KINDS = 12, FRACTIONS = 10 /* of a tick */ };
 
 KT_HIDDEN void kt_cost_call(const void *const argument[ARGUMENTS], struct kt_slot *slot, const void *way);
-extern KT_HIDDEN const char kt_wrap_dgemv_[];
 extern KT_HIDDEN const char kt_way[];
 
 static uint64_t cost[KT_PRICE_COUNT]; /* in fractions of a tick */
@@ -19,51 +18,83 @@ static void do_nothing(void)
 {
 }
 
-/* One entry for all: their calls are not told apart. The range holds every caller. */
-static struct kt_binding binding = {.bytes = UINTPTR_MAX, .entry = 1};
-static struct kt_slot slot;
+/* What LAPACK calls most. */
+#define COMPILED(X) \
+    X(dgemv) X(dger) X(dtrsm) X(dscal) X(ddot) X(daxpy) X(dcopy) X(dnrm2) X(dswap) X(dtrmv) X(idamax) X(dsyrk)
+#define DECLARE(name) extern KT_HIDDEN const char kt_wrap_##name##_[];
+COMPILED(DECLARE)
+#define WAY(name)  kt_wrap_##name##_,
+#define NAME(name) #name "_",
+static const void *const compiled[KINDS] = {COMPILED(WAY)};
+static const char *const compiled_name[KINDS] = {COMPILED(NAME)};
+static const char *const trampoline_name[KINDS] = {"dlarfg_", "dlarf_",  "dlascl_", "dlange_", "dgeqr2_", "dorm2r_",
+                                                   "dlarft_", "dlaset_", "dlacpy_", "iladlr_", "dlasr_",  "iladlc_"};
 
-static void bind(const char *symbol)
+/* The range holds every caller. */
+static struct kt_binding binding[KINDS];
+static struct kt_slot slot[KINDS];
+
+static void bind(const char *const name[KINDS])
 {
-    binding.target = (void *)(uintptr_t)do_nothing;
-    binding.interface = kt_interface_of(kt_slot_find(symbol));
-    kt_set_recent(&slot, &binding);
+    for (unsigned i = 0; i < KINDS; i++) {
+        binding[i] = (struct kt_binding){.bytes = UINTPTR_MAX, .entry = 1 + i};
+        binding[i].target = (void *)(uintptr_t)do_nothing;
+        binding[i].interface = kt_interface_of(kt_slot_find(name[i]));
+        kt_set_recent(&slot[i], &binding[i]);
+    }
 }
 
-/* Some arguments become others, irregularly, as they do in programs: the processor cannot learn which. */
-static void change(const void *argument[ARGUMENTS], uint64_t number)
+/* Irregular, as programs are: the processor cannot learn what comes. */
+static uint64_t next_random(void)
+{
+    static uint64_t state = 88172645463325252u;
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return state >> 16;
+}
+
+/* Some arguments become others. */
+static void change(const void *argument[ARGUMENTS])
 {
     static const int32_t size[64];
-    static uint64_t state = 88172645463325252u;
-    state = state * 6364136223846793005u + 1442695040888963407u + number;
+    uint64_t random = next_random();
     for (unsigned i = 0; i < ARGUMENTS; i++)
-        if (!(state >> (8 + 2 * i) & 3))
-            argument[i] = size + (state >> (32 + i) & 31);
+        argument[i] = random >> (2 * i) & 3 ? argument[i] : size + (random >> (24 + i) & 15);
 }
 
-/* A row of calls; with CHANGED, each is different from the one before. */
-static uint64_t ticks_of_calls(const void *way, bool changed)
+/* A row of calls; with CHANGED, each is different from the one before of its kind. */
+static uint64_t ticks_of_calls(const void *const way[KINDS], bool changed)
 {
-    const void *argument[CALLS][ARGUMENTS];
-    for (unsigned i = 0; i < ARGUMENTS; i++)
-        argument[0][i] = &slot;
-    for (unsigned call = 1; call < CALLS; call++) {
-        memcpy(argument[call], argument[call - 1], sizeof argument[call]);
-        if (changed)
-            change(argument[call], call);
-    }
+    const void *argument[KINDS][ARGUMENTS];
+    for (unsigned k = 0; k < KINDS; k++)
+        for (unsigned i = 0; i < ARGUMENTS; i++)
+            argument[k][i] = &slot;
     uint64_t start = kt_now();
-    for (unsigned call = 0; call < CALLS; call++)
-        kt_cost_call(argument[call], &slot, way);
+    for (unsigned call = 0; call < CALLS; call++) {
+        unsigned kind = next_random() % KINDS;
+        if (changed)
+            change(argument[kind]);
+        kt_cost_call(argument[kind], &slot[kind], way[kind]);
+    }
     return kt_now() - start;
 }
 
-/* Per call. The stream of threads without one takes what is recorded, in memory that no trace has. */
-static uint64_t least_of(const void *way, bool changed)
+static uint64_t median(uint64_t *ticks)
 {
-    static uint64_t memory[(sizeof(struct kt_chunk) + CALLS * 128 + 1024) / 8];
+    for (unsigned i = 1; i < STRETCHES; i++)
+        for (unsigned j = i; j > 0 && ticks[j] < ticks[j - 1]; j--) {
+            uint64_t t = ticks[j];
+            ticks[j] = ticks[j - 1];
+            ticks[j - 1] = t;
+        }
+    return ticks[STRETCHES / 2];
+}
+
+/* Per call. The stream of threads without one takes what is recorded, in memory that no trace has. */
+static uint64_t ticks_per_call(const void *const way[KINDS], bool changed)
+{
+    static uint64_t memory[(sizeof(struct kt_chunk) + CALLS * 256 + 1024) / 8];
     struct kt_stream *s = &kt_no_stream;
-    uint64_t least = UINT64_MAX;
+    uint64_t ticks[STRETCHES];
     s->chunk = (struct kt_chunk *)(void *)memory;
     s->limit = (unsigned char *)memory + sizeof memory - 1024;
     s->touched = (unsigned char *)memory + sizeof memory;
@@ -73,13 +104,14 @@ static uint64_t least_of(const void *way, bool changed)
         s->cursor = (unsigned char *)(s->chunk + 1);
         s->last = kt_now();
         atomic_store(&s->ready, kt_odd_epoch());
-        uint64_t ticks = ticks_of_calls(way, changed);
-        least = ticks < least ? ticks : least;
+        ticks[stretch] = ticks_of_calls(way, changed);
     }
-    s->context[binding.entry].stamp = s->number = 0;
+    for (unsigned i = 0; i < KINDS; i++)
+        s->context[binding[i].entry].stamp = 0;
+    s->number = 0;
     s->chunk = NULL;
     atomic_store(&s->ready, 0);
-    return FRACTIONS * least / CALLS;
+    return FRACTIONS * median(ticks) / CALLS;
 }
 
 static uint64_t beyond(uint64_t ticks, uint64_t plain)
@@ -88,29 +120,33 @@ static uint64_t beyond(uint64_t ticks, uint64_t plain)
 }
 
 /* What takes the place of a call that is in progress. */
-static uint64_t least_of_passed(void)
+static uint64_t price_of_passing(const void *const way[KINDS])
 {
-    struct kt_frame frame = {.self = &frame, .binding = &binding};
+    struct kt_frame frame = {.self = &frame, .binding = binding};
     kt_self.passing = &frame;
-    uint64_t least = least_of(kt_way, false);
+    uint64_t ticks = ticks_per_call(way, false);
     kt_self.passing = NULL;
     kt_self.passed = 0;
-    return least;
+    return ticks;
 }
 
 void kt_costs_measure(void)
 {
     const unsigned extras = kt_extras;
+    const void *nothing[KINDS], *trampoline[KINDS];
+    for (unsigned i = 0; i < KINDS; i++) {
+        nothing[i] = (const void *)(uintptr_t)do_nothing;
+        trampoline[i] = kt_way;
+    }
     kt_extras &= KT_EXTRA_CLOCK;
-    const void *nothing = (const void *)(uintptr_t)do_nothing;
-    uint64_t plain = least_of(nothing, true);
-    bind("dgemv_");
-    cost[KT_PRICE_COMPILED_SAME] = beyond(least_of(kt_wrap_dgemv_, false), plain);
-    cost[KT_PRICE_COMPILED] = beyond(least_of(kt_wrap_dgemv_, true), plain);
-    cost[KT_PRICE_PASSED] = beyond(least_of_passed(), plain);
-    bind("dlarfg_");
-    cost[KT_PRICE_TRAMPOLINE_SAME] = beyond(least_of(kt_way, false), plain);
-    cost[KT_PRICE_TRAMPOLINE] = beyond(least_of(kt_way, true), plain);
+    uint64_t plain = ticks_per_call(nothing, true), plain_same = ticks_per_call(nothing, false);
+    bind(compiled_name);
+    cost[KT_PRICE_COMPILED_SAME] = beyond(ticks_per_call(compiled, false), plain_same);
+    cost[KT_PRICE_COMPILED] = beyond(ticks_per_call(compiled, true), plain);
+    cost[KT_PRICE_PASSED] = beyond(price_of_passing(trampoline), plain_same);
+    bind(trampoline_name);
+    cost[KT_PRICE_TRAMPOLINE_SAME] = beyond(ticks_per_call(trampoline, false), plain_same);
+    cost[KT_PRICE_TRAMPOLINE] = beyond(ticks_per_call(trampoline, true), plain);
     kt_extras = extras;
 }
 

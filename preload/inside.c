@@ -7,16 +7,16 @@ enum {
     RAREST = 18,    /* one in 2^18 is drawn at least: sums of weights and ticks stay numbers of 64 bits */
     LEAST_RISK = 2, /* at most one in so many is drawn: the others tell how long the call takes */
     FEW = 4,        /* calls that tell nothing of the mean yet */
-    DEAREST = 16,   /* a nested call does not cost more than so many times what it costs at least */
-    TRUST = 256     /* the first guess of that counts as much as so many nested calls */
+    DEAREST = 8,    /* a nested call does not cost more than so many times its price, nor less than the half of it */
+    TRUST = 256     /* the price counts as much as so many nested calls that were measured */
 };
 
 bool kt_passes_insides;
 
 static bool samples;
 
-/* Ticks that recording a nested call takes at least. */
-static uint64_t least_cost;
+/* Ticks that recording a nested call takes, as measured at the start. */
+static uint64_t price;
 
 /* Of entries: its first call was seen; calls nest in its calls. */
 static _Atomic uint64_t seen[ENTRIES / 64], nests[ENTRIES / 64];
@@ -44,7 +44,7 @@ void kt_inside_start(enum kt_nested nested, uint64_t self_ticks)
 {
     samples = nested == KT_NESTED_SAMPLE;
     kt_passes_insides = nested != KT_NESTED_ALL;
-    least_cost = self_ticks + !self_ticks;
+    price = self_ticks > 2 ? self_ticks : 2;
 }
 
 /* --- strata ------------------------------------------------------------------------------------------------ */
@@ -82,10 +82,10 @@ static struct kt_stratum *find_stratum(struct kt_insides *in, uint32_t key)
 /* Ticks, as far as is known. In integers, as all here: the program may look at the flags of its arithmetic. */
 static uint64_t cost_of_nested(const struct kt_insides *in)
 {
-    int64_t all = (int64_t)(2 * least_cost * TRUST) + in->excess;
+    int64_t all = (int64_t)(price * TRUST) + in->excess;
     uint64_t cost = all > 0 ? (uint64_t)all / (TRUST + in->excess_calls) : 0;
-    cost = cost < least_cost ? least_cost : cost;
-    return cost < DEAREST * least_cost ? cost : DEAREST * least_cost;
+    cost = cost < price / 2 ? price / 2 : cost;
+    return cost < DEAREST * price ? cost : DEAREST * price;
 }
 
 /* --- drawing ----------------------------------------------------------------------------------------------- */

@@ -47,17 +47,19 @@ void kt_dirt_add(struct kt_shape_group *shape, struct kt_dirt *dirt, const struc
         add_clean(shape, dirt, call, seconds);
 }
 
-/* Recording a call in a program takes longer than in the loop that measured it, as caches forget what it needs; not so
- * much longer that the noise of a few calls should be taken for it. */
-static const double most_self = 6;
+/* Calls of a shape differ by what they compute, too: a few of them do not tell what recording took. */
+enum { ENOUGH = 8 };
 
-/* Disturbances only add, to some calls: lower quartiles differ by what recording took. */
+/* Disturbances only add, to some calls: lower quartiles differ by what recording took. That is between nothing and twice
+ * what the process measured: a difference that errs to one side only would be an error of all sums. */
 static double excess_of(const struct kt_dirt *dirt)
 {
+    if (dirt->drawn.n < ENOUGH || dirt->clean.n < ENOUGH)
+        return 0;
     double dirty = kt_samples_stat(&dirt->drawn, KT_BEST_QUARTILE).best;
     double clean = kt_samples_stat(&dirt->clean, KT_BEST_QUARTILE).best;
     double each = (dirty - clean) * (double)dirt->drawn.n / dirt->drawn_nested;
-    return fmin(fmax(each, -dirt->self), (most_self - 1) * dirt->self);
+    return fmin(fmax(each, -dirt->self), dirt->self);
 }
 
 /* Some calls of the shape were recorded without what nests in them: these tell what one takes. */
@@ -68,7 +70,7 @@ static void judge_by_clean(struct kt_shape_group *shape, struct kt_dirt *dirt)
     shape->seconds = dirt->clean;
     dirt->clean = all;
     inside->clean = dirt->clean_total / (double)dirt->cleans;
-    inside->excess = dirt->drawn.n ? excess_of(dirt) : 0;
+    inside->excess = excess_of(dirt);
     shape->total += (double)dirt->drawn.n * inside->clean - dirt->drawn_total;
     shape->total -= fmin(inside->excess * dirt->own_nested, dirt->own_total);
 }

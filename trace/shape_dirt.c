@@ -50,8 +50,8 @@ void kt_dirt_add(struct kt_shape_group *shape, struct kt_dirt *dirt, const struc
 /* Calls of a shape differ by what they compute, too: a few of them do not tell what recording took. */
 enum { ENOUGH = 8 };
 
-/* Disturbances only add, to some calls: lower quartiles differ by what recording took. That is between nothing and twice
- * what the process measured: a difference that errs to one side only would be an error of all sums. */
+/* Disturbances only add, to some calls: lower quartiles differ by what recording took. That is between nothing and
+ * twice what the process measured: a difference that errs to one side only would be an error of all sums. */
 static double excess_of(const struct kt_dirt *dirt)
 {
     if (dirt->drawn.n < ENOUGH || dirt->clean.n < ENOUGH)

@@ -276,8 +276,9 @@ static void print_common(const struct kt_diff *d)
     for (size_t i = 0; i < d->routines && d->drift_out; i++) {
         double ratio = d->routine[i].drift / drift_taken_out(d);
         if (fabs(log(ratio)) > d->margin)
-            printf("All shapes of %s took %.2f times as long: the machine, or what the program does\n"
-                   "between its calls. Two runs cannot tell; record both again.\n",
+            printf("All shapes of %s took %.2f times as long. That is the machine,\n"
+                   "or what the program does between its calls. Two runs cannot tell; record both\n"
+                   "again.\n",
                    d->routine[i].name, ratio);
     }
 }

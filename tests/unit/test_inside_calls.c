@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A trace of dgesv that holds what nests in some calls: the first one, which stands for itself, and two that were drawn
- * and that recording made longer.
+ * A trace of dgesv that holds what nests in some calls: the first one, which stands for itself, and eight that were
+ * drawn and that recording made longer.
  */
 #include "model/report/summary.h"
 #include "tests/tracegen.h"
@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-enum { MS = KT_GEN_HZ / 1000, CLEAN = 10, ONE = KT_INSIDE_ONE };
+enum { MS = KT_GEN_HZ / 1000, CLEAN = 10, DRAWN = 8, ALL = 1 + DRAWN + CLEAN, ONE = KT_INSIDE_ONE };
 
 struct sampled {
     struct kt_gen gen;
@@ -71,7 +71,7 @@ static void make_sample(struct sampled *s)
     add(s, ONE, 30, 4, GESV(3));
     for (int i = 0; i < CLEAN; i++) {
         add(s, 0, 10, 0, GESV(3));
-        if (i == 3 || i == 7)
+        if (i < DRAWN)
             add(s, 6 * ONE, 12, 3, GESV(3));
     }
     open_trace(s);
@@ -91,17 +91,17 @@ static void clean_calls_tell_what_one_takes(void **state)
     kt_shapes_collect(&s.trace, KT_OUTERMOST, &shapes);
     assert_int_equal(shapes.count, 1);
     const struct kt_shape_group *shape = &shapes.shape[0];
-    assert_int_equal(shape->calls, CLEAN + 3);
+    assert_int_equal(shape->calls, ALL);
     assert_int_equal(shape->seconds.n, CLEAN);
     assert_true(is_near(shape->seconds.most, 10));
     assert_false(shape->corrected);
     assert_true(is_near(shape->inside.clean, 10));
     assert_true(is_near(shape->inside.excess, 0.5));
-    assert_int_equal(shape->inside.calls, CLEAN + 3);
-    assert_int_equal(shape->inside.recorded, 3);
-    assert_int_equal(shape->inside.dirty, 3);
-    assert_true(shape->inside.nested == 2 * (CLEAN + 3) && shape->inside.in_dirty == 6);
-    assert_true(is_near(shape->total, 12 * 10 + 28)); /* the first: 30, less twice 0.5 and 0.5 */
+    assert_int_equal(shape->inside.calls, ALL);
+    assert_int_equal(shape->inside.recorded, 1 + DRAWN);
+    assert_int_equal(shape->inside.dirty, 1 + DRAWN);
+    assert_true(shape->inside.nested == 2 * ALL && shape->inside.in_dirty == 2 * (1 + DRAWN));
+    assert_true(is_near(shape->total, 10 * (ALL - 1) + 28)); /* the first: 30, less twice 0.5 and 0.5 */
     kt_shapes_free(&shapes);
     end(&s);
 }
@@ -115,9 +115,9 @@ static void a_call_that_passes_others_on_is_no_leaf(void **state)
     kt_shapes_collect(&s.trace, KT_LEAVES, &shapes);
     assert_int_equal(shapes.count, 1);
     assert_string_equal(shapes.shape[0].first.entry->symbol.routine->name, "ddot");
-    assert_int_equal(shapes.shape[0].calls, 6);
-    assert_true(is_near(shapes.shape[0].total, 2 * 4 + 4 * 3));
-    assert_true(is_near(shapes.shape[0].stands_for, 2 * 4 + 6 * 4 * 3));
+    assert_int_equal(shapes.shape[0].calls, 2 * (1 + DRAWN));
+    assert_true(is_near(shapes.shape[0].total, 2 * 4 + 2 * DRAWN * 3));
+    assert_true(is_near(shapes.shape[0].stands_for, 2 * 4 + 6 * 2 * DRAWN * 3));
     kt_shapes_free(&shapes);
     end(&s);
 }
@@ -163,25 +163,25 @@ static void what_happens_inside_is_estimated(void **state)
     make_sample(&s);
     kt_summary_collect(&s.trace, &summary);
     assert_true(summary.sampled);
-    assert_int_equal(summary.calls, CLEAN + 3 + 6);
+    assert_int_equal(summary.calls, ALL + 2 * (1 + DRAWN));
     assert_int_equal(summary.passed, 2 * CLEAN);
-    assert_true(is_near(summary.seconds_blas, 148));
-    assert_true(is_near(summary.seconds_self, 148));
+    assert_true(is_near(summary.seconds_blas, 10 * (ALL - 1) + 28));
+    assert_true(is_near(summary.seconds_self, 10 * (ALL - 1) + 28));
     const struct kt_sum *dot = routine(&summary, "ddot");
-    assert_int_equal(dot->calls, 2 * (CLEAN + 3));
+    assert_int_equal(dot->calls, 2 * ALL);
     assert_int_equal(dot->calls_top, 0);
-    assert_int_equal(dot->recorded, 6);
-    assert_true(is_near(dot->seconds, 8 + 0.6 * 120));
+    assert_int_equal(dot->recorded, 2 * (1 + DRAWN));
+    assert_true(is_near(dot->seconds, 8 + 0.6 * 10 * (ALL - 1)));
     assert_true(dot->estimate != NULL);
-    assert_int_equal(dot->estimate->sampled, 3);
-    assert_int_equal(dot->estimate->outermost, CLEAN + 3);
-    assert_true(is_near(dot->estimate->of[KT_INSIDE_SECONDS].lo, 80));
-    assert_float_equal(dot->flops, 2 * (CLEAN + 3) * 19, 0.01);
+    assert_int_equal(dot->estimate->sampled, 1 + DRAWN);
+    assert_int_equal(dot->estimate->outermost, ALL);
+    assert_true(is_near(dot->estimate->of[KT_INSIDE_SECONDS].lo, 8 + 0.6 * 10 * (ALL - 1)));
+    assert_float_equal(dot->flops, 2 * ALL * 19, 0.01);
     const struct kt_sum *gesv = routine(&summary, "dgesv");
-    assert_true(is_near(gesv->seconds, 148) && is_near(gesv->seconds_self, 68));
-    assert_true(is_near(gesv->estimate->of[KT_INSIDE_SELF].lo, 68));
-    assert_true(is_near(gesv->estimate->of[KT_INSIDE_SELF].hi, 68 + 12 + 1)); /* if recording took what is stated */
-    assert_true(summary.callers.count == 1 && is_near(summary.callers.sum[0].seconds, 148));
+    assert_true(is_near(gesv->seconds, 10 * (ALL - 1) + 28) && is_near(gesv->seconds_self, 92));
+    assert_true(is_near(gesv->estimate->of[KT_INSIDE_SELF].lo, 92));
+    assert_true(is_near(gesv->estimate->of[KT_INSIDE_SELF].hi, 92 + 18 + 1)); /* if recording took what is stated */
+    assert_true(summary.callers.count == 1 && is_near(summary.callers.sum[0].seconds, 10 * (ALL - 1) + 28));
     kt_summary_free(&summary);
     end(&s);
 }

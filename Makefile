@@ -29,7 +29,7 @@ FLAGS_NOW := $(CC) $(CFLAGS_)
 SHIM_FLAGS := -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-optimize-sibling-calls
 LIBS     := -ldw -lelf -ljansson -larchive -lzstd -lsqlite3 -lhwloc -ldl -lm -lpthread
 
-TABLE    := error expr relation notation argument routine symbol
+TABLE    := error plain expr relation notation argument routine symbol
 # The parts are the folders' files; those with a main() or a library of their own apart.
 parts     = $(filter-out $(2),$(patsubst $(1)%.c,%,$(sort $(wildcard $(1)*.c $(1)*/*.c))))
 TRACE    := $(call parts,trace/,main ktgen gen gen_%)
@@ -542,7 +542,7 @@ SLOW_UNIT  := $(T)/unit/test_hierarchy
 FAST_TESTS := $(filter-out $(SLOW_UNIT),$(UNIT_PROGRAMS)) tests/lint_modules.sh tests/lint_functions.sh tests/probe_kernels.sh tests/probe_odd.sh tests/shim_abi.sh tests/shim_load.sh tests/shim_life.sh tests/fuzz.sh tests/events.sh tests/faults.sh tests/profile.sh tests/modes.sh tests/nested.sh \
               tests/libraries.sh tests/run_blas.sh tests/ranks.sh \
               $(wildcard tests/cli/*.sh)
-SLOW_TESTS := $(SLOW_UNIT) tests/roofline.sh tests/diff.sh tests/bench_tools.sh tests/table.sh tests/names.sh tests/roundtrip.sh tests/proof.sh tests/repro.sh tests/flops.sh tests/traffic.sh tests/transparency.sh tests/transparency/programs.sh tests/demo.sh tests/ranks/mpi.sh tests/replay.sh tests/replayable.sh tests/sequence.sh tests/store.sh tests/timers.sh tests/contexts.sh tests/misbehave.sh tests/sanitize.sh tests/valgrind.sh tests/cppcheck.sh tests/portable.sh tests/fault_process.sh tests/fault_threads.sh tests/fault_space.sh tests/kill.sh tests/tsan.sh tests/snapshot.sh tests/compare.sh tests/right.sh
+SLOW_TESTS := $(SLOW_UNIT) tests/roofline.sh tests/diff.sh tests/bench_tools.sh tests/table.sh tests/names.sh tests/roundtrip.sh tests/proof.sh tests/repro.sh tests/flops.sh tests/traffic.sh tests/transparency.sh tests/transparency/programs.sh tests/demo.sh tests/ranks/mpi.sh tests/replay.sh tests/replayable.sh tests/sequence.sh tests/store.sh tests/timers.sh tests/contexts.sh tests/misbehave.sh tests/hostile.sh tests/sanitize.sh tests/valgrind.sh tests/cppcheck.sh tests/portable.sh tests/fault_process.sh tests/fault_threads.sh tests/fault_space.sh tests/kill.sh tests/tsan.sh tests/snapshot.sh tests/compare.sh tests/right.sh
 
 check: packages-check
 	@$(MAKE) --no-print-directory -j$(shell nproc) check-built

@@ -432,7 +432,7 @@ static void count_unloads(void)
 {
     static _Atomic unsigned long long seen;
     unsigned long long subs = 0;
-    dl_iterate_phdr(read_subs, &subs);
+    kt_iterate_objects(read_subs, &subs);
     if (atomic_exchange(&seen, subs) != subs)
         atomic_fetch_add(&unloads, 1);
 }

@@ -52,7 +52,7 @@ void kt_control_open(void)
 {
     char path[PATH_MAX];
     kt_process_path(path, "control", 0, 0);
-    int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     struct kt_control *shared = file >= 0 ? map_file(file) : NULL;
     if (shared)
         atomic_store(&kt_control_page, shared);

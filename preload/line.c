@@ -93,7 +93,7 @@ size_t kt_write_all(int file, const char *bytes, size_t count)
 
 size_t kt_append_file(const char *path, const void *bytes, size_t count)
 {
-    int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666);
+    int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (file < 0)
         return 0;
     size_t done = kt_write_all(file, bytes, count);

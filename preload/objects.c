@@ -8,6 +8,8 @@
  */
 #include "preload/look.h"
 
+#include "preload/process.h"
+
 #include <limits.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -70,6 +72,16 @@ static const char *file_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
+}
+
+/* --- under the linker's lock ------------------------------------------------------------------------------- */
+
+void kt_iterate_objects(int (*visit)(struct dl_phdr_info *info, size_t size, void *data), void *data)
+{
+    bool is_quiet = kt_quiet_begin();
+    dl_iterate_phdr(visit, data);
+    if (is_quiet)
+        kt_quiet_end();
 }
 
 /* --- the list ---------------------------------------------------------------------------------------------- */
@@ -210,7 +222,7 @@ static void read_list(const struct dl_phdr_info *info)
     kt_objects.full = false;
     kt_objects.adds = info->dlpi_adds;
     kt_objects.subs = info->dlpi_subs;
-    dl_iterate_phdr(add_object, &position);
+    kt_iterate_objects(add_object, &position);
     find_relations();
 }
 
@@ -356,7 +368,7 @@ void kt_take_look(struct kt_look *look)
     if (is_lock_stuck())
         look_unlocked(look);
     else
-        dl_iterate_phdr(look_locked, look);
+        kt_iterate_objects(look_locked, look);
 }
 
 bool kt_is_inside_us(uintptr_t address)
@@ -404,6 +416,6 @@ static int look_behind_us(struct dl_phdr_info *info, size_t size, void *data)
 void *kt_find_next(const char *symbol)
 {
     struct next next = {.name = kt_elf_name(symbol, KT_VERSION_DEFAULT)};
-    dl_iterate_phdr(look_behind_us, &next);
+    kt_iterate_objects(look_behind_us, &next);
     return next.found ? kt_elf_address(next.bias, next.found) : NULL;
 }

@@ -204,10 +204,20 @@ void kt_process_path(char out[PATH_MAX], const char *name, uint64_t number, unsi
 
 /* --- opening and definitions ------------------------------------------------------------------------------- */
 
+/* Whoever owns the directory of a trace can put links into the place of what we write. */
+static bool is_ours(const char *directory)
+{
+    struct stat st;
+    if (stat(directory, &st) != 0)
+        return false;
+    errno = S_ISDIR(st.st_mode) ? EPERM : ENOTDIR;
+    return S_ISDIR(st.st_mode) && st.st_uid == geteuid();
+}
+
 /* A directory of its own, whoever else traces into the same place. */
 static bool make_directory(void)
 {
-    if (mkdir(kt_trace, 0777) != 0 && errno != EEXIST)
+    if (mkdir(kt_trace, 0700) != 0 && (errno != EEXIST || !is_ours(kt_trace)))
         return false;
     size_t room = sizeof kt_process.directory;
     for (int i = 0; i < 1000; i++) {
@@ -215,7 +225,7 @@ static bool make_directory(void)
                        : snprintf(kt_process.directory, room, "%s/p%ld", kt_trace, (long)getpid());
         if (length < 0 || (size_t)length > room - 64)
             return false;
-        if (mkdir(kt_process.directory, 0777) == 0)
+        if (mkdir(kt_process.directory, 0700) == 0)
             return true;
         if (errno != EEXIST)
             return false;

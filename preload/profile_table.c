@@ -97,7 +97,7 @@ static int make_file(struct kt_table *t)
     t->tid = (uint64_t)syscall(SYS_gettid);
     for (t->suffix = 0; t->suffix < 1 << 20; t->suffix++) {
         table_path(t, path);
-        int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
         if (file >= 0 || errno != EEXIST)
             return file;
     }
@@ -419,7 +419,7 @@ static bool make_overflow_file(void)
     if (kt_overflow)
         return true;
     kt_process_path(path, "s0", 0, 0);
-    int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (file < 0)
         return false;
     if (kt_tape_reserve(file, 0, OVERFLOW_BYTES))

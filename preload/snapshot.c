@@ -235,7 +235,7 @@ static bool write_file(const uint64_t *word, struct snapshot *s)
     if (directory < 0)
         return false;
     name_of(atomic_fetch_add(&state->files, 1) + 1, name);
-    int file = openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+    int file = openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (file >= 0) {
         whole = fill_file(file, word, s);
         whole &= kt_tape_close(file);

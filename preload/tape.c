@@ -105,7 +105,7 @@ static int make_file(struct kt_stream *s)
 {
     for (unsigned number = 0; number < 1 << 20; number++) {
         kt_process_path(s->path, "t", (uint64_t)syscall(SYS_gettid), number);
-        int file = open(s->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        int file = open(s->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
         if (file >= 0 || errno != EEXIST)
             return file;
     }

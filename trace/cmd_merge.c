@@ -67,7 +67,7 @@ static enum kt_status copy_file(const char *source, const char *target, struct k
     int from = open(source, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
     if (from < 0)
         return failed(error, "read", source);
-    int to = open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    int to = open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     bool fine = to >= 0 && (copy_by_kernel(from, to) || copy_bytes(from, to));
     enum kt_status status = fine ? KT_OK : failed(error, "written", target);
     close(from);
@@ -96,7 +96,7 @@ static enum kt_status write_file(const unsigned char *bytes, size_t size, const 
     FILE *file = fopen(target, "wx");
     if (!file)
         return failed(error, "written", target);
-    bool fine = fwrite(bytes, 1, size, file) == size;
+    bool fine = size == 0 || fwrite(bytes, 1, size, file) == size;
     return fclose(file) == 0 && fine ? KT_OK : failed(error, "written", target);
 }
 
@@ -136,7 +136,7 @@ static enum kt_status make_process_directory(const struct merge *merge, uint32_t
                        : snprintf(out, PATH_MAX, "%s/p%" PRIu32, merge->part, pid);
         if (length >= PATH_MAX)
             return too_long(merge->part, error);
-        if (mkdir(out, 0777) == 0)
+        if (mkdir(out, 0700) == 0)
             return KT_OK;
         if (errno != EEXIST)
             break;
@@ -197,7 +197,7 @@ static enum kt_status make_output(struct merge *merge, struct kt_error *error)
     if (snprintf(merge->part, sizeof merge->part, "%s.part", merge->output) >= PATH_MAX)
         return too_long(merge->output, error);
     KT_TRY(check_output(merge->output, error));
-    if (mkdir(merge->part, 0777) == 0)
+    if (mkdir(merge->part, 0700) == 0)
         return KT_OK;
     if (errno == EEXIST)
         return kt_fail(error, KT_SYSTEM,

@@ -253,12 +253,15 @@ static enum kt_status prepare_directory(struct run *run, struct kt_error *error)
     const char *path = run->directory;
     if (strlen(path) >= PATH_MAX - 1)
         return kt_fail(error, KT_SYSTEM, "%s: the path is too long", path);
-    run->created = mkdir(path, 0777) == 0;
+    run->created = mkdir(path, 0700) == 0;
     if (run->created)
         return KT_OK;
     if (errno != EEXIST)
         return kt_fail(error, KT_SYSTEM, "%s: cannot be created: %s", path, strerror(errno));
     struct contents found;
+    struct stat st;
+    if (stat(path, &st) == 0 && st.st_uid != geteuid())
+        return kt_fail(error, KT_USAGE, "%s: belongs to another user; choose a new directory with -o", path);
     bool can_read = read_contents(path, &found);
     if (can_read && !is_free(&found))
         return kt_fail(error, KT_USAGE, "%s: is not empty; choose a new directory with -o", path);

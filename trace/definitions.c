@@ -135,6 +135,14 @@ static bool fits_into_call(const struct kt_routine *routine, enum kt_view view)
     return kt_symbol_make(routine, view, &symbol) && symbol.arg_bytes <= 8 * (KT_CONTEXT_WORDS - KT_CALL_HEAD_WORDS);
 }
 
+/* It becomes part of programs (repro), of scripts and of tables. */
+static bool is_name(const char *text)
+{
+    return (isalpha((unsigned char)*text) || *text == '_') && !text[strspn(text, "abcdefghijklmnopqrstuvwxyz"
+                                                                                 "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                                                                 "0123456789_")];
+}
+
 static const char *define_entry(struct definitions *d, char **field)
 {
     struct draft draft;
@@ -144,6 +152,8 @@ static const char *define_entry(struct definitions *d, char **field)
         return "the id is not a small number";
     if (strlen(kt_unescape(field[2])) >= sizeof draft.symbol)
         return "the symbol is too long";
+    if (!is_name(field[2]))
+        return "the symbol is no name of a function";
     strcpy(draft.symbol, field[2]);
     if (!find_view(field[3], &draft.view))
         return "the view is not known";

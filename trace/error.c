@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "trace/error.h"
 
+#include "trace/plain.h"
+
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 void kt_one_line(char *text)
 {
+    kt_plain_clean(&(struct kt_plain){0}, text, strlen(text));
     for (; *text; text++)
-        if ((unsigned char)*text < ' ' || *text == '\x7f')
+        if ((unsigned char)*text < ' ')
             *text = '?';
 }
 

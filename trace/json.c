@@ -6,6 +6,7 @@
 
 #include "trace/memory.h"
 #include "trace/text.h"
+#include "trace/text_file.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -159,30 +160,17 @@ enum kt_status kt_json_load(const char *path, json_t **out, struct kt_error *err
     return *out ? KT_OK : not_json(path, &cause, error);
 }
 
-static enum kt_status write_file(const json_t *document, const char *path, struct kt_error *error)
-{
-    FILE *file = fopen(path, "w");
-    if (!file)
-        return kt_fail(error, KT_SYSTEM, "%s: cannot be written: %s", path, strerror(errno));
-    bool fine = json_dumpf(document, file, JSON_INDENT(2)) == 0;
-    fine = putc('\n', file) != EOF && fine;
-    fine = fclose(file) == 0 && fine;
-    if (!fine)
-        return kt_fail(error, KT_SYSTEM, "%s: cannot be written: %s", path, strerror(errno));
-    return KT_OK;
-}
-
 enum kt_status kt_json_save(json_t *document, const char *path, struct kt_error *error)
 {
-    char temporary[PATH_MAX];
-    int length = snprintf(temporary, sizeof temporary, "%s.%ld.part", path, (long)getpid());
-    enum kt_status status = length < (int)sizeof temporary
-                                ? write_file(document, temporary, error)
-                                : kt_fail(error, KT_SYSTEM, "%s: the path is too long", path);
+    struct kt_text_file text;
+    enum kt_status status = kt_text_file_begin(&text, path, error);
+    if (status == KT_OK) {
+        bool is_json = json_dumpf(document, text.file, JSON_INDENT(2)) == 0;
+        putc('\n', text.file);
+        status = kt_text_file_end(&text, error);
+        if (status == KT_OK && !is_json)
+            status = kt_fail(error, KT_SYSTEM, "%s: the result cannot be written as JSON", path);
+    }
     json_decref(document);
-    if (status == KT_OK && rename(temporary, path) != 0)
-        status = kt_fail(error, KT_SYSTEM, "%s: cannot be written: %s", path, strerror(errno));
-    if (status != KT_OK)
-        unlink(temporary);
     return status;
 }

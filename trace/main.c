@@ -5,6 +5,7 @@
 #include "model/tracker/placements.h"
 #include "replay/placement.h"
 #include "trace/library_list.h"
+#include "trace/plain.h"
 #include "trace/text.h"
 #include "trace/verb.h"
 
@@ -86,6 +87,7 @@ static int run_command(int argc, char **argv)
 int main(int argc, char **argv)
 {
     kt_placements = kt_placements_of_trace;
+    kt_plain_begin();
     int status = run_command(argc, argv);
     errno = 0;
     if (fflush(stdout) == 0 && !ferror(stdout))

@@ -23,7 +23,7 @@ static int open_without_name(const char *path)
     snprintf(directory, sizeof directory, "%s", path);
     char *slash = strrchr(directory, '/');
     strcpy(slash ? slash + (slash == directory) : directory, slash ? "" : ".");
-    return open(*directory ? directory : "/", O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+    return open(*directory ? directory : "/", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 }
 
 enum kt_status kt_new_file_create(const char *path, bool named, struct kt_new_file *out, struct kt_error *error)
@@ -36,7 +36,7 @@ enum kt_status kt_new_file_create(const char *path, bool named, struct kt_new_fi
     if (out->file >= 0)
         return KT_OK;
     snprintf(out->part, sizeof out->part, "%s.%ld.part", path, (long)getpid());
-    out->file = open(out->part, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0666);
+    out->file = open(out->part, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
     if (out->file >= 0)
         return KT_OK;
     *out->part = '\0';

@@ -5,6 +5,7 @@
  */
 #include "trace/text.h"
 
+#include "trace/error.h"
 #include "trace/memory.h"
 #include "trace/now.h"
 
@@ -106,9 +107,7 @@ bool kt_text_ends_with(const char *text, const char *end)
 
 char *kt_text_clean(char *text)
 {
-    for (unsigned char *c = (unsigned char *)text; *c; c++)
-        if (*c < ' ' || *c == 127 || (c[0] == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0))
-            *c = '?';
+    kt_one_line(text);
     return text;
 }
 

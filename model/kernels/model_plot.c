@@ -4,7 +4,8 @@
  */
 #include "model/kernels/model_show.h"
 
-#include "model/gnuplot.h"
+#include "trace/csv.h"
+#include "trace/gnuplot.h"
 #include "trace/text.h"
 
 #include <errno.h>
@@ -30,9 +31,11 @@ static void write_regions(FILE *script, FILE *data, const struct kt_kernel_model
         int64_t high = m->axes > 1 ? r->box.hi[1] : 1;
         if (!is_drawn(m, &r->box))
             continue;
-        fprintf(data, "%s,%s,%s,region,%ld,%ld,%ld,%ld,%.5g,%.5g\n", m->routine, m->options,
-                kt_model_context_name[m->context], (long)r->box.lo[0], (long)r->box.hi[0], (long)low, (long)high,
-                r->average, r->worst);
+        kt_csv_text(data, m->routine);
+        fprintf(data, ",");
+        kt_csv_text(data, m->options);
+        fprintf(data, ",%s,region,%ld,%ld,%ld,%ld,%.5g,%.5g\n", kt_model_context_name[m->context], (long)r->box.lo[0],
+                (long)r->box.hi[0], (long)low, (long)high, r->average, r->worst);
         if (r->coefficient)
             fprintf(script,
                     "set object rect from %ld,%ld to %ld,%ld fc palette cb %.4f fs solid border lc rgb 'black'\n",
@@ -61,15 +64,20 @@ static size_t write_points(FILE *script, const struct kt_kernel_model *m, bool h
 static void write_panel(FILE *script, FILE *data, const struct kt_kernel_model *m)
 {
     bool flat = m->axes == 1;
-    char quality[96] = "no held-out points yet";
+    char name[256];
+    char quality[128] = "no held-out points yet";
     if (m->error.n)
         snprintf(quality, sizeof quality, "mean %.2g %%, max %.2g %% at %d held-out points", 100 * m->error.average,
                  100 * m->error.worst, m->error.n);
-    fprintf(script, "unset object\nset title \"%s %s\\n%s: %s\" noenhanced\n", m->routine, m->options,
-            kt_model_context_name[m->context], quality);
-    fprintf(script, "set xlabel '%s'\nset ylabel '%s'\nset xrange [%ld:%ld]\nset yrange [%ld:%ld]\n", m->axis[0],
-            flat ? "" : m->axis[1], (long)m->domain.lo[0], (long)m->domain.hi[0], flat ? 0 : (long)m->domain.lo[1],
-            flat ? 1 : (long)m->domain.hi[1]);
+    snprintf(name, sizeof name, "%.100s %.100s, %s", m->routine, m->options, kt_model_context_name[m->context]);
+    fprintf(script, "unset object\nset title ");
+    kt_gnuplot_lines(script, name, quality);
+    fprintf(script, "\nset xlabel ");
+    kt_gnuplot_text(script, m->axis[0]);
+    fprintf(script, "\nset ylabel ");
+    kt_gnuplot_text(script, flat ? "" : m->axis[1]);
+    fprintf(script, "\nset xrange [%ld:%ld]\nset yrange [%ld:%ld]\n", (long)m->domain.lo[0], (long)m->domain.hi[0],
+            flat ? 0 : (long)m->domain.lo[1], flat ? 1 : (long)m->domain.hi[1]);
     fprintf(script, flat ? "unset ytics\n" : "set ytics\n");
     write_points(script, m, false, "samples");
     size_t held_out = write_points(script, m, true, "heldout");
@@ -120,15 +128,15 @@ static void write_script(FILE *script, FILE *data, const struct kt_kernel_model 
 static enum kt_status write_files(const struct kt_kernel_model **panel, const struct grid *grid,
                                   const struct kt_picture *picture, struct kt_error *error)
 {
-    FILE *script = fopen(picture->script, "we");
-    FILE *data = fopen(picture->data, "we");
-    if (script && data)
-        write_script(script, data, panel, grid, picture);
-    bool is_script = script && !ferror(script) && fclose(script) == 0;
-    bool is_data = data && !ferror(data) && fclose(data) == 0;
-    return is_script && is_data ? KT_OK
-                                : kt_fail(error, KT_SYSTEM, "%s: cannot be written: %s",
-                                          is_script ? picture->data : picture->script, strerror(errno));
+    struct kt_text_file script, data;
+    KT_TRY(kt_gnuplot_begin(&script, picture->script, error));
+    enum kt_status status = kt_text_file_begin(&data, picture->data, error);
+    if (status == KT_OK) {
+        write_script(script.file, data.file, panel, grid, picture);
+        status = kt_text_file_end(&data, error);
+    }
+    enum kt_status ended = kt_text_file_end(&script, error);
+    return status != KT_OK ? status : ended;
 }
 
 enum kt_status kt_models_plot(const struct kt_models *models, const char *filter, const char *file,

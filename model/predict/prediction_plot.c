@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "model/predict/prediction_plot.h"
 
-#include "model/gnuplot.h"
+#include "trace/gnuplot.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -13,34 +13,14 @@ enum { WIDTH = 800, HEIGHT = 500 }; /* pixels */
 
 /* --- files ------------------------------------------------------------------------------------------------- */
 
-static FILE *create(const char *folder, const char *name, struct kt_error *error)
+/* What a plot is made of: NAME.svg and its script and data, in a folder. */
+static enum kt_status name_files(const char *folder, const char *name, struct kt_picture *out, struct kt_error *error)
 {
     char path[PATH_MAX];
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
-        kt_fail(error, KT_SYSTEM, "%s: %s", folder, strerror(errno));
-        return NULL;
-    }
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *file = fopen(path, "we");
-    if (!file)
-        kt_fail(error, KT_SYSTEM, "%s: cannot be written: %s", path, strerror(errno));
-    return file;
-}
-
-static enum kt_status finish(FILE *file, const char *folder, struct kt_error *error)
-{
-    int failed = ferror(file);
-    failed |= fclose(file);
-    return failed ? kt_fail(error, KT_SYSTEM, "%s: cannot be written: the disk may be full", folder) : KT_OK;
-}
-
-static enum kt_status draw(const char *folder, const char *name, struct kt_error *error)
-{
-    char path[PATH_MAX];
-    struct kt_picture picture;
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+        return kt_fail(error, KT_SYSTEM, "%s: %s", folder, strerror(errno));
     snprintf(path, sizeof path, "%s/%s.svg", folder, name);
-    KT_TRY(kt_picture_name(path, WIDTH, HEIGHT, &picture, error));
-    return kt_picture_draw(&picture, error);
+    return kt_picture_name(path, WIDTH, HEIGHT, out, error);
 }
 
 /* An empty cell is no point for gnuplot. */
@@ -52,29 +32,30 @@ static void write_cell(FILE *file, const json_t *value)
         fprintf(file, ",");
 }
 
-static void write_head(FILE *script, const char *name, const char *title, const char *x)
+static void write_head(FILE *script, const struct kt_picture *picture, const char *x)
 {
+    kt_picture_begin(script, picture);
     fprintf(script,
-            "set datafile separator ','\nset grid\nset key top left\nset title \"%s\" noenhanced\nset xlabel \"%s\"\n"
-            "set ylabel \"seconds\"\nset border 3\nset tics nomirror\n"
-            "set terminal svg size %d,%d background 'white'\nset output '%s.svg'\n",
-            title, x, WIDTH, HEIGHT, name);
+            "set datafile separator ','\nset grid\nset key top left\nset xlabel '%s'\nset ylabel 'seconds'\n"
+            "set border 3\nset tics nomirror\n",
+            x);
 }
 
 static void write_second_output(FILE *script, const char *name)
 {
-    fprintf(script, "set terminal pngcairo size %d,%d\nset output '%s.png'\nreplot\nset output\n", WIDTH, HEIGHT, name);
+    fprintf(script, "set terminal pngcairo size %d,%d noenhanced\nset output '%s.png'\nreplot\nset output\n", WIDTH,
+            HEIGHT, name);
 }
 
 /* --- predictions ------------------------------------------------------------------------------------------- */
 
-static enum kt_status write_prediction(const json_t *document, const char *folder, struct kt_error *error)
+static enum kt_status write_prediction(const json_t *document, const char *path, struct kt_error *error)
 {
     size_t i;
     const json_t *point;
-    FILE *file = create(folder, "predicted.csv", error);
-    if (!file)
-        return error->status;
+    struct kt_text_file data;
+    KT_TRY(kt_text_file_begin(&data, path, error));
+    FILE *file = data.file;
     fprintf(file, "n,predicted,lo,hi,warm,cold,measured\n");
     json_array_foreach(json_object_get(document, "curve"), i, point)
     {
@@ -89,23 +70,27 @@ static enum kt_status write_prediction(const json_t *document, const char *folde
         write_cell(file, json_object_get(point, "measured"));
         fprintf(file, "\n");
     }
-    return finish(file, folder, error);
+    return kt_text_file_end(&data, error);
 }
 
 enum kt_status kt_plot_prediction(const json_t *document, const char *folder, struct kt_error *error)
 {
     char title[256];
+    struct kt_picture picture;
+    struct kt_text_file text;
     const json_t *first = json_array_get(json_object_get(document, "curve"), 0);
     snprintf(title, sizeof title, "%.60s on %.80s", json_string_value(json_object_get(document, "algorithm")),
              json_string_value(json_object_get(document, "library")));
-    KT_TRY(write_prediction(document, folder, error));
-    FILE *script = create(folder, "predicted.gp", error);
-    if (!script)
-        return error->status;
-    write_head(script, "predicted", title, "n");
+    KT_TRY(name_files(folder, "predicted", &picture, error));
+    KT_TRY(write_prediction(document, picture.data, error));
+    KT_TRY(kt_gnuplot_begin(&text, picture.script, error));
+    FILE *script = text.file;
+    write_head(script, &picture, "n");
+    fprintf(script, "set title ");
+    kt_gnuplot_text(script, title);
     fprintf(
         script,
-        "set logscale y\nset format y '%%.0s %%cs'\nset ylabel 'time'\nplot 'predicted.csv' skip 1 using 1:3:4 with "
+        "\nset logscale y\nset format y '%%.0s %%cs'\nset ylabel 'time'\nplot 'predicted.csv' skip 1 using 1:3:4 with "
         "filledcurves fc rgb '#c6dbef' "
         "title 'interval of the models', '' skip 1 using 1:2 with linespoints pt 7 ps 0.6 lc rgb '#08519c' "
         "title 'predicted', '' skip 1 using 1:5 with lines dt 2 lc rgb '#31a354' title 'all warm', '' skip 1 "
@@ -113,19 +98,19 @@ enum kt_status kt_plot_prediction(const json_t *document, const char *folder, st
         json_object_get(first, "measured") ? ", '' skip 1 using 1:7 with points pt 2 lc rgb 'black' title 'measured'"
                                            : "");
     write_second_output(script, "predicted");
-    KT_TRY(finish(script, folder, error));
-    return draw(folder, "predicted", error);
+    KT_TRY(kt_text_file_end(&text, error));
+    return kt_picture_draw(&picture, error);
 }
 
 /* --- block sizes ------------------------------------------------------------------------------------------- */
 
-static enum kt_status write_tuning(const json_t *document, const char *folder, struct kt_error *error)
+static enum kt_status write_tuning(const json_t *document, const char *path, struct kt_error *error)
 {
     size_t i, j;
     const json_t *curve, *point;
-    FILE *file = create(folder, "block_size.csv", error);
-    if (!file)
-        return error->status;
+    struct kt_text_file data;
+    KT_TRY(kt_text_file_begin(&data, path, error));
+    FILE *file = data.file;
     fprintf(file, "n,b,predicted,measured,is_best\n");
     json_array_foreach(json_object_get(document, "curves"), i, curve)
     {
@@ -139,7 +124,7 @@ static enum kt_status write_tuning(const json_t *document, const char *folder, s
             fprintf(file, ",%d\n", value == best);
         }
     }
-    return finish(file, folder, error);
+    return kt_text_file_end(&data, error);
 }
 
 /* Times over the time at the block size that is predicted to be best, so that all sizes go in one plot. */
@@ -172,22 +157,25 @@ enum kt_status kt_plot_tuning(const json_t *document, const char *folder, struct
     char title[256];
     size_t i;
     const json_t *curve;
-    snprintf(title, sizeof title, "%.60s on %.80s\\nlines: predicted, dots: predicted best, crosses: measured",
-             json_string_value(json_object_get(document, "routine")),
+    struct kt_picture picture;
+    struct kt_text_file text;
+    snprintf(title, sizeof title, "%.60s on %.80s", json_string_value(json_object_get(document, "routine")),
              json_string_value(json_object_get(document, "library")));
-    KT_TRY(write_tuning(document, folder, error));
-    FILE *script = create(folder, "block_size.gp", error);
-    if (!script)
-        return error->status;
-    write_head(script, "block_size", title, "block size (1: no blocks)");
+    KT_TRY(name_files(folder, "block_size", &picture, error));
+    KT_TRY(write_tuning(document, picture.data, error));
+    KT_TRY(kt_gnuplot_begin(&text, picture.script, error));
+    FILE *script = text.file;
+    write_head(script, &picture, "block size (1: no blocks)");
+    fprintf(script, "set title ");
+    kt_gnuplot_lines(script, title, "lines: predicted, dots: predicted best, crosses: measured");
     fprintf(script,
-            "set ylabel 'time over the predicted best'\nset yrange [0.7<*<0.95:1.1<*<2]\nset key top right\nplot");
+            "\nset ylabel 'time over the predicted best'\nset yrange [0.7<*<0.95:1.1<*<2]\nset key top right\nplot");
     json_array_foreach(json_object_get(document, "curves"), i, curve)
     {
         plot_curve(script, curve, (int)i + 1, i ? "," : "");
     }
     fprintf(script, "\n");
     write_second_output(script, "block_size");
-    KT_TRY(finish(script, folder, error));
-    return draw(folder, "block_size", error);
+    KT_TRY(kt_text_file_end(&text, error));
+    return kt_picture_draw(&picture, error);
 }

@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "model/probe/probe_plot.h"
 
+#include "trace/gnuplot.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
-#include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-
-extern char **environ;
 
 /* A file's name of a curve's. */
 static void file_name(const char *name, char *out, size_t size)
@@ -36,8 +34,8 @@ static void write_points(FILE *file, const json_t *curve)
 /* Sizes with their prefix, also beside the line of a step. */
 static void write_step(FILE *file, double x, bool bytes)
 {
-    fprintf(file, "set arrow from %.9g, graph 0 to %.9g, graph 1 nohead lw 2 lc rgb \"red\"\n", x, x);
-    fprintf(file, "set label gprintf(\"%s\", %.9g) at %.9g, graph 0.96 right offset -0.5,0 tc rgb \"red\"\n",
+    fprintf(file, "set arrow from %.9g, graph 0 to %.9g, graph 1 nohead lw 2 lc rgb 'red'\n", x, x);
+    fprintf(file, "set label gprintf('%s', %.9g) at %.9g, graph 0.96 right offset -0.5,0 tc rgb 'red'\n",
             bytes ? "%.0b %BB" : "%.0f", x, x);
 }
 
@@ -47,7 +45,7 @@ static void write_axes(FILE *file, const char *x_name, bool bytes)
     if (!counts)
         fprintf(file, "set logscale x 2\n");
     if (bytes)
-        fprintf(file, "set format x \"%%.0b %%BB\"\n");
+        fprintf(file, "set format x '%%.0b %%BB'\n");
     if (!strcmp(x_name, "threads") || !strcmp(x_name, "chains"))
         fprintf(file, "set xtics 1\n");
 }
@@ -63,15 +61,27 @@ static double largest_ratio(const json_t *y)
     return high / low;
 }
 
+/* "" if a file that was changed by hand lacks it. */
+static const char *text_of(const json_t *curve, const char *key)
+{
+    const char *text = json_string_value(json_object_get(curve, key));
+    return text ? text : "";
+}
+
 static void write_script(FILE *file, const char *title, const json_t *curve)
 {
-    const char *x_name = json_string_value(json_object_get(curve, "x_name"));
+    const char *x_name = text_of(curve, "x_name");
     bool bytes = !strcmp(x_name, "bytes") || !strcmp(x_name, "distance");
     size_t i;
     json_t *step;
     write_points(file, curve);
-    fprintf(file, "set title \"%s\"\nset xlabel \"%s\"\nset ylabel \"%s\"\nset grid\nunset key\n", title, x_name,
-            json_string_value(json_object_get(curve, "y_name")));
+    fprintf(file, "set title ");
+    kt_gnuplot_text(file, title);
+    fprintf(file, "\nset xlabel ");
+    kt_gnuplot_text(file, x_name);
+    fprintf(file, "\nset ylabel ");
+    kt_gnuplot_text(file, text_of(curve, "y_name"));
+    fprintf(file, "\nset grid\nunset key\n");
     write_axes(file, x_name, bytes);
     if (largest_ratio(json_object_get(curve, "y")) > 10)
         fprintf(file, "set logscale y\n");
@@ -87,28 +97,14 @@ static enum kt_status plot_curve(const char *directory, const char *title, const
     char path[PATH_MAX];
     file_name(title, name, sizeof name);
     snprintf(path, sizeof path, "%s/%s.gp", directory, name);
-    FILE *file = fopen(path, "w");
-    if (!file)
-        return kt_fail(error, KT_SYSTEM, "%s: cannot be written: %s", path, strerror(errno));
-    write_script(file, title, curve);
-    fprintf(file, "set terminal svg size 800,500\nset output \"%s.svg\"\nplot $curve with linespoints pt 7 ps 0.4\n",
-            name);
-    fprintf(file, "set terminal png size 800,500\nset output \"%s.png\"\nreplot\n", name);
-    bool fine = !ferror(file);
-    fine = fclose(file) == 0 && fine;
-    return fine ? KT_OK : kt_fail(error, KT_SYSTEM, "%s: cannot be written", path);
-}
-
-static enum kt_status run_gnuplot(const char *directory, struct kt_error *error)
-{
-    char command[] = "cd \"$1\" && for f in *.gp; do gnuplot \"$f\" || exit 9; done";
-    char *arguments[] = {"sh", "-c", command, "sh", (char *)directory, NULL};
-    pid_t pid;
-    int status = 0;
-    if (posix_spawnp(&pid, "sh", NULL, NULL, arguments, environ) != 0 || waitpid(pid, &status, 0) != pid || status != 0)
-        return kt_fail(error, KT_SYSTEM,
-                       "%s: scripts are there, but gnuplot did not plot them (Debian package gnuplot-nox)", directory);
-    return KT_OK;
+    struct kt_text_file script;
+    KT_TRY(kt_gnuplot_begin(&script, path, error));
+    fprintf(script.file, "set terminal svg size 800,500 noenhanced\nset output '%s.svg'\n", name);
+    write_script(script.file, title, curve);
+    fprintf(script.file, "plot $curve with linespoints pt 7 ps 0.4\n");
+    fprintf(script.file, "set terminal png size 800,500 noenhanced\nset output '%s.png'\nreplot\n", name);
+    KT_TRY(kt_text_file_end(&script, error));
+    return kt_gnuplot_run(path, error);
 }
 
 enum kt_status kt_probe_plot(const json_t *document, const char *directory, struct kt_error *error)
@@ -119,5 +115,5 @@ enum kt_status kt_probe_plot(const json_t *document, const char *directory, stru
         return kt_fail(error, KT_SYSTEM, "%s: %s", directory, strerror(errno));
     json_object_foreach(json_object_get((json_t *)document, "curves"), title, curve)
         KT_TRY(plot_curve(directory, title, curve, error));
-    return run_gnuplot(directory, error);
+    return KT_OK;
 }

@@ -4,7 +4,9 @@
  */
 #include "model/roofline/roofline.h"
 
-#include <errno.h>
+#include "trace/csv.h"
+#include "trace/text_file.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -129,26 +131,19 @@ static void write_spread(FILE *file, const struct kt_spread *s)
     write_number(file, s->most);
 }
 
-/* Quoted, as shapes and names of traces may hold commas and quotes. */
-static void write_text(FILE *file, const char *text)
-{
-    fputc('"', file);
-    for (; *text; text++)
-        fprintf(file, *text == '"' ? "\"\"" : "%c", *text);
-    fputc('"', file);
-}
-
 static void write_point(FILE *file, const struct kt_roofline *roofline, const struct kt_point *p)
 {
     const struct kt_point_series *series = &roofline->series[p->series];
     if (p->number)
         fprintf(file, "%zu", p->number);
-    fprintf(file, ",%s,", p->routine);
-    write_text(file, p->shape);
     fputc(',', file);
-    write_text(file, series->name);
+    kt_csv_text(file, p->routine);
     fputc(',', file);
-    write_text(file, series->library);
+    kt_csv_text(file, p->shape);
+    fputc(',', file);
+    kt_csv_text(file, series->name);
+    fputc(',', file);
+    kt_csv_text(file, series->library);
     fprintf(file, ",%s,%s", kt_point_context_name[p->context], p->counted ? "counted" : "modelled");
     write_number(file, p->calls);
     write_number(file, p->seconds);
@@ -166,9 +161,9 @@ static void write_point(FILE *file, const struct kt_roofline *roofline, const st
 
 enum kt_status kt_roofline_csv(const struct kt_roofline *roofline, const char *path, struct kt_error *error)
 {
-    FILE *file = fopen(path, "w");
-    if (!file)
-        return kt_fail(error, KT_SYSTEM, "%s: cannot be written: %s", path, strerror(errno));
+    struct kt_text_file data;
+    KT_TRY(kt_text_file_begin(&data, path, error));
+    FILE *file = data.file;
     fprintf(
         file,
         "number,routine,shape,series,library,context,source,calls,seconds,share,flops,traffic_bytes,"
@@ -177,7 +172,5 @@ enum kt_status kt_roofline_csv(const struct kt_roofline *roofline, const char *p
         "flops_per_cycle_most,limit_flops_per_cycle\n");
     for (size_t i = 0; i < roofline->points; i++)
         write_point(file, roofline, &roofline->point[i]);
-    bool fine = !ferror(file);
-    fine = fclose(file) == 0 && fine;
-    return fine ? KT_OK : kt_fail(error, KT_SYSTEM, "%s: cannot be written", path);
+    return kt_text_file_end(&data, error);
 }

@@ -258,7 +258,7 @@ static void label_roof(struct kt_plot *plot, const struct kt_roofs *roofs, const
         return;
     double x = x0 + best_at * cos(angle) - off * sin(angle), y = y0 + best_at * sin(angle) + off * cos(angle);
     fprintf(plot->file, "set label ");
-    kt_picture_text(plot->file, text);
+    kt_gnuplot_text(plot->file, text);
     fprintf(plot->file, " at screen %.5f, screen %.5f center rotate by %.2f textcolor rgb \"#%s\" font \",8\" front\n",
             x / plot->picture->width, y / plot->picture->height, angle * 180 / M_PI,
             roof->is_main || plot->roofline->machines > 1 ? roof_colour(plot, roofs, roof) : "808080");

@@ -7,7 +7,7 @@
 #ifndef KT_ROOFLINE_PARTS_H
 #define KT_ROOFLINE_PARTS_H
 
-#include "model/gnuplot.h"
+#include "trace/gnuplot.h"
 #include "model/roofline/plot_layout.h"
 #include "model/roofline/roofline.h"
 

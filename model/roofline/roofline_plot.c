@@ -4,7 +4,6 @@
 #include "model/roofline/roofline_parts.h"
 #include "trace/memory.h"
 
-#include <errno.h>
 #include <math.h>
 #include <string.h>
 
@@ -58,7 +57,7 @@ void kt_plot_circle(struct kt_plot *plot, double x, double y, double radius, con
 void kt_plot_text(const struct kt_plot *plot, double x, double y, const char *text, const char *more)
 {
     fprintf(plot->file, "set label ");
-    kt_picture_text(plot->file, text);
+    kt_gnuplot_text(plot->file, text);
     fprintf(plot->file, " at screen %.5f, screen %.5f %s front\n", x / plot->picture->width, y / plot->picture->height,
             more);
 }
@@ -193,8 +192,8 @@ static void write_sizes(const struct kt_plot *plot)
         const struct kt_point *p = &r->point[i];
         if (i && p->series != r->point[i - 1].series)
             fprintf(plot->file, "\n");
-        fprintf(plot->file, "%s %.6g 0x%s\n", p->shape + strcspn(p->shape, "0123456789"), p->rate.median,
-                kt_plot_colour(plot, p));
+        kt_gnuplot_word(plot->file, p->shape + strcspn(p->shape, "0123456789"));
+        fprintf(plot->file, " %.6g 0x%s\n", p->rate.median, kt_plot_colour(plot, p));
     }
     fprintf(plot->file,
             "EOD\nunset label\nunset object\nunset arrow\nunset y2tics\nset ytics mirror\nunset ylabel\n"
@@ -232,14 +231,11 @@ enum kt_status kt_roofline_plot(const struct kt_roofline *roofline, const char *
     if (drawn == 0)
         return kt_fail(error, KT_BAD_INPUT,
                        "no call has both operations that can be counted and memory traffic: there is nothing to draw");
+    struct kt_text_file script;
+    KT_TRY(kt_gnuplot_begin(&script, picture->script, error));
     struct kt_plot *plot = kt_resize(NULL, 1, sizeof *plot);
-    *plot = (struct kt_plot){.roofline = roofline, .picture = picture, .file = fopen(picture->script, "w")};
-    bool fine = plot->file != NULL;
-    if (fine) {
-        write_script(plot, title);
-        fine = !ferror(plot->file);
-        fine = fclose(plot->file) == 0 && fine;
-    }
+    *plot = (struct kt_plot){.roofline = roofline, .picture = picture, .file = script.file};
+    write_script(plot, title);
     free(plot);
-    return fine ? KT_OK : kt_fail(error, KT_SYSTEM, "%s: cannot be written: %s", picture->script, strerror(errno));
+    return kt_text_file_end(&script, error);
 }

@@ -19,7 +19,7 @@
 #ifndef KT_ROOFLINE_PLOT_H
 #define KT_ROOFLINE_PLOT_H
 
-#include "model/gnuplot.h"
+#include "trace/gnuplot.h"
 #include "model/roofline/roofline.h"
 
 /* Writes the script. TITLE: above the picture. An error if no point can be drawn. */

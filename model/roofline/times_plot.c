@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "model/roofline/times_plot.h"
 
-#include <errno.h>
 #include <math.h>
 #include <string.h>
 
@@ -87,7 +86,7 @@ static void write_names(FILE *file, const struct rows *rows)
                 continue;
             snprintf(text, sizeof text, "%s %.*s%s", p->routine, LABEL, p->shape, strlen(p->shape) > LABEL ? ".." : "");
             fprintf(file, "set ytics add (");
-            kt_picture_text(file, text);
+            kt_gnuplot_text(file, text);
             fprintf(file, " %d)\n", -(int)n);
             break;
         }
@@ -118,7 +117,7 @@ static void write_script(FILE *file, const struct rows *rows, const char *title,
     sized.height = EDGES + ROW_PIXELS * (int)rows->count * (int)(rows->roofline->count > 1 ? rows->roofline->count : 1);
     kt_picture_begin(file, &sized);
     fprintf(file, "set title ");
-    kt_picture_text(file, title);
+    kt_gnuplot_text(file, title);
     fprintf(file,
             "\nset logscale x\nset format x \"%%.0s %%cs\"\nset xlabel \"time of a call\"\nset yrange [%g:-0.5]\n"
             "set lmargin at screen 0.33\nset bmargin 5\nset grid xtics mxtics lc rgb \"#e0e0e0\" lt 1\nunset key\nset "
@@ -141,11 +140,8 @@ enum kt_status kt_times_plot(const struct kt_roofline *roofline, const char *tit
     find_rows(roofline, &rows);
     if (rows.count == 0)
         return kt_fail(error, KT_BAD_INPUT, "no shape has a time: there is nothing to draw");
-    FILE *file = fopen(picture->script, "w");
-    if (!file)
-        return kt_fail(error, KT_SYSTEM, "%s: cannot be written: %s", picture->script, strerror(errno));
-    write_script(file, &rows, title, picture);
-    bool fine = !ferror(file);
-    fine = fclose(file) == 0 && fine;
-    return fine ? KT_OK : kt_fail(error, KT_SYSTEM, "%s: cannot be written", picture->script);
+    struct kt_text_file script;
+    KT_TRY(kt_gnuplot_begin(&script, picture->script, error));
+    write_script(script.file, &rows, title, picture);
+    return kt_text_file_end(&script, error);
 }

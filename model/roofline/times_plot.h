@@ -10,7 +10,7 @@
 #ifndef KT_TIMES_PLOT_H
 #define KT_TIMES_PLOT_H
 
-#include "model/gnuplot.h"
+#include "trace/gnuplot.h"
 #include "model/roofline/roofline.h"
 
 /* Writes the script. An error if no shape has a time. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "model/roofline/waterfall_plot.h"
 
+#include "trace/csv.h"
 #include "trace/text.h"
 
-#include <errno.h>
 #include <math.h>
 #include <string.h>
 
@@ -65,8 +65,10 @@ static void write_steps(FILE *file, const struct kt_parts_group *group, size_t r
     double at = 0;
     for (int i = 0; i < steps && group->parts.shapes; i++) {
         double top = -(double)row + 0.4 - 0.8 * i / steps;
-        fprintf(file, "%.6g %.6g %.4f %.4f 0x%s \"%s\" %s\n", at, at + step[i].time.value, top - 0.8 / steps, top,
-                step[i].colour, step[i].name, group->routine ? group->routine : "all");
+        fprintf(file, "%.6g %.6g %.4f %.4f 0x%s '%s' ", at, at + step[i].time.value, top - 0.8 / steps, top,
+                step[i].colour, step[i].name);
+        kt_gnuplot_word(file, group->routine ? group->routine : "all");
+        fprintf(file, "\n");
         at += step[i].time.value;
     }
 }
@@ -82,7 +84,7 @@ static void write_texts(FILE *file, const struct kt_parts_group *group, size_t r
         double end = at + step[i].time.value;
         label_of(&group->parts, &step[i], i == steps - 1, text, sizeof text);
         fprintf(file, "set label ");
-        kt_picture_text(file, text);
+        kt_gnuplot_text(file, text);
         fprintf(file, " at %.6g, %.4f left font \",8\" front\n", fmax(at, end),
                 -(double)row + 0.4 - 0.8 * (i + 0.5) / steps);
         at = end;
@@ -90,7 +92,7 @@ static void write_texts(FILE *file, const struct kt_parts_group *group, size_t r
     char name[80];
     snprintf(name, sizeof name, "%.40s, %s", name_of(group), kt_text_seconds(group->parts.insitu, seconds));
     fprintf(file, "set ytics add (");
-    kt_picture_text(file, name);
+    kt_gnuplot_text(file, name);
     fprintf(file, " %d)\n", -(int)row);
 }
 
@@ -117,7 +119,7 @@ static void write_script(FILE *file, const struct kt_parts *parts, const char *t
     sized.height = EDGES + ROW_PIXELS * (int)rows;
     kt_picture_begin(file, &sized);
     fprintf(file, "set title ");
-    kt_picture_text(file, title);
+    kt_gnuplot_text(file, title);
     fprintf(file,
             "\nset xlabel \"seconds in situ: bound of the hardware + library + caches + residual\"\n"
             "set yrange [%g:0.6]\nset xrange [:%.6g]\nset lmargin 26\nset grid xtics lc rgb \"#e0e0e0\" lt 1\n"
@@ -131,37 +133,43 @@ static void write_script(FILE *file, const struct kt_parts *parts, const char *t
     fprintf(file, "EOD\nplot $parts using 1:3:1:2:3:4:5 with boxxyerror fs solid 0.7 noborder lc rgb variable\n");
 }
 
-static enum kt_status finish(FILE *file, const char *path, struct kt_error *error)
-{
-    bool fine = !ferror(file);
-    fine = fclose(file) == 0 && fine;
-    return fine ? KT_OK : kt_fail(error, KT_SYSTEM, "%s: cannot be written", path);
-}
-
 enum kt_status kt_waterfall_plot(const struct kt_parts *parts, const char *title, const struct kt_picture *picture,
                                  struct kt_error *error)
 {
-    FILE *file = fopen(picture->script, "w");
-    if (!file)
-        return kt_fail(error, KT_SYSTEM, "%s: cannot be written: %s", picture->script, strerror(errno));
-    write_script(file, parts, title, picture);
-    return finish(file, picture->script, error);
+    struct kt_text_file script;
+    KT_TRY(kt_gnuplot_begin(&script, picture->script, error));
+    write_script(script.file, parts, title, picture);
+    return kt_text_file_end(&script, error);
+}
+
+static void write_number(FILE *file, double value)
+{
+    fprintf(file, isnan(value) ? "," : ",%.6g", value);
+}
+
+static void write_row(FILE *file, const struct kt_parts_group *group, const char *part, const struct kt_time *time)
+{
+    kt_csv_text(file, name_of(group));
+    fprintf(file, ",%s", part);
+    write_number(file, time->value);
+    write_number(file, time->lo);
+    write_number(file, time->hi);
+    fprintf(file, "\n");
 }
 
 enum kt_status kt_waterfall_csv(const struct kt_parts *parts, const char *path, struct kt_error *error)
 {
     const struct kt_parts_group *group;
     struct step step[MOST_STEPS];
-    FILE *file = fopen(path, "w");
-    if (!file)
-        return kt_fail(error, KT_SYSTEM, "%s: cannot be written: %s", path, strerror(errno));
+    struct kt_text_file data;
+    KT_TRY(kt_text_file_begin(&data, path, error));
+    FILE *file = data.file;
     fprintf(file, "routine,part,seconds,lo,hi\n");
     for (size_t row = 0; (group = row_of(parts, row)); row++) {
         int steps = steps_of(&group->parts, step);
         for (int i = 0; i < steps && group->parts.shapes; i++)
-            fprintf(file, "%s,%s,%.6g,%.6g,%.6g\n", name_of(group), step[i].name, step[i].time.value, step[i].time.lo,
-                    step[i].time.hi);
-        fprintf(file, "%s,in situ,%.6g,,\n", name_of(group), group->parts.insitu);
+            write_row(file, group, step[i].name, &step[i].time);
+        write_row(file, group, "in situ", &(struct kt_time){group->parts.insitu, NAN, NAN});
     }
-    return finish(file, path, error);
+    return kt_text_file_end(&data, error);
 }

@@ -8,7 +8,7 @@
 #ifndef KT_WATERFALL_PLOT_H
 #define KT_WATERFALL_PLOT_H
 
-#include "model/gnuplot.h"
+#include "trace/gnuplot.h"
 #include "model/report/parts.h"
 
 enum kt_status kt_waterfall_plot(const struct kt_parts *parts, const char *title, const struct kt_picture *picture,

@@ -132,14 +132,20 @@ static const char *installed_libraries(const struct kt_repro *r, bool reference)
     return wide ? "-llapack64 -lblas64" : "-llapack -lblas";
 }
 
+/* As a shell takes it: quotes are closed before an apostrophe, and where a comment would end. */
 static void put_quoted(const char *text, size_t length, FILE *out)
 {
-    bool plain = true;
+    bool plain = length > 0;
     for (size_t i = 0; i < length; i++)
-        plain &= isalnum((unsigned char)text[i]) || strchr("/._+-", text[i]);
+        plain &= isalnum((unsigned char)text[i]) || (text[i] && strchr("/._+-", text[i]));
     fprintf(out, "%s", plain ? "" : "'");
-    for (size_t i = 0; i < length; i++)
+    for (size_t i = 0; i < length; i++) {
         fputc(iscntrl((unsigned char)text[i]) ? '?' : text[i], out);
+        if (text[i] == '\'')
+            fputs("\\''", out);
+        if (!plain && text[i] == '*')
+            fputs("''", out);
+    }
     fprintf(out, "%s", plain ? "" : "'");
 }
 

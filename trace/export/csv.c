@@ -1,24 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "trace/call_json.h"
+#include "trace/csv.h"
 #include "trace/export/export.h"
 #include "trace/memory.h"
 
 #include <errno.h>
-
-static void put_cell(const char *text, FILE *file)
-{
-    if (!strpbrk(text, ",\"\r\n")) {
-        fputs(text, file);
-        return;
-    }
-    putc('"', file);
-    for (; *text; text++) {
-        if (*text == '"')
-            putc('"', file);
-        putc(*text, file);
-    }
-    putc('"', file);
-}
 
 static void put_call(const json_t *call, FILE *file)
 {
@@ -26,7 +12,7 @@ static void put_call(const json_t *call, FILE *file)
         char *text = kt_export_text(kt_export_value(call, c));
         if (c > kt_export_columns)
             putc(',', file);
-        put_cell(text, file);
+        kt_csv_text(file, text);
         free(text);
     }
     fputs("\r\n", file);

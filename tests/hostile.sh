@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Traces, machine files and models that somebody else made: none of their texts is executed, none reaches the terminal as a
+# control character, and verbs write no file but those that they are asked for.
+. tests/lib.sh
+command -v gnuplot >/dev/null || { skip "pictures of hostile files" "gnuplot is not installed (apt: gnuplot-nox)"; exit 0; }
+kt=$PWD/$B/ktrace
+export KTRACE_QUIET=1
+# A program whose trace has every kind of line: arguments, a region, a routine that others nest in.
+traced all "$B/tests/modes/steps" begin=a numbered=20 end dot=3 || not_ok "the program ends with status $?"
+mkdir -p "$T/work"
+XDG_CACHE_HOME=$T/cache "$kt" probe --quick --json >"$T/machine.json" 2>/dev/null || not_ok "probe ends with status $?"
+"$PYTHON" tests/hostile.py trace "$kt" "$T/all" "$T/work" "$T/machine.json" || failures=1
+
+"$PYTHON" tests/hostile.py json "$kt" "$T/machine.json" "$T/work" roofline --machine FILE -o x.svg "$T/all" || failures=1
+
+# A script is drawn by a gnuplot that cannot start another program; files that are not ours stay.
+printf '%s\n' '# made by ktrace' 'system("touch pwned")' >"$T/work/mine.gp"
+cp "$T/work/mine.gp" "$T/work/other.gp"; sed -i 1d "$T/work/other.gp"; echo data >"$T/work/lone.csv"
+for name in other lone; do
+    (cd "$T/work" && "$kt" roofline -o $name.svg "$T/all") >"$T/out" 2>&1
+    same "$name: what ktrace did not make stays" 2 $?
+    has "... and is named" 'exists already, and ktrace did not make it' "$(<"$T/out")"
+done
+same "... as it was" "data" "$(<"$T/work/lone.csv")"
+ln -s "$T/target" "$T/work/link.csv"
+(cd "$T/work" && "$kt" report "$T/all" >/dev/null; ln -s "$T/target" link.gp; "$kt" roofline -o link.svg "$T/all") >/dev/null 2>&1
+true_that "a link is not written through" test ! -e "$T/target"
+
+# Whoever may read a trace: its owner.
+same "a trace is private" "700 700 600" "$(stat -c %a "$T/all" "$T"/all/p* | tr '\n' ' ')$(stat -c %a "$T"/all/p*/* | sort -u)"
+exit $((failures != 0))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What goes to a terminal. Names of programs, libraries, regions and files come from traces, which anybody may have made:
- * no byte of theirs may steer the terminal.
+ * What goes to a terminal. Names of programs, libraries, regions and files come from traces, which anybody may have
+ * made: no byte of theirs may steer the terminal.
  */
 #ifndef KT_PLAIN_H
 #define KT_PLAIN_H

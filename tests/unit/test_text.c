@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "trace/plain.h"
 #include "trace/text.h"
 
 #include <math.h>
@@ -79,7 +80,23 @@ static void control_characters_are_replaced(void **state)
 {
     (void)state;
     char text[] = "a\033[31mb\n\t\x7f\xc2\x9b\xc3\xa4";
-    assert_string_equal(kt_text_clean(text), "a?[31mb????\x9b\xc3\xa4");
+    char alone[] = "\x9b"
+                   "31m\xe2\x82\xac\r\n"; /* of a character set of single bytes */
+    assert_string_equal(kt_text_clean(text), "a?[31mb???\xc2\xa0\xc3\xa4");
+    assert_string_equal(kt_text_clean(alone), "?31m\xe2\x82\xac??");
+}
+
+/* Newlines and tabs are layout; a character may be cut into two pieces. */
+static void what_is_printed_stays_plain(void **state)
+{
+    (void)state;
+    struct kt_plain plain = {0};
+    char first[] = "\033[1mhead\033[0m\r\n\t\033[2J\xc2";
+    char second[] = "\x9b\xc3\xa4";
+    kt_plain_clean(&plain, first, strlen(first));
+    kt_plain_clean(&plain, second, strlen(second));
+    assert_string_equal(first, "\033[1mhead\033[0m\r\n\t?[2J\xc2");
+    assert_string_equal(second, "\xa0\xc3\xa4");
 }
 
 /* What PRINT writes to standard output, which is no terminal then. */
@@ -164,6 +181,7 @@ int main(void)
         cmocka_unit_test(counts_are_grouped),
         cmocka_unit_test(percents_line_up),
         cmocka_unit_test(control_characters_are_replaced),
+        cmocka_unit_test(what_is_printed_stays_plain),
         cmocka_unit_test(tables_are_aligned),
         cmocka_unit_test(wide_tables_shrink_to_80_columns),
         cmocka_unit_test(headings_are_underlined),

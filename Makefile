@@ -26,7 +26,8 @@ CFLAGS_  := -std=gnu11 -pipe $(if $(DEBUG)$(SAN),-g,-g1) -Wall -Wextra -Wshadow 
             $(if $(WERROR),-Werror) $(CFLAGS)
 # Objects depend on this file: other flags make them anew.
 FLAGS_NOW := $(CC) $(CFLAGS_)
-SHIM_FLAGS := -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-optimize-sibling-calls
+# Programs have threads and signal handlers with small stacks.
+SHIM_FLAGS := -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-optimize-sibling-calls -Wframe-larger-than=1600
 LIBS     := -ldw -lelf -ljansson -larchive -lzstd -lsqlite3 -lhwloc -ldl -lm -lpthread
 
 TABLE    := error plain expr relation notation argument routine symbol
@@ -140,6 +141,8 @@ $(O)/preload/%.o: preload/%.c $(O)/flags
 # The register that stubs pass the slot in is nobody else's (preload/wrapper.h); sanitizers would use it.
 SLOT_REGISTER := $(if $(findstring aarch64,$(shell $(CC) -dumpmachine 2>/dev/null)),x17,r11)
 # A compiler that knows what these functions are would call them in their own loops.
+# KTRACE_BLAS: opening a library takes more anyway.
+$(O)/preload/substitute.o: private SHIM_FLAGS += -Wno-frame-larger-than
 $(O)/preload/strings.o: private CFLAGS_ += -ffreestanding
 $(O)/gen/wrap_%.o: private CFLAGS_ += $(SHIM_FLAGS) -ffixed-$(SLOT_REGISTER) $(if $(SAN),-fno-sanitize=all)
 $(O)/gen/slots.o: private CFLAGS_ += $(SHIM_FLAGS)
@@ -422,7 +425,7 @@ $(T)/events/faults: tests/events/faults.c
 	@mkdir -p $(@D); $(CC) $(CFLAGS_) -O1 -o $@ $< $(reference_found)
 
 # Whatever can happen to a traced program: real calls of the reference library.
-FAULT := $(addprefix $(T)/fault/,ends crew interrupts refusals xerbla victim killer race)
+FAULT := $(addprefix $(T)/fault/,ends crew interrupts refusals xerbla victim killer race storm depth)
 reference_found = $(foreach l,$(REFERENCE_LAPACK) $(REFERENCE),$(l) -Wl,-rpath,$(dir $(l)))
 fault = @mkdir -p $(@D); $(CC) -std=gnu11 -g -O1 -Wall -Wextra -D_GNU_SOURCE -I. -o $@ $< $(1) $(reference_found) -lpthread
 $(T)/fault/%: tests/fault/%.c tests/fault/work.h tests/fault/victim.h

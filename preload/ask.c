@@ -92,8 +92,9 @@ int kt_family(const char *symbol)
 static void *find_spelled(const struct kt_loaded *library, const struct family *f, const char *routine,
                           const char *suffix)
 {
-    char name[64];
-    snprintf(name, sizeof name, "%s%s%s", f->prefix, routine, suffix);
+    enum { MOST = 24 }; /* of each part; snprintf needs 1.5 KB of stack */
+    char name[3 * MOST] = "";
+    strncat(strncat(strncat(name, f->prefix, MOST - 1), routine, MOST - 1), suffix, MOST - 1);
     return kt_find_in_library(library->lo, name);
 }
 

@@ -50,7 +50,7 @@ static struct kt_control *map_file(int file)
 
 void kt_control_open(void)
 {
-    char path[PATH_MAX];
+    static char path[PATH_MAX]; /* within a slow path: one at a time */
     kt_process_path(path, "control", 0, 0);
     int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     struct kt_control *shared = file >= 0 ? map_file(file) : NULL;

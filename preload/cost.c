@@ -64,7 +64,7 @@ static void change(const void *argument[ARGUMENTS])
 /* A row of calls; with CHANGED, each is different from the one before of its kind. */
 static uint64_t ticks_of_calls(const void *const way[KINDS], bool changed)
 {
-    const void *argument[KINDS][ARGUMENTS];
+    static const void *argument[KINDS][ARGUMENTS];
     for (unsigned k = 0; k < KINDS; k++)
         for (unsigned i = 0; i < ARGUMENTS; i++)
             argument[k][i] = &slot;

@@ -153,7 +153,7 @@ static void argument_fields(struct kt_line *line)
 
 static void first_line_field(struct kt_line *line, const char *key, const char *path)
 {
-    char text[256];
+    static char text[256];
     kt_read_file(path, text, sizeof text);
     text[strcspn(text, "\n")] = '\0';
     kt_meta_field(line, key, text);
@@ -162,7 +162,7 @@ static void first_line_field(struct kt_line *line, const char *key, const char *
 /* Field 22 of /proc/self/stat; the second, the name, may hold blanks and parentheses. */
 static void start_time_field(struct kt_line *line)
 {
-    char text[1024];
+    static char text[1024]; /* within a slow path, as those below */
     kt_read_file("/proc/self/stat", text, sizeof text);
     char *at = strrchr(text, ')');
     for (int i = 2; at && i < 22; i++)
@@ -232,7 +232,7 @@ static void rank_fields(struct kt_line *line)
 
 static void machine_fields(struct kt_line *line)
 {
-    char host[256] = "";
+    static char host[256];
     gethostname(host, sizeof host - 1);
     kt_meta_field(line, "host", host);
     first_line_field(line, "boot_id", "/proc/sys/kernel/random/boot_id");
@@ -252,7 +252,7 @@ static void machine_fields(struct kt_line *line)
 bool kt_write_meta(void)
 {
     static struct kt_line line; /* within a slow path: one at a time */
-    char path[PATH_MAX];
+    static char path[PATH_MAX]; /* within a slow path: one at a time */
     line.length = 0;
     kt_line_raw(&line, "format\tktrace\t");
     kt_line_unsigned(&line, KT_FORMAT_MAJOR, 10);
@@ -280,7 +280,7 @@ void kt_write_readme(void)
         "Each directory p<PID> holds one process: meta and definitions (text), t<TID> (a stream of calls for\n"
         "each thread) or s<TID> (a profile), o<N> (what operands of a call held), control, and end (text) if the\n"
         "process ended cleanly.\n";
-    char path[PATH_MAX];
+    static char path[PATH_MAX]; /* within a slow path: one at a time */
     int length = snprintf(path, sizeof path, "%s/README", kt_trace);
     if (length > 0 && (size_t)length < sizeof path && access(path, F_OK) != 0)
         kt_append_file(path, text, sizeof text - 1);

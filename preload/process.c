@@ -237,7 +237,7 @@ static bool make_directory(void)
 static void remove_directory(void)
 {
     static const char *const name[] = {"meta", "definitions"};
-    char path[PATH_MAX];
+    static char path[PATH_MAX]; /* within a slow path: one at a time */
     int saved = errno;
     for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
         kt_process_path(path, name[i], 0, 0);
@@ -250,7 +250,7 @@ static void remove_directory(void)
 /* What a full disk kept out of the file follows when there is room. */
 static bool save_definitions(void)
 {
-    char path[PATH_MAX];
+    static char path[PATH_MAX]; /* within a slow path: one at a time */
     kt_process_path(path, "definitions", 0, 0);
     definitions.saved +=
         kt_append_file(path, definitions.text + definitions.saved, definitions.bytes - definitions.saved);
@@ -337,8 +337,8 @@ static void losses_lines(struct kt_line *line, const uint64_t *lost)
 static void write_end(const struct kt_totals *total)
 {
     static struct kt_line line;
-    char temporary[PATH_MAX];
-    char path[PATH_MAX];
+    static char temporary[PATH_MAX]; /* likewise */
+    static char path[PATH_MAX]; /* within a slow path: one at a time */
     line.length = 0;
     kt_meta_number(&line, "calls", total->calls);
     kt_meta_number(&line, "skipped", total->skipped);
@@ -372,7 +372,7 @@ static void tell_losses(const uint64_t *lost)
 
 static void tell_calls(uint64_t calls)
 {
-    char text[PATH_MAX + 80];
+    static char text[PATH_MAX + 80]; /* within a slow path */
     const char *path = kt_short_trace_path();
     const char *done = kt_extras & KT_EXTRA_PROFILE ? "counted" : "recorded";
     snprintf(text, sizeof text, "%llu calls %s in %s; next: ktrace report ", (unsigned long long)calls, done, path);

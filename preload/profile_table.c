@@ -93,7 +93,7 @@ static void table_path(const struct kt_table *t, char out[PATH_MAX])
 
 static int make_file(struct kt_table *t)
 {
-    char path[PATH_MAX];
+    static char path[PATH_MAX]; /* within a slow path: one at a time */
     t->tid = (uint64_t)syscall(SYS_gettid);
     for (t->suffix = 0; t->suffix < 1 << 20; t->suffix++) {
         table_path(t, path);
@@ -249,7 +249,7 @@ static bool grow_index(struct kt_table *t, size_t bytes)
 /* In memory there is no file to map more of. */
 static bool extend_file(struct kt_table *t, size_t bytes)
 {
-    char path[PATH_MAX];
+    static char path[PATH_MAX]; /* within a slow path: one at a time */
     if (!t->in_memory) {
         table_path(t, path);
         int file = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
@@ -380,7 +380,7 @@ void kt_profile_close(struct kt_stream *stream)
 
 void kt_profile_finish(void)
 {
-    char path[PATH_MAX];
+    static char path[PATH_MAX]; /* within a slow path: one at a time */
     for (struct kt_table *t = process.first; t; t = t->next) {
         if (!t->is_idle && !t->in_memory)
             continue; /* its thread may count at any time */
@@ -415,7 +415,7 @@ void kt_profile_forget(void)
 
 static bool make_overflow_file(void)
 {
-    char path[PATH_MAX];
+    static char path[PATH_MAX]; /* within a slow path: one at a time */
     if (kt_overflow)
         return true;
     kt_process_path(path, "s0", 0, 0);

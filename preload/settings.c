@@ -164,8 +164,10 @@ static bool matches(const char *pattern, const char *routine, const char *symbol
 /* Where all patterns exclude, all others are included. */
 bool kt_is_routine_selected(const char *routine, const char *symbol)
 {
-    char pattern[256];
+    static char pattern[256]; /* within a slow path: one at a time */
     bool included = *kt_option.ROUTINES == '!';
+    if (!strcmp(kt_option.ROUTINES, "*")) /* fnmatch needs 1.5 KB of stack */
+        return true;
     for (const char *at = kt_option.ROUTINES; next_pattern(&at, pattern);) {
         if (*pattern == '!' && matches(pattern + 1, routine, symbol))
             return false;
@@ -309,7 +311,8 @@ const char *kt_short_trace_path(void)
 
 static void remove_us_from(const char *variable)
 {
-    char rest[PATH_MAX] = "";
+    static char rest[PATH_MAX];
+    *rest = 0;
     const char *list = getenv(variable);
     while (list && *list) {
         size_t length = strcspn(list, ": ");

@@ -225,7 +225,7 @@ static void tell_what_stays(const struct candidate *c, const struct kt_loaded *l
         kt_notice("KTRACE_BLAS has other integers or complex results than the program uses: calls such as ", name,
                   " go where they would without it");
     else if (!c->mismatch && tell_once(&told_missing)) {
-        char text[PATH_MAX + 64];
+        static char text[PATH_MAX + 64];
         snprintf(text, sizeof text, " (and what else it may lack): such calls stay with %s", path);
         kt_notice("KTRACE_BLAS has no ", name, text);
     }

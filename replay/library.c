@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "replay/library.h"
 
+#include "trace/build_id.h"
 #include "trace/library_probe.h"
 #include "trace/memory.h"
 
@@ -9,6 +10,7 @@
 #include <limits.h>
 #include <link.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* --- from what the user wrote ------------------------------------------------------------------------------ */
@@ -117,17 +119,52 @@ static void insert_by_rank(struct kt_library *library, const char *path)
     library->file[at] = kt_copy(path);
 }
 
+/* A library that was replaced since would be timed in the place of the one that the program ran on. */
+static enum kt_status check_build(const struct kt_object *object, struct kt_error *error)
+{
+    char now[KT_BUILD_ID_TEXT];
+    if (!object->build_id || !*object->build_id || !kt_build_id_of(object->path, now) || !strcmp(now, object->build_id))
+        return KT_OK;
+    return kt_fail(
+        error, KT_BAD_INPUT,
+        "%s is not the library that was recorded: its build id is %.12s... and was %.12s...; to time it all the "
+        "same, name it with --blas",
+        object->path, now, object->build_id);
+}
+
+/* The system's files belong to whom its root belongs to: in user namespaces that may be nobody. */
+static bool is_trusted(uid_t owner)
+{
+    struct stat root;
+    return owner == 0 || owner == geteuid() || (stat("/", &root) == 0 && owner == root.st_uid);
+}
+
+/* A trace says which files are loaded, and anybody can make a trace. */
+static enum kt_status check_owner(const struct kt_object *object, struct kt_error *error)
+{
+    struct stat st;
+    if (stat(object->path, &st) != 0 || is_trusted(st.st_uid))
+        return KT_OK;
+    return kt_fail(
+        error, KT_BAD_INPUT,
+        "%s, which the trace names, belongs to user %lu, neither to you nor to root; if you trust it, name it "
+        "with --blas",
+        object->path, (unsigned long)st.st_uid);
+}
+
 static enum kt_status add_object(struct kt_library *library, const struct kt_object *object, struct kt_error *error)
 {
     if (!object->is_library && !is_linear_algebra(object->path))
         return KT_OK;
-    if (access(object->path, R_OK) == 0)
-        insert_by_rank(library, object->path);
-    else if (object->is_library)
-        return kt_fail(error, KT_BAD_INPUT,
-                       "%s, which the trace was recorded with, is not on this machine; choose a "
-                       "library with --blas",
-                       object->path);
+    if (access(object->path, R_OK) != 0)
+        return object->is_library ? kt_fail(error, KT_BAD_INPUT,
+                                            "%s, which the trace was recorded with, is not on this machine; choose a "
+                                            "library with --blas",
+                                            object->path)
+                                  : KT_OK;
+    KT_TRY(check_build(object, error));
+    KT_TRY(check_owner(object, error));
+    insert_by_rank(library, object->path);
     if (!object->is_library)
         return KT_OK;
     library->int_bytes = object->int_bytes == 8 ? 8 : library->int_bytes;

@@ -51,4 +51,9 @@ for stack in same own; do
         done
     done
 done
+
+# What can block is never left by a signal, a jump or a cancellation (the linker's lock, the C library's, ours).
+for mode in KTRACE_NESTED=sample KTRACE_NESTED=all KTRACE_MODE=profile KTRACE_SAMPLE=10 KTRACE_DISABLE=1; do
+    LIMIT=30 behaves "a storm of signals, jumps and cancellations: $mode" env "$mode" "$F/storm" 4 "$PWD/$B/tests/abi/module_any.so"
+done
 exit $((failures != 0))

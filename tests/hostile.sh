@@ -26,6 +26,24 @@ ln -s "$T/target" "$T/work/link.csv"
 (cd "$T/work" && "$kt" report "$T/all" >/dev/null; ln -s "$T/target" link.gp; "$kt" roofline -o link.svg "$T/all") >/dev/null 2>&1
 true_that "a link is not written through" test ! -e "$T/target"
 
+# The library that is timed is the one that was recorded, and a trace does not choose whose file is loaded.
+mkdir "$T/lib"
+cp "$(readlink -f "$(dirname /usr/lib/*/openblas-serial/libblas.so.3)/libblas.so.3")" "$T/lib/libblas.so.3"
+LD_LIBRARY_PATH=$T/lib traced own "$B/tests/modes/steps" numbered=200 || not_ok "the program ends with status $?"
+replayed() { "$kt" replay --budget 1 --context warm "$@" "$T/own" >"$T/out" 2>&1; }
+true_that "the recorded library is replayed" replayed
+if [ "$(id -u)" = 0 ]; then
+    chown 4242 "$T/lib/libblas.so.3"
+    replayed; same "one that belongs to another user is not loaded" 3 $?
+    has "... and the reason is given" 'libblas.so.3, which the trace names, belongs to user 4242' "$(<"$T/out")"
+    true_that "... unless it is named" replayed --blas "$T/lib/libblas.so.3"
+    chown 0 "$T/lib/libblas.so.3"
+else skip "a library of another user" "only root can make one"; fi
+cp "$(readlink -f "$(dirname /usr/lib/*/blas/libblas.so.3)/libblas.so.3")" "$T/lib/libblas.so.3"
+replayed; same "one that was replaced in place is not timed for it" 3 $?
+has "... and the reason is given" 'is not the library that was recorded: its build id is' "$(<"$T/out")"
+true_that "... unless it is named" replayed --blas "$T/lib/libblas.so.3"
+
 # Whoever may read a trace: its owner.
 same "a trace is private" "700 700 600" "$(stat -c %a "$T/all" "$T"/all/p* | tr '\n' ' ')$(stat -c %a "$T"/all/p*/* | sort -u)"
 exit $((failures != 0))

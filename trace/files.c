@@ -269,6 +269,18 @@ const unsigned char *kt_files_view(const struct kt_files *files, const char *pat
     return file ? file->bytes : NULL;
 }
 
+FILE *kt_files_regular(const char *path)
+{
+    struct stat st;
+    int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (file < 0)
+        return NULL;
+    FILE *opened = fstat(file, &st) == 0 && S_ISREG(st.st_mode) ? fdopen(file, "r") : NULL;
+    if (!opened)
+        close(file);
+    return opened;
+}
+
 bool kt_files_head(const struct kt_files *files, const char *path, void *out, size_t bytes)
 {
     const struct file *file = files->in_memory ? find_file(files, path) : NULL;

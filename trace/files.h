@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* What `ktrace pack` calls its files, and what marks them among those of a job. */
 #define KT_PACKED_SUFFIX ".tar.zst"
@@ -54,6 +55,9 @@ enum kt_status kt_files_lines(const struct kt_files *files, const char *path, st
                               struct kt_error *error);
 /* The bytes of a file that is in memory; NULL with size 0 if there is none. They stay as long as FILES is open. */
 const unsigned char *kt_files_view(const struct kt_files *files, const char *path, size_t *size);
+
+/* A regular file, to be read. NULL: it is not there, or is a FIFO or a device, which could wait for ever. */
+FILE *kt_files_regular(const char *path);
 
 /* The first BYTES of a file; false if it is not there or shorter. */
 bool kt_files_head(const struct kt_files *files, const char *path, void *out, size_t bytes);

@@ -50,7 +50,7 @@ static struct loaded read_file(const struct kt_files *files, const char *path, s
 {
     if (kt_files_are_packed(files))
         return read_packed(files, path, most);
-    FILE *file = fopen(path, "re");
+    FILE *file = kt_files_regular(path);
     struct loaded loaded = file ? read_stream(file, most) : (struct loaded){0};
     if (file)
         fclose(file);

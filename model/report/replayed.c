@@ -9,7 +9,7 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 /* Text that is the same for the same call; to be freed. */
 static char *key_of(const char *symbol, const json_t *args)
@@ -66,10 +66,11 @@ enum kt_status kt_replayed_load(const struct kt_files *files, struct kt_replayed
     char path[4096];
     size_t size;
     json_t *document;
+    struct stat st;
     *out = (struct kt_replayed){0};
     kt_files_companion(files, "replay.json", path, sizeof path);
     const unsigned char *packed = kt_files_view(files, "replay.json", &size);
-    if (access(path, F_OK) == 0)
+    if (stat(path, &st) == 0 && S_ISREG(st.st_mode))
         KT_TRY(kt_json_load(path, &document, error));
     else if (packed)
         KT_TRY(kt_json_take(path, packed, size, &document, error));

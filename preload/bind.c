@@ -420,19 +420,11 @@ static const struct kt_binding *find_or_make(struct kt_slot *slot, uintptr_t whe
 
 /* --- unloading --------------------------------------------------------------------------------------------- */
 
-static int read_subs(struct dl_phdr_info *info, size_t size, void *subs)
-{
-    (void)size;
-    *(unsigned long long *)subs = info->dlpi_subs;
-    return 1;
-}
-
 /* An object can be loaded in the place of another only after the linker has counted that as unloaded. */
 static void count_unloads(void)
 {
     static _Atomic unsigned long long seen;
-    unsigned long long subs = 0;
-    kt_iterate_objects(read_subs, &subs);
+    unsigned long long subs = kt_unloaded();
     if (atomic_exchange(&seen, subs) != subs)
         atomic_fetch_add(&unloads, 1);
 }

@@ -19,6 +19,17 @@ uint64_t kt_interval = 1;
 
 /* --- losses ------------------------------------------------------------------------------------------------ */
 
+/* Of a stream and of what its file says. A signal handler may count as well, between any two of these steps. */
+static void add_in_both(uint64_t *number, uint64_t *in_file, uint64_t more)
+{
+    uint64_t now = __atomic_add_fetch(number, more, __ATOMIC_RELAXED), before;
+    do {
+        __atomic_store_n(in_file, now, __ATOMIC_RELAXED);
+        before = now;
+        now = __atomic_load_n(number, __ATOMIC_RELAXED);
+    } while (now != before);
+}
+
 void kt_count_loss(enum kt_loss cause, uint64_t calls)
 {
     struct kt_thread *thread = &kt_self;
@@ -29,8 +40,7 @@ void kt_count_loss(enum kt_loss cause, uint64_t calls)
         __atomic_fetch_add(&kt_control()->lost[cause], calls, __ATOMIC_RELAXED);
         return;
     }
-    stream->lost[cause] += calls;
-    stream->chunk->lost[cause] = stream->lost[cause];
+    add_in_both(&stream->lost[cause], &stream->chunk->lost[cause], calls);
 }
 
 bool kt_is_time_to_try(void)
@@ -132,7 +142,7 @@ static void count_skipped(uint64_t calls)
 {
     struct kt_stream *stream = kt_self.stream;
     if (stream->chunk)
-        stream->chunk->skipped = stream->skipped += calls;
+        add_in_both(&stream->skipped, &stream->chunk->skipped, calls);
     else
         __atomic_fetch_add(&kt_control()->skipped, calls, __ATOMIC_RELAXED);
 }
@@ -223,8 +233,7 @@ void kt_count_passed(const struct kt_frame *frame)
 
 void kt_count_passed_in(struct kt_stream *stream, uint64_t passed)
 {
-    stream->chunk->passed = stream->passed + passed; /* first: the thread may be left in between */
-    kt_add(&stream->passed, passed);
+    add_in_both(&stream->passed, &stream->chunk->passed, passed);
 }
 
 void kt_count_rest(void)

@@ -76,7 +76,11 @@ static const char *file_of(const char *path)
 
 /* --- under the linker's lock ------------------------------------------------------------------------------- */
 
-void kt_iterate_objects(int (*visit)(struct dl_phdr_info *info, size_t size, void *data), void *data)
+/*
+ * dl_iterate_phdr. A signal handler, a jump or a cancellation that left it would leave the linker's lock behind, so
+ * none arrives meanwhile.
+ */
+static void iterate(int (*visit)(struct dl_phdr_info *info, size_t size, void *data), void *data)
 {
     bool is_quiet = kt_quiet_begin();
     dl_iterate_phdr(visit, data);
@@ -222,7 +226,7 @@ static void read_list(const struct dl_phdr_info *info)
     kt_objects.full = false;
     kt_objects.adds = info->dlpi_adds;
     kt_objects.subs = info->dlpi_subs;
-    kt_iterate_objects(add_object, &position);
+    iterate(add_object, &position);
     find_relations();
 }
 
@@ -368,7 +372,22 @@ void kt_take_look(struct kt_look *look)
     if (is_lock_stuck())
         look_unlocked(look);
     else
-        kt_iterate_objects(look_locked, look);
+        iterate(look_locked, look);
+}
+
+static int read_subs(struct dl_phdr_info *info, size_t size, void *subs)
+{
+    (void)size;
+    *(unsigned long long *)subs = info->dlpi_subs;
+    return 1;
+}
+
+unsigned long long kt_unloaded(void)
+{
+    unsigned long long subs = 0;
+    if (!is_lock_stuck())
+        iterate(read_subs, &subs);
+    return subs;
 }
 
 bool kt_is_inside_us(uintptr_t address)
@@ -416,6 +435,6 @@ static int look_behind_us(struct dl_phdr_info *info, size_t size, void *data)
 void *kt_find_next(const char *symbol)
 {
     struct next next = {.name = kt_elf_name(symbol, KT_VERSION_DEFAULT)};
-    kt_iterate_objects(look_behind_us, &next);
+    iterate(look_behind_us, &next);
     return next.found ? kt_elf_address(next.bias, next.found) : NULL;
 }

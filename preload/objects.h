@@ -40,9 +40,8 @@ KT_HIDDEN void *kt_find_in_library(uintptr_t address, const char *symbol);
 /* The symbol in the object with that file name or soname, if it was loaded when the program started: it stays. */
 KT_HIDDEN void *kt_find_at_start(const char *object, const char *symbol);
 
-/* dl_iterate_phdr. A signal handler, a jump or a cancellation that left it would leave the linker's lock behind, so
- * none arrives meanwhile. */
-KT_HIDDEN void kt_iterate_objects(int (*visit)(struct dl_phdr_info *info, size_t size, void *data), void *data);
+/* How many objects the linker has unloaded so far; 0 in a child that cannot ask it, where it unloads none. */
+KT_HIDDEN unsigned long long kt_unloaded(void);
 
 /* The first definition behind us, in the order in which objects were loaded: another tool's, or the C library's. */
 KT_HIDDEN void *kt_find_next(const char *symbol);

@@ -338,7 +338,7 @@ static void write_end(const struct kt_totals *total)
 {
     static struct kt_line line;
     static char temporary[PATH_MAX]; /* likewise */
-    static char path[PATH_MAX]; /* within a slow path: one at a time */
+    static char path[PATH_MAX];      /* within a slow path: one at a time */
     line.length = 0;
     kt_meta_number(&line, "calls", total->calls);
     kt_meta_number(&line, "skipped", total->skipped);
@@ -500,8 +500,6 @@ static bool start_recording(void)
     kt_expand_trace_path();
     kt_extras |= kt_uses_kernel_clock() ? KT_EXTRA_CLOCK : 0;
     kt_measure_clock();
-    mark_own_page();
-    kt_objects_start();
     kt_events_start();
     kt_control()->paused = *kt_option.PAUSED == '1';
     kt_limit = kt_byte_limit();
@@ -512,7 +510,15 @@ static bool start_recording(void)
     kt_extras |= !(kt_extras & KT_EXTRA_PROFILE) && kt_snapshots_start() ? KT_EXTRA_SNAPSHOT : 0;
     kt_costs_measure();
     kt_inside_start(kt_nested_option(), kt_cost_of_call());
-    return kt_threads_init() && pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child) == 0;
+    return kt_threads_init();
+}
+
+/* Calls are bound in children, too, whether or not they are recorded. */
+static bool start_following_forks(void)
+{
+    mark_own_page();
+    kt_objects_start();
+    return pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child) == 0;
 }
 
 __attribute__((constructor)) void kt_process_start(void)
@@ -527,7 +533,8 @@ __attribute__((constructor)) void kt_process_start(void)
     if (*kt_option.FOLLOW == '0')
         kt_stop_following();
     bool selected = kt_is_program_selected();
-    bool records = *kt_option.DISABLE != '1' && selected && start_recording();
+    bool sees_forks = start_following_forks();
+    bool records = sees_forks && *kt_option.DISABLE != '1' && selected && start_recording();
     atomic_store(&kt_process.state, records ? KT_STATE_READY : KT_STATE_OFF);
     if (selected)
         kt_substitute_start();

@@ -371,7 +371,8 @@ static inline bool kt_enter_nested(struct kt_frame *frame, struct kt_frame *pare
     frame->outer = is_passed ? parent : NULL;
     if (KT_UNLIKELY(!frame->depth && kt_self.passed))
         kt_count_rest();
-    kt_self.passed += is_passed && !frame->binding->passes;
+    if (KT_UNLIKELY(is_passed && !frame->binding->passes)) /* a handler may count between reading and writing */
+        __atomic_fetch_add(&kt_self.passed, 1, __ATOMIC_RELAXED);
     kt_push(frame, is_passed || (frame->depth == 0 && frame->binding->entry && kt_passes_insides));
     return !is_passed;
 }

@@ -4,6 +4,9 @@
 crew=$F/crew
 LIMIT=200 behaves "12,000 short threads" "$crew" short 12000; sound
 holds "threads, calls, losses" "(12000, 12000, [])" 'd["threads"], d["calls"], d["lost"]'
+KTRACE_MAX_BYTES=100k LIMIT=200 behaves "2,000 threads and a limit for all" "$crew" short 2000
+true_that "... their streams are no longer" test "$(du -b -c "$T"/t/p*/t* | tail -n 1 | cut -f 1)" -le 100000
+holds "... calls and losses" 2000 'd["calls"] + sum(l["calls"] for l in d["lost"])'
 behaves "threads alive at exit" "$crew" alive 50000; sound; true_that "... calls" test "$(info t 'd["calls"]')" -gt 1000
 behaves "main ends before a thread does" "$crew" leave 3000; sound
 holds "calls" "(6000, 'complete')" 'd["calls"], d["state"]'
@@ -24,7 +27,7 @@ behaves "a thing that only processes of one thread may do" "$crew" alone 20000; 
 # not known which routines it was.
 within_counts() {
     local ended left found lost
-    read -r ended left <"$T/under/COUNTS"
+    read -r ended left _ <"$T/under/COUNTS"
     found=$("$B/ktrace" report --json "$T/t" | query 'sum(r["calls"] for r in d["routines"] if r["routine"] in ("ddot", "dgesv", "dpotrf"))')
     lost=$(info t 'sum(l["calls"] for l in d["lost"])')
     true_that "... calls: $ended - $lost <= $found <= $ended + $left" test $((ended - lost)) -le "$found" -a "$found" -le $((ended + left))

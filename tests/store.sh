@@ -101,7 +101,7 @@ has "... says so" "HOME" "$(<"$T/homeless.err")"
 # Files that cannot grow, as on a full disk; the trace's own result is small.
 (trap '' XFSZ; ulimit -f 48; replay full "$T/small" --store "$T/full.sqlite"); same "no room: the replay goes on" 0 $?
 has "... says so" "full.sqlite" "$(<"$T/full.err")"
-mkdir "$T/shut"; cp "$store" "$T/shut/x.sqlite"; chmod a-w "$T/shut/x.sqlite" "$T/shut"; chmod a+rx "$T" "$T/shut"
+mkdir "$T/shut"; cp "$store" "$T/shut/x.sqlite"; chmod a-w "$T/shut/x.sqlite" "$T/shut"; chmod a+rx "$T" "$T/shut"; chmod -R a+rX "$T/small" "$T/larger" # traces are private
 as=; [ "$(id -u)" = 0 ] && as="setpriv --reuid=65534 --clear-groups"
 $as "$kt" replay --json --context warm,cold --budget 1.5 --store "$T/shut/x.sqlite" "$T/small" >"$T/shut.json" 2>"$T/shut.err"
 same "a store that is read-only is read" "0 0" "$? $(in_json shut 'd["rounds"]')"

@@ -4,7 +4,7 @@
  */
 #include "model/kernels/model_show.h"
 
-#include "trace/csv.h"
+#include "trace/csv_cell.h"
 #include "trace/gnuplot.h"
 #include "trace/text.h"
 
@@ -31,9 +31,9 @@ static void write_regions(FILE *script, FILE *data, const struct kt_kernel_model
         int64_t high = m->axes > 1 ? r->box.hi[1] : 1;
         if (!is_drawn(m, &r->box))
             continue;
-        kt_csv_text(data, m->routine);
+        kt_csv_cell(data, m->routine);
         fprintf(data, ",");
-        kt_csv_text(data, m->options);
+        kt_csv_cell(data, m->options);
         fprintf(data, ",%s,region,%ld,%ld,%ld,%ld,%.5g,%.5g\n", kt_model_context_name[m->context], (long)r->box.lo[0],
                 (long)r->box.hi[0], (long)low, (long)high, r->average, r->worst);
         if (r->coefficient)

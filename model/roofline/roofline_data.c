@@ -4,7 +4,7 @@
  */
 #include "model/roofline/roofline.h"
 
-#include "trace/csv.h"
+#include "trace/csv_cell.h"
 #include "trace/text_file.h"
 
 #include <math.h>
@@ -137,13 +137,13 @@ static void write_point(FILE *file, const struct kt_roofline *roofline, const st
     if (p->number)
         fprintf(file, "%zu", p->number);
     fputc(',', file);
-    kt_csv_text(file, p->routine);
+    kt_csv_cell(file, p->routine);
     fputc(',', file);
-    kt_csv_text(file, p->shape);
+    kt_csv_cell(file, p->shape);
     fputc(',', file);
-    kt_csv_text(file, series->name);
+    kt_csv_cell(file, series->name);
     fputc(',', file);
-    kt_csv_text(file, series->library);
+    kt_csv_cell(file, series->library);
     fprintf(file, ",%s,%s", kt_point_context_name[p->context], p->counted ? "counted" : "modelled");
     write_number(file, p->calls);
     write_number(file, p->seconds);

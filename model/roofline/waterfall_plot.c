@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "model/roofline/waterfall_plot.h"
 
-#include "trace/csv.h"
+#include "trace/csv_cell.h"
 #include "trace/text.h"
 
 #include <math.h>
@@ -149,7 +149,7 @@ static void write_number(FILE *file, double value)
 
 static void write_row(FILE *file, const struct kt_parts_group *group, const char *part, const struct kt_time *time)
 {
-    kt_csv_text(file, name_of(group));
+    kt_csv_cell(file, name_of(group));
     fprintf(file, ",%s", part);
     write_number(file, time->value);
     write_number(file, time->lo);

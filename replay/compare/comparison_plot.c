@@ -4,7 +4,7 @@
  */
 #include "replay/compare/comparison.h"
 
-#include "trace/csv.h"
+#include "trace/csv_cell.h"
 #include "trace/gnuplot.h"
 #include "trace/installed.h"
 
@@ -27,12 +27,12 @@ static enum kt_status write_data(const struct kt_comparison *c, const char *path
     fprintf(file, "routine");
     for (size_t l = 0; l < c->libraries; l++) {
         fprintf(file, ",");
-        kt_csv_text(file, c->label[l]);
+        kt_csv_cell(file, c->label[l]);
         fprintf(file, ",lo,hi");
     }
     fprintf(file, "\n");
     for (size_t r = 0; r < c->routines; r++) {
-        kt_csv_text(file, c->routine[r].name);
+        kt_csv_cell(file, c->routine[r].name);
         for (size_t l = 0; l < c->libraries; l++) {
             const struct kt_lane_sum *sum = &c->routine[r].lane[l];
             const double factor = sum->failed ? NAN : c->pace * c->scale;

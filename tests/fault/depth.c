@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How much of a stack calls need: each is made on one of its own, which is filled with a pattern before. Prints bytes: of the
- * first call of the process, of the first call of another routine, of a call like the one before, and of a thousand.
+ * How much of a stack calls need: each is made on one of its own, which is filled with a pattern before. Prints bytes:
+ * of the first call of the process, of the first call of another routine, of a call like the one before, and of a
+ * thousand.
  */
 #include "tests/fault/work.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * For some seconds threads make calls, are interrupted by handlers that make calls or jump out of them, and are cancelled
- * at any moment, while one loads and unloads a module and main forks: nobody may be left with a lock that others want.
- * Arguments: seconds, the module. Prints how many answers were wrong; does not end if a thread hangs.
+ * For some seconds threads make calls, are interrupted by handlers that make calls or jump out of them, and are
+ * cancelled at any moment, while one loads and unloads a module and main forks: nobody may be left with a lock that
+ * others want. Arguments: seconds, the module. Prints how many answers were wrong; does not end if a thread hangs.
  */
 #include "tests/fault/work.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "trace/call_json.h"
-#include "trace/csv.h"
+#include "trace/csv_cell.h"
 #include "trace/export/export.h"
 #include "trace/memory.h"
 
@@ -12,7 +12,7 @@ static void put_call(const json_t *call, FILE *file)
         char *text = kt_export_text(kt_export_value(call, c));
         if (c > kt_export_columns)
             putc(',', file);
-        kt_csv_text(file, text);
+        kt_csv_cell(file, text);
         free(text);
     }
     fputs("\r\n", file);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "trace/csv.h"
+#include "trace/csv_cell.h"
 
 #include <ctype.h>
 #include <stdbool.h>
@@ -13,7 +13,7 @@ static bool is_number(const char *text)
     return end != text && !*end;
 }
 
-void kt_csv_text(FILE *file, const char *text)
+void kt_csv_cell(FILE *file, const char *text)
 {
     bool is_formula = *text && strchr("=+-@", *text) && !is_number(text);
     if (!is_formula && !strpbrk(text, ",\"\r\n\t")) {

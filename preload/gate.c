@@ -19,15 +19,13 @@ uint64_t kt_interval = 1;
 
 /* --- losses ------------------------------------------------------------------------------------------------ */
 
-/* Of a stream and of what its file says. A signal handler may count as well, between any two of these steps. */
+/* Of a stream and of what its file says. A signal handler may count as well, before, between or after these steps; and
+ * the thread may be cancelled between them, when the file must not say less. */
 static void add_in_both(uint64_t *number, uint64_t *in_file, uint64_t more)
 {
-    uint64_t now = __atomic_add_fetch(number, more, __ATOMIC_RELAXED), before;
-    do {
-        __atomic_store_n(in_file, now, __ATOMIC_RELAXED);
-        before = now;
-        now = __atomic_load_n(number, __ATOMIC_RELAXED);
-    } while (now != before);
+    __atomic_fetch_add(in_file, more, __ATOMIC_RELAXED);
+    atomic_signal_fence(memory_order_seq_cst);
+    __atomic_fetch_add(number, more, __ATOMIC_RELAXED);
 }
 
 void kt_count_loss(enum kt_loss cause, uint64_t calls)

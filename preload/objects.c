@@ -82,7 +82,9 @@ static const char *file_of(const char *path)
  */
 static void iterate(int (*visit)(struct dl_phdr_info *info, size_t size, void *data), void *data)
 {
-    bool is_quiet = kt_quiet_begin();
+    /* Before the start sanitizers may stand in front of what blocks signals, and not be ready for it. */
+    bool is_started = atomic_load(&kt_process.state) > KT_STATE_STARTING;
+    bool is_quiet = is_started && kt_quiet_begin();
     dl_iterate_phdr(visit, data);
     if (is_quiet)
         kt_quiet_end();

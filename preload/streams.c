@@ -224,6 +224,7 @@ void kt_threads_forget(void)
         munmap(registry.open[t], sizeof *registry.open[t]);
     registry.opens = 0;
     kt_profile_forget();
+    kt_tape_forget();
     thread->stream = &kt_no_stream;
     thread->second = NULL;
     thread->top = kt_live_frame(thread->top, __builtin_frame_address(0)); /* all else is others' */

@@ -145,6 +145,12 @@ static _Atomic uint64_t process_bytes;
 /* Calls are recorded up to some point and not beyond: room that becomes free after it stays unused. */
 static _Atomic bool is_limit_met;
 
+void kt_tape_forget(void)
+{
+    atomic_store(&process_bytes, 0);
+    atomic_store(&is_limit_met, false);
+}
+
 static bool is_within_limit(uint64_t bytes)
 {
     return !atomic_load(&is_limit_met) && atomic_load(&process_bytes) + bytes <= kt_limit.bytes;

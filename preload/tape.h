@@ -29,6 +29,9 @@ KT_HIDDEN void kt_tape_end(struct kt_stream *stream);
 /* What the stream has committed to a chunk that is not shared with its file; its thread may go on. */
 KT_HIDDEN void kt_tape_save(const struct kt_stream *stream);
 
+/* In a forked child, which has files of its own and the whole limit for them. */
+KT_HIDDEN void kt_tape_forget(void);
+
 /* Room for BYTES of the file that cannot run out, unless the program is forbidden to write there later (RLIMIT_FSIZE);
  * false: there is none, errno says why. */
 KT_HIDDEN bool kt_tape_reserve(int file, uint64_t offset, size_t bytes);

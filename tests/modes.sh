@@ -158,6 +158,10 @@ for limit in 200k:last 40k:last; do
     same "$limit, four threads: the last calls of each" True "$(calls t "all(n == list(range(n[-1] + 1 - len(n), n[-1] + 1)) and n[-1] % 20000 == 0 for n in $by_thread)")"; accounted 200000
 done
 KTRACE_MAX_BYTES=100k steps t crew=20000; same "four threads: the first calls of each" True "$(calls t "all(n == list(range(1, len(n) + 1)) for n in $by_thread)")"; accounted 200000
+for child in fork clone; do
+    KTRACE_MAX_BYTES=100k steps t numbered=100000 $child=50
+    same "$child: a child has the whole limit" "[51]" "$(calls t "[sum(c['pid'] == p for c in d) for p in {c['pid'] for c in d} if p != d[0]['pid']]")"
+done
 KTRACE_MAX_BYTES=60k:last steps t numbered=300000 kill 2>/dev/null
 same "killed: the last calls" "300000" "$(calls t '-d[-1]["args"]["n"]')"; accounted 300000
 broken=0

@@ -108,6 +108,8 @@ void kt_gnuplot_text(FILE *script, const char *text)
 void kt_gnuplot_lines(FILE *script, const char *first, const char *second)
 {
     kt_gnuplot_text(script, first);
+    if (!*second)
+        return;
     fputs(".\"\\n\".", script);
     kt_gnuplot_text(script, second);
 }

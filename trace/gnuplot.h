@@ -34,7 +34,7 @@ void kt_picture_begin(FILE *script, const struct kt_picture *picture);
 /* TEXT as a string of a script, in single quotes, in which nothing has a meaning, without control characters. */
 void kt_gnuplot_text(FILE *script, const char *text);
 
-/* Likewise of two lines. */
+/* Likewise of two lines; the second may be empty. */
 void kt_gnuplot_lines(FILE *script, const char *first, const char *second);
 
 /* TEXT as a word of a data block: what is neither letter nor digit becomes an underscore. */

@@ -102,7 +102,7 @@ static const struct kt_verb_option options[] = {
     ROUTINE_OPTION("compare"),
     {"compare", "store", 'S', false, "FILE|none", "times that are known; default ktrace/store.sqlite in ~/.cache"},
     {"compare", "fresh", 'f', false, NULL, "measure also what is in the store"},
-    {"compare", "plot", 'P', false, "FILE.svg", "bars of the routines with intervals (needs gnuplot)"},
+    {"compare", "plot", 'P', false, "FILE.svg|png|pdf", "bars of the routines with intervals (needs gnuplot)"},
     {"compare", "verify", 'v', false, NULL,
      "really run COMMAND on each library, and set that beside what is predicted"},
     {"compare", "runs", 'n', false, "N",

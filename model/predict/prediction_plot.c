@@ -32,13 +32,20 @@ static void write_cell(FILE *file, const json_t *value)
         fprintf(file, ",");
 }
 
+/* WHAT of the library that the document names, and a line of words below it. */
+static void write_title(FILE *script, const json_t *document, const char *what, const char *words)
+{
+    char title[256];
+    snprintf(title, sizeof title, "%.60s on %.80s", json_string_value(json_object_get(document, what)),
+             json_string_value(json_object_get(document, "library")));
+    fprintf(script, "set title ");
+    kt_gnuplot_lines(script, title, words);
+}
+
 static void write_head(FILE *script, const struct kt_picture *picture, const char *x)
 {
     kt_picture_begin(script, picture);
-    fprintf(script,
-            "set datafile separator ','\nset grid\nset key top left\nset xlabel '%s'\nset ylabel 'seconds'\n"
-            "set border 3\nset tics nomirror\n",
-            x);
+    fprintf(script, "set datafile separator ','\nset grid\nset xlabel '%s'\nset border 3\nset tics nomirror\n", x);
 }
 
 static void write_second_output(FILE *script, const char *name)
@@ -75,28 +82,25 @@ static enum kt_status write_prediction(const json_t *document, const char *path,
 
 enum kt_status kt_plot_prediction(const json_t *document, const char *folder, struct kt_error *error)
 {
-    char title[256];
     struct kt_picture picture;
     struct kt_text_file text;
     const json_t *first = json_array_get(json_object_get(document, "curve"), 0);
-    snprintf(title, sizeof title, "%.60s on %.80s", json_string_value(json_object_get(document, "algorithm")),
-             json_string_value(json_object_get(document, "library")));
     KT_TRY(name_files(folder, "predicted", &picture, error));
     KT_TRY(write_prediction(document, picture.data, error));
     KT_TRY(kt_gnuplot_begin(&text, picture.script, error));
     FILE *script = text.file;
     write_head(script, &picture, "n");
-    fprintf(script, "set title ");
-    kt_gnuplot_text(script, title);
-    fprintf(
-        script,
-        "\nset logscale y\nset format y '%%.0s %%cs'\nset ylabel 'time'\nplot 'predicted.csv' skip 1 using 1:3:4 with "
-        "filledcurves fc rgb '#c6dbef' "
-        "title 'interval of the models', '' skip 1 using 1:2 with linespoints pt 7 ps 0.6 lc rgb '#08519c' "
-        "title 'predicted', '' skip 1 using 1:5 with lines dt 2 lc rgb '#31a354' title 'all warm', '' skip 1 "
-        "using 1:6 with lines dt 2 lc rgb '#de2d26' title 'all cold'%s\n",
-        json_object_get(first, "measured") ? ", '' skip 1 using 1:7 with points pt 2 lc rgb 'black' title 'measured'"
-                                           : "");
+    write_title(script, document, "algorithm", "");
+    fprintf(script,
+            "\nset key top left\nset logscale y\nset format y '%%.0s %%cs'\nset ylabel 'time'\nplot 'predicted.csv' "
+            "skip 1 using 1:3:4 with "
+            "filledcurves fc rgb '#c6dbef' "
+            "title 'interval of the models', '' skip 1 using 1:2 with linespoints pt 7 ps 0.6 lc rgb '#08519c' "
+            "title 'predicted', '' skip 1 using 1:5 with lines dt 2 lc rgb '#31a354' title 'all warm', '' skip 1 "
+            "using 1:6 with lines dt 2 lc rgb '#de2d26' title 'all cold'%s\n",
+            json_object_get(first, "measured")
+                ? ", '' skip 1 using 1:7 with points pt 2 lc rgb 'black' title 'measured'"
+                : "");
     write_second_output(script, "predicted");
     KT_TRY(kt_text_file_end(&text, error));
     return kt_picture_draw(&picture, error);
@@ -154,20 +158,16 @@ static void plot_curve(FILE *script, const json_t *curve, int colour, const char
 
 enum kt_status kt_plot_tuning(const json_t *document, const char *folder, struct kt_error *error)
 {
-    char title[256];
     size_t i;
     const json_t *curve;
     struct kt_picture picture;
     struct kt_text_file text;
-    snprintf(title, sizeof title, "%.60s on %.80s", json_string_value(json_object_get(document, "routine")),
-             json_string_value(json_object_get(document, "library")));
     KT_TRY(name_files(folder, "block_size", &picture, error));
     KT_TRY(write_tuning(document, picture.data, error));
     KT_TRY(kt_gnuplot_begin(&text, picture.script, error));
     FILE *script = text.file;
     write_head(script, &picture, "block size (1: no blocks)");
-    fprintf(script, "set title ");
-    kt_gnuplot_lines(script, title, "lines: predicted, dots: predicted best, crosses: measured");
+    write_title(script, document, "routine", "lines: predicted, dots: predicted best, crosses: measured");
     fprintf(script,
             "\nset ylabel 'time over the predicted best'\nset yrange [0.7<*<0.95:1.1<*<2]\nset key top right\nplot");
     json_array_foreach(json_object_get(document, "curves"), i, curve)

@@ -46,7 +46,7 @@ COMPILED := $(filter blas%,$(basename $(notdir $(SPECS))))
 
 OBJECTS  := $(TRACE:%=$(O)/trace/%.o) $(REPLAY:%=$(O)/replay/%.o) $(MODEL:%=$(O)/model/%.o) $(O)/gen/thunks.o $(O)/gen/texts.o
 # A sanitizer looks symbols up before its own functions work: its builds do without our dlopen() and dlsym().
-SHIM_OBJECTS := $(SHIM:%=$(O)/preload/%.o) $(COMPILED:%=$(O)/gen/wrap_%.o) $(addprefix $(O)/,gen/slots.o gen/stubs.o preload/trampoline.o preload/cost_call.o preload/jumps.o $(if $(SAN),,preload/linker_hooks.o))
+SHIM_OBJECTS := $(SHIM:%=$(O)/preload/%.o) $(COMPILED:%=$(O)/gen/wrap_%.o) $(addprefix $(O)/,gen/slots.o gen/stubs.o preload/trampoline.o preload/cost_call.o preload/jumps.o preload/apart_task.o preload/sandbox_hooks.o $(if $(SAN),,preload/linker_hooks.o))
 
 Q := $(if $(V),,@)
 SILENT := $(findstring s,$(firstword $(filter-out --%,$(MAKEFLAGS))))
@@ -233,6 +233,7 @@ export B = $(O)
 $(T)/unit/%: $(O)/tests/unit/%.o $(UNIT_PARTS) $(TEST_PARTS) $(OBJECTS)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS_) -o $@ $^ $(LIBS) -lcmocka
+$(T)/unit/test_filter: $(O)/preload/filter.o
 
 fake = @mkdir -p $(@D); $(CC) -std=gnu11 -O2 -Wall -Wextra -fPIC -shared -Wl,-soname,$(@F) $(1) -o $@ $<
 $(T)/abi/libfake1.so: tests/abi/fake.c
@@ -415,7 +416,7 @@ $(T)/roundtrip_%: $(T)/roundtrip_%.c $(T)/libnames.so
 
 # Counters: calls without the shim, a kernel that refuses, one that has other hardware, calls that fault.
 EVENTS := $(addprefix $(T)/events/,driver refuse fake.so faults)
-$(T)/events/driver: tests/events/driver.c $(addprefix $(O)/preload/,events.o counters.o line.o)
+$(T)/events/driver: tests/events/driver.c $(addprefix $(O)/preload/,events.o counters.o line.o apart.o apart_task.o)
 	@mkdir -p $(@D); $(CC) $(CFLAGS_) -o $@ $^ -lpthread
 $(T)/events/refuse: tests/events/refuse.c
 	@mkdir -p $(@D); $(CC) $(CFLAGS_) -o $@ $<
@@ -425,7 +426,7 @@ $(T)/events/faults: tests/events/faults.c
 	@mkdir -p $(@D); $(CC) $(CFLAGS_) -O1 -o $@ $< $(reference_found)
 
 # Whatever can happen to a traced program: real calls of the reference library.
-FAULT := $(addprefix $(T)/fault/,ends crew interrupts refusals xerbla victim killer race storm depth)
+FAULT := $(addprefix $(T)/fault/,ends crew interrupts refusals xerbla victim killer race storm depth descriptors sandbox)
 reference_found = $(foreach l,$(REFERENCE_LAPACK) $(REFERENCE),$(l) -Wl,-rpath,$(dir $(l)))
 fault = @mkdir -p $(@D); $(CC) -std=gnu11 -g -O1 -Wall -Wextra -D_GNU_SOURCE -I. -o $@ $< $(1) $(reference_found) -lpthread
 $(T)/fault/%: tests/fault/%.c tests/fault/work.h tests/fault/victim.h

@@ -14,6 +14,7 @@
 #include "preload/bind.h"
 
 #include "preload/ask.h"
+#include "preload/control.h"
 #include "preload/jump.h"
 #include "preload/line.h"
 #include "preload/linker.h"
@@ -412,7 +413,7 @@ static const struct kt_binding *find_or_make(struct kt_slot *slot, uintptr_t whe
         kt_slow_end();
     }
     if (!b) {
-        atomic_fetch_add(&kt_process.lost[KT_LOSS_ERROR], !kt_self.silent && !kt_self.busy);
+        __atomic_fetch_add(&kt_control()->lost[KT_LOSS_ERROR], !kt_self.silent && !kt_self.busy, __ATOMIC_RELAXED);
         b = makeshift_binding(slot, where);
     }
     return b;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "preload/control.h"
 
+#include "preload/apart.h"
 #include "preload/line.h"
 #include "preload/process.h"
 #include "preload/tape.h"
@@ -48,10 +49,9 @@ static struct kt_control *map_file(int file)
     return at == MAP_FAILED ? NULL : at;
 }
 
-void kt_control_open(void)
+static void open_apart(void *at)
 {
-    static char path[PATH_MAX]; /* within a slow path: one at a time */
-    kt_process_path(path, "control", 0, 0);
+    const char *path = at;
     int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     struct kt_control *shared = file >= 0 ? map_file(file) : NULL;
     if (shared)
@@ -60,6 +60,13 @@ void kt_control_open(void)
         close(file);
     if (file >= 0 && !shared)
         unlink(path); /* whoever stores into it would not be heard */
+}
+
+void kt_control_open(void)
+{
+    static char path[PATH_MAX]; /* within a slow path: one at a time */
+    kt_process_path(path, "control", 0, 0);
+    kt_apart(open_apart, path);
 }
 
 /* The page is the parent's. The child begins as its parent does now: recording or not. */

@@ -2,6 +2,7 @@
 #include "preload/counters.h"
 
 #include "preload/process.h"
+#include "preload/sandbox.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -217,7 +218,7 @@ static void read_group(struct counters *c, unsigned leader, struct kt_reading *o
 {
     uint64_t words[3 + KT_MAX_EVENTS] = {KT_MAX_EVENTS}; /* how many, time enabled, time running, values */
     const struct counter *counter = &c->of[leader];
-    if (counter->file < 0)
+    if (counter->file < 0 || !kt_may_ask_kernel())
         return;
     if (!is_ours(counter)) {
         lose_group(c, leader, KT_FACT_CLOSED);

@@ -7,6 +7,7 @@
 
 #include "preload/bind.h"
 #include "preload/names.h"
+#include "preload/sandbox.h"
 
 #include <errno.h>
 #include <string.h>
@@ -103,13 +104,15 @@ static int64_t info_of(const struct kt_call *call, const struct kt_interface *in
 
 /*
  * The kernel reads the new mask before it looks at what to do with it, which is nothing it knows. That a page is mapped
- * would not do: behind a stack there often is the guard page of the next.
+ * would not do: behind a stack there often is the guard page of the next. Where that may not be asked, no is the answer
+ * that does no harm.
  */
 bool kt_is_readable(const void *at)
 {
     enum { NOTHING = -1, SIGNAL_BYTES = 8 };
     int saved = errno;
-    bool readable = syscall(SYS_rt_sigprocmask, NOTHING, at, NULL, SIGNAL_BYTES) == 0 || errno != EFAULT;
+    bool readable =
+        kt_may_ask_kernel() && (syscall(SYS_rt_sigprocmask, NOTHING, at, NULL, SIGNAL_BYTES) == 0 || errno != EFAULT);
     errno = saved;
     return readable;
 }

@@ -7,6 +7,7 @@
 
 #include "preload/control.h"
 #include "preload/process.h"
+#include "preload/sandbox.h"
 #include "preload/tape.h"
 
 #include <errno.h>
@@ -39,6 +40,11 @@ void kt_count_loss(enum kt_loss cause, uint64_t calls)
         return;
     }
     add_in_both(&stream->lost[cause], &stream->chunk->lost[cause], calls);
+}
+
+enum kt_loss kt_loss_when_busy(void)
+{
+    return kt_may_ask_kernel() ? KT_LOSS_SIGNAL : KT_LOSS_ERROR;
 }
 
 bool kt_is_time_to_try(void)
@@ -80,7 +86,8 @@ static bool will_go_on(const struct kt_frame *writer, const struct kt_frame *now
     stack_t alternate = {0};
     if (!is_in_progress(writer, now))
         return false;
-    sigaltstack(NULL, &alternate);
+    if (kt_may_ask_kernel())
+        sigaltstack(NULL, &alternate);
     bool writer_is_on_it = is_on(&alternate, writer);
     if (writer_is_on_it != is_on(&alternate, now))
         return !writer_is_on_it;
@@ -103,7 +110,7 @@ static enum kt_loss try_to_open(struct kt_stream **out)
     if (!kt_is_time_to_try())
         return kt_self.last_failure;
     if (!kt_slow_begin())
-        return KT_LOSS_SIGNAL;
+        return kt_loss_when_busy();
     enum kt_loss cause = kt_stream_open(out);
     kt_slow_end();
     return cause;
@@ -159,15 +166,15 @@ static void have_directory(void)
 static enum kt_loss use_second(const struct kt_frame *frame)
 {
     if (kt_extras & KT_EXTRA_PROFILE)
-        return KT_LOSS_SIGNAL;
+        return kt_loss_when_busy();
     enum kt_loss cause = kt_self.second ? KT_LOSS_COUNT : try_to_open(&kt_self.second);
     if (cause != KT_LOSS_COUNT)
-        return KT_LOSS_SIGNAL;
+        return kt_loss_when_busy();
     if (kt_writer_of(kt_self.second) ==
         kt_writer_of(kt_self.stream)) /* no frame writes both: this one was in the same place */
         kt_tape_skip(kt_self.second);
     else if (kt_interrupts_writer(kt_self.second, frame))
-        return KT_LOSS_SIGNAL;
+        return kt_loss_when_busy();
     struct kt_stream *stream = kt_self.stream;
     kt_self.stream = kt_self.second;
     kt_self.second = stream;

@@ -22,6 +22,9 @@ KT_HIDDEN void kt_count_loss(enum kt_loss cause, uint64_t calls);
 /* A call is not recorded; what is passed on in it is lost with it. */
 KT_HIDDEN void kt_lose(struct kt_frame *frame, enum kt_loss cause);
 
+/* What is not recorded because no slow path can be entered is lost for this. */
+KT_HIDDEN enum kt_loss kt_loss_when_busy(void);
+
 /* After a failure the thread asks again only now and then: a call must not cost a system call each time. */
 KT_HIDDEN bool kt_is_time_to_try(void);
 

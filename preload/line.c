@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "preload/line.h"
 
+#include "preload/apart.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -91,28 +93,49 @@ size_t kt_write_all(int file, const char *bytes, size_t count)
     return done;
 }
 
+struct transfer {
+    const char *path;
+    const char *from;
+    char *to;
+    size_t bytes, done;
+};
+
+static void append(void *at)
+{
+    struct transfer *t = at;
+    int file = open(t->path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (file < 0)
+        return;
+    t->done = kt_write_all(file, t->from, t->bytes);
+    if (close(file) != 0 && errno != EINTR)
+        t->done = 0;
+}
+
 size_t kt_append_file(const char *path, const void *bytes, size_t count)
 {
-    int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+    struct transfer t = {.path = path, .from = bytes, .bytes = count};
+    kt_apart(append, &t);
+    return t.done;
+}
+
+static void read_whole(void *at)
+{
+    struct transfer *t = at;
+    int file = open(t->path, O_RDONLY | O_CLOEXEC);
+    ssize_t got = 1;
     if (file < 0)
-        return 0;
-    size_t done = kt_write_all(file, bytes, count);
-    bool closed = close(file) == 0 || errno == EINTR;
-    return closed ? done : 0;
+        return;
+    while (got > 0 && t->done < t->bytes) {
+        got = read(file, t->to + t->done, t->bytes - t->done);
+        t->done += got > 0 ? (size_t)got : 0;
+    }
+    close(file);
 }
 
 size_t kt_read_file(const char *path, char *out, size_t size)
 {
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t got = 1;
-    size_t length = 0;
-    if (file < 0)
-        return 0;
-    while (got > 0 && length < size - 1) {
-        got = read(file, out + length, size - 1 - length);
-        length += got > 0 ? (size_t)got : 0;
-    }
-    close(file);
-    out[length] = '\0';
-    return length;
+    struct transfer t = {.path = path, .to = out, .bytes = size - 1};
+    kt_apart(read_whole, &t);
+    out[t.done] = '\0';
+    return t.done;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "preload/meta.h"
 
+#include "preload/apart.h"
 #include "preload/cost.h"
 #include "preload/settings.h"
 #include "preload/process.h"
@@ -159,6 +160,39 @@ static void first_line_field(struct kt_line *line, const char *key, const char *
     kt_meta_field(line, key, text);
 }
 
+/* --- when the program began --- */
+
+static uint64_t image_began; /* CLOCK_BOOTTIME in ns */
+
+static uint64_t time_of(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+void kt_meta_note_start(void)
+{
+    image_began = time_of(CLOCK_BOOTTIME);
+}
+
+/*
+ * In CLOCK_BOOTTIME, which the kernel tells when it made the process by. A program that was put into its place by exec
+ * after more than linking takes began with that.
+ */
+static uint64_t program_start(uint64_t process_ticks)
+{
+    const uint64_t linking_ns = 1000000000;
+    uint64_t made = process_ticks * 1000000000u / (uint64_t)sysconf(_SC_CLK_TCK);
+    return image_began > made + linking_ns ? image_began : made;
+}
+
+static void began_field(struct kt_line *line, const char *process_ticks)
+{
+    uint64_t age = time_of(CLOCK_BOOTTIME) - program_start(strtoull(process_ticks, NULL, 10));
+    kt_meta_number(line, "began", time_of(CLOCK_MONOTONIC) - age);
+}
+
 /* Field 22 of /proc/self/stat; the second, the name, may hold blanks and parentheses. */
 static void start_time_field(struct kt_line *line)
 {
@@ -171,6 +205,12 @@ static void start_time_field(struct kt_line *line)
         return;
     at[1 + strcspn(at + 1, " ")] = '\0';
     kt_meta_field(line, "start_time", at + 1);
+    began_field(line, at + 1);
+}
+
+static void count_processors(void *at)
+{
+    *(uint64_t *)at = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
 }
 
 static void cpu_model_field(struct kt_line *line)
@@ -244,7 +284,9 @@ static void machine_fields(struct kt_line *line)
     kt_cost_fields(line);
     clock_doubt_fields(line);
     kt_meta_anchor(line);
-    kt_meta_number(line, "cpus", (uint64_t)sysconf(_SC_NPROCESSORS_ONLN));
+    uint64_t processors = 1;
+    kt_apart(count_processors, &processors); /* the C library opens a file */
+    kt_meta_number(line, "cpus", processors);
     cpu_model_field(line);
     kt_meta_number(line, "page_bytes", (uint64_t)sysconf(_SC_PAGESIZE));
 }

@@ -16,6 +16,9 @@ KT_HIDDEN void kt_measure_clock(void);
 KT_HIDDEN uint64_t kt_now(void);
 KT_HIDDEN bool kt_uses_kernel_clock(void);
 
+/* The program is loaded. */
+KT_HIDDEN void kt_meta_note_start(void);
+
 /* Why ticks may not measure time, in words; NULL: they do. */
 KT_HIDDEN const char *kt_clock_doubt(void);
 

@@ -8,7 +8,9 @@
  */
 #include "preload/look.h"
 
+#include "preload/apart.h"
 #include "preload/process.h"
+#include "preload/sandbox.h"
 
 #include <limits.h>
 #include <string.h>
@@ -201,6 +203,8 @@ static bool allocate_table(void)
     size_t needed = MAX_NEEDED * sizeof *kt_objects.needed;
     if (kt_objects.object)
         return true;
+    if (!kt_may_ask_kernel())
+        return false;
     char *at = mmap(NULL, objects + needed, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (at == MAP_FAILED)
         return false;
@@ -301,17 +305,11 @@ static int look_locked(struct dl_phdr_info *info, size_t size, void *data)
 static bool lock_may_be_stuck;
 static int listed; /* objects in the child's list when it was born */
 
-static const char *threads_hint; /* the C library's __libc_single_threaded; NULL: it has none */
 static bool had_threads;
-
-void kt_objects_start(void)
-{
-    threads_hint = kt_find_next("__libc_single_threaded");
-}
 
 void kt_objects_before_fork(void)
 {
-    had_threads = !threads_hint || !*threads_hint;
+    had_threads = kt_has_threads();
 }
 
 static int count_listed(void)

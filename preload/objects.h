@@ -49,7 +49,6 @@ KT_HIDDEN void *kt_find_next(const char *symbol);
 KT_HIDDEN bool kt_is_inside_us(uintptr_t address);
 
 /* The program forks, and what that means for the linker's lock. TOLD: a handler was called before the fork. */
-KT_HIDDEN void kt_objects_start(void);
 KT_HIDDEN void kt_objects_before_fork(void);
 KT_HIDDEN void kt_objects_after_fork(bool told);
 

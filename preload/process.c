@@ -5,6 +5,7 @@
  */
 #include "preload/process.h"
 
+#include "preload/apart.h"
 #include "preload/bind.h"
 #include "preload/control.h"
 #include "preload/cost.h"
@@ -15,6 +16,7 @@
 #include "preload/meta.h"
 #include "preload/objects.h"
 #include "preload/profiler.h"
+#include "preload/sandbox.h"
 #include "preload/settings.h"
 #include "preload/snapshot.h"
 #include "preload/substitute.h"
@@ -78,7 +80,7 @@ bool kt_quiet_begin(void)
 {
     sigset_t mask;
     kt_process_adopt();
-    if (kt_self.busy)
+    if (kt_self.busy || !kt_may_ask_kernel())
         return false;
     /* The type first: whoever cancels this thread at this moment looks at the type alone. */
     int type, state;
@@ -517,7 +519,6 @@ static bool start_recording(void)
 static bool start_following_forks(void)
 {
     mark_own_page();
-    kt_objects_start();
     return pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child) == 0;
 }
 
@@ -527,6 +528,8 @@ __attribute__((constructor)) void kt_process_start(void)
     enum kt_state start = KT_STATE_START;
     if (!atomic_compare_exchange_strong(&kt_process.state, &start, KT_STATE_STARTING))
         return;
+    kt_meta_note_start();
+    kt_apart_start();
     kt_jumps_start();
     kt_read_options();
     kt_warn_of_bad_flags();

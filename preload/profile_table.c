@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "preload/profile_table.h"
 
+#include "preload/apart.h"
 #include "preload/meta.h"
 #include "preload/plan.h"
 #include "preload/process.h"
@@ -94,7 +95,6 @@ static void table_path(const struct kt_table *t, char out[PATH_MAX])
 static int make_file(struct kt_table *t)
 {
     static char path[PATH_MAX]; /* within a slow path: one at a time */
-    t->tid = (uint64_t)syscall(SYS_gettid);
     for (t->suffix = 0; t->suffix < 1 << 20; t->suffix++) {
         table_path(t, path);
         int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -137,15 +137,28 @@ static void begin_file(struct kt_profile_head *head, uint64_t tid)
     head->chunk = chunk;
 }
 
+struct last_words {
+    const char *path;
+    const struct kt_profile_head *head;
+    size_t used;
+};
+
+static void write_whole(void *at)
+{
+    struct last_words *words = at;
+    int file = open(words->path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+    bool written = file >= 0 && kt_tape_write(file, words->head, words->used, 0);
+    if (file >= 0 && !(kt_tape_close(file) && written))
+        words->used = 0;
+}
+
 /* What is in the file does not change any more; it may still be mapped. */
 static void end_file(const char *path, const struct kt_profile_head *head, bool in_memory)
 {
-    size_t used = head->chunk.used_bytes;
-    int file = in_memory ? open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
-    bool written = file >= 0 && kt_tape_write(file, head, used, 0);
-    if (file >= 0 && !(kt_tape_close(file) && written))
-        used = 0;
-    if (truncate(path, (off_t)used) != 0)
+    struct last_words words = {path, head, head->chunk.used_bytes};
+    if (in_memory)
+        kt_apart(write_whole, &words);
+    if (truncate(path, (off_t)words.used) != 0)
         return; /* zeros at the end */
 }
 
@@ -184,25 +197,38 @@ static enum kt_loss map_table(struct kt_table *t, int file)
 
 _Static_assert(sizeof(struct kt_table) + STEP / BYTES_PER_SLOT * sizeof(uint32_t) <= TABLE_MEMORY, "fits");
 
+struct new_table {
+    struct kt_table *table;
+    enum kt_loss cause;
+};
+
+static void make_apart(void *at)
+{
+    struct new_table *new = at;
+    int file = make_file(new->table);
+    new->cause = file >= 0 ? map_table(new->table, file) : kt_loss_of(errno);
+    if (file >= 0)
+        close(file);
+}
+
 /* *OUT is NULL if there is no memory left for another one. */
 static enum kt_loss make_table(struct kt_table **out)
 {
+    struct new_table new = {kt_profile_pages(TABLE_MEMORY), KT_LOSS_COUNT};
     *out = NULL;
-    struct kt_table *t = kt_profile_pages(TABLE_MEMORY);
-    if (!t)
+    if (!new.table)
         return KT_LOSS_COUNT;
     bool taken = take(STEP);
-    int file = taken ? make_file(t) : -1;
-    enum kt_loss cause = file >= 0 ? map_table(t, file) : taken ? kt_loss_of(errno) : KT_LOSS_COUNT;
-    if (file >= 0)
-        close(file);
-    if (t->head) {
-        *out = t;
-        return cause;
+    new.table->tid = (uint64_t)syscall(SYS_gettid);
+    if (taken)
+        kt_apart(make_apart, &new);
+    if (new.table->head) {
+        *out = new.table;
+        return new.cause;
     }
-    munmap(t, TABLE_MEMORY);
+    munmap(new.table, TABLE_MEMORY);
     give_back(TABLE_MEMORY + (taken ? STEP : 0));
-    return cause;
+    return new.cause;
 }
 
 static void index_cell(struct kt_table *t, uint32_t place, uint64_t hash)
@@ -246,20 +272,31 @@ static bool grow_index(struct kt_table *t, size_t bytes)
     return true;
 }
 
+struct longer_file {
+    const struct kt_table *table;
+    size_t bytes;
+    bool reserved;
+};
+
+static void reserve_apart(void *at)
+{
+    static char path[PATH_MAX]; /* within a slow path: one at a time */
+    struct longer_file *longer = at;
+    const struct kt_table *t = longer->table;
+    table_path(t, path);
+    int file = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    longer->reserved = file >= 0 && kt_tape_reserve(file, t->bytes, longer->bytes - t->bytes);
+    if (file >= 0)
+        close(file);
+}
+
 /* In memory there is no file to map more of. */
 static bool extend_file(struct kt_table *t, size_t bytes)
 {
-    static char path[PATH_MAX]; /* within a slow path: one at a time */
-    if (!t->in_memory) {
-        table_path(t, path);
-        int file = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-        bool reserved = file >= 0 && kt_tape_reserve(file, t->bytes, bytes - t->bytes);
-        if (file >= 0)
-            close(file);
-        if (!reserved)
-            return false;
-    }
-    void *at = mremap(t->head, t->bytes, bytes, MREMAP_MAYMOVE);
+    struct longer_file longer = {t, bytes, t->in_memory};
+    if (!t->in_memory)
+        kt_apart(reserve_apart, &longer);
+    void *at = longer.reserved ? mremap(t->head, t->bytes, bytes, MREMAP_MAYMOVE) : MAP_FAILED;
     if (at == MAP_FAILED)
         return false;
     t->head = at;
@@ -413,20 +450,28 @@ void kt_profile_forget(void)
 
 /* --- overflow ---------------------------------------------------------------------------------------------------- */
 
+static void make_overflow_apart(void *at)
+{
+    const char *path = at;
+    int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (file < 0)
+        return;
+    if (kt_tape_reserve(file, 0, OVERFLOW_BYTES))
+        kt_overflow = map_file(file, OVERFLOW_BYTES, &process.overflow_in_memory);
+    close(file);
+    if (!kt_overflow)
+        unlink(path);
+}
+
 static bool make_overflow_file(void)
 {
     static char path[PATH_MAX]; /* within a slow path: one at a time */
     if (kt_overflow)
         return true;
     kt_process_path(path, "s0", 0, 0);
-    int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (file < 0)
-        return false;
-    if (kt_tape_reserve(file, 0, OVERFLOW_BYTES))
-        kt_overflow = map_file(file, OVERFLOW_BYTES, &process.overflow_in_memory);
-    close(file);
+    kt_apart(make_overflow_apart, path);
     if (!kt_overflow)
-        return unlink(path) == 0 && false;
+        return false;
     begin_file(kt_overflow, 0);
     process.overflow_used = sizeof *kt_overflow;
     return true;

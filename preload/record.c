@@ -11,6 +11,7 @@
 #include "preload/meta.h"
 #include "preload/process.h"
 #include "preload/profiler.h"
+#include "preload/sandbox.h"
 #include "preload/snapshot.h"
 #include "preload/tape.h"
 
@@ -27,7 +28,7 @@ static bool count_faults(uint64_t *faults)
 {
     struct rusage usage;
     int saved = errno;
-    bool known = getrusage(RUSAGE_THREAD, &usage) == 0;
+    bool known = kt_may_ask_kernel() && getrusage(RUSAGE_THREAD, &usage) == 0;
     errno = saved;
     if (known)
         *faults = (uint64_t)usage.ru_minflt + (uint64_t)usage.ru_majflt;
@@ -151,7 +152,7 @@ bool kt_room(struct kt_stream *stream, struct kt_frame *frame)
 {
     int saved = errno;
     uint64_t start = kt_now();
-    enum kt_loss cause = KT_LOSS_SIGNAL;
+    enum kt_loss cause = kt_loss_when_busy();
     if (kt_quiet_begin()) {
         cause = kt_tape_advance(stream);
         kt_quiet_end();

@@ -162,6 +162,7 @@ struct kt_stream {
     uint64_t ended;
     uint64_t last; /* ticks: the last end of a call in this chunk, or its anchor */
     /* the rest, up to the contexts, belongs to preload/tape.c */
+    size_t chunk_bytes;
     unsigned char *touched; /* end of the pages that can be written without a fault */
     uint64_t file_bytes;    /* so far, with the chunk being written */
     uint64_t next;          /* where in the file the next full chunk goes: at its end, unless the last calls are kept */
@@ -171,6 +172,7 @@ struct kt_stream {
     uint64_t skipped;         /* calls not recorded because the user did not want them to be */
     uint64_t passed;          /* nested calls that were passed on in recorded ones */
     uint64_t room_ticks;      /* that making room took */
+    uint32_t tid;             /* of the thread */
     uint32_t cpu;             /* where the chunk was begun, for kernels that do not tell where we are */
     bool skip;                /* the chunk counts as full */
     bool is_second;           /* of its thread */

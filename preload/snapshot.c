@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "preload/snapshot.h"
 
+#include "preload/apart.h"
 #include "preload/bind.h"
 #include "preload/plan.h"
 #include "preload/process.h"
@@ -208,10 +209,11 @@ static bool fill_file(int file, const uint64_t *word, struct snapshot *s)
         s->operand[i].bytes = store_contents(file, &s->operand[i]);
         at += round_up(s->operand[i].bytes);
     }
-    memcpy(s->head.magic, KT_SNAPSHOT_MAGIC, sizeof s->head.magic);
+    struct kt_snapshot_head head = s->head;
+    memcpy(head.magic, KT_SNAPSHOT_MAGIC, sizeof head.magic);
     return ftruncate(file, (off_t)at) == 0 && store(file, word + KT_CALL_HEAD_WORDS, s->head.arg_bytes, args_at) &&
            store(file, s->operand, s->head.operands * sizeof *s->operand, operands_at) &&
-           store(file, &s->head, sizeof s->head, 0);
+           store(file, &head, sizeof head, 0);
 }
 
 static void name_of(uint64_t number, char out[24])
@@ -227,23 +229,35 @@ static void name_of(uint64_t number, char out[24])
     *out = '\0';
 }
 
-static bool write_file(const uint64_t *word, struct snapshot *s)
-{
+struct new_file {
     char name[24];
-    bool whole = false;
+    const uint64_t *word;
+    struct snapshot *snapshot;
+    bool whole;
+};
+
+static void write_apart(void *at)
+{
+    struct new_file *new = at;
     int directory = open(kt_process.directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (directory < 0)
-        return false;
-    name_of(atomic_fetch_add(&state->files, 1) + 1, name);
-    int file = openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+        return;
+    int file = openat(directory, new->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (file >= 0) {
-        whole = fill_file(file, word, s);
-        whole &= kt_tape_close(file);
-        if (!whole)
-            unlinkat(directory, name, 0);
+        new->whole = fill_file(file, new->word, new->snapshot);
+        new->whole &= kt_tape_close(file);
+        if (!new->whole)
+            unlinkat(directory, new->name, 0);
     }
     close(directory);
-    return whole;
+}
+
+static bool write_file(const uint64_t *word, struct snapshot *s)
+{
+    struct new_file new = {.word = word, .snapshot = s};
+    name_of(atomic_fetch_add(&state->files, 1) + 1, new.name);
+    kt_apart(write_apart, &new);
+    return new.whole;
 }
 
 static bool take(const struct kt_frame *frame, const uint64_t *word)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "preload/tape.h"
 
+#include "preload/apart.h"
 #include "preload/meta.h"
 #include "preload/process.h"
 #include "preload/settings.h"
@@ -104,7 +105,7 @@ bool kt_tape_touch(unsigned char *at, size_t bytes)
 static int make_file(struct kt_stream *s)
 {
     for (unsigned number = 0; number < 1 << 20; number++) {
-        kt_process_path(s->path, "t", (uint64_t)syscall(SYS_gettid), number);
+        kt_process_path(s->path, "t", s->tid, number);
         int file = open(s->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
         if (file >= 0 || errno != EEXIST)
             return file;
@@ -122,13 +123,14 @@ static int open_file(const struct kt_stream *s)
 struct kt_limit kt_limit = {UINT64_MAX, false};
 
 /*
- * Opening the file takes as long as writing 20 KiB of it; what is written to should stay in the second cache beside
- * what the program has there. A limit leaves room for several chunks, where pages and the longest event allow it.
+ * Opening the file takes as long as writing 20 KiB of it, and where that has to be done apart as writing some 100 KiB;
+ * what is written to should stay in the second cache beside what the program has there. A limit leaves room for several
+ * chunks, where pages and the longest event allow it.
  */
-static size_t chunk_bytes(void)
+static size_t usual_chunk(void)
 {
-    enum { LARGEST = 64 << 10, LEAST = STEP, SEVERAL = 8 };
-    size_t bytes = LARGEST;
+    enum { LARGEST = 64 << 10, LARGEST_APART = 256 << 10, LEAST = STEP, SEVERAL = 8 };
+    size_t bytes = kt_has_threads() ? LARGEST_APART : LARGEST;
     while (bytes > LEAST && bytes > kt_limit.bytes / SEVERAL)
         bytes /= 2;
     return bytes;
@@ -136,7 +138,7 @@ static size_t chunk_bytes(void)
 
 static unsigned char *chunk_end(const struct kt_stream *s)
 {
-    return (unsigned char *)s->chunk + chunk_bytes();
+    return (unsigned char *)s->chunk + s->chunk_bytes;
 }
 
 /* Reserved for all streams of the process; those of threads that have ended count. */
@@ -178,14 +180,14 @@ static uint64_t next_stamp(void)
 /* Is the file long enough for one more chunk? */
 static bool has_room(const struct kt_stream *s)
 {
-    return s->next != s->file_bytes || s->file_bytes + chunk_bytes() <= s->reserved;
+    return s->next != s->file_bytes || s->file_bytes + s->chunk_bytes <= s->reserved;
 }
 
 /* Half way room is made for the chunk, so that making it and writing do not come together: each takes some
  * microseconds. */
 static void set_limit(struct kt_stream *s)
 {
-    unsigned char *half = (unsigned char *)s->chunk + chunk_bytes() / 2;
+    unsigned char *half = (unsigned char *)s->chunk + s->chunk_bytes / 2;
     bool stops = s->cursor <= half && s->touched > half && !has_room(s);
     s->limit = (stops ? half : s->touched) - KT_TAPE_MARGIN;
 }
@@ -199,9 +201,9 @@ static void start_chunk(struct kt_stream *s, uint32_t index)
                             .minor = KT_FORMAT_MINOR,
                             .header_bytes = sizeof head,
                             .index = index,
-                            .chunk_bytes = chunk_bytes(),
+                            .chunk_bytes = s->chunk_bytes,
                             .pid = (uint32_t)getpid(),
-                            .tid = (uint32_t)syscall(SYS_gettid),
+                            .tid = s->tid,
                             .anchor = kt_anchor_now(),
                             .calls = s->calls,
                             .ended = s->ended,
@@ -235,13 +237,13 @@ static bool touch_more(struct kt_stream *s)
  */
 static bool map_chunk(struct kt_stream *s, int file)
 {
-    unsigned char *at = kt_tape_share(file, chunk_bytes());
+    unsigned char *at = kt_tape_share(file, s->chunk_bytes);
     s->in_memory = at == MAP_FAILED;
     if (s->in_memory)
-        at = mmap(NULL, chunk_bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        at = mmap(NULL, s->chunk_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (at == MAP_FAILED)
         return false;
-    madvise(at, chunk_bytes(), MADV_DONTFORK);
+    madvise(at, s->chunk_bytes, MADV_DONTFORK);
     s->chunk = (struct kt_chunk *)(void *)at;
     s->touched = at;
     return true;
@@ -249,13 +251,13 @@ static bool map_chunk(struct kt_stream *s, int file)
 
 static void unmap_chunk(struct kt_stream *s)
 {
-    munmap(s->chunk, chunk_bytes());
+    munmap(s->chunk, s->chunk_bytes);
     s->chunk = NULL;
 }
 
 static enum kt_loss first_chunk(struct kt_stream *s, int file)
 {
-    if (!kt_tape_reserve(file, 0, chunk_bytes()))
+    if (!kt_tape_reserve(file, 0, s->chunk_bytes))
         return kt_loss_of(errno);
     if (!map_chunk(s, file))
         return KT_LOSS_ERROR;
@@ -263,27 +265,46 @@ static enum kt_loss first_chunk(struct kt_stream *s, int file)
         unmap_chunk(s);
         return KT_LOSS_SPACE;
     }
-    s->file_bytes = s->next = s->reserved = chunk_bytes();
-    atomic_fetch_add(&process_bytes, chunk_bytes());
-    start_chunk(s, 0);
+    s->file_bytes = s->next = s->reserved = s->chunk_bytes;
+    atomic_fetch_add(&process_bytes, s->chunk_bytes);
     return KT_LOSS_COUNT;
+}
+
+/* What is done apart, and why it failed. */
+struct errand {
+    struct kt_stream *stream;
+    enum kt_loss cause;
+};
+
+static void begin_apart(void *at)
+{
+    struct errand *errand = at;
+    struct kt_stream *s = errand->stream;
+    int file = make_file(s);
+    if (file < 0) {
+        errand->cause = kt_loss_of(errno);
+        return;
+    }
+    errand->cause = first_chunk(s, file);
+    if (!kt_tape_close(file) && errand->cause == KT_LOSS_COUNT) {
+        errand->cause = kt_loss_of(errno);
+        unmap_chunk(s);
+    }
+    if (errand->cause != KT_LOSS_COUNT)
+        unlink(s->path);
 }
 
 enum kt_loss kt_tape_begin(struct kt_stream *stream)
 {
-    if (!kt_limit.keep_last && !is_within_limit(chunk_bytes()))
+    struct errand errand = {stream, KT_LOSS_COUNT};
+    stream->chunk_bytes = usual_chunk();
+    if (!kt_limit.keep_last && !is_within_limit(stream->chunk_bytes))
         return meet_limit();
-    int file = make_file(stream);
-    if (file < 0)
-        return kt_loss_of(errno);
-    enum kt_loss cause = first_chunk(stream, file);
-    if (!kt_tape_close(file) && cause == KT_LOSS_COUNT) {
-        cause = kt_loss_of(errno);
-        unmap_chunk(stream);
-    }
-    if (cause != KT_LOSS_COUNT)
-        unlink(stream->path);
-    return cause;
+    stream->tid = (uint32_t)syscall(SYS_gettid);
+    kt_apart(begin_apart, &errand);
+    if (errand.cause == KT_LOSS_COUNT)
+        start_chunk(stream, 0);
+    return errand.cause;
 }
 
 /* --- full chunks ------------------------------------------------------------------------------------------- */
@@ -293,7 +314,7 @@ static bool write_chunk(const struct kt_stream *s, int file)
 {
     struct kt_chunk head = *s->chunk;
     head.used_bytes = used_bytes(s);
-    head.chunk_bytes = kt_limit.keep_last ? chunk_bytes() : head.used_bytes;
+    head.chunk_bytes = kt_limit.keep_last ? s->chunk_bytes : head.used_bytes;
     struct iovec part[] = {{&head, sizeof head}, {s->chunk + 1, used_bytes(s) - sizeof head}};
     return may_write_up_to(s->next + head.used_bytes) &&
            pwritev(file, part, 2, (off_t)s->next) == (ssize_t)head.used_bytes;
@@ -309,7 +330,7 @@ static bool overwrite_chunk(const struct kt_stream *s, int file)
     struct kt_chunk head = *s->chunk;
     size_t bytes = used_bytes(s) - sizeof head;
     head.used_bytes = used_bytes(s);
-    head.chunk_bytes = chunk_bytes();
+    head.chunk_bytes = s->chunk_bytes;
     return may_write_up_to(s->next + head.used_bytes) &&
            kt_tape_write(file, &none, sizeof none, s->next + offsetof(struct kt_chunk, used_bytes)) &&
            kt_tape_write(file, s->chunk + 1, bytes, s->next + sizeof head) &&
@@ -340,17 +361,8 @@ static enum kt_loss reserve_up_to(struct kt_stream *s, int file, uint64_t end)
 {
     if (end <= s->reserved || reserve_ahead(s, file))
         return KT_LOSS_COUNT;
-    enum kt_loss cause = reserve_bytes(s, file, chunk_bytes());
+    enum kt_loss cause = reserve_bytes(s, file, s->chunk_bytes);
     return cause == KT_LOSS_LIMIT ? meet_limit() : cause;
-}
-
-/* If there is none, that will be found out when the chunk is full. */
-static enum kt_loss make_room(struct kt_stream *s, int file)
-{
-    reserve_up_to(s, file, s->file_bytes + chunk_bytes());
-    close(file);
-    s->limit = s->touched - KT_TAPE_MARGIN;
-    return KT_LOSS_COUNT;
 }
 
 /* All calls before the chunk at AT are lost. */
@@ -367,8 +379,8 @@ static void forget_before(struct kt_stream *s, int file, uint64_t at)
 /* The new chunk takes the place of the oldest one in the file; if there is none, that of the present one. */
 static bool replace_oldest(struct kt_stream *s, int file)
 {
-    s->next = s->next == s->file_bytes ? chunk_bytes() : s->next;
-    if (s->file_bytes == chunk_bytes()) {
+    s->next = s->next == s->file_bytes ? s->chunk_bytes : s->next;
+    if (s->file_bytes == s->chunk_bytes) {
         s->lost[KT_LOSS_LIMIT] = s->calls;
         s->forgotten = s->ended;
         s->forgotten_begun = s->calls;
@@ -376,14 +388,14 @@ static bool replace_oldest(struct kt_stream *s, int file)
     }
     if (!overwrite_chunk(s, file))
         return false;
-    s->next += chunk_bytes();
-    forget_before(s, file, s->next == s->file_bytes ? chunk_bytes() : s->next);
+    s->next += s->chunk_bytes;
+    forget_before(s, file, s->next == s->file_bytes ? s->chunk_bytes : s->next);
     return true;
 }
 
 static enum kt_loss append(struct kt_stream *s, int file)
 {
-    uint64_t bytes = kt_limit.keep_last ? chunk_bytes() : used_bytes(s);
+    uint64_t bytes = kt_limit.keep_last ? s->chunk_bytes : used_bytes(s);
     if (s->next != s->file_bytes)
         return KT_LOSS_LIMIT;
     enum kt_loss cause = reserve_up_to(s, file, s->file_bytes + bytes);
@@ -405,19 +417,51 @@ static enum kt_loss store_chunk(struct kt_stream *s, int file)
 }
 
 /* If there is no room for a copy, what is in the chunk stays where it is, and is written to the same place later. */
-static enum kt_loss next_chunk(struct kt_stream *s, int file)
+static void store_apart(void *at)
 {
+    struct errand *errand = at;
+    struct kt_stream *s = errand->stream;
     const uint64_t file_bytes = s->file_bytes;
     const uint64_t next = s->next;
-    enum kt_loss cause = store_chunk(s, file);
-    if (!kt_tape_close(file) && cause == KT_LOSS_COUNT) {
-        cause = kt_loss_of(errno);
-        s->file_bytes = file_bytes;
-        s->next = next;
-    }
-    if (cause == KT_LOSS_COUNT)
+    int file = open_file(s);
+    errand->cause = file >= 0 ? store_chunk(s, file) : kt_loss_of(errno);
+    if (file < 0 || kt_tape_close(file) || errand->cause != KT_LOSS_COUNT)
+        return;
+    errand->cause = kt_loss_of(errno);
+    s->file_bytes = file_bytes;
+    s->next = next;
+}
+
+static enum kt_loss next_chunk(struct kt_stream *s)
+{
+    struct errand errand = {s, KT_LOSS_COUNT};
+    kt_apart(store_apart, &errand);
+    if (errand.cause == KT_LOSS_COUNT)
         start_chunk(s, s->chunk->index + 1);
-    return cause;
+    return errand.cause;
+}
+
+static void make_room_apart(void *at)
+{
+    struct errand *errand = at;
+    struct kt_stream *s = errand->stream;
+    int file = open_file(s);
+    if (file < 0) {
+        errand->cause = kt_loss_of(errno);
+        return;
+    }
+    reserve_up_to(s, file, s->file_bytes + s->chunk_bytes);
+    close(file);
+}
+
+/* If there is none, that will be found out when the chunk is full. */
+static enum kt_loss make_room(struct kt_stream *s)
+{
+    struct errand errand = {s, KT_LOSS_COUNT};
+    kt_apart(make_room_apart, &errand);
+    if (errand.cause == KT_LOSS_COUNT)
+        s->limit = s->touched - KT_TAPE_MARGIN;
+    return errand.cause;
 }
 
 enum kt_loss kt_tape_advance(struct kt_stream *stream)
@@ -425,10 +469,15 @@ enum kt_loss kt_tape_advance(struct kt_stream *stream)
     if (stream->touched < chunk_end(stream))
         return touch_more(stream) ? KT_LOSS_COUNT : KT_LOSS_SPACE;
     bool is_full = stream->skip || stream->limit == stream->touched - KT_TAPE_MARGIN;
-    int file = open_file(stream);
-    if (file < 0)
-        return kt_loss_of(errno);
-    return is_full ? next_chunk(stream, file) : make_room(stream, file);
+    return is_full ? next_chunk(stream) : make_room(stream);
+}
+
+void kt_tape_stock(struct kt_stream *stream)
+{
+    if (!has_room(stream))
+        make_room(stream);
+    while (stream->touched < chunk_end(stream) && touch_more(stream))
+        ;
 }
 
 /* Nothing begins behind the limit any more, and the chunk counts as full. */
@@ -440,16 +489,26 @@ void kt_tape_skip(struct kt_stream *stream)
     stream->limit = (unsigned char *)stream->chunk;
 }
 
-/* A chunk that is not in the file is written to where it would have been. */
-static bool save_memory(const struct kt_stream *s)
+static void save_apart(void *at)
 {
+    struct errand *errand = at;
+    const struct kt_stream *s = errand->stream;
     int file = open_file(s);
     bool saved = file >= 0 && kt_tape_write(file, s->chunk, used_bytes(s), 0);
-    return file >= 0 && kt_tape_close(file) && saved;
+    if (file >= 0 && kt_tape_close(file) && saved)
+        errand->cause = KT_LOSS_COUNT;
+}
+
+/* A chunk that is not in the file is written to where it would have been. */
+static bool save_memory(struct kt_stream *s)
+{
+    struct errand errand = {s, KT_LOSS_ERROR};
+    kt_apart(save_apart, &errand);
+    return errand.cause == KT_LOSS_COUNT;
 }
 
 /* If the thread begins another chunk meanwhile it writes the one to the file by itself. */
-void kt_tape_save(const struct kt_stream *stream)
+void kt_tape_save(struct kt_stream *stream)
 {
     if (stream->in_memory && stream->chunk)
         save_memory(stream);
@@ -457,7 +516,7 @@ void kt_tape_save(const struct kt_stream *stream)
 
 void kt_tape_end(struct kt_stream *stream)
 {
-    if (stream->file_bytes == chunk_bytes())
+    if (stream->file_bytes == stream->chunk_bytes)
         stream->file_bytes = stream->chunk->chunk_bytes = used_bytes(stream);
     if (stream->in_memory && !save_memory(stream)) {
         stream->lost[KT_LOSS_ERROR] += stream->calls - stream->chunk->calls;

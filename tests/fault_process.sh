@@ -56,9 +56,24 @@ behaves "raw clones that bind while threads do" "$ends" calls10 binders200 calls
 behaves "a daemon" "$ends" calls10 daemon20 say1; sound; same "... calls of each" "[10, 20]" "$(per_process)"
 
 # Bytes of stack: the first call of the process, the first of another routine, one like the first, and a hundred thousand.
-for mode in full profile; do
-    read -r first binding again many < <(KTRACE_MODE=$mode traced depth "$F/depth")
-    true_that "a first call needs $first bytes of stack, a binding $binding ($mode)" test "$first" -le 3072 -a "$binding" -le 3072
+for mode in full profile; do for threads in one threads; do
+    read -r first binding again many < <(KTRACE_MODE=$mode traced depth "$F/depth" $threads)
+    true_that "a first call needs $first bytes of stack, a binding $binding ($mode, $threads)" test "$first" -le 3072 -a "$binding" -le 3072
     true_that "... a call $again, one that hands over what was recorded $many" test "$again" -le 1536 -a "$many" -le 1536
+done; done
+
+# Programs that forbid themselves system calls: recorded as far as there is room, then counted.
+for mode in KTRACE_MODE=full KTRACE_MODE=profile KTRACE_DISABLE=1; do
+    for how in strict filter seccomp stamps wrong; do
+        for first in 0 1000; do
+            behaves "a sandbox ($how) after $first calls, $mode" env "$mode" "$F/sandbox" $first $how 100000
+            [ "$mode" = KTRACE_MODE=full ] && [ $first = 1000 ] || continue
+            sound
+            # The strict mode takes the time stamps as well.
+            case $how in strict | stamps) holds "the first are recorded" 1000 'd["calls"]'; continue ;; esac
+            holds "more than the first are recorded" True 'd["calls"] > 2000'
+            holds "the others are counted" True '101002 <= d["calls"] + sum(l["calls"] for l in d["lost"]) < 101020'
+        done
+    done
 done
 exit $((failures != 0))

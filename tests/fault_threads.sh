@@ -59,4 +59,12 @@ done
 for mode in KTRACE_NESTED=sample KTRACE_NESTED=all KTRACE_MODE=profile KTRACE_SAMPLE=10 KTRACE_DISABLE=1; do
     LIMIT=30 behaves "a storm of signals, jumps and cancellations: $mode" env "$mode" "$F/storm" 4 "$PWD/$B/tests/abi/module_any.so"
 done
+
+# No descriptor of ours takes a number that the program expects, receives what it writes, or is closed by it.
+for mode in full profile; do
+    for use in standard all lowest; do
+        LIMIT=60 KTRACE_MODE=$mode behaves "a thread that uses descriptors ($use), mode $mode" "$F/descriptors" $use 3000000; sound
+        holds "calls" "(3000000, [])" 'd["calls"], d["lost"]'
+    done
+done
 exit $((failures != 0))

@@ -5,6 +5,7 @@
  */
 #include "preload/events.h"
 #include "preload/process.h"
+#include "preload/sandbox.h"
 #include "preload/settings.h"
 
 #include <dirent.h>
@@ -32,6 +33,8 @@ struct kt_options kt_option;
 static pthread_mutex_t slow = PTHREAD_MUTEX_INITIALIZER;
 static __thread bool is_slow;
 static char defined[1 << 16];
+
+atomic_bool kt_in_sandbox;
 
 bool kt_slow_begin(void)
 {

@@ -6,8 +6,10 @@
  */
 #include "tests/fault/work.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 enum { BYTES = 256 << 10, PATTERN = 0x5a };
 
@@ -45,8 +47,18 @@ static long depth_of(void (*call)(void))
     return BYTES - untouched;
 }
 
-int main(void)
+static void *wait_for_ever(void *unused)
 {
+    pause();
+    return unused;
+}
+
+/* With the argument "threads" in a program of two threads, where files are opened apart. */
+int main(int argc, char **argv)
+{
+    pthread_t other;
+    if (argc > 1 && !strcmp(argv[1], "threads") && pthread_create(&other, NULL, wait_for_ever, NULL) != 0)
+        return 1;
     printf("%ld ", depth_of(dot));
     printf("%ld ", depth_of(factor));
     printf("%ld ", depth_of(dot));

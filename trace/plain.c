@@ -9,18 +9,34 @@
 
 /* --- characters -------------------------------------------------------------------------------------------- */
 
-/* Bold and back: what trace/text.c prints around headings. */
-static bool is_emphasis(const char *text, size_t bytes)
+enum { PIECE = 8192 };
+
+/* What may begin with a control character: the ends of lines of CSV; bold and back, which trace/text.c prints. */
+static const char *const sequence[] = {"\r\n", "\033[1m", "\033[0m"};
+enum { SEQUENCES = sizeof sequence / sizeof *sequence };
+
+static bool begins_sequence(const char *text, size_t bytes)
 {
-    return bytes >= 4 && (!memcmp(text, "\033[1m", 4) || !memcmp(text, "\033[0m", 4));
+    for (int i = 0; i < SEQUENCES; i++)
+        if (bytes >= strlen(sequence[i]) && !memcmp(text, sequence[i], strlen(sequence[i])))
+            return true;
+    return false;
 }
 
 static bool is_allowed(const char *text, size_t bytes)
 {
     unsigned char c = (unsigned char)*text;
-    if (c == '\r')
-        return bytes > 1 && text[1] == '\n';
-    return (c >= ' ' && c != 0x7f) || c == '\n' || c == '\t' || is_emphasis(text, bytes);
+    return (c >= ' ' && c != 0x7f) || c == '\n' || c == '\t' || begins_sequence(text, bytes);
+}
+
+/* Bytes at the end of TEXT that begin a sequence, which may go on in the next piece. */
+static size_t undecided(const char *text, size_t bytes)
+{
+    for (size_t n = bytes < KT_PLAIN_HELD ? bytes : KT_PLAIN_HELD; n > 0; n--)
+        for (int i = 0; i < SEQUENCES; i++)
+            if (n < strlen(sequence[i]) && !memcmp(text + bytes - n, sequence[i], n))
+                return n;
+    return 0;
 }
 
 /* Bytes that follow this first one of a character of UTF-8. */
@@ -73,15 +89,27 @@ static bool write_all(const char *text, size_t bytes)
     return true;
 }
 
+/* Writes TEXT behind what is held of the last piece, and holds what the next one decides on. */
+static bool write_piece(struct kt_plain *plain, const char *text, size_t bytes)
+{
+    char piece[PIECE + KT_PLAIN_HELD];
+    size_t n = plain->held;
+    memcpy(piece, plain->hold, n);
+    memcpy(piece + n, text, bytes);
+    n += bytes;
+    plain->held = undecided(piece, n);
+    n -= plain->held;
+    memcpy(plain->hold, piece + n, plain->held);
+    kt_plain_clean(plain, piece, n);
+    return write_all(piece, n);
+}
+
 /* COOKIE: struct kt_plain. */
 static ssize_t write_plain(void *cookie, const char *text, size_t bytes)
 {
-    char piece[8192];
     for (size_t done = 0; done < bytes;) {
-        size_t n = bytes - done < sizeof piece ? bytes - done : sizeof piece;
-        memcpy(piece, text + done, n);
-        kt_plain_clean(cookie, piece, n);
-        if (!write_all(piece, n))
+        size_t n = bytes - done < PIECE ? bytes - done : PIECE;
+        if (!write_piece(cookie, text + done, n))
             return done ? (ssize_t)done : 0; /* 0: an error, as fopencookie(3) has it */
         done += n;
     }

@@ -8,13 +8,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 /* Of a stream that is being written: bytes that the chunk being written may take, and how often it is asked for. */
-enum { WRITTEN = 64 << 10, MOST_TRIES = 1000 };
+enum { WRITTEN = 256 << 10, MOST_TRIES = 1000 };
 
 static enum kt_status read_bytes(int file, struct kt_stream *out, uint64_t from, uint64_t to, struct kt_error *error)
 {
@@ -63,11 +64,52 @@ static enum kt_status copy_file(int file, uint64_t size, struct kt_stream *out, 
     return read_bytes(file, out, first, size, error);
 }
 
+/* --- files that become shorter while they are mapped --- */
+
+static struct mapping {
+    unsigned char *at;
+    size_t size;
+} * mapping;
+static size_t mappings; /* The reader is one thread. */
+
+/* What is gone reads as zeros, which the reader finds to be no events. Any other SIGBUS is not ours. */
+static void fill_with_zeros(int number, siginfo_t *info, void *context)
+{
+    (void)context;
+    unsigned char *page = (unsigned char *)((uintptr_t)info->si_addr & ~((uintptr_t)getpagesize() - 1));
+    for (size_t i = 0; i < mappings; i++) {
+        size_t before = (size_t)(page - mapping[i].at);
+        if (before < mapping[i].size &&
+            mmap(page, mapping[i].size - before, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == page)
+            return;
+    }
+    signal(number, SIG_DFL); /* for when the access is made again */
+}
+
+static void guard(void *at, size_t size)
+{
+    const struct sigaction action = {.sa_sigaction = fill_with_zeros, .sa_flags = SA_SIGINFO};
+    if (!mappings)
+        sigaction(SIGBUS, &action, NULL);
+    mapping = kt_resize(mapping, mappings + 1, sizeof *mapping);
+    mapping[mappings++] = (struct mapping){at, size};
+}
+
+static void stop_guarding(const void *at)
+{
+    size_t i = 0;
+    while (i < mappings && mapping[i].at != at)
+        i++;
+    if (i < mappings)
+        mapping[i] = mapping[--mappings];
+}
+
 static enum kt_status map_file(int file, uint64_t size, struct kt_stream *out, struct kt_error *error)
 {
     void *at = mmap(NULL, size, PROT_READ, MAP_SHARED, file, 0);
     if (at == MAP_FAILED)
         return kt_fail(error, KT_SYSTEM, "%s: cannot be mapped into memory: %s", out->path, strerror(errno));
+    guard(at, size);
     out->bytes = at;
     out->size = size;
     out->mapped = true;
@@ -106,10 +148,12 @@ void kt_stream_free(struct kt_stream *stream)
 {
     if (stream->borrowed)
         stream->bytes = NULL;
-    if (stream->mapped)
+    if (stream->mapped) {
+        stop_guarding(stream->bytes);
         munmap((void *)stream->bytes, stream->size);
-    else
+    } else {
         free((void *)stream->bytes);
+    }
     free(stream->path);
     free(stream->span);
     free(stream->late);

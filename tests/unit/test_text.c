@@ -116,6 +116,32 @@ static void captured(void (*print)(void), char *out, size_t size)
     fclose(file);
 }
 
+enum { LINES = 40000 };
+
+/* Of a length that puts each byte of a line to the end of a buffer somewhere. */
+static void print_lines(void)
+{
+    FILE *before = stdout;
+    kt_plain_begin();
+    for (int i = 0; i < LINES; i++)
+        printf("\033[1m%d\033[0m\r\n", i % 10);
+    fclose(stdout);
+    stdout = before;
+}
+
+/* Wherever a buffer ends. */
+static void sequences_stay_whole(void **state)
+{
+    (void)state;
+    static char text[LINES * 11 + 1];
+    captured(print_lines, text, sizeof text);
+    for (int i = 0; i < LINES; i++) {
+        char line[12];
+        snprintf(line, sizeof line, "\033[1m%d\033[0m\r\n", i % 10);
+        assert_memory_equal(text + (size_t)i * 11, line, 11);
+    }
+}
+
 static void print_small_table(void)
 {
     static const struct kt_column columns[] = {{"name", false, true}, {"time", true, false}, {"what", false, false}};
@@ -182,6 +208,7 @@ int main(void)
         cmocka_unit_test(percents_line_up),
         cmocka_unit_test(control_characters_are_replaced),
         cmocka_unit_test(what_is_printed_stays_plain),
+        cmocka_unit_test(sequences_stay_whole),
         cmocka_unit_test(tables_are_aligned),
         cmocka_unit_test(wide_tables_shrink_to_80_columns),
         cmocka_unit_test(headings_are_underlined),

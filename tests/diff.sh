@@ -12,11 +12,8 @@ of_diff() { query "$1" <"$T/diff.json"; }
 changed='[(s["change"], s["routine"], s["args"].get("m", 0)) for s in d["shapes"] if s["change"] in ("slower", "faster", "new", "vanished")]'
 
 # Much slower shows on any machine, and faster too.
-for try in 1 2 3; do
-    rm -rf "$T/a" "$T/b"; run a 48 0; run b 48 900
-    compare "$T/a" "$T/b"; status=$?
-    [ "$(of_diff '("slower", "dgemm", 48) in '"$changed")" = True ] && break
-done
+run a 48 0; run b 48 900
+compare "$T/a" "$T/b"; status=$?
 same "ten times slower: the shape is named" True "$(of_diff '("slower", "dgemm", 48) in '"$changed")"
 same "... exit status" 1 $status
 same "... its routine has it too" True "$(of_diff '[r["shapes_changed"] for r in d["routines"] if r["routine"] == "dgemm"][0] >= 1')"

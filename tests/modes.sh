@@ -35,6 +35,22 @@ same "3,000 pauses: each call is recorded or skipped" "3013 3000" "$(counts t)"
 same "... their stream is no longer than it has to be" True "$(info t 'd["bytes"] < (250000 if d["clock"]["clock"] == "monotonic" else 100000)')"
 sound t
 
+# --- wall time: from the begin of the program to its end --------------------------------------------------------------
+times='0.9 <= d["seconds"] < 2, 0.6 <= d["seconds_before_first_call"] < 1.2'
+steps t sleep=600 dot=1 sleep=300
+same "wall time, and what was before the first call" "(True, True)" "$(report t "$times")"
+has "... in words" '^wall time +[0-9.]+ (s|ms), [0-9.]+ ms of it before the first call' "$("$B/ktrace" report "$T/t")"
+KTRACE_MODE=profile steps t sleep=600 dot=1 sleep=300
+same "... of a profile" "(True, True)" "$(report t "$times")"
+KTRACE_PAUSED=1 steps t sleep=300 dot=1 sleep=300 resume dot=1 sleep=300
+same "... begun in a pause" "(True, True)" "$(report t '0.9 <= d["seconds"] < 2, 0.3 <= d["seconds_before_first_call"] < 0.8')"
+steps t sleep=600 dot=1 sleep=300 kill
+same "... of a killed process: to its last sign of life" "(True, True)" "$(report t '0.6 <= d["seconds"] < 0.9, 0.6 <= d["seconds_before_first_call"] < 0.9')"
+steps t sleep=600 dot=1 fork=4
+same "... of a child: from the fork on" "[False, True]" "$(info t 'sorted((p["seconds"] < 0.5 for p in d["process_table"]))')"
+run t sh -c "sleep 1.5; exec $steps dot=1"
+same "... of what exec put into the place of another program: from there on" True "$(report t 'd["seconds"] < 0.5')"
+
 # --- from outside, two threads --------------------------------------------------------------------------------------
 # until COMMAND...: for five seconds at most
 until_true() { for _ in $(seq 250); do "$@" >/dev/null 2>&1 && return; sleep 0.02; done; return 1; }

@@ -131,6 +131,10 @@ before=$tool like_alone "another tool before us, a local library" nothing "$A/wa
 both "a static program" nothing "$A/own_static"
 both "a static position-independent program" nothing "$A/own_static_pie"
 has "... ktrace run says why there is nothing" 'statically linked' "$(KTRACE_QUIET=0 "$B/ktrace" run -o "$T/none" -- "$A/own_static" 2>&1)"
+for hidden in KTRACE_DISABLE=1 'KTRACE_ROUTINES=!ddot' KTRACE_PROGRAMS=none; do
+    has "... or which variable hides it: $hidden" "no call was recorded: $hidden is set" \
+        "$(env KTRACE_QUIET=0 "$hidden" "$B/ktrace" run -o "$T/none" -- "$A/life" calls3 2>&1)"
+done
 cp "$A/life" "$T/life"
 chmod 755 "$T"
 if [ "$(id -u)" = 0 ] && chmod 4755 "$T/life" && setpriv --reuid=65534 --clear-groups test -x "$T/life" -a -r "$A/libfake1.so"; then

@@ -10,6 +10,7 @@
  */
 #include "ktrace/launcher.h"
 #include "ktrace/options.h"
+#include "trace/known.h"
 #include "trace/memory.h"
 #include "trace/run_library.h"
 #include "trace/text.h"
@@ -78,6 +79,29 @@ static bool are_block_sizes(const char *at)
     }
 }
 
+/* The first name of the list that is no routine of LAPACK, in which nothing asks for a block size; NULL: all are. */
+static const char *not_of_lapack(const char *list, char name[KT_NAME])
+{
+    for (const char *at = list; *at; at += strcspn(at, ","), at += *at == ',') {
+        snprintf(name, KT_NAME, "%.*s", (int)strcspn(at, "="), at);
+        const struct kt_routine *routine = kt_table_find(kt_known_routines(), name);
+        if (!routine || strncmp(routine->section, "lapack", strlen("lapack")) != 0)
+            return name;
+    }
+    return NULL;
+}
+
+static int check_block_sizes(const char *verb, const char *list)
+{
+    char name[KT_NAME];
+    if (!are_block_sizes(list))
+        return kt_verb_usage(verb, "--block-size %s: expected ROUTINE=SIZE[:REST], such as dgeqrf=48", list);
+    if (not_of_lapack(list, name))
+        return kt_verb_usage(
+            verb, "--block-size: %s is no routine of LAPACK; those ask for block sizes, such as dgeqrf", name);
+    return 0;
+}
+
 static bool is_nested_mode(const char *word)
 {
     return !strcmp(word, "sample") || !strcmp(word, "all") || !strcmp(word, "none");
@@ -108,9 +132,9 @@ static int parse_arguments(int argc, char **argv, struct run *run)
     }
     if (run->lapack && !run->blas)
         return kt_verb_usage(argv[0], "--lapack goes with --blas");
-    if (run->block_sizes && !are_block_sizes(run->block_sizes))
-        return kt_verb_usage(argv[0], "--block-size %s: expected ROUTINE=SIZE[:REST], such as dgeqrf=48",
-                             run->block_sizes);
+    int wrong = run->block_sizes ? check_block_sizes(argv[0], run->block_sizes) : 0;
+    if (wrong)
+        return wrong;
     if (optind == argc)
         return kt_verb_usage(argv[0], "which command?");
     if (run->output && !*run->output)
@@ -388,13 +412,34 @@ static int wait_for(const struct run *run, pid_t child)
     return WIFSIGNALED(status) ? KILLED + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
+/* A variable that keeps calls from being recorded; NULL: none is set. */
+static const char *hiding_variable(void)
+{
+    static const char *const name[] = {"KTRACE_DISABLE", "KTRACE_PROGRAMS", "KTRACE_ROUTINES"};
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
+        const char *value = getenv(name[i]);
+        if (value && *value && strcmp(value, "0") != 0)
+            return name[i];
+    }
+    return NULL;
+}
+
+static void tell_of_nothing(void)
+{
+    const char *variable = hiding_variable();
+    if (variable)
+        kt_notice("no call was recorded: %s=%s is set", variable, getenv(variable));
+    else
+        kt_notice("the program made no BLAS or LAPACK call that can be seen"
+                  " (it may be statically linked, set-uid, or use its own copy)");
+}
+
 static void look_at_trace(const struct run *run)
 {
     struct contents found;
     if (!read_contents(run->directory, &found) || found.processes)
         return;
-    kt_notice("the program made no BLAS or LAPACK call that can be seen"
-              " (it may be statically linked, set-uid, or use its own copy)");
+    tell_of_nothing();
     if (run->created)
         rmdir(run->directory);
 }

@@ -10,6 +10,7 @@
 #include "trace/verb.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -53,6 +54,44 @@ static bool asks_for_libraries(int argc, char **argv)
     return !strcmp(argv[0], "info") && has_option(argc, argv, "--libraries");
 }
 
+/* How many letters have to be added, left out or changed (Levenshtein). */
+static size_t distance(const char *a, const char *b)
+{
+    enum { LONGEST = 32 };
+    size_t row[LONGEST + 1];
+    size_t columns = strlen(b);
+    if (columns > LONGEST)
+        return SIZE_MAX;
+    for (size_t j = 0; j <= columns; j++)
+        row[j] = j;
+    for (size_t i = 1; *a; i++, a++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= columns; j++) {
+            size_t replaced = diagonal + (*a != b[j - 1]);
+            size_t shorter = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
+            diagonal = row[j];
+            row[j] = replaced < shorter ? replaced : shorter;
+        }
+    }
+    return row[columns];
+}
+
+/* NULL: none is near. */
+static const char *nearest_verb(const char *name)
+{
+    size_t least = strlen(name) > 3 ? 3 : 2;
+    const char *nearest = NULL;
+    for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++) {
+        size_t here = distance(name, verbs[i].name);
+        if (here < least) {
+            least = here;
+            nearest = verbs[i].name;
+        }
+    }
+    return nearest;
+}
+
 /* ARGV[0] is the verb. */
 static int run_verb(int argc, char **argv)
 {
@@ -65,7 +104,9 @@ static int run_verb(int argc, char **argv)
     for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
         if (!strcmp(argv[0], verbs[i].name))
             return verbs[i].run(argc, argv);
-    kt_notice("there is no verb %s; 'ktrace help' lists them", argv[0]);
+    const char *nearest = nearest_verb(argv[0]);
+    kt_notice("there is no verb %s; %s%s%s'ktrace help' lists them", argv[0], nearest ? "did you mean " : "",
+              nearest ? nearest : "", nearest ? "? " : "");
     return KT_USAGE;
 }
 

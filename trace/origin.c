@@ -151,6 +151,16 @@ static uint64_t last_sign_of_life(const struct kt_process *p, uint64_t ticks)
     return ticks;
 }
 
+/* How long the program had run when its first call was recorded; 0: not known. */
+static double seconds_before(const struct kt_process *p, const struct kt_anchor *first)
+{
+    const char *text = kt_meta(p, "began");
+    uint64_t began;
+    if (!text || sscanf(text, "%" SCNu64, &began) != 1 || began > first->monotonic_ns)
+        return 0;
+    return (double)(first->monotonic_ns - began) * 1e-9;
+}
+
 /* Without a clean end, a chunk's anchor is the later of the two. */
 void kt_process_set_clock(struct kt_process *p, const struct kt_anchor *end, struct kt_trace *trace)
 {
@@ -163,7 +173,8 @@ void kt_process_set_clock(struct kt_process *p, const struct kt_anchor *end, str
     p->first_ticks = first.ticks;
     p->last_ticks = last_ticks;
     p->longest_ticks = last_ticks > first.ticks ? last_ticks - first.ticks + (uint64_t)p->tick_hz : 0;
-    p->seconds = last_ticks > first.ticks ? (double)(last_ticks - first.ticks) / p->tick_hz : 0;
+    p->before = seconds_before(p, &first);
+    p->seconds = p->before + (last_ticks > first.ticks ? (double)(last_ticks - first.ticks) / p->tick_hz : 0);
 }
 
 /* --- one clock for all processes --------------------------------------------------------------------------- */

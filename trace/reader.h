@@ -86,14 +86,15 @@ struct kt_process {
     uint64_t event_bytes;             /* that they take in the streams */
     uint64_t first_ticks, last_ticks; /* from the start to the end, or to the last sign of life */
     uint64_t longest_ticks;           /* that a call can take: a second more than that; 0: not known */
-    double start;        /* seconds after the start of the trace's first process, on one clock (trace/origin.h) */
+    double start;        /* of its recording: seconds after the trace's first one, on one clock (trace/origin.h) */
     double tick_hz;      /* ticks per second */
     bool tick_hz_known;  /* from the anchors or from others of that clock; otherwise a guess */
     double tick_seconds; /* 1 / tick_hz */
     double clock_ticks;  /* what the two clock readings of a record contribute to its duration */
     double self_ticks;   /* what recording a call took on average, these readings included; 0: not measured */
     double price[KT_PRICE_COUNT]; /* ticks: of what that is the average; 0: not measured */
-    double seconds;               /* from start to end, or to the last sign of life */
+    double before;                /* seconds that the program had run when its recording began; 0: not known */
+    double seconds;               /* from the begin of the program to its end, or to the last sign of life */
 };
 
 struct kt_trace {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What calls in algorithms pass, and everything about an algorithm that is neither parsing nor running it. */
 #include "model/predict/algorithm_reading.h"
-#include "model/predict/known.h"
+#include "trace/known.h"
 #include "trace/memory.h"
 
 #include <ctype.h>

@@ -4,7 +4,7 @@
  * algorithm has the one that is best for it.
  */
 #include "model/kernels/model_verbs.h"
-#include "model/predict/known.h"
+#include "trace/known.h"
 #include "model/predict/predicted.h"
 #include "model/predict/tuning.h"
 #include "replay/timing.h"

@@ -5,7 +5,7 @@
  */
 #include "model/predict/applies.h"
 #include "model/kernels/model_verbs.h"
-#include "model/predict/known.h"
+#include "trace/known.h"
 #include "model/predict/predicted.h"
 #include "model/predict/prediction_plot.h"
 #include "model/predict/tuning.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "model/predict/predicted.h"
 
-#include "model/predict/known.h"
+#include "trace/known.h"
 #include "model/tracker/timeline.h"
 #include "trace/lines.h"
 #include "trace/memory.h"

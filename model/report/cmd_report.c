@@ -81,8 +81,10 @@ static void print_times(const struct kt_report *report)
     char blas[16];
     char share[16];
     char self[16];
+    char before[16];
     kt_text_percent(summary->seconds_all > 0 ? summary->seconds_blas / summary->seconds_all : NAN, share);
-    kt_about_line("wall time", "%s, of which %s took %s", kt_text_seconds(summary->seconds, wall),
+    kt_about_line("wall time", "%s, %s of it before the first call; %s took %s",
+                  kt_text_seconds(summary->seconds, wall), kt_text_seconds(summary->seconds_before, before),
                   report->state.self_is_clock ? "reading clocks for records" : "recording calls",
                   kt_text_seconds(report->state.self_seconds, self));
     uint64_t sample = kt_state_sample(&report->trace);

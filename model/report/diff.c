@@ -286,14 +286,15 @@ static void measure(struct kt_diff *diff)
 {
     for (size_t i = 0; i < diff->shapes; i++) {
         struct kt_diff_shape *s = &diff->shape[i];
-        s->ratio = s->lo = s->hi = s->p = NAN;
+        s->ratio = s->shift = s->lo = s->hi = s->p = NAN;
         if (!is_in_both(s))
             continue;
         struct kt_rank_shift shift =
             kt_rank_shift(s->side[0].block, s->side[0].blocks, s->side[1].block, s->side[1].blocks);
-        s->ratio = exp(shift.shift);
-        s->lo = exp(shift.lo);
-        s->hi = exp(shift.hi);
+        s->ratio = s->side[1].stat.median / s->side[0].stat.median;
+        s->shift = exp(shift.shift);
+        s->lo = fmin(exp(shift.lo), s->ratio);
+        s->hi = fmax(exp(shift.hi), s->ratio);
         diff->tested += s->change == KT_SAME;
     }
 }
@@ -304,7 +305,7 @@ static size_t take_ratios(const struct kt_diff *diff, const char *routine, doubl
     size_t n = 0;
     for (size_t i = 0; i < diff->shapes; i++)
         if (diff->shape[i].change == KT_SAME && (!routine || !strcmp(diff->shape[i].routine, routine)))
-            out[n++] = log(diff->shape[i].ratio);
+            out[n++] = log(diff->shape[i].shift);
     return n;
 }
 
@@ -361,12 +362,19 @@ static void estimate_routine_drifts(struct kt_diff *diff)
     free(ratio);
 }
 
+/* As far as a machine can be the cause; NAN: not known. */
+static double routine_drift(const struct kt_diff_routine *routine)
+{
+    double drift = log(routine->drift);
+    return isnan(drift) ? NAN : fmax(-common_drift, fmin(drift, common_drift));
+}
+
 /* Probability that the shape changed by less than the margin either way, were there nothing but chance. */
 static void test(struct kt_diff *diff, struct kt_diff_shape *s, double drift)
 {
     const struct kt_diff_side *a = &s->side[0];
     const struct kt_diff_side *b = &s->side[1];
-    double of_routine = diff->drift_out ? log(find_routine(diff, s->routine)->drift) : NAN;
+    double of_routine = diff->drift_out ? routine_drift(find_routine(diff, s->routine)) : NAN;
     double most = fmax(most_drift(log(drift)), of_routine); /* a NAN does not count */
     double least = fmin(-most_drift(-log(drift)), of_routine);
     double slower = kt_rank_above(a->block, a->blocks, b->block, b->blocks, most + diff->margin);
@@ -389,8 +397,9 @@ static void correct(struct kt_diff *diff, double level, double drift)
         if (s->change != KT_SAME)
             continue;
         s->p = p[n++];
-        if (s->p <= level)
-            s->change = s->ratio > drift ? KT_SLOWER : KT_FASTER;
+        bool slower = s->shift > drift;
+        if (s->p <= level && slower == (s->ratio > drift))
+            s->change = slower ? KT_SLOWER : KT_FASTER;
     }
     free(p);
 }
@@ -433,6 +442,14 @@ static void count_changes(struct kt_diff *diff)
     }
 }
 
+/* Shapes of other libraries and machines differ for their own reasons, and more than this is no machine's. */
+static double margin_of(const struct kt_diff *diff, const struct kt_diff_limits *limits)
+{
+    double asked = log1p(limits->margin);
+    double found = diff->drift_out ? fmin(spreads * diff->spread, common_drift) : 0;
+    return fmax(asked, found);
+}
+
 void kt_diff_judge(struct kt_diff *diff, const struct kt_diff_limits *limits)
 {
     diff->tested = 0;
@@ -445,7 +462,7 @@ void kt_diff_judge(struct kt_diff *diff, const struct kt_diff_limits *limits)
     estimate_drift(diff);
     sum_up_routines(diff);
     estimate_routine_drifts(diff);
-    diff->margin = fmax(log1p(limits->margin), spreads * diff->spread);
+    diff->margin = margin_of(diff, limits);
     double drift = diff->drift_out && !isnan(diff->drift) ? diff->drift : 1;
     for (size_t i = 0; i < diff->shapes; i++)
         if (diff->shape[i].change == KT_SAME)

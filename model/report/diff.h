@@ -45,8 +45,10 @@ struct kt_diff_shape {
     const char *routine;  /* borrowed */
     char text[KT_DIFF_TEXT + 1];
     struct kt_diff_side side[2];
-    double ratio, lo, hi; /* time of the second run over that of the first, with the drift, and its 95 % interval */
-    double p;             /* of so much of a change by chance, corrected; NAN: not tested */
+    double ratio;  /* median of the second run over that of the first, with the drift */
+    double shift;  /* the same, from the blocks without the spells of the machine: what is tested */
+    double lo, hi; /* 95 % interval of SHIFT, as far as RATIO if that lies outside */
+    double p;      /* of so much of a change by chance, corrected; NAN: not tested */
     enum kt_change change;
 };
 

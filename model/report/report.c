@@ -480,9 +480,10 @@ json_t *kt_report_json(const struct kt_report *report)
 {
     const struct kt_summary *summary = &report->summary;
     json_t *document =
-        json_pack("{s:s, s:I, s:I, s:I, s:o, s:o, s:o}", "state", kt_state_text(&report->trace), "calls",
+        json_pack("{s:s, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "state", kt_state_text(&report->trace), "calls",
                   (json_int_t)summary->calls, "calls_top", (json_int_t)summary->calls_top, "unfinished",
-                  (json_int_t)summary->unfinished, "seconds", kt_json_number(summary->seconds), "seconds_blas",
+                  (json_int_t)summary->unfinished, "seconds", kt_json_number(summary->seconds),
+                  "seconds_before_first_call", kt_json_number(summary->seconds_before), "seconds_blas",
                   kt_json_number(summary->seconds_blas), "self_seconds", kt_json_number(report->state.self_seconds));
     json_object_set_new(document, "overhead", overhead_json(&report->overhead));
     json_object_set_new(document, "nested", kt_nested_json(&report->trace, &report->state));

@@ -66,8 +66,9 @@ static void print_exact_routines(const struct kt_report *report, size_t top)
                                               {.head = "calls", .right = true},
                                               {.head = "outermost", .right = true},
                                               {.head = "time", .right = true},
-                                              {.head = "self", .right = true},
                                               {.head = "share", .right = true},
+                                              {.head = "self", .right = true},
+                                              {.head = "self %", .right = true},
                                               {.head = "Gflop/s", .right = true}};
     const struct kt_sums *sums = &report->summary.routines;
     struct kt_text_table *table = kt_text_table_new(column, sizeof column / sizeof *column);
@@ -78,6 +79,7 @@ static void print_exact_routines(const struct kt_report *report, size_t top)
         count_cell(&row, sum->calls);
         count_cell(&row, sum->calls_top);
         seconds_cell(&row, sum->seconds);
+        share_cell(&row, sum->seconds, report->summary.seconds_blas);
         seconds_cell(&row, sum->seconds_self);
         share_cell(&row, sum->seconds_self, report->summary.seconds_self);
         gflops_cell(&row, sum->flops, kt_gflops(sum->flops, sum->seconds));
@@ -109,6 +111,7 @@ static void sampled_cells(struct kt_row *row, const struct kt_report *report, co
     count_cell(row, sum->calls_top);
     seconds_cell(row, sum->seconds);
     error_cell(row, sum, KT_INSIDE_SECONDS);
+    share_cell(row, sum->seconds, report->summary.seconds_blas);
     seconds_cell(row, sum->seconds_self);
     error_cell(row, sum, KT_INSIDE_SELF);
     share_cell(row, sum->seconds_self, report->summary.seconds_self);
@@ -118,10 +121,11 @@ static void sampled_cells(struct kt_row *row, const struct kt_report *report, co
 /* Of routines that others call, estimates. */
 static void print_sampled_routines(const struct kt_report *report, size_t top)
 {
-    static const struct kt_column column[] = {
-        {.head = "routine", .shrink = true}, {.head = "calls", .right = true}, {.head = "outermost", .right = true},
-        {.head = "time", .right = true},     {.head = "+-", .right = true},    {.head = "self", .right = true},
-        {.head = "+-", .right = true},       {.head = "share", .right = true}, {.head = "Gflop/s", .right = true}};
+    static const struct kt_column column[] = {{.head = "routine", .shrink = true},  {.head = "calls", .right = true},
+                                              {.head = "outermost", .right = true}, {.head = "time", .right = true},
+                                              {.head = "+-", .right = true},        {.head = "share", .right = true},
+                                              {.head = "self", .right = true},      {.head = "+-", .right = true},
+                                              {.head = "self %", .right = true},    {.head = "Gflop/s", .right = true}};
     const struct kt_sums *sums = &report->summary.routines;
     struct kt_text_table *table = kt_text_table_new(column, sizeof column / sizeof *column);
     for (size_t i = 0; i < least(sums->count, top); i++) {

@@ -19,8 +19,8 @@ static double run_seconds(const struct kt_trace *trace)
     double last = 0;
     for (size_t i = 0; i < trace->processes; i++) {
         const struct kt_process *p = &trace->process[i];
-        first = fmin(first, p->start);
-        last = fmax(last, p->start + p->seconds);
+        first = fmin(first, p->start - p->before);
+        last = fmax(last, p->start - p->before + p->seconds);
     }
     return last > first ? last - first : 0;
 }

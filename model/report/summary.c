@@ -446,7 +446,10 @@ void kt_summary_add_wall_times(const struct kt_trace *trace, struct kt_summary *
         const struct kt_process *process = &trace->process[i];
         if (!out->first || start_of(process) < start_of(out->first))
             out->first = process;
-        out->seconds = fmax(out->seconds, process->seconds);
+        if (process->seconds > out->seconds) {
+            out->seconds = process->seconds;
+            out->seconds_before = process->before;
+        }
         out->seconds_all += process->seconds;
     }
 }

@@ -43,7 +43,8 @@ struct kt_summary {
     uint64_t passed;                /* nested calls that were not recorded (KTRACE_NESTED) */
     uint64_t unfinished;            /* calls that have not returned: they have no time */
     const struct kt_process *first; /* the process that began first */
-    double seconds;                 /* wall time of the longest process */
+    double seconds;                 /* wall time of the longest process, from its begin to its end, */
+    double seconds_before;          /* and how much of it was before its first call */
     double seconds_all;             /* wall time of all processes added */
     double seconds_blas;            /* of outermost calls */
     double seconds_self;            /* of all routines: the same, but for calls inside one that has not returned */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "model/roofline/kernel_states.h"
 
-#include "model/predict/known.h"
+#include "trace/known.h"
 #include "model/tracker/line_runs.h"
 #include "replay/timing.h"
 #include "trace/memory.h"

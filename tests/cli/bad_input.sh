@@ -15,7 +15,11 @@ refuses() {
     fi
 }
 refuses "no verb" 2 'ktrace help'
-refuses "unknown verb" 2 "frobnicate" frobnicate
+refuses "unknown verb" 2 "no verb frobnicate; 'ktrace help'" frobnicate
+refuses "a verb with a letter too few" 2 "did you mean report\?" repor
+refuses "... with two letters in the wrong order" 2 "did you mean replay\?" rpelay
+refuses "a block size of what has none" 2 "dgemm is no routine of LAPACK" run --block-size dgeqrf=8,dgemm=64 -- true
+refuses "... of what there is not" 2 "dnothing is no routine of LAPACK" run --block-size dnothing=64 -- true
 for verb in run report replay compare repro info dump check pack export score env; do
     refuses "unknown option of $verb" 2 "--nonsense|nonsense" $verb --nonsense
 done

@@ -11,7 +11,7 @@
  *   wait=FILE  two threads call ddot until the file is there; says how many calls that were
  *   numbered=N N calls of ddot, numbered by their argument n
  *   crew=N     threads that make N, 2 N, 3 N and 4 N calls of ddot, numbered
- *   kill       SIGKILL
+ *   sleep=N    N milliseconds           kill       SIGKILL
  */
 #include "ktrace/ktrace.h"
 #include "tests/fault/work.h"
@@ -188,6 +188,11 @@ static void say(void)
     printf("%d\n", ktrace_recording());
 }
 
+static void sleep_ms(int milliseconds)
+{
+    usleep((useconds_t)milliseconds * 1000);
+}
+
 static void leave(void)
 {
     fflush(stdout);
@@ -220,7 +225,8 @@ static const struct {
              {"odd", odd_name, NULL, NULL},       {"threads", NULL, threads, NULL},
              {"fork", NULL, fork_child, NULL},    {"clone", NULL, clone_child, NULL},
              {"often", NULL, often, NULL},        {"wait", NULL, NULL, wait_for},
-             {"crew", NULL, crew, NULL},          {"kill", leave, NULL, NULL}};
+             {"crew", NULL, crew, NULL},          {"kill", leave, NULL, NULL},
+             {"sleep", NULL, sleep_ms, NULL}};
 
 static void do_step(const char *argument)
 {

@@ -4,7 +4,7 @@
  * the block size; calls have the sizes and addresses that were written; every wrong text gives one error with its line.
  */
 #include "model/predict/algorithm.h"
-#include "model/predict/known.h"
+#include "trace/known.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -333,6 +333,45 @@ static void test_everything_slower(void **unused)
     kt_diff_free(&diff);
 }
 
+/* Two libraries: shapes differ by anything between a third and four times, each for its own reasons. */
+static void test_shapes_that_differ_in_all_ways(void **unused)
+{
+    (void)unused;
+    struct kt_diff diff;
+    draw_runs(&diff, -1, 1);
+    diff.drift_out = false;
+    for (int i = 0; i < SHAPES; i++)
+        slow_down(&diff.shape[i], exp(log(0.3) + (log(4) - log(0.3)) * uniform()));
+    kt_diff_judge(&diff, &kt_diff_usual);
+    assert_true(expm1(diff.margin) < 0.031);
+    for (int i = 0; i < SHAPES; i++) {
+        const struct kt_diff_shape *s = &diff.shape[i];
+        double ratio = s->side[1].stat.median / s->side[0].stat.median;
+        assert_true(isnan(s->p) || fabs(s->ratio / ratio - 1) < 1e-9);
+        assert_true(isnan(s->p) || (s->lo <= s->ratio && s->ratio <= s->hi));
+        if (!isnan(s->p) && fabs(log(ratio)) > log(1.5))
+            assert_int_equal(s->change, ratio > 1 ? KT_SLOWER : KT_FASTER);
+    }
+    kt_diff_free(&diff);
+}
+
+/* However much the shapes of one library differ: half as long again is a change. */
+static void test_half_as_long_again_is_never_the_same(void **unused)
+{
+    (void)unused;
+    struct kt_diff diff;
+    draw_runs(&diff, -1, 1);
+    for (int i = 0; i < SHAPES; i++)
+        slow_down(&diff.shape[i], i % 2 ? 1.6 : 1 / 1.6);
+    kt_diff_judge(&diff, &kt_diff_usual);
+    for (int i = 0; i < SHAPES; i++) {
+        double ratio = diff.shape[i].ratio / diff.drift;
+        if (!isnan(diff.shape[i].p) && fabs(log(ratio)) > log(1.5))
+            assert_int_equal(diff.shape[i].change, ratio > 1 ? KT_SLOWER : KT_FASTER);
+    }
+    kt_diff_free(&diff);
+}
+
 static void test_new_vanished_few_small(void **unused)
 {
     (void)unused;
@@ -411,6 +450,8 @@ int main(void)
         cmocka_unit_test(test_one_shape_slower),
         cmocka_unit_test(test_one_shape_faster),
         cmocka_unit_test(test_everything_slower),
+        cmocka_unit_test(test_shapes_that_differ_in_all_ways),
+        cmocka_unit_test(test_half_as_long_again_is_never_the_same),
         cmocka_unit_test(test_new_vanished_few_small),
         cmocka_unit_test(test_samples_stay_in_order),
         cmocka_unit_test(test_samples_of_a_histogram),

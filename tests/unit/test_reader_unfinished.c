@@ -2,6 +2,8 @@
 /* The reader on chunks in any order and on what processes leave that did not end cleanly, or have not ended. */
 #include "tests/unit/read_back.h"
 #include "trace/cursor.h"
+#include "trace/origin.h"
+#include "trace/stream.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -281,6 +283,48 @@ static void losses_are_added_up(void **state)
     kt_read_done(&trace, &gen);
 }
 
+static void a_file_that_becomes_shorter_while_it_is_read_reads_as_zeros(void **state)
+{
+    (void)state;
+    struct kt_gen gen;
+    struct kt_trace trace;
+    struct kt_cursor cursor;
+    struct kt_call call;
+    make_numbered(&gen, 60);
+    kt_gen_end(&gen, true);
+    kt_open_fine(&gen, &trace);
+    assert_true(trace.process[0].stream[0].mapped);
+    kt_gen_cut(&gen, "t7", 0);
+    kt_cursor_begin(&trace, &cursor);
+    int calls = 0;
+    while (kt_cursor_next(&cursor, &call))
+        calls++;
+    assert_true(calls < 60);
+    kt_read_done(&trace, &gen);
+}
+
+static void wall_time_begins_with_the_program(void **state)
+{
+    (void)state;
+    struct kt_gen gen;
+    struct kt_trace trace;
+    kt_make_dots(&gen, kt_dots);
+    kt_gen_end(&gen, true);
+    kt_open_fine(&gen, &trace);
+    assert_float_equal(trace.process[0].before, 0, 0); /* a trace that does not tell */
+    double recorded = trace.process[0].seconds;
+    struct kt_anchor anchor;
+    assert_true(kt_anchor_parse(kt_meta(&trace.process[0], "anchor"), &anchor));
+    kt_trace_close(&trace);
+    char line[64];
+    int length = snprintf(line, sizeof line, "began\t%llu\n", (unsigned long long)anchor.monotonic_ns - 2500000000u);
+    kt_gen_append(&gen, "meta", line, (size_t)length);
+    kt_open_fine(&gen, &trace);
+    assert_float_equal(trace.process[0].before, 2.5, 1e-9);
+    assert_float_equal(trace.process[0].seconds, recorded + 2.5, 1e-9);
+    kt_read_done(&trace, &gen);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -294,6 +338,8 @@ int main(void)
         cmocka_unit_test(the_clock_of_another_process_serves),
         cmocka_unit_test(an_unused_chunk_is_no_damage),
         cmocka_unit_test(losses_are_added_up),
+        cmocka_unit_test(a_file_that_becomes_shorter_while_it_is_read_reads_as_zeros),
+        cmocka_unit_test(wall_time_begins_with_the_program),
     };
     return cmocka_run_group_tests(tests, kt_dots_setup, NULL);
 }

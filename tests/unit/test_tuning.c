@@ -4,7 +4,7 @@
  * code of their own for.
  */
 #include "model/predict/applies.h"
-#include "model/predict/known.h"
+#include "trace/known.h"
 #include "model/predict/tuning.h"
 #include "trace/memory.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "model/predict/known.h"
+#include "trace/known.h"
 
 #include "trace/memory.h"
 

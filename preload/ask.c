@@ -31,11 +31,12 @@ bool kt_is_blas(const struct kt_loaded *object)
 
 /* --- what it is -------------------------------------------------------------------------------------------- */
 
-static void *find_first(const struct kt_loaded *library, const char *const *symbol)
+static void *find_first(void *(*find)(uintptr_t address, const char *symbol), const struct kt_loaded *library,
+                        const char *const *symbol)
 {
     void *found = NULL;
     for (; *symbol && !found; symbol++)
-        found = kt_find_in_library(library->lo, *symbol);
+        found = find(library->lo, *symbol);
     return found;
 }
 
@@ -44,7 +45,7 @@ static const char *library_version(const struct kt_loaded *library)
     static const char *const names[] = {"openblas_get_config",       "openblas_get_config64_",
                                         "scipy_openblas_get_config", "scipy_openblas_get_config64_",
                                         "bli_info_get_version_str",  NULL};
-    const char *(*version)(void) = find_first(library, names);
+    const char *(*version)(void) = find_first(kt_find_in_product, library, names);
     return version ? version() : "";
 }
 
@@ -57,7 +58,8 @@ static int library_threads(const struct kt_loaded *library)
                                         "bli_thread_get_num_threads",
                                         "MKL_Get_Max_Threads",
                                         NULL};
-    int (*threads)(void) = find_first(library, names); /* BLIS returns a long, negative if nobody has said a number */
+    int (*threads)(void) =
+        find_first(kt_find_in_library, library, names); /* BLIS returns a long, negative if nobody has said a number */
     int count = threads ? threads() : 0;
     return count > 0 ? count : 0;
 }

@@ -37,6 +37,12 @@ KT_HIDDEN bool kt_is_defined(const char *symbol, uintptr_t where, bool behind_us
 KT_HIDDEN void *kt_find_in_object(uintptr_t address, const char *symbol);
 KT_HIDDEN void *kt_find_in_library(uintptr_t address, const char *symbol);
 
+/*
+ * Or in what it needs by a name of its own, such as libopenblas.so.0: the two are one product. What stands behind
+ * libblas.so.3 may be anybody's: the reference LAPACK is no OpenBLAS because its BLAS is one.
+ */
+KT_HIDDEN void *kt_find_in_product(uintptr_t address, const char *symbol);
+
 /* The symbol in the object with that file name or soname, if it was loaded when the program started: it stays. */
 KT_HIDDEN void *kt_find_at_start(const char *object, const char *symbol);
 

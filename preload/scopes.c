@@ -183,6 +183,36 @@ void *kt_find_in_object(uintptr_t address, const char *symbol)
     return address_of(&look);
 }
 
+/* Names under which any library may stand. */
+static bool is_interface(const char *soname)
+{
+    static const char *const name[] = {"libblas.so", "libcblas.so", "liblapack.so", "liblapacke.so"};
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++)
+        if (!strncmp(soname, name[i], strlen(name[i])))
+            return true;
+    return false;
+}
+
+static void search_product(struct kt_look *look)
+{
+    struct kt_name name = kt_elf_name(look->symbol, KT_VERSION_DEFAULT);
+    int i = kt_object_index(look->address);
+    if (i < 0)
+        return;
+    const struct kt_object *o = &kt_objects.object[i];
+    search_object(look, &name, i);
+    for (int n = o->needed; n < o->needed_end && !look->found; n++)
+        if (!is_interface(kt_objects.object[kt_objects.needed[n]].loaded.soname))
+            search_object(look, &name, kt_objects.needed[n]);
+}
+
+void *kt_find_in_product(uintptr_t address, const char *symbol)
+{
+    struct kt_look look = {.answer = search_product, .symbol = symbol, .address = address};
+    kt_take_look(&look);
+    return address_of(&look);
+}
+
 static void search_at_start(struct kt_look *look)
 {
     struct kt_name name = kt_elf_name(look->symbol, KT_VERSION_DEFAULT);

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "replay/library.h"
 
-#include "trace/build_id.h"
+#include "trace/elf_file.h"
 #include "trace/library_probe.h"
 #include "trace/memory.h"
 
-#include <ctype.h>
-#include <dlfcn.h>
 #include <limits.h>
-#include <link.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -59,8 +56,10 @@ enum kt_status kt_library_find(const char *text, struct kt_library *out, struct 
 void kt_library_copy(const struct kt_library *library, struct kt_library *out)
 {
     *out = *library;
-    for (int i = 0; i < library->files; i++)
+    for (int i = 0; i < library->files; i++) {
         out->file[i] = kt_copy(library->file[i]);
+        out->why[i] = library->why[i] ? kt_copy(library->why[i]) : NULL;
+    }
 }
 
 enum kt_status kt_library_add_lapack(struct kt_library *library, const char *text, struct kt_error *error)
@@ -225,8 +224,19 @@ enum kt_status kt_library_recorded(const struct kt_trace *trace, struct kt_libra
 
 void kt_library_free(struct kt_library *library)
 {
-    while (library->files > 0)
-        free(library->file[--library->files]);
+    while (library->files > 0) {
+        free(library->why[--library->files]);
+        free(library->file[library->files]);
+    }
+}
+
+bool kt_library_is_same_file(const char *a, const char *b)
+{
+    char real_a[PATH_MAX];
+    char real_b[PATH_MAX];
+    if (!realpath(a, real_a) || !realpath(b, real_b))
+        return !strcmp(a, b);
+    return !strcmp(real_a, real_b);
 }
 
 /* The same file, or files of one package: distributions give each build of a BLAS a directory of its own. What the user
@@ -235,8 +245,10 @@ static bool belong_together(const char *a, const char *b)
 {
     char real_a[PATH_MAX];
     char real_b[PATH_MAX];
-    if (!realpath(a, real_a) || !realpath(b, real_b) || !strcmp(real_a, real_b))
-        return !strcmp(a, b) || !strcmp(real_a, real_b);
+    if (kt_library_is_same_file(a, b))
+        return true;
+    if (!realpath(a, real_a) || !realpath(b, real_b))
+        return false;
     real_a[kt_base_name(real_a) - real_a - 1] = '\0';
     real_b[kt_base_name(real_b) - real_b - 1] = '\0';
     return !strcmp(real_a, real_b) && !strncmp(real_a, "/usr/", 5) && !kt_installed_is_shared_directory(real_a);
@@ -281,109 +293,4 @@ bool kt_library_equal(const struct kt_library *a, const struct kt_library *b)
 bool kt_library_same(const struct kt_library *a, const struct kt_library *b)
 {
     return holds_all(a, b) || holds_all(b, a);
-}
-
-/* --- loaded ------------------------------------------------------------------------------------------------ */
-
-void kt_program_set_threads(int threads, bool asked)
-{
-    static const char *const name[] = {"OPENBLAS_NUM_THREADS", "BLIS_NUM_THREADS", "MKL_NUM_THREADS",
-                                       "GOTO_NUM_THREADS"};
-    char text[16];
-    snprintf(text, sizeof text, "%d", threads);
-    for (size_t i = 0; i < sizeof name / sizeof *name; i++)
-        setenv(name[i], text, 1);
-    setenv("OMP_NUM_THREADS", text, asked);
-}
-
-/* Before it is loaded. */
-static void configure(const struct kt_library *library)
-{
-    kt_program_set_threads(library->threads, true);
-    /* MKL's run-time library needs to be told the calling convention of gfortran. */
-    setenv("MKL_INTERFACE_LAYER", library->int_bytes == 8 ? "GNU,ILP64" : "GNU,LP64", 1);
-    setenv("MKL_THREADING_LAYER", library->threads == 1 ? "SEQUENTIAL" : "GNU", 1);
-}
-
-enum kt_status kt_library_load(struct kt_library *library, struct kt_error *error)
-{
-    configure(library);
-    for (int i = 0; i < library->files; i++) {
-        library->handle[i] = dlopen(library->file[i], RTLD_NOW | RTLD_GLOBAL);
-        if (!library->handle[i])
-            return kt_fail(error, KT_BAD_INPUT, "cannot load the library: %s", dlerror());
-    }
-    return KT_OK;
-}
-
-void kt_library_ask(const struct kt_library *library)
-{
-    int64_t version[3] = {0};
-    int64_t one = 1;
-    double vector[] = {1};
-    void (*ilaver)(int64_t *, int64_t *, int64_t *) =
-        (void (*)(int64_t *, int64_t *, int64_t *))kt_library_symbol(library, "ilaver_", NULL);
-    int (*idamax)(const int64_t *, const double *, const int64_t *) =
-        (int (*)(const int64_t *, const double *, const int64_t *))kt_library_symbol(library, "idamax_", NULL);
-    int (*mkl)(void) = (int (*)(void))kt_library_symbol(library, "MKL_Get_Max_Threads", NULL);
-    if (ilaver)
-        ilaver(&version[0], &version[1], &version[2]);
-    else if (idamax)
-        idamax(&one, vector, &one);
-    if (mkl)
-        mkl();
-}
-
-/* The linker looks in what a file needs, too. */
-static bool is_of_file(void *found, void *handle)
-{
-    Dl_info info;
-    const struct link_map *map;
-    return dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && dladdr(found, &info) && !strcmp(info.dli_fname, map->l_name);
-}
-
-void *kt_library_symbol(const struct kt_library *library, const char *symbol, const char *preferred)
-{
-    for (int i = 0; i < library->files && !library->in_order; i++) {
-        void *found = preferred && !strcmp(library->file[i], preferred) ? dlsym(library->handle[i], symbol) : NULL;
-        if (found)
-            return found;
-    }
-    void *first = NULL;
-    for (int i = 0; i < library->files; i++) {
-        void *found = dlsym(library->handle[i], symbol);
-        if (found && is_of_file(found, library->handle[i]))
-            return found;
-        first = first ? first : found;
-    }
-    return first;
-}
-
-/* Text that ends in blanks or a newline is common. */
-static void copy_trimmed(const char *text, char *out, size_t size)
-{
-    snprintf(out, size, "%s", text);
-    size_t length = strlen(out);
-    while (length && isspace((unsigned char)out[length - 1]))
-        out[--length] = '\0';
-}
-
-void kt_library_version(const struct kt_library *library, char *out, size_t size)
-{
-    static const char *const function[] = {"openblas_get_config", "openblas_get_config64_", "bli_info_get_version_str"};
-    for (size_t i = 0; i < sizeof function / sizeof *function; i++) {
-        const char *(*version)(void) = (const char *(*)(void))kt_library_symbol(library, function[i], NULL);
-        if (version) {
-            copy_trimmed(version(), out, size);
-            return;
-        }
-    }
-    void (*mkl)(char *, int) = (void (*)(char *, int))kt_library_symbol(library, "MKL_Get_Version_String", NULL);
-    if (mkl) {
-        char text[256] = "";
-        mkl(text, sizeof text - 1);
-        copy_trimmed(text, out, size);
-        return;
-    }
-    kt_version_of_file(library->file[0], out, size);
 }

@@ -15,7 +15,9 @@ enum { KT_LIBRARY_FILES = KT_INSTALLED_FILES };
 struct kt_library {
     char name[64];                  /* a short name where there is one */
     char *file[KT_LIBRARY_FILES];   /* in the order of loading; owned */
-    void *handle[KT_LIBRARY_FILES]; /* after kt_library_load */
+    void *handle[KT_LIBRARY_FILES]; /* after kt_library_load; NULL: it could not be loaded, */
+    char *why[KT_LIBRARY_FILES];    /* and why; owned */
+    long space[KT_LIBRARY_FILES];   /* the namespace of the linker that it is in (dlmopen(3)) */
     int files;
     size_t int_bytes;
     bool is_recorded; /* by that trace: what it was called with fits, also names of another width */
@@ -60,7 +62,11 @@ bool kt_library_equal(const struct kt_library *a, const struct kt_library *b);
 /* True if they are the same files, as far as both know of them. */
 bool kt_library_same(const struct kt_library *a, const struct kt_library *b);
 
-/* Loads it into this process, with its number of threads. It is never unloaded: BLAS libraries do not support it. */
+/* Are these two paths of one file? */
+bool kt_library_is_same_file(const char *a, const char *b);
+
+/* Loads it into this process, with its number of threads. It is never unloaded: BLAS libraries do not support it. Of
+ * several that were recorded, those that cannot be loaded cost only their own routines. */
 enum kt_status kt_library_load(struct kt_library *library, struct kt_error *error);
 /* Asks a loaded library what the recorder asks it before its first call (preload/ask.h): a library that starts when it
  * is first used has a part of that behind it when the program calls it. */
@@ -71,6 +77,9 @@ void kt_library_ask(const struct kt_library *library);
  * the first file that has it itself, as `ktrace run --blas` takes it; otherwise in what these need. NULL: none.
  */
 void *kt_library_symbol(const struct kt_library *library, const char *symbol, const char *preferred);
+
+/* Why nothing of the file at path PREFERRED can be called; NULL: it is loaded, or none of the files. */
+const char *kt_library_why_missing(const struct kt_library *library, const char *preferred);
 
 /* What the loaded library says of its version, otherwise what its file name says, or "". */
 void kt_library_version(const struct kt_library *library, char *out, size_t size);

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 /* Of fewer pairs even the range is no interval of 95 %: all of 5 lie on one side of the median in 6 % of cases. */
-enum { REPLICATES = 400, FEWEST_PAIRS = 6 };
+enum { REPLICATES = 400 };
 
 #define VERDICT_TEXT(name, text) [KT_##name] = text,
 const char *const kt_verdict_text[] = {KT_VERDICTS(VERDICT_TEXT)};
@@ -34,7 +34,7 @@ struct kt_ratio kt_ratio_of(const struct kt_pairs *pairs)
 
 enum kt_verdict kt_ratio_verdict(const struct kt_ratio *r)
 {
-    if (r->n < FEWEST_PAIRS || isnan(r->value))
+    if (r->n < KT_FEWEST_PAIRS || isnan(r->value))
         return KT_CANNOT_TELL;
     if (r->hi < 1 || r->lo > 1)
         return r->hi < 1 ? KT_FASTER : KT_SLOWER;

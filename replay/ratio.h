@@ -32,6 +32,9 @@ extern const char *const kt_verdict_text[];
 /* Differences up to this part of a time are none. */
 #define KT_SAME_WITHIN 0.02
 
+/* Of fewer there is no interval of 95 %. */
+enum { KT_FEWEST_PAIRS = 6 };
+
 enum kt_verdict kt_ratio_verdict(const struct kt_ratio *ratio);
 
 /* A shape's pairs: TIME of the library and BASE of the other one, in seconds, at most one pair in a round. */

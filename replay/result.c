@@ -140,7 +140,8 @@ json_t *kt_result_machine(void)
 
 static json_t *disturbances_json(const struct kt_disturbances *d)
 {
-    json_t *json = json_pack("{s:I, s:I}", "samples", (json_int_t)d->samples, "disturbed", (json_int_t)d->disturbed);
+    json_t *json = json_pack("{s:I, s:I, s:I}", "samples", (json_int_t)d->samples, "disturbed",
+                             (json_int_t)d->disturbed, "left_out", (json_int_t)d->left_out);
     for (int i = 0; i < KT_DISTURBANCE_KINDS; i++)
         json_object_set_new(json, kt_disturbance_key[i], json_integer((json_int_t)d->by[i]));
     return json;
@@ -340,7 +341,7 @@ static void add_row(struct kt_text_table *table, const struct row *row, size_t l
     kt_text_seconds(row->insitu, text[2]);
     for (size_t l = 0; l < lanes; l++)
         kt_text_seconds(row->lane[l], text[3 + l]);
-    snprintf(text[3 + lanes], CELL, isnan(row->index) ? "" : "%.2f", row->index);
+    kt_text_index(row->index, "", text[3 + lanes]);
     kt_text_percent(row->share, text[4 + lanes]);
     kt_text_table_row(table, cell);
 }
@@ -436,7 +437,6 @@ static void print_contents(const struct kt_replay_result *r)
     print_uncertain(&r->setup->jobs);
 }
 
-/* They are among the samples all the same: what disturbs a replay may disturb the program, too. */
 static void print_disturbances(const struct kt_replay_result *r)
 {
     struct kt_disturbances all = {0};
@@ -452,7 +452,10 @@ static void print_disturbances(const struct kt_replay_result *r)
             printf("%s%s: %zu", comma, kt_disturbance_key[i], all.by[i]);
             comma = ", ";
         }
-    printf("); they count like the others.\n");
+    if (all.left_out)
+        printf("); %zu are left out, the others had no undisturbed one beside them.\n", all.left_out);
+    else
+        printf("); they count, as there are no undisturbed ones beside them.\n");
 }
 
 static void print_refused(const struct kt_replay_result *r, const struct totals *totals)

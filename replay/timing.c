@@ -247,7 +247,7 @@ static double median_of(double *x, size_t n)
 /* Was the processor taken away during each of the samples just taken? */
 static bool is_spoilt(const struct kt_worker *worker, size_t count)
 {
-    return worker->disturbances.by[KT_DISTURBED_SWITCH] >= count;
+    return !worker->disturbances.left_out && worker->disturbances.by[KT_DISTURBED_SWITCH] >= count;
 }
 
 /* Visits that are not spoilt come first. */

@@ -30,7 +30,7 @@ struct reply {
     struct kt_disturbances disturbances;
     int64_t info;
     struct kt_hello hello;
-    char text[1024]; /* UNUSABLE: why */
+    char text[1024]; /* UNUSABLE, MISSING: why, if that is known */
 };
 
 /* --- the worker's side ------------------------------------------------------------------------------------- */
@@ -77,6 +77,35 @@ static double take_sample(struct side *side, const struct kt_target *target, int
     return seconds;
 }
 
+/* Samples that others disturbed are left out, unless all were. */
+static void keep_clean(struct reply *reply, const bool *foreign)
+{
+    size_t clean = 0;
+    for (size_t i = 0; i < reply->count; i++)
+        if (!foreign[i])
+            reply->seconds[clean++] = reply->seconds[i];
+    if (clean == 0)
+        return;
+    reply->disturbances.left_out = reply->count - clean;
+    reply->count = clean;
+}
+
+static void repeat(struct side *side, uint64_t samples, const struct kt_target *target, double *last,
+                   struct reply *reply)
+{
+    bool foreign[KT_VISIT_SAMPLES];
+    double start = kt_now();
+    for (reply->count = 0; reply->count < samples; reply->seconds[reply->count++] = *last) {
+        if (reply->count > 0 && kt_now() - start > visit_seconds)
+            break;
+        size_t before = kt_disturbances_foreign(&side->sampler.disturbances);
+        *last = take_sample(side, target, &reply->info);
+        foreign[reply->count] = kt_disturbances_foreign(&side->sampler.disturbances) > before;
+    }
+    reply->disturbances = side->sampler.disturbances;
+    keep_clean(reply, foreign);
+}
+
 /* Contexts that take long to bring about get fewer samples. */
 static void take_samples(struct side *side, const struct request *request, const struct kt_target *target,
                          struct reply *reply)
@@ -93,13 +122,7 @@ static void take_samples(struct side *side, const struct request *request, const
     if (fresh && *last < (is_first ? first_warm_up_below : warm_up_below))
         *last = take_sample(side, target, &reply->info);
     side->sampler.disturbances = (struct kt_disturbances){0};
-    double start = kt_now();
-    for (reply->count = 0; reply->count < request->samples; reply->seconds[reply->count++] = *last) {
-        if (reply->count > 0 && kt_now() - start > visit_seconds)
-            break;
-        *last = take_sample(side, target, &reply->info);
-    }
-    reply->disturbances = side->sampler.disturbances;
+    repeat(side, request->samples, target, last, reply);
     if (!is_expected(job, reply->info))
         reply->outcome = WRONG;
 }
@@ -110,7 +133,10 @@ static void serve(struct side *side, const struct request *request, struct reply
     const struct kt_entry *entry = job->shape->first.entry;
     struct kt_target target = {.int_bytes = job->int_bytes};
     target.function = kt_library_symbol(&side->library, entry->symbol.name, entry->library->path);
+    const char *why = kt_library_why_missing(&side->library, entry->library->path);
     *reply = (struct reply){.outcome = MISSING};
+    if (why)
+        snprintf(reply->text, sizeof reply->text, "its library cannot be loaded: %s", why);
     if (target.function)
         take_samples(side, request, &target, reply);
 }
@@ -260,7 +286,9 @@ static void note_failure(struct kt_worker *worker, size_t job, const struct repl
     const struct kt_job *what = &worker->jobs->job[job];
     const char *symbol = what->shape->first.entry->symbol.name;
     bool is_special = what->held && what->shape->failed; /* the snapshot may be of a call that did the same */
-    if (reply->outcome == MISSING)
+    if (reply->outcome == MISSING && *reply->text)
+        snprintf(why, sizeof why, "%.500s", reply->text);
+    else if (reply->outcome == MISSING)
         snprintf(why, sizeof why, "%s has no %s", worker->library.name, symbol);
     else if (is_special)
         snprintf(why, sizeof why, "%s ended with info = %lld on what its snapshot holds, most recorded calls with %lld",

@@ -128,7 +128,7 @@ for n in 1 3 10; do
 done
 same "... drawn, not always the same of three" True "$(KTRACE_SAMPLE=3 steps t mixed=100; calls t 'len({c["routine"] for c in d if c["depth"] == 0}) == 3')"
 text=$("$B/ktrace" report "$T/t"); has "report says that it is a sample" '^sampled +one in 3 ' "$text"
-has "... and what all calls may have taken" '^BLAS time .* in the sample; estimate' "$text"; has "... also above a single table" '^sampled ' "$("$B/ktrace" report --by caller "$T/t")"
+has "... and what all calls may have taken" '^ +in all: .* to .*, estimated' "$text"; has "... also above a single table" '^sampled ' "$("$B/ktrace" report --by caller "$T/t")"
 same "... in JSON" 3 "$(report t 'd["sample"]')"
 KTRACE_SAMPLE=1000000 steps t dot=500; same "a sample of nothing" "0 500" "$(counts t)"
 KTRACE_SAMPLE=2 steps t begin=a dot=10 end begin=b dot=10 end; same "regions of a sample" "a:5 b:5" "$(report t '" ".join(sorted(r["path"][0] + ":" + str(r["calls"]) for r in d["regions"] if r["path"]))')"

@@ -71,6 +71,27 @@ for i in range(20): a @ a' >/dev/null
 done
 same "... unless it may not be used" "$cpu" "$(taskset -c "$cpu" "$kt" replay --json --context warm --budget 0.2 --store none "$T/on${two% *}" 2>/dev/null | query 'd["processor"]')"
 
+# Two libraries by one soname, the system's and another: each call is replayed on the one that it went to.
+second=$(ls /usr/lib/*/openblas-serial/libblas.so.3 2>/dev/null | head -n 1)
+first=$(ls /usr/lib/*/blas/libblas.so.3 2>/dev/null | head -n 1)
+if [ -n "$first" ] && [ -n "$second" ]; then
+    "$kt" run -o "$T/twice" -- "$PYTHON" -c 'import ctypes, sys
+n, one = ctypes.byref(ctypes.c_int(200)), ctypes.byref(ctypes.c_double(1))
+a = (ctypes.c_double * 40000)(*[1] * 40000)
+for path in sys.argv[1:]:
+    library = ctypes.CDLL(path)
+    for i in range(20): library.dgemm_(b"N", b"N", n, n, n, one, a, n, a, n, one, (ctypes.c_double * 40000)(), n)' "$first" "$second" >/dev/null
+    "$kt" replay --json --context warm --budget 2 --store none "$T/twice" >"$T/twice.json" 2>"$T/err"
+    same "two libraries of one soname: all calls are replayed" "0 [] 2" "$? $(query 'str(d["not_replayed"]) + " " + str(len(d["shapes"]))' <"$T/twice.json")"
+    is "... each on its own: the reference takes longer" "$(query 'max(s["contexts"]["warm"]["best"] for s in d["shapes"]) / min(s["contexts"]["warm"]["best"] for s in d["shapes"])' <"$T/twice.json") > 2"
+    printf 'no library' >"$T/libblas.so.3"
+    cp -r "$T/twice" "$T/half"; sed -i "s|$second\t[0-9a-f]*|$T/libblas.so.3\t|" "$T"/half/p*/definitions
+    "$kt" replay --json --context warm --budget 2 --store none "$T/half" >"$T/half.json" 2>"$T/err"
+    same "... one that cannot be loaded costs its own calls" "['its library cannot be loaded']" "$(query '[n["why"][:28] for n in d["not_replayed"]]' <"$T/half.json")"
+else
+    skip "two libraries of one soname" "needs the reference BLAS and OpenBLAS"
+fi
+
 # A library without most routines, and one whose routine ends the process.
 "$kt" replay --json --blas "$PWD/$B/tests/abi/libfake1.so" "$T/demo" >"$T/fake.json" 2>/dev/null
 has "a library that lacks routines: each is named" 'libfake1' "$(query 'd["not_replayed"][0]["why"]' <"$T/fake.json")"

@@ -86,6 +86,18 @@ char *kt_text_count(double count, char *out)
     return out;
 }
 
+char *kt_text_index(double index, const char *none, char *out)
+{
+    enum { SIZE = 16, MOST = 10 };
+    if (isnan(index))
+        snprintf(out, SIZE, "%s", none);
+    else if (fabs(index) > MOST)
+        snprintf(out, SIZE, "%s%d", index > 0 ? ">" : "<-", MOST);
+    else
+        snprintf(out, SIZE, "%.2f", index);
+    return out;
+}
+
 char *kt_text_percent(double fraction, char *out)
 {
     if (!isfinite(fraction))

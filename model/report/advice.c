@@ -17,10 +17,15 @@ static const double faulty = 0.5;       /* of the residual in page faults */
 static const double disturbed = 0.5;    /* of the time in shapes that were faster in situ than replayed */
 enum { FEW_CALLS = 3 };
 
+static struct kt_time time_of(const struct kt_decomposition *d, enum kt_part part)
+{
+    const struct kt_time time[] = {d->bound, d->library, d->cache, d->residual, d->unsplit};
+    return time[part];
+}
+
 double kt_part_seconds(const struct kt_decomposition *d, enum kt_part part)
 {
-    const double seconds[] = {d->bound.value, d->library.value, d->cache.value, d->residual.value, d->unsplit.value};
-    return seconds[part];
+    return time_of(d, part).value;
 }
 
 /* --- words ------------------------------------------------------------------------------------------------- */
@@ -70,11 +75,10 @@ static void say_library(const struct words *w)
             kt_text_seconds(w->of->warm, warm));
         return;
     }
-    say(w, "with operands in cache a call takes %.1f times its bound", w->of->warm / w->of->bound);
-    if (!w->of->flops_known)
-        say(w, " (which counts bytes only, as the number of operations depends on the data)");
-    say(w, ". Other libraries: ktrace compare %s; for its developers: ktrace repro --routine %s %s", w->trace,
-        w->of->routine, w->trace);
+    say(w,
+        "with operands in cache a call takes %.1f times its bound. Other libraries: ktrace compare %s; for its "
+        "developers: ktrace repro --routine %s %s",
+        w->of->warm / w->of->bound, w->trace, w->of->routine, w->trace);
 }
 
 static void say_cache(const struct words *w)
@@ -148,8 +152,6 @@ static void say_what(const struct words *w)
     }
     say(w, ": ");
     what[w->out->part](w);
-    if (w->out->part <= KT_PART_CACHE && of->parts->odd[KT_ODD_INSITU] > disturbed * of->parts->insitu)
-        say(w, ". But the program was faster than the replays: replay --fresh when the machine is quiet");
     say(w, ".");
 }
 
@@ -173,6 +175,19 @@ static int insert(struct kt_advice *out, int count, const struct kt_advice *advi
     return kept;
 }
 
+/*
+ * Nothing is said of a part that may be nothing, nor of what replays tell where most of the program was faster than
+ * they: they met the machine in another state. A library is not measured by a bound that knows no operations.
+ */
+static bool is_sound(const struct kt_advice_case *of, enum kt_part part, bool is_reference)
+{
+    const struct kt_time time = time_of(of->parts, part);
+    bool is_doubtful = of->parts->odd[KT_ODD_INSITU] > disturbed * of->parts->insitu;
+    if (!(time.value > 0) || time.lo <= 0 || (part <= KT_PART_CACHE && is_doubtful))
+        return false;
+    return part != KT_PART_LIBRARY || is_reference || of->flops_known || of->warm < call_itself;
+}
+
 int kt_advice_find(const struct kt_advice_case *of, size_t count, double seconds, bool is_reference, const char *trace,
                    struct kt_advice out[KT_MOST_ADVICE])
 {
@@ -182,7 +197,7 @@ int kt_advice_find(const struct kt_advice_case *of, size_t count, double seconds
         for (int part = 0; part < KT_PARTS; part++) {
             double of_part = kt_part_seconds(of[i].parts, (enum kt_part)part);
             struct kt_advice advice = {of[i].routine, (enum kt_part)part, of_part, of_part / seconds, ""};
-            if (of_part > 0 && seconds > 0)
+            if (seconds > 0 && is_sound(&of[i], (enum kt_part)part, is_reference))
                 found = insert(out, found, &advice, i, case_of);
         }
     while (found > 1 && out[found - 1].share < worth_words)

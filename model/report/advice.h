@@ -46,8 +46,8 @@ struct kt_advice {
     char text[KT_ADVICE_TEXT];
 };
 
-/* SECONDS: all BLAS time; IS_REFERENCE: the library is one that is not made for speed; TRACE: its name, for commands.
- * Returns how many, the largest first. */
+/* Of what is certain alone. SECONDS: all BLAS time; IS_REFERENCE: the library is one that is not made for speed; TRACE:
+ * its name, for commands. Returns how many, the largest first. */
 int kt_advice_find(const struct kt_advice_case *of, size_t count, double seconds, bool is_reference, const char *trace,
                    struct kt_advice out[KT_MOST_ADVICE]);
 

@@ -74,6 +74,19 @@ static void print_when(const struct kt_report *report)
                   plural(processes, "process", "processes"), threads, plural(threads, "thread", "threads"));
 }
 
+/* Of a trace with KTRACE_SAMPLE. */
+static void print_estimate(const struct kt_summary *summary, uint64_t sample)
+{
+    const struct kt_estimate all = kt_summary_of_all(summary, sample);
+    char text[4][16];
+    char share[16];
+    kt_text_percent(all.value / summary->seconds_all, share);
+    kt_about_line("BLAS time", "%s in the %s calls of the sample", kt_text_seconds(summary->seconds_blas, text[0]),
+                  kt_text_count((double)summary->calls_top, text[1]));
+    kt_about_line("", "in all: %s (%s to %s),%s of wall time, estimated", kt_text_seconds(all.value, text[1]),
+                  kt_text_seconds(all.lo, text[2]), kt_text_seconds(all.hi, text[3]), share);
+}
+
 static void print_times(const struct kt_report *report)
 {
     const struct kt_summary *summary = &report->summary;
@@ -89,11 +102,7 @@ static void print_times(const struct kt_report *report)
                   kt_text_seconds(report->state.self_seconds, self));
     uint64_t sample = kt_state_sample(&report->trace);
     if (sample > 1) {
-        char estimate[16];
-        kt_text_percent(summary->seconds_blas * (double)sample / summary->seconds_all, share);
-        kt_about_line("BLAS time", "%s in the sample; estimate for all calls %s,%s of wall time",
-                      kt_text_seconds(summary->seconds_blas, blas),
-                      kt_text_seconds(summary->seconds_blas * (double)sample, estimate), share);
+        print_estimate(summary, sample);
         return;
     }
     kt_about_line("BLAS time", "%s in BLAS and LAPACK,%s of %s", kt_text_seconds(summary->seconds_blas, blas), share,
@@ -148,6 +157,21 @@ static bool may_run_elsewhere(const struct kt_trace *trace)
     return false;
 }
 
+/* A pool ends its workers by a signal while they wait: that is no crash. */
+static void print_incomplete(const struct kt_report *report)
+{
+    const struct kt_trace *trace = &report->trace;
+    size_t count = 0;
+    for (size_t i = 0; i < trace->processes; i++)
+        count += !trace->process[i].complete;
+    kt_about_line("state", "incomplete: %zu of %zu %s %s %s", count, trace->processes,
+                  plural(trace->processes, "process", "processes"),
+                  may_run_elsewhere(trace)       ? "killed, crashed or still running on another machine"
+                  : report->state.in_flights > 0 ? "killed or crashed in a call"
+                                                 : "ended by a signal or _exit between calls",
+                  "(all calls up to then are here)");
+}
+
 /* Silent only if nothing is missing. */
 static void print_missing(const struct kt_report *report)
 {
@@ -156,9 +180,7 @@ static void print_missing(const struct kt_report *report)
     if (!strcmp(state, "running"))
         kt_about_line("state", "running: this is what was recorded so far");
     if (!strcmp(state, "incomplete"))
-        kt_about_line("state", "incomplete: %s; the calls up to then are here",
-                      may_run_elsewhere(&report->trace) ? "killed, crashed or still running on another machine"
-                                                        : "killed or crashed");
+        print_incomplete(report);
     print_in_flight(&report->state);
     if (report->summary.unfinished)
         kt_about_line("unfinished", "%s calls have not returned: they are counted, but have no time",
@@ -220,21 +242,50 @@ static void print_header(const struct kt_report *report)
 
 /* --- all of it --------------------------------------------------------------------------------------------- */
 
-/* Where there are too many calls of a shape to keep the duration of each. */
+/* Where there are too many calls of a shape to keep the duration of each. The shortest calls of a profile have no more
+ * than an order of magnitude, and seldom matter. */
 static void print_resolution(const struct kt_report *report)
 {
+    static const double worth_words = 0.01; /* of the time */
     double resolution = 0;
     for (size_t i = 0; i < report->groups.count; i++)
-        resolution = fmax(resolution, report->shape[i].insitu.resolution);
+        if (report->groups.shape[i].total >= worth_words * report->groups.seconds)
+            resolution = fmax(resolution, report->shape[i].insitu.resolution);
     if (resolution > 0)
-        printf("Medians of many calls are from histograms: good to %.1f %% or better.\n", 100 * resolution);
+        printf("Medians of many calls are from histograms: of shapes that matter good to %.1f %%.\n", 100 * resolution);
+}
+
+/* Part of the wall time that BLAS takes; all processes together, and of a sample what all calls are estimated to take.
+ */
+static double blas_share(const struct kt_report *report)
+{
+    const struct kt_summary *summary = &report->summary;
+    double seconds = summary->seconds_blas * (double)kt_state_sample(&report->trace);
+    return summary->seconds_all > 0 ? seconds / summary->seconds_all : NAN;
+}
+
+static void print_next(const struct kt_report *report)
+{
+    static const double worth_looking = 0.05;
+    char share[16];
+    kt_text_percent(blas_share(report), share);
+    if (blas_share(report) < worth_looking)
+        printf("\nThe time is not in BLAS and LAPACK: %s of wall time is all that faster calls could\n"
+               "win. Where the rest goes a sampling profiler tells (perf, py-spy). Products that\n"
+               "a language makes without BLAS are in it too: of integers, or of views in which\n"
+               "no dimension is contiguous (NumPy).\n",
+               share + strspn(share, " "));
+    else
+        printf("\nNext: ktrace replay %s\n"
+               "      times these calls warm and cold, to tell why they take as long as they do\n",
+               report->path[0]);
 }
 
 static void print_legend(const struct kt_report *report)
 {
     kt_heading("What the columns mean");
-    printf("time with nested calls, self without them; share of all BLAS and LAPACK time\n"
-           "(routines: of self); median over the calls of a shape as they happened.\n");
+    printf("time with nested calls, self without them; share of all BLAS and LAPACK time,\n"
+           "self %% of all self; median over the calls of a shape as they happened.\n");
     print_resolution(report);
     if (report->summary.estimated)
         printf("Calls, time and self of nested calls are estimates from the calls whose inside\n"
@@ -246,9 +297,7 @@ static void print_legend(const struct kt_report *report)
                "caches, n/a: warm and cold do not differ. Parts are of all calls together.\n");
         return;
     }
-    printf("\nNext: ktrace replay %s\n"
-           "      times these calls warm and cold, to tell why they take as long as they do\n",
-           report->path[0]);
+    print_next(report);
 }
 
 static void print_all(const struct kt_report *report, size_t top)

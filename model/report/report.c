@@ -485,6 +485,9 @@ json_t *kt_report_json(const struct kt_report *report)
                   (json_int_t)summary->unfinished, "seconds", kt_json_number(summary->seconds),
                   "seconds_before_first_call", kt_json_number(summary->seconds_before), "seconds_blas",
                   kt_json_number(summary->seconds_blas), "self_seconds", kt_json_number(report->state.self_seconds));
+    uint64_t sample = kt_state_sample(&report->trace);
+    const struct kt_estimate all = kt_summary_of_all(summary, sample);
+    json_object_set_new(document, "seconds_blas_estimated", sample > 1 ? estimate_json(&all) : json_null());
     json_object_set_new(document, "overhead", overhead_json(&report->overhead));
     json_object_set_new(document, "nested", kt_nested_json(&report->trace, &report->state));
     json_object_set_new(document, "inside", insides_json(&summary->inside));

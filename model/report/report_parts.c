@@ -175,7 +175,7 @@ static void add_group(struct kt_text_table *table, struct kt_row *row, const str
     }
     if (shown.unsplit)
         kt_text_seconds(d->unsplit.value, kt_row_next(row));
-    snprintf(kt_row_next(row), CELL, isnan(d->index) ? "n/a" : "%.2f", d->index);
+    kt_text_index(d->index, "n/a", kt_row_next(row));
     kt_row_add(table, row);
 }
 
@@ -263,7 +263,9 @@ static void print_advice(const struct kt_report *report)
     for (int i = 0; i < report->advices; i++)
         print_wrapped(report->advice[i].text);
     if (report->advices == 0)
-        printf("Nothing: no part of the time could be found.\n");
+        printf("That cannot be told: each part is within noise, or rests on a bound that knows no\n"
+               "operations, or the program was faster than its replays (replay --fresh, when the\n"
+               "machine is quiet).\n");
     if (summary->seconds_all > 0 && summary->seconds_blas < 0.5 * summary->seconds_all)
         printf("- all of BLAS and LAPACK is %s of wall time: the rest is outside of ktrace's view\n",
                percent(summary->seconds_blas, summary->seconds_all, share));

@@ -301,7 +301,7 @@ static void print_shape_contexts(const struct kt_report *report, size_t top)
         insitu_cell(&row, shape);
         seconds_cell(&row, shape->parts.times.warm.value);
         seconds_cell(&row, shape->parts.times.cold.value);
-        number_cell(&row, kt_report_index(shape), "n/a");
+        kt_text_index(kt_report_index(shape), "n/a", kt_row_next(&row));
         seconds_cell(&row, shape->parts.times.tracked.value);
         kt_row_add(table, &row);
     }

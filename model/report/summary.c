@@ -37,7 +37,7 @@ struct place {
     bool top;
     struct kt_sum *part, *by_caller, *thread, *by_process;
     uint64_t calls;
-    double seconds;
+    double seconds, squares;
     struct kt_call_work work; /* of the last call */
     uint64_t version;         /* of its arguments */
 };
@@ -90,6 +90,7 @@ static void give_up_place(struct kt_summary *summary, const struct place *place)
     summary->calls += place->calls;
     summary->calls_top += place->top ? place->calls : 0;
     summary->seconds_blas += place->top ? place->seconds : 0;
+    summary->squares += place->top ? place->squares : 0;
     if (place->top)
         give(place->by_caller, place);
     give(place->thread, place);
@@ -197,6 +198,7 @@ void kt_summariser_add(struct kt_summariser *summariser, const struct kt_call *c
     double seconds = kt_call_seconds(call);
     place->calls++;
     place->seconds += seconds;
+    place->squares += seconds * seconds;
     summariser->summary.unfinished += !call->complete;
     add_to_routine(summariser, place, call, seconds);
 }
@@ -207,6 +209,7 @@ void kt_summariser_add_settled(struct kt_summariser *summariser, const struct kt
     struct kt_sum *sum = place->part;
     place->calls++;
     place->seconds += seconds;
+    place->squares += seconds * seconds;
     summariser->summary.sampled = true;
     summariser->summary.unfinished += !call->complete;
     summariser->summary.passed += call->passed;
@@ -271,6 +274,7 @@ static void add_counts(struct kt_summariser *summariser, const struct kt_counts 
     summary->calls_top += top ? counts->begun : 0;
     summary->unfinished += counts->begun - counts->calls;
     summary->seconds_blas += top ? counts->seconds : 0;
+    summary->squares = NAN;
     if (summary->sampled)
         add_sampled_counts_to_routine(find_sum(&summariser->parts, part), counts);
     else
@@ -491,6 +495,22 @@ void kt_summary_collect(const struct kt_trace *trace, struct kt_summary *out)
     else
         collect_sampled(trace, out);
     kt_summary_add_wall_times(trace, out);
+}
+
+/* Each call was drawn with the probability 1 / SAMPLE, one of each SAMPLE. */
+struct kt_estimate kt_summary_of_all(const struct kt_summary *summary, uint64_t sample)
+{
+    double n = (double)(summary->calls_top - summary->unfinished);
+    double each = (double)sample;
+    double value = each * summary->seconds_blas;
+    double variance = (summary->squares - summary->seconds_blas * summary->seconds_blas / n) / (n - 1);
+    struct kt_estimate all = {.value = value, .lo = NAN, .hi = NAN};
+    if (!(n > 1) || isnan(variance))
+        return all;
+    double half = kt_student(n - 1) * each * sqrt(n * fmax(variance, 0) * (1 - 1 / each));
+    all.lo = fmax(value - half, summary->seconds_blas);
+    all.hi = value + half;
+    return all;
 }
 
 void kt_summary_free(struct kt_summary *summary)

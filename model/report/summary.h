@@ -47,6 +47,7 @@ struct kt_summary {
     double seconds_before;          /* and how much of it was before its first call */
     double seconds_all;             /* wall time of all processes added */
     double seconds_blas;            /* of outermost calls */
+    double squares;                 /* of the seconds of outermost calls, added; NAN: not known */
     double seconds_self;            /* of all routines: the same, but for calls inside one that has not returned */
     struct kt_sums routines, callers, threads, processes;
     struct kt_sums parts; /* what each process contributes to each routine; in no useful order. Only outermost calls
@@ -59,6 +60,10 @@ struct kt_summary {
 
 /* Sums up a whole trace. */
 void kt_summary_collect(const struct kt_trace *trace, struct kt_summary *out);
+
+/* Seconds in all outermost calls, of which one in SAMPLE was recorded, with a 95 % interval; lo and hi NAN: not known.
+ */
+struct kt_estimate kt_summary_of_all(const struct kt_summary *summary, uint64_t sample);
 void kt_summary_free(struct kt_summary *summary);
 
 /* The same step by step, for a walk that has more to do. Calls come in the order of kt_cursor_next; finish frees the

@@ -22,9 +22,25 @@ static void spread_text(const struct kt_comparison *c, size_t lane, char *out)
     snprintf(out, CELL, isnan(half) ? "" : "+-%.1f %%", 100 * half);
 }
 
+/* Why nothing can be told, where the interval does not show it. */
+static bool has_too_few_pairs(const struct kt_comparison *c, size_t lane)
+{
+    struct kt_ratio ratio = kt_comparison_multiple(c, lane);
+    return lane && !isnan(ratio.value) && ratio.n < KT_FEWEST_PAIRS;
+}
+
+static void verdict_cell(const struct kt_comparison *c, size_t lane, char out[CELL])
+{
+    const char *verdict = kt_comparison_verdict(c, lane);
+    if (has_too_few_pairs(c, lane))
+        snprintf(out, CELL, "%s: %zu pair%s", verdict, c->sum[lane].ratio.n, c->sum[lane].ratio.n == 1 ? "" : "s");
+    else
+        snprintf(out, CELL, "%s", verdict);
+}
+
 static void add_library_row(const struct kt_comparison *c, struct kt_text_table *table, size_t l)
 {
-    char cell[6][CELL];
+    char cell[7][CELL];
     struct kt_ratio ratio = kt_comparison_multiple(c, l);
     bool known = !isnan(ratio.value);
     kt_text_seconds(kt_comparison_blas(c, l), cell[0]);
@@ -33,8 +49,8 @@ static void add_library_row(const struct kt_comparison *c, struct kt_text_table 
     snprintf(cell[3], CELL, l && known ? "%.3f..%.3f" : "", ratio.lo, ratio.hi);
     kt_text_seconds(kt_comparison_application(c, l), cell[4]);
     snprintf(cell[5], CELL, "%zu %s", l + 1, c->label[l]);
-    kt_text_table_row(table, (const char *const[]){cell[5], cell[0], cell[1], cell[2], cell[3], cell[4],
-                                                   kt_comparison_verdict(c, l)});
+    verdict_cell(c, l, cell[6]);
+    kt_text_table_row(table, (const char *const[]){cell[5], cell[0], cell[1], cell[2], cell[3], cell[4], cell[6]});
 }
 
 static void print_libraries(const struct kt_comparison *c)
@@ -51,6 +67,13 @@ static void print_libraries(const struct kt_comparison *c)
         add_library_row(c, table, l);
     kt_text_table_print(table);
     kt_text_table_free(table);
+    for (size_t l = 1; l < c->libraries; l++)
+        if (has_too_few_pairs(c, l)) {
+            printf("A verdict needs %d pairs of times: give a longer --budget. Intervals of fewer are\n"
+                   "the range that was seen.\n",
+                   KT_FEWEST_PAIRS);
+            return;
+        }
 }
 
 static void print_pace(const struct kt_comparison *c)
@@ -108,7 +131,7 @@ static void print_best(const struct kt_comparison *c)
                kt_text_seconds(mix->seconds, seconds), mix->ratio, c->label[mix->library], mix->elsewhere,
                mix->elsewhere == 1 ? "" : "s");
     else
-        printf("No shape is for certain faster on another library.\n");
+        printf("No shape is for certain faster on another library than on %s.\n", c->label[mix->library]);
 }
 
 /* --- routines and shapes ----------------------------------------------------------------------------------- */

@@ -44,10 +44,16 @@ unsigned kt_disturbances_add(struct kt_disturbances *d, const struct kt_witness 
     return bits;
 }
 
+size_t kt_disturbances_foreign(const struct kt_disturbances *d)
+{
+    return d->by[KT_DISTURBED_SWITCH] + d->by[KT_DISTURBED_MOVED];
+}
+
 void kt_disturbances_merge(struct kt_disturbances *into, const struct kt_disturbances *from)
 {
     into->samples += from->samples;
     into->disturbed += from->disturbed;
+    into->left_out += from->left_out;
     into->hertz += from->hertz;
     for (int i = 0; i < KT_DISTURBANCE_KINDS; i++)
         into->by[i] += from->by[i];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What happened to a thread while a call was timed that is none of the call's doing. A disturbed sample is kept and
- * counted, not dropped: what is dropped silently may be what the program suffers from.
+ * What happened to a thread while a call was timed that is none of the call's doing. Disturbed samples are counted; one
+ * that others of the machine disturbed is left out where there is an undisturbed one of the same visit.
  */
 #ifndef KT_DISTURBANCE_H
 #define KT_DISTURBANCE_H
@@ -37,7 +37,7 @@ struct kt_witness {
 
 /* Of some samples: how many there were, how many were disturbed at all, and by what. */
 struct kt_disturbances {
-    size_t samples, disturbed;
+    size_t samples, disturbed, left_out;
     size_t by[KT_DISTURBANCE_KINDS];
     double hertz; /* sum over the samples of the core's clock; NAN: not known */
 };
@@ -52,6 +52,8 @@ unsigned kt_witness_compare(const struct kt_witness *before, const struct kt_wit
 /* Counts a sample between the two; returns the bits of kt_witness_compare(). */
 unsigned kt_disturbances_add(struct kt_disturbances *disturbances, const struct kt_witness *before,
                              const struct kt_witness *after);
+/* How many of the samples met another process, or moved to another processor. Faults may be of the call's own doing. */
+size_t kt_disturbances_foreign(const struct kt_disturbances *disturbances);
 void kt_disturbances_merge(struct kt_disturbances *into, const struct kt_disturbances *from);
 
 /* The core's clock in Hz, mean over the samples; NAN: not known, or no samples. */

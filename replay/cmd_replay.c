@@ -239,7 +239,7 @@ static void mark_absent(struct replay *r)
         size_t absent = 0;
         for (size_t l = 0; l < r->schedule.lanes; l++) {
             struct kt_series *lane = &r->schedule.item[i].lane[l];
-            lane->absent = kt_setup_lacks(&r->setup.jobs.job[i], r->options.context[l]);
+            lane->absent = kt_setup_lacks(&r->setup.jobs.job[i], r->options.context[l], r->options.timer);
             absent += lane->absent;
         }
         if (absent && absent == r->schedule.lanes)

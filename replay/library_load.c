@@ -61,8 +61,8 @@ static bool is_of_one_directory(const char *a, const char *b)
 
 /*
  * A program may hold two libraries by one soname, such as the system's libopenblas.so.0 and that of a wheel. What needs
- * that name would get the first of them: so the second, and all beside it in its directory, are loaded into a namespace of
- * their own (dlmopen(3)).
+ * that name would get the first of them: so the second, and all beside it in its directory, are loaded into a namespace
+ * of their own (dlmopen(3)).
  */
 static Lmid_t choose_space(const struct kt_library *library, int file)
 {

@@ -346,6 +346,14 @@ static void add_row(struct kt_text_table *table, const struct row *row, size_t l
     kt_text_table_row(table, cell);
 }
 
+static const char *why_absent(const struct kt_replay_result *r)
+{
+    return r->options->timer == KT_TIMER_CPU
+               ? "too short to be timed one by\none by the processor's time (--timer wall), or of "
+                 "unknown places of operands"
+               : "of whose\noperands it is not known where they were";
+}
+
 static void add_shape_row(const struct kt_replay_result *r, struct kt_text_table *table, size_t i, double all)
 {
     const struct kt_job *job = &r->setup->jobs.job[i];
@@ -388,8 +396,8 @@ static void print_shapes(const struct kt_replay_result *r, const struct totals *
            "Index: 0 = as fast as warm, 1 = as if all operands came from memory.\n");
     for (size_t l = 0; l < r->schedule->lanes; l++)
         if (totals->absent[l] > 0)
-            printf("Not in %s: calls that took %s in situ, of whose operands it is not known where they were.\n",
-                   r->options->context[l]->name, kt_text_seconds(totals->absent[l], (char[CELL]){0}));
+            printf("Not in %s: calls that took %s in situ, %s.\n", r->options->context[l]->name,
+                   kt_text_seconds(totals->absent[l], (char[CELL]){0}), why_absent(r));
 }
 
 /* Shapes whose operands hold made contents, though what the call takes depends on contents. */
@@ -453,9 +461,9 @@ static void print_disturbances(const struct kt_replay_result *r)
             comma = ", ";
         }
     if (all.left_out)
-        printf("); %zu are left out, the others had no undisturbed one beside them.\n", all.left_out);
+        printf(").\n%zu of these are left out, the others had no undisturbed one beside them.\n", all.left_out);
     else
-        printf("); they count, as there are no undisturbed ones beside them.\n");
+        printf(").\nThey count: they may be the call's own, or had no undisturbed one beside them.\n");
 }
 
 static void print_refused(const struct kt_replay_result *r, const struct totals *totals)

@@ -76,7 +76,8 @@ void kt_setup_close(struct kt_setup *setup);
 void kt_setup_schedule(const struct kt_setup *setup, const struct kt_replay_options *options, size_t lanes,
                        struct kt_schedule *out);
 
-/* A job cannot be timed in a tracked context if it is not known where its operands were. */
-bool kt_setup_lacks(const struct kt_job *job, const struct kt_context *context);
+/* A job cannot be timed in a tracked context if it is not known where its operands were; nor by the processor's time if
+ * it is short and cannot be repeated in that context. */
+bool kt_setup_lacks(const struct kt_job *job, const struct kt_context *context, enum kt_timer_kind timer);
 
 #endif

@@ -125,7 +125,8 @@ static void choose_contexts(struct kt_comparison *k)
     const struct kt_context *asked = k->options.replay.context[0];
     k->context = kt_resize(NULL, k->setup.jobs.count, sizeof *k->context);
     for (size_t i = 0; i < k->setup.jobs.count; i++)
-        k->context[i] = kt_setup_lacks(&k->setup.jobs.job[i], asked) ? kt_context_find("warm") : asked;
+        k->context[i] =
+            kt_setup_lacks(&k->setup.jobs.job[i], asked, k->options.replay.timer) ? kt_context_find("warm") : asked;
 }
 
 /* That is said once. */

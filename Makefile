@@ -28,7 +28,7 @@ CFLAGS_  := -std=gnu11 -pipe $(if $(DEBUG)$(SAN),-g,-g1) -Wall -Wextra -Wshadow 
 FLAGS_NOW := $(CC) $(CFLAGS_)
 # Programs have threads and signal handlers with small stacks.
 SHIM_FLAGS := -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-optimize-sibling-calls -Wframe-larger-than=1600
-LIBS     := -ldw -lelf -ljansson -larchive -lzstd -lsqlite3 -lhwloc -ldl -lm -lpthread
+LIBS     := -ldw -lelf -ljansson -larchive -lzstd -lsqlite3 -lhwloc -l:libstdc++.so.6 -ldl -lm -lpthread
 
 TABLE    := error plain expr relation notation argument routine symbol
 # The parts are the folders' files; those with a main() or a library of their own apart.

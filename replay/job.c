@@ -3,8 +3,8 @@
 
 #include "replay/call.h"
 #include "trace/memory.h"
+#include "trace/text.h"
 
-#include <fnmatch.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -18,19 +18,6 @@ void kt_job_refuse(struct kt_job *job, const char *format, ...)
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
     job->refused = kt_copy(text);
-}
-
-bool kt_routine_matches(const char *routine, const char *filter)
-{
-    if (!filter)
-        return true;
-    char *copy = kt_copy(filter);
-    char *rest = copy;
-    bool found = false;
-    for (char *pattern; !found && (pattern = strsep(&rest, ","));)
-        found = fnmatch(pattern, routine, 0) == 0;
-    free(copy);
-    return found;
 }
 
 static bool overlap(const struct kt_operand *a, const struct kt_operand *b)

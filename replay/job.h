@@ -46,9 +46,6 @@ struct kt_jobs_rules {
     enum kt_timer_kind timer;
 };
 
-/* FILTER as in the rules. */
-bool kt_routine_matches(const char *routine, const char *filter);
-
 /* Jobs of the shapes that match. SHAPES, what is placed and held must live as long. */
 void kt_jobs_make(const struct kt_shapes *shapes, const struct kt_jobs_rules *rules, struct kt_jobs *out);
 void kt_jobs_free(struct kt_jobs *jobs);

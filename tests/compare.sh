@@ -149,6 +149,10 @@ same "a program that fails: exit status" 3 $?
 has "... is named" 'false ended with status 1' "$(<"$T/err")"
 same "... nothing is left" "" "$(ls "$TMPDIR")"
 
+# --- without a choice
+compare everything "$T/t" --context warm --check no --budget 1 --fresh
+same "without --blas: all that are installed" True "$(in_json everything 'len(d["libraries"]) >= 3 and {"reference", "openblas-serial"} <= {l["name"] for l in d["libraries"]}')"
+
 # --- what is wrong: STATUS PATTERN ARGUMENTS...
 refused() {
     local status=$1 pattern=$2; shift 2
@@ -157,7 +161,7 @@ refused() {
     same "refused: $(sed "s|$T|.|g" <<<"$*")" "$status 0" "$found"
     has "... in words" "$pattern" "$(<"$T/err")"
 }
-refused 2 'which libraries' "$T/t"
+refused 2 'which trace'
 refused 2 'which trace' --blas reference
 refused 2 'numbers from 1' --blas reference --threads 0 "$T/t"
 refused 2 'which library is it to be compared' --blas openblas-serial "$T/t"

@@ -51,6 +51,23 @@ same "... of a child: from the fork on" "[False, True]" "$(info t 'sorted((p["se
 run t sh -c "sleep 1.5; exec $steps dot=1"
 same "... of what exec put into the place of another program: from there on" True "$(report t 'd["seconds"] < 0.5')"
 
+# --- callers in C++, without debug information -----------------------------------------------------------------------
+cat >"$T/krylov.cpp" <<'END'
+extern "C" double ddot_(const int *, const double *, const int *, const double *, const int *);
+namespace solver {
+template <class T> struct Krylov {
+    __attribute__((noinline)) T dot(const T *x, int n) { int one = 1; return ddot_(&n, x, &one, x, &one) + 1; }
+};
+}
+int main() { double x[9] = {1}; return solver::Krylov<double>().dot(x, 9) < 0; }
+END
+if g++ -O1 -o "$T/krylov" "$T/krylov.cpp" -lblas 2>/dev/null; then
+    run t "$T/krylov"
+    same "a caller's name is as in its source" "['solver::Krylov<double>::dot(double const*, int)']" "$(report t '[c["function"] for c in d["callers"]]')"
+else
+    skip "a caller in C++" "needs g++ and libblas-dev"
+fi
+
 # --- from outside, two threads --------------------------------------------------------------------------------------
 # until COMMAND...: for five seconds at most
 until_true() { for _ in $(seq 250); do "$@" >/dev/null 2>&1 && return; sleep 0.02; done; return 1; }

@@ -32,6 +32,7 @@ struct export
 {
     const struct format *format;
     const char *output; /* NULL: standard output */
+    struct kt_export_calls calls;
     bool json;
 };
 
@@ -58,6 +59,9 @@ static enum kt_status take_option(int option, const char *value, void *out, stru
 {
     struct export *export = out;
     export->json |= option == 'j';
+    export->calls.outermost |= option == 'O';
+    if (option == 'r')
+        export->calls.routines = value;
     if (option == 'o')
         export->output = value;
     if (option == 'f' && !(export->format = format_named(value)))
@@ -80,26 +84,24 @@ static enum kt_status complete_options(struct export *export, struct kt_error *e
 
 /* --- the file ---------------------------------------------------------------------------------------------- */
 
-static enum kt_status write_file(const struct format *format, const struct kt_trace *trace,
-                                 const struct kt_new_file *to, struct kt_error *error)
+static enum kt_status write_file(struct export *export, const struct kt_new_file *to, struct kt_error *error)
 {
     FILE *file = fdopen(dup(to->file), "w");
     if (!file)
         return kt_fail(error, KT_SYSTEM, "cannot be written: %s", strerror(errno));
-    enum kt_status status = format->export(trace, file, error);
+    enum kt_status status = export->format->export(&export->calls, file, error);
     fclose(file); /* after a flush */
     return status;
 }
 
-static enum kt_status export_to_file(const struct export *export, const struct kt_trace *trace, struct kt_error *error)
+static enum kt_status export_to_file(struct export *export, struct kt_error *error)
 {
     struct kt_new_file file;
     struct kt_error cause = {0};
     bool is_database = !export->format->export;
     enum kt_status status = kt_new_file_create(export->output, is_database, &file, error);
     if (status == KT_OK) {
-        status =
-            is_database ? kt_export_sqlite(trace, file.part, &cause) : write_file(export->format, trace, &file, &cause);
+        status = is_database ? kt_export_sqlite(&export->calls, file.part, &cause) : write_file(export, &file, &cause);
         if (status != KT_OK)
             kt_fail(error, status, "%s: %s", export->output, cause.text);
     }
@@ -111,14 +113,12 @@ static enum kt_status export_to_file(const struct export *export, const struct k
 
 /* --- the verb ---------------------------------------------------------------------------------------------- */
 
-static void tell_result(const struct export *export, const struct kt_trace *trace)
+static void tell_result(const struct export *export)
 {
     char calls[16];
     char bytes[32];
     struct stat st = {0};
-    uint64_t count = 0;
-    for (size_t i = 0; i < trace->processes; i++)
-        count += trace->process[i].calls;
+    uint64_t count = export->calls.count;
     stat(export->output, &st);
     if (export->json)
         kt_json_print(json_pack("{s:o, s:s, s:I, s:I}", "path", kt_json_text(export->output), "format",
@@ -128,18 +128,20 @@ static void tell_result(const struct export *export, const struct kt_trace *trac
                kt_text_rate((double)st.st_size, "B", bytes, sizeof bytes), export->output);
 }
 
-static enum kt_status run(const struct export *export, const struct kt_trace *trace, struct kt_error *error)
+static enum kt_status run(struct export *export, const struct kt_trace *trace, struct kt_error *error)
 {
+    export->calls.trace = trace;
     for (size_t i = 0; i < trace->notes; i++)
         kt_notice("%s", trace->note[i]);
     if (kt_is_profile(trace))
         return kt_fail(error, KT_BAD_INPUT, "a profile has no single calls; ktrace report --json has its shapes");
     if (!export->output) {
-        export->format->export(trace, stdout, &(struct kt_error){0}); /* main tells if that cannot be written */
+        export->format->export(&export->calls, stdout,
+                               &(struct kt_error){0}); /* main tells if that cannot be written */
         return KT_OK;
     }
-    KT_TRY(export_to_file(export, trace, error));
-    tell_result(export, trace);
+    KT_TRY(export_to_file(export, error));
+    tell_result(export);
     return KT_OK;
 }
 

@@ -9,6 +9,7 @@
 #include "trace/memory.h"
 #include "trace/now.h"
 
+#include <fnmatch.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -84,6 +85,19 @@ char *kt_text_count(double count, char *out)
     }
     *to = '\0';
     return out;
+}
+
+bool kt_routine_matches(const char *routine, const char *filter)
+{
+    if (!filter)
+        return true;
+    char *copy = kt_copy(filter);
+    char *rest = copy;
+    bool found = false;
+    for (char *pattern; !found && (pattern = strsep(&rest, ","));)
+        found = fnmatch(pattern, routine, 0) == 0;
+    free(copy);
+    return found;
 }
 
 char *kt_text_index(double index, const char *none, char *out)

@@ -19,6 +19,9 @@ char *kt_text_percent(double fraction, char *out); /* " 12.3 %"; 16 bytes */
 /* An index between 0 and 1, or somewhat beyond: "0.42", ">10", "<-10", NONE if it is not known; 16 bytes. */
 char *kt_text_index(double index, const char *none, char *out);
 
+/* FILTER: names and patterns, such as dgemm,*gesv; NULL: all. */
+bool kt_routine_matches(const char *routine, const char *filter);
+
 /* Replaces control characters by '?', in place: text from a trace must not steer a terminal. Returns TEXT. */
 char *kt_text_clean(char *text);
 

@@ -153,6 +153,18 @@ static const char *source_function(Dwfl_Module *module, uint64_t address)
     return name;
 }
 
+/* Of the C++ library (Itanium C++ ABI, section 3.4): an owned name, NULL if MANGLED is none. */
+extern char *__cxa_demangle(const char *mangled, char *buffer, size_t *length, int *status);
+
+/* As its source has it, if it is one of C++. */
+static char *readable_name(const char *name)
+{
+    enum { LONGEST = 4096 };
+    bool is_mangled = !strncmp(name, "_Z", 2) && strlen(name) < LONGEST;
+    char *found = is_mangled ? __cxa_demangle(name, NULL, NULL, NULL) : NULL;
+    return found ? found : kt_copy(name);
+}
+
 /* An owned name; NULL if no known function covers the address: the nearest one would be misleading. */
 static char *function_name(Dwfl_Module *module, uint64_t address)
 {
@@ -163,7 +175,7 @@ static char *function_name(Dwfl_Module *module, uint64_t address)
     GElf_Sym symbol;
     const char *name = dwfl_module_addrinfo(module, address, &offset, &symbol, NULL, NULL, NULL);
     bool covers = name && offset < symbol.st_size && GELF_ST_TYPE(symbol.st_info) != STT_OBJECT;
-    return covers ? kt_copy(name) : NULL;
+    return covers ? readable_name(name) : NULL;
 }
 
 /* A return address is that of the next instruction, which may be another line's or another function's: look at

@@ -93,8 +93,6 @@ static int find_command(int argc, char **argv)
 static enum kt_status check(const struct kt_compare_options *o, struct kt_error *error)
 {
     const struct kt_replay_options *replay = &o->replay;
-    if (replay->libraries == 0)
-        return kt_fail(error, KT_USAGE, "which libraries? name them with --blas");
     if (replay->contexts > 1)
         return kt_fail(error, KT_USAGE, "libraries are compared in one context at a time");
     if (o->verify != (o->command != NULL))

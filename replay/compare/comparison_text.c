@@ -38,6 +38,19 @@ static void verdict_cell(const struct kt_comparison *c, size_t lane, char out[CE
         snprintf(out, CELL, "%s", verdict);
 }
 
+/* Tables cut what is too long at its end, where labels of one name differ: which copy, how many threads. */
+static void label_cell(const struct kt_comparison *c, size_t lane, char out[CELL])
+{
+    enum { ROOM = 13 };
+    const char *label = c->label[lane];
+    const char *differs = strchr(label, ' ');
+    int rest = differs ? (int)strlen(differs) : 0;
+    if (differs && (int)strlen(label) > ROOM && rest < ROOM - 2)
+        snprintf(out, CELL, "%zu %.*s..%s", lane + 1, ROOM - 2 - rest, label, differs);
+    else
+        snprintf(out, CELL, "%zu %s", lane + 1, label);
+}
+
 static void add_library_row(const struct kt_comparison *c, struct kt_text_table *table, size_t l)
 {
     char cell[7][CELL];
@@ -48,7 +61,7 @@ static void add_library_row(const struct kt_comparison *c, struct kt_text_table 
     snprintf(cell[2], CELL, known ? "%.3f" : "n/a", ratio.value);
     snprintf(cell[3], CELL, l && known ? "%.3f..%.3f" : "", ratio.lo, ratio.hi);
     kt_text_seconds(kt_comparison_application(c, l), cell[4]);
-    snprintf(cell[5], CELL, "%zu %s", l + 1, c->label[l]);
+    label_cell(c, l, cell[5]);
     verdict_cell(c, l, cell[6]);
     kt_text_table_row(table, (const char *const[]){cell[5], cell[0], cell[1], cell[2], cell[3], cell[4], cell[6]});
 }

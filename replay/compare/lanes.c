@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "replay/compare/lanes.h"
 
+#include "trace/library_probe.h"
 #include "trace/text.h"
 
 #include <stdio.h>
@@ -53,7 +54,7 @@ static enum kt_status choose_baseline(struct choice *choice, const struct kt_tra
     struct kt_error cause = {0};
     if (kt_library_recorded(trace, &recorded, &cause) != KT_OK) {
         kt_library_free(&recorded);
-        if (choice->count == 1)
+        if (choice->count <= 1)
             return kt_fail(error, cause.status, "%s", cause.text);
         kt_notice("%s is the baseline: %s", choice->library[0].name, cause.text);
         return KT_OK;
@@ -71,6 +72,38 @@ static enum kt_status choose_baseline(struct choice *choice, const struct kt_tra
     return KT_OK;
 }
 
+static bool is_chosen(const struct choice *choice, const struct kt_library *library)
+{
+    for (size_t i = 0; i < choice->count; i++)
+        if (kt_library_same(&choice->library[i], library))
+            return true;
+    return false;
+}
+
+/* All that have short names, are on this machine, can be loaded and take the integers that are usual; room is left for
+ * the recorded one. */
+static void choose_installed(struct choice *choice)
+{
+    const char *name;
+    bool is_alias;
+    struct kt_installed files;
+    for (int i = 0; kt_installed_line(i, &name, &is_alias, &files); i++) {
+        struct kt_library_probe probe;
+        struct kt_error ignored = {0};
+        struct kt_library *library = &choice->library[choice->count];
+        bool is_usable = files.files && !is_alias && choice->count < KT_MAX_LIBRARIES;
+        if (is_usable)
+            kt_library_probe(&files, &probe);
+        kt_installed_free(&files);
+        if (!is_usable || probe.int_bytes != 4)
+            continue;
+        if (kt_library_find(name, library, &ignored) == KT_OK && !is_chosen(choice, library))
+            choice->count++;
+        else
+            kt_library_free(library);
+    }
+}
+
 static enum kt_status find_libraries(const struct kt_compare_options *options, const struct kt_trace *trace,
                                      struct choice *out, struct kt_error *error)
 {
@@ -80,6 +113,8 @@ static enum kt_status find_libraries(const struct kt_compare_options *options, c
         if (options->lapack)
             KT_TRY(kt_library_add_lapack(library, options->lapack, error));
     }
+    if (options->replay.libraries == 0 && options->threads < 2)
+        choose_installed(out);
     return choose_baseline(out, trace, error);
 }
 

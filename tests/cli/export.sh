@@ -48,6 +48,9 @@ same "... lines end as RFC 4180 says" "$((calls + 1))" "$(grep -c $'\r$' demo.cs
 "$kt" export demo -o named.csv >out; same "a file by its name" "$(md5sum <demo.csv)" "$(md5sum <named.csv)"
 has "... and what is in it" "calls, .*B, in named.csv" "$(<out)"
 same "several traces" "$((calls + $("$kt" dump --json second | wc -l)))" "$("$kt" export --json demo second -o both.csv | query 'd["calls"]')"
+of_choice='c["depth"] in (0, "0") and (c["routine"] == "dgemm" or c["routine"].endswith("gesv"))'
+few=$(read_dump "sum($of_choice for c in d)")
+same "a choice of routines, outermost calls" "$few $few $few" "$("$kt" export --json --outermost --routine 'dgemm,*gesv' demo -o few.csv | query 'd["calls"]') $(read_csv 'len(d)' few.csv) $(read_csv "sum($of_choice for c in d)" few.csv)"
 "$kt" pack demo -o demo.tar.zst >/dev/null; same "a packed trace" "$(md5sum <demo.csv)" "$("$kt" export demo.tar.zst | md5sum)"
 
 same "a database" "0 sqlite" "$("$kt" export --json demo -o demo.sqlite >json; echo $? "$(query 'd["format"]' <json)")"

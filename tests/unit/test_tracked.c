@@ -169,9 +169,9 @@ static void a_shape_of_which_nothing_is_known(void **state)
     (void)state;
     struct replayed r;
     open_replay(&r, source);
-    assert_false(kt_setup_lacks(&r.setup.jobs.job[LARGE], r.options.context[2]));
-    assert_true(kt_setup_lacks(&r.setup.jobs.job[NOT_KNOWN], r.options.context[2]));
-    assert_false(kt_setup_lacks(&r.setup.jobs.job[NOT_KNOWN], r.options.context[0]));
+    assert_false(kt_setup_lacks(&r.setup.jobs.job[LARGE], r.options.context[2], KT_TIMER_WALL));
+    assert_true(kt_setup_lacks(&r.setup.jobs.job[NOT_KNOWN], r.options.context[2], KT_TIMER_WALL));
+    assert_false(kt_setup_lacks(&r.setup.jobs.job[NOT_KNOWN], r.options.context[0], KT_TIMER_WALL));
     close_replay(&r);
 }
 

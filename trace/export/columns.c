@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "trace/export/export.h"
 
+#include "trace/text.h"
+
 #include "trace/memory.h"
 
 const struct kt_export_column kt_export_columns[] = {
@@ -48,4 +50,22 @@ char *kt_export_text(const json_t *value)
         return kt_copy(json_is_true(value) ? "1" : "0");
     char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
     return text ? text : kt_copy("");
+}
+
+void kt_export_begin(struct kt_export_calls *calls)
+{
+    calls->count = 0;
+    kt_cursor_begin(calls->trace, &calls->cursor);
+}
+
+bool kt_export_next(struct kt_export_calls *calls, struct kt_call *out)
+{
+    while (kt_cursor_next(&calls->cursor, out)) {
+        bool is_wanted = !calls->outermost || out->depth == 0;
+        if (is_wanted && kt_routine_matches(out->entry->symbol.routine->name, calls->routines)) {
+            calls->count++;
+            return true;
+        }
+    }
+    return false;
 }

@@ -25,13 +25,12 @@ static void put_names(FILE *file)
     fputs("\r\n", file);
 }
 
-enum kt_status kt_export_csv(const struct kt_trace *trace, FILE *file, struct kt_error *error)
+enum kt_status kt_export_csv(struct kt_export_calls *calls, FILE *file, struct kt_error *error)
 {
-    struct kt_cursor cursor;
     struct kt_call call;
     put_names(file);
-    kt_cursor_begin(trace, &cursor);
-    while (kt_cursor_next(&cursor, &call) && !ferror(file)) {
+    kt_export_begin(calls);
+    while (kt_export_next(calls, &call) && !ferror(file)) {
         json_t *object = kt_call_json(&call);
         put_call(object, file);
         json_decref(object);

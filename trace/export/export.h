@@ -6,10 +6,21 @@
 #ifndef KT_EXPORT_H
 #define KT_EXPORT_H
 
-#include "trace/reader.h"
+#include "trace/cursor.h"
 
 #include <jansson.h>
 #include <stdio.h>
+
+/* The calls that are wanted, in their order. */
+struct kt_export_calls {
+    const struct kt_trace *trace;
+    const char *routines; /* patterns; NULL: all */
+    bool outermost;       /* only those that the program made */
+    struct kt_cursor cursor;
+    uint64_t count; /* so far */
+};
+void kt_export_begin(struct kt_export_calls *calls);
+bool kt_export_next(struct kt_export_calls *calls, struct kt_call *out);
 
 /* A column of a table: a key of a row's object, the column's name if it says no other, or of an object in it. */
 struct kt_export_column {
@@ -27,9 +38,9 @@ char *kt_export_text(const json_t *value);
 
 /* Writes all calls to FILE, or into the empty file at PATH. KT_SYSTEM with the cause, which does not name the file, if
  * that cannot be. */
-typedef enum kt_status kt_exporter(const struct kt_trace *trace, FILE *file, struct kt_error *error);
+typedef enum kt_status kt_exporter(struct kt_export_calls *calls, FILE *file, struct kt_error *error);
 kt_exporter kt_export_csv;      /* RFC 4180: a line of names, a line for each call */
 kt_exporter kt_export_perfetto; /* Chrome's trace event format, which ui.perfetto.dev opens */
-enum kt_status kt_export_sqlite(const struct kt_trace *trace, const char *path, struct kt_error *error);
+enum kt_status kt_export_sqlite(struct kt_export_calls *calls, const char *path, struct kt_error *error);
 
 #endif

@@ -75,9 +75,9 @@ static json_t *slice_of(const struct kt_call *call, json_int_t track)
                      1e6 * seconds, "args", details_of(call));
 }
 
-enum kt_status kt_export_perfetto(const struct kt_trace *trace, FILE *file, struct kt_error *error)
+enum kt_status kt_export_perfetto(struct kt_export_calls *calls, FILE *file, struct kt_error *error)
 {
-    struct kt_cursor cursor;
+    const struct kt_trace *trace = calls->trace;
     struct kt_call call;
     bool first = true;
     json_int_t *track = tracks_of(trace);
@@ -88,8 +88,8 @@ enum kt_status kt_export_perfetto(const struct kt_trace *trace, FILE *file, stru
     json_decref(info);
     for (size_t i = 0; i < trace->processes; i++)
         put(name_of(&trace->process[i], track[i]), file, &first);
-    kt_cursor_begin(trace, &cursor);
-    while (kt_cursor_next(&cursor, &call) && !ferror(file))
+    kt_export_begin(calls);
+    while (kt_export_next(calls, &call) && !ferror(file))
         if (call.complete && kt_call_is_plausible(&call))
             put(slice_of(&call, track[call.process->number]), file, &first);
     fputs("\n]}\n", file);

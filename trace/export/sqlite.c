@@ -111,13 +111,12 @@ static enum kt_status add_call(const struct database *db, const json_t *call, st
     return KT_OK;
 }
 
-static enum kt_status add_calls(const struct database *db, const struct kt_trace *trace, struct kt_error *error)
+static enum kt_status add_calls(const struct database *db, struct kt_export_calls *calls, struct kt_error *error)
 {
-    struct kt_cursor cursor;
     struct kt_call call;
     enum kt_status status = KT_OK;
-    kt_cursor_begin(trace, &cursor);
-    while (status == KT_OK && kt_cursor_next(&cursor, &call)) {
+    kt_export_begin(calls);
+    while (status == KT_OK && kt_export_next(calls, &call)) {
         json_t *object = kt_call_json(&call);
         status = add_call(db, object, error);
         json_decref(object);
@@ -145,25 +144,25 @@ static enum kt_status add_info(const struct database *db, const struct kt_trace 
 }
 
 /* The file is new and nobody else's: it needs no journal. */
-static enum kt_status fill(struct database *db, const struct kt_trace *trace, struct kt_error *error)
+static enum kt_status fill(struct database *db, struct kt_export_calls *calls, struct kt_error *error)
 {
     KT_TRY(execute(db, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN", error));
     KT_TRY(make_table(db, &db->calls, error));
     KT_TRY(make_table(db, &db->operands, error));
     KT_TRY(make_table(db, &db->trace, error));
-    KT_TRY(add_calls(db, trace, error));
-    KT_TRY(add_info(db, trace, error));
+    KT_TRY(add_calls(db, calls, error));
+    KT_TRY(add_info(db, calls->trace, error));
     return execute(db, "CREATE INDEX operands_of ON operands (call); COMMIT", error);
 }
 
-enum kt_status kt_export_sqlite(const struct kt_trace *trace, const char *path, struct kt_error *error)
+enum kt_status kt_export_sqlite(struct kt_export_calls *calls, const char *path, struct kt_error *error)
 {
     struct database db = {.calls = {.name = "calls", .column = kt_export_columns},
                           .operands = {.name = "operands", .column = operand_columns},
                           .trace = {.name = "trace", .column = trace_columns}};
     const int flags = SQLITE_OPEN_READWRITE;
     enum kt_status status =
-        sqlite3_open_v2(path, &db.handle, flags, NULL) == SQLITE_OK ? fill(&db, trace, error) : failed(&db, error);
+        sqlite3_open_v2(path, &db.handle, flags, NULL) == SQLITE_OK ? fill(&db, calls, error) : failed(&db, error);
     sqlite3_finalize(db.calls.insert);
     sqlite3_finalize(db.operands.insert);
     sqlite3_finalize(db.trace.insert);

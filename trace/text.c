@@ -280,6 +280,8 @@ void kt_heading(const char *text)
 /* One at a time: a terminal has one last line. */
 static struct {
     double began, drawn; /* monotonic seconds; 0: nothing shown */
+    const char *whole;   /* NULL: what is shown is no part of anything */
+    double from, to;
 } progress;
 
 static void draw_progress(const char *label, double part, double elapsed)
@@ -303,16 +305,29 @@ void kt_progress(const char *label, double done, double total)
         progress.began = time;
     if (!isatty(STDERR_FILENO) || time - progress.drawn < shortest_interval)
         return;
-    double part = total > 0 ? done / total : 0;
+    double part = total > 0 ? fmax(0, fmin(done / total, 1)) : 0;
+    if (progress.whole)
+        part = progress.from + part * (progress.to - progress.from);
     progress.drawn = time;
-    draw_progress(label, part < 0 ? 0 : part > 1 ? 1 : part, time - progress.began);
+    draw_progress(progress.whole ? progress.whole : label, part, time - progress.began);
+}
+
+void kt_progress_part(const char *label, double from, double to)
+{
+    progress.whole = label;
+    progress.from = from;
+    progress.to = to;
 }
 
 void kt_progress_end(void)
 {
     if (progress.drawn != 0)
         fprintf(stderr, "\r\033[K");
-    progress.began = progress.drawn = 0;
+    progress.drawn = 0;
+    if (progress.whole && progress.to < 1)
+        return;
+    progress.whole = NULL;
+    progress.began = 0;
 }
 
 void kt_notice(const char *format, ...)

@@ -45,6 +45,10 @@ void kt_heading(const char *text); /* bold on a terminal, underlined otherwise *
 void kt_progress(const char *label, double done, double total);
 void kt_progress_end(void);
 
+/* What follows is the part FROM to TO of one whole with that label: it has one line, which ends behind the last part.
+ */
+void kt_progress_part(const char *label, double from, double to);
+
 /* "ktrace: text" on standard error. */
 void kt_notice(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -11,6 +11,7 @@
 #include "replay/compare/verify.h"
 #include "trace/json.h"
 #include "trace/memory.h"
+#include "trace/now.h"
 #include "trace/text.h"
 #include "trace/verb.h"
 
@@ -200,6 +201,9 @@ static void leave_light_shapes(struct kt_comparison *k, double seconds)
     free(shape);
 }
 
+/* Of the budget checks may take so much. */
+static const double checked_part = 0.2;
+
 /* What the sequence does not meet, or a library cannot play, is timed shape by shape; that gets this part of the time
  * at least, if there is any. */
 static const double part_of_others = 0.2;
@@ -210,16 +214,17 @@ static void choose_sequence(struct compare *c)
     const struct kt_replay_options *options = &k->options.replay;
     bool all = true;
     k->alone = (options->sequence ? part_of_others : 1) * options->budget;
+    kt_progress_part("compare", checked_part, 1 - (1 - checked_part) * part_of_others);
     if (options->sequence) {
         kt_comparison_store_read_met(c->store);
         if (!kt_comparison_is_any_met(k))
-            kt_sequences_begin(k, options->budget, &c->sequences);
+            kt_sequences_begin(k, k->budget - k->alone, &c->sequences);
     }
     for (size_t i = 0; i < k->setup.jobs.count; i++)
         all &= k->met[i] || k->setup.jobs.job[i].refused;
-    if (!all)
-        c->sequences.budget = options->budget - k->alone;
-    k->schedule.budget = k->alone;
+    if (all)
+        c->sequences.budget = k->budget;
+    k->schedule.budget = fmin(k->alone, k->budget);
     leave_light_shapes(k, kt_comparison_is_any_met(k) ? k->alone : options->budget);
     kt_comparison_store_read(c->store);
 }
@@ -231,8 +236,10 @@ static enum kt_status check_results(struct kt_comparison *k, struct kt_error *er
     struct kt_error cause = {0};
     const struct kt_library *library[KT_MOST_LANES];
     const struct kt_replay_options *replay = &k->options.replay;
-    const struct kt_right_options options = {
-        .budget = replay->budget, .limit = 0.5, .store = replay->fresh ? NULL : k->recall.store};
+    const struct kt_right_options options = {.budget = (k->options.check == KT_CHECK_ONLY ? 1 : checked_part) *
+                                                       replay->budget,
+                                             .limit = 0.5,
+                                             .store = replay->fresh ? NULL : k->recall.store};
     for (size_t l = 0; l < k->libraries; l++)
         library[l] = &k->worker[l].library;
     if (k->options.check == KT_CHECK_NOT ||
@@ -259,7 +266,10 @@ static enum kt_status prepare(struct compare *c, struct kt_error *error)
     KT_TRY(check_workers(k, error));
     kt_setup_say_doubts(&k->setup);
     say_cost_of_recording(k);
+    double begin = kt_now();
+    kt_progress_part("compare", 0, checked_part);
     KT_TRY(check_results(k, error));
+    k->budget = fmax(options->budget - (kt_now() - begin), (1 - checked_part) * options->budget);
     choose_contexts(k);
     kt_setup_schedule(&k->setup, options, k->libraries, &k->schedule);
     k->met = kt_resize(NULL, k->setup.jobs.count, sizeof *k->met);
@@ -298,7 +308,8 @@ static void measure(struct compare *c)
     kt_sequences_run(&c->sequences, k);
     if (were_met && !kt_comparison_is_any_met(k)) /* they gave up, and leave all shapes to be timed alone */
         leave_light_shapes(k, k->alone);
-    k->schedule.budget = fmax(k->schedule.budget, k->options.replay.budget - c->sequences.seconds);
+    k->schedule.budget = fmax(k->schedule.budget, k->budget - c->sequences.seconds);
+    kt_progress_part("compare", 1 - (1 - checked_part) * part_of_others, 1);
     kt_schedule_run(&k->schedule);
     k->rounds = k->schedule.rounds > c->sequences.rounds ? k->schedule.rounds : c->sequences.rounds;
     k->spent = k->schedule.seconds + c->sequences.seconds;
@@ -372,6 +383,8 @@ int kt_verb_compare(int argc, char **argv)
     if (status == KT_OK)
         status = show(&compare, &error);
     close_all(&compare);
+    kt_progress_part(NULL, 0, 1);
+    kt_progress_end();
     if (kt_interrupted() && status != KT_USAGE)
         return kt_verb_status(kt_interrupted());
     if (status == KT_USAGE)

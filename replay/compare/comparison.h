@@ -69,6 +69,7 @@ struct kt_comparison {
     const struct kt_context **context; /* by shape: tracked falls back to warm; owned */
     bool *met;                         /* by shape: timed in sequence, not in that context; owned */
     bool has_team;      /* of these, some calls were made, and are played, within parallel regions of OpenMP */
+    double budget;      /* seconds that checking results left of the user's */
     double alone;       /* seconds that those which are not are promised, of the budget */
     double *first;      /* by shape and lane: seconds that its first call in a process takes beyond the others; owned */
     double *stands_for; /* by shape: as many times its own calls; 0: it is not timed, there is no time for all; owned */

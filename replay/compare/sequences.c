@@ -22,8 +22,6 @@ static const double gap_part = 0.1;
 /* A pass on all libraries takes so many times as long as one on the recorded library, times their number: some are
  * slow. */
 static const double slowness = 3;
-/* Times the budget, for calls that are rare. */
-static const double rare_overtime = 1.5;
 /* New processes may take so much of the time: to lay out operands, and to play a pass that does not count. */
 static const double preparing_part = 0.4;
 
@@ -289,7 +287,7 @@ static enum kt_stop stop_of(const struct kt_sequences *s)
  * there are more, unless slow libraries make them take too long. */
 static bool are_too_few(const struct kt_sequences *s, const struct kt_comparison *c)
 {
-    bool has_time = s->seconds < rare_overtime * s->budget;
+    bool has_time = s->seconds < s->budget;
     for (size_t i = 0; i < c->setup.jobs.count && s->rounds >= FEWEST_ROUNDS; i++)
         if (c->met[i] && c->schedule.item[i].lane->visits < FEWEST_ROUNDS)
             return s->rounds < FEWEST_WITH_RARE && has_time;
@@ -384,10 +382,23 @@ static void correct(struct kt_comparison *c, const struct kt_sequences *s)
     free(w.replayed);
 }
 
+/* Libraries may be slower than was planned for. */
+static void say_overtime(const struct kt_sequences *s)
+{
+    static const double worth_a_word = 1.2;
+    char least[16];
+    char budget[16];
+    double seconds = s->seconds / s->rounds * FEWEST_ROUNDS;
+    if (seconds > worth_a_word * s->budget)
+        kt_notice("fewer than %d rounds tell nothing: they take some %s of the %s that the budget leaves",
+                  FEWEST_ROUNDS, kt_text_seconds(seconds, least), kt_text_seconds(s->budget, budget));
+}
+
 void kt_sequences_run(struct kt_sequences *s, struct kt_comparison *c)
 {
     if (!s->rounds)
         return;
+    say_overtime(s);
     while (s->rounds < MOST_ROUNDS && (are_too_few(s, c) || (s->seconds < s->budget && !are_settled(s))) &&
            run_round(s, c)) {
         leave_out_unmet(c, s);

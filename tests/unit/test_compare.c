@@ -68,8 +68,10 @@ static void test_options(void **state)
     assert_int_equal(parse(with_trace, &o), KT_OK);
     assert_string_equal(o.replay.trace, "trace");
     assert_int_equal(o.runs, 6);
-    static const char *const wrong[] = {"trace",
-                                        "--blas a",
+    char alone[] = "trace"; /* all libraries that are installed */
+    assert_int_equal(parse(alone, &o), KT_OK);
+    assert_int_equal(o.replay.libraries, 0);
+    static const char *const wrong[] = {"--blas a",
                                         "--blas a --runs 3 trace",
                                         "--blas a --check only --plot p.svg trace",
                                         "--blas a --plot p.csv trace",

@@ -83,7 +83,7 @@ static inline bool kt_is_same_scalar(const uint64_t *a, const uint64_t *b, const
 
 static inline uint64_t *kt_words_of(const struct kt_cell *cell)
 {
-    return (uint64_t *)(void *)((char *)cell + sizeof *cell + KT_BINS * sizeof(uint64_t));
+    return (uint64_t *)(void *)((char *)cell + sizeof *cell + kt_bins_of(cell) * sizeof(uint64_t));
 }
 
 /* Of outermost calls the return address counts as well. */

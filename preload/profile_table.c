@@ -19,13 +19,13 @@ enum {
     STEP = 8 << 10,             /* what tables begin with and grow by, at least */
     TABLE_MEMORY = 8 << 10,     /* struct kt_table, with its first index */
     OVERFLOW_BYTES = 512 << 10, /* of the file of overflow cells */
-    BYTES_PER_SLOT = 256,       /* cells are larger than twice that: the index is never more than half full */
+    BYTES_PER_SLOT = 64,        /* cells are larger than twice that: the index is never more than half full */
     MOST_THREADS = 2048,        /* that have a cell of their own after their end */
     NESTINGS = 3,
     OVERFLOW_PLACES = KT_PLANS * NESTINGS
 };
 
-_Static_assert(sizeof(struct kt_cell) + 8 * KT_BINS > 2 * BYTES_PER_SLOT, "index");
+_Static_assert(sizeof(struct kt_cell) + sizeof(struct kt_cell_inside) > 2 * BYTES_PER_SLOT, "index");
 
 __thread struct kt_table *kt_table;
 struct kt_profile_head *kt_overflow;
@@ -244,7 +244,7 @@ static void index_all(struct kt_table *t)
     const struct kt_cell *cell;
     for (size_t at = sizeof *t->head; at < t->used; at += cell->bytes) {
         cell = kt_cell_at(t->head, (uint32_t)(at / 8));
-        if (cell->kind == KT_CELL_SHAPE)
+        if (cell->kind == KT_CELL_SHAPE || cell->kind == KT_CELL_BARE)
             index_cell(t, (uint32_t)(at / 8),
                        kt_hash_of(kt_plan_of(cell->entry), cell->nesting, cell->entry, kt_words_of(cell)));
     }

@@ -70,11 +70,13 @@ static enum kt_nesting nesting_in(const struct kt_frame *parent, const struct kt
     return KT_NESTED;
 }
 
-/* Behind the others; counts begin with the first call. */
+/* Behind the others; counts begin with the first call. Calls that nest come in countless shapes, of which each has few:
+ * for those, the shortest, the longest and the sum have to do. */
 static uint32_t add_cell(struct kt_table *t, const struct kt_plan *plan, enum kt_nesting nesting, unsigned entry,
                          const uint64_t *word)
 {
-    size_t bytes = sizeof(struct kt_cell) + 8 * (KT_BINS + (size_t)plan->words) + sizeof(struct kt_cell_inside);
+    const size_t bins = nesting == KT_NOT_NESTED ? KT_BINS : 0;
+    size_t bytes = sizeof(struct kt_cell) + 8 * (bins + plan->words) + sizeof(struct kt_cell_inside);
     if (!kt_table_room(t, bytes, nesting == KT_NOT_NESTED ? 0 : KEPT_FOR_OUTERMOST))
         return 0;
     uint32_t place = (uint32_t)(t->used / 8);
@@ -82,7 +84,7 @@ static uint32_t add_cell(struct kt_table *t, const struct kt_plan *plan, enum kt
     memset(cell, 0, bytes); /* a jump may have left an unfinished one here */
     *cell = (struct kt_cell){.bytes = (uint32_t)bytes,
                              .entry = (uint16_t)entry,
-                             .kind = KT_CELL_SHAPE,
+                             .kind = bins ? KT_CELL_SHAPE : KT_CELL_BARE,
                              .nesting = (uint8_t)nesting,
                              .least = UINT64_MAX,
                              .words = plan->words};
@@ -172,6 +174,8 @@ static inline void add_to_bin(struct kt_cell *cell, uint64_t ticks)
 {
     uint64_t *count = (uint64_t *)(cell + 1);
     unsigned bin = kt_bin_of(ticks);
+    if (cell->kind != KT_CELL_SHAPE)
+        return;
     if (KT_UNLIKELY(bin < cell->first_bin || !cell->first_bin))
         move_bins(cell, bin);
     bin -= cell->first_bin;

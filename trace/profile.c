@@ -185,6 +185,15 @@ static void add_bins(const struct kt_counts *counts, struct kt_samples *out)
     }
 }
 
+/* Of a cell without a histogram: all but the shortest and the longest took their mean. */
+static void add_others(const struct kt_counts *counts, struct kt_samples *out)
+{
+    const struct kt_cell *c = counts->cell;
+    uint64_t extremes = c->least + c->most;
+    double mean = time_of(counts->call.process, (c->ticks > extremes ? c->ticks - extremes : 0) / (c->calls - 2));
+    kt_samples_spread(out, mean, mean, c->calls - 2);
+}
+
 void kt_counts_samples(const struct kt_counts *counts, bool only_leaves, struct kt_samples *out)
 {
     const struct kt_cell *c = counts->cell;
@@ -197,8 +206,10 @@ void kt_counts_samples(const struct kt_counts *counts, bool only_leaves, struct 
         kt_samples_add(out, time_of(counts->call.process, c->least));
     if (c->calls >= 2)
         kt_samples_add(out, time_of(counts->call.process, c->most));
-    if (c->calls >= 3)
+    if (c->calls >= 3 && c->kind == KT_CELL_SHAPE)
         add_bins(counts, out);
+    else if (c->calls >= 3)
+        add_others(counts, out);
 }
 
 /* --- threads ----------------------------------------------------------------------------------------------- */

@@ -39,7 +39,7 @@ static bool is_possible(const struct kt_cell *cell)
 
 static size_t bytes_before_inside(const struct kt_cell *cell)
 {
-    return sizeof *cell + 8 * (KT_BINS + (size_t)cell->words);
+    return sizeof *cell + 8 * (kt_bins_of(cell) + cell->words);
 }
 
 /* NULL: it has none, as before version 2.2. */
@@ -62,11 +62,16 @@ static bool is_possible_inside(const struct kt_cell *cell)
     return in->drawn <= cell->calls + 1 && in->passed < MOST_CALLS;
 }
 
+static bool has_shape(const struct kt_cell *cell)
+{
+    return cell->kind == KT_CELL_SHAPE || cell->kind == KT_CELL_BARE;
+}
+
 /* Does the cell hold what it says, and is it of a symbol that is known? */
 static bool is_shape(const struct kt_cell *cell, const struct kt_process *p)
 {
     const struct kt_symbol *symbol = cell->entry < p->entries ? &p->entry[cell->entry].symbol : NULL;
-    bool counted = cell->calls == 0 || cell->first_bin >= kt_bin_of(0);
+    bool counted = cell->calls == 0 || cell->first_bin >= kt_bin_of(0) || cell->kind == KT_CELL_BARE;
     return symbol && symbol->routine && counted && cell->words == KT_CALL_HEAD_WORDS + symbol->arg_bytes / 8u &&
            cell->first_bin <= kt_bin_of(UINT64_MAX) - KT_BINS && cell->bytes >= bytes_before_inside(cell) &&
            is_possible(cell) && is_possible_inside(cell);
@@ -83,11 +88,12 @@ static void add_cell(struct kt_profile *profile, const struct kt_cell *cell, con
 {
     struct kt_profile_cell *added = &profile->cell[profile->cells++];
     *added = (struct kt_profile_cell){.cell = cell};
-    if (cell->kind != KT_CELL_SHAPE)
+    if (!has_shape(cell))
         return;
     const struct kt_param *info = kt_symbol_info(&p->entry[cell->entry].symbol);
     added->inside = inside_of(cell);
-    added->word = memcpy(*words, (const uint64_t *)(const void *)(cell + 1) + KT_BINS, 8 * (size_t)cell->words);
+    added->word =
+        memcpy(*words, (const uint64_t *)(const void *)(cell + 1) + kt_bins_of(cell), 8 * (size_t)cell->words);
     if (info)
         memcpy((unsigned char *)(*words + KT_CALL_HEAD_WORDS) + info->offset, &cell->info, sizeof cell->info);
     *words += cell->words;
@@ -98,7 +104,7 @@ static void add_totals(struct kt_stream *s, const struct kt_cell *cell)
     s->calls += cell->begun > cell->calls ? cell->begun : cell->calls;
     s->completed += cell->calls;
     s->outermost += cell->nesting == KT_NOT_NESTED ? cell->begun : 0;
-    if (cell->calls && cell->kind == KT_CELL_SHAPE) {
+    if (cell->calls && has_shape(cell)) {
         s->longest = cell->most > s->longest ? cell->most : s->longest;
         s->earliest = !s->earliest || cell->start < s->earliest ? cell->start : s->earliest;
         s->latest = cell->start > s->latest ? cell->start : s->latest;
@@ -124,9 +130,9 @@ static bool take_cell(struct kt_stream *s, const struct kt_process *p, const str
     struct kt_profile *profile = s->profile;
     if (cell->kind == KT_CELL_THREAD)
         profile->thread[profile->threads++] = (const struct kt_thread_cell *)(const void *)cell;
-    if (cell->kind != KT_CELL_SHAPE && cell->kind != KT_CELL_OVERFLOW)
+    if (!has_shape(cell) && cell->kind != KT_CELL_OVERFLOW)
         return true;
-    if (cell->bytes < sizeof *cell || !(cell->kind == KT_CELL_SHAPE ? is_shape(cell, p) : is_overflow(cell, p)))
+    if (cell->bytes < sizeof *cell || !(has_shape(cell) ? is_shape(cell, p) : is_overflow(cell, p)))
         return false;
     if (head_of(s)->current == (uint64_t)((const unsigned char *)cell - s->bytes))
         profile->current = profile->cells + 1;

@@ -31,7 +31,7 @@
  * New kinds of events, new lines and new fields at the end of a line of the text files bump the minor version; readers
  * ignore them. */
 #define KT_FORMAT_MAJOR 2
-#define KT_FORMAT_MINOR 2
+#define KT_FORMAT_MINOR 3
 
 #define KT_CHUNK_MAGIC "ktchunk\n"
 #define KT_BYTE_ORDER  0x01020304u
@@ -234,7 +234,7 @@ struct kt_profile_head {
 };
 
 /* Cells of calls. What is in them when there is no room for all shapes stands in overflow cells: calls of an entry. */
-enum kt_cell_kind { KT_CELL_SHAPE = 1, KT_CELL_OVERFLOW, KT_CELL_THREAD };
+enum kt_cell_kind { KT_CELL_SHAPE = 1, KT_CELL_OVERFLOW, KT_CELL_THREAD, KT_CELL_BARE };
 
 /* Outermost calls of a shape have a cell for each place that they come from. */
 enum kt_nesting {
@@ -259,8 +259,8 @@ struct kt_cell {
     uint64_t start;                /* of the first call, in ticks */
     uint32_t words;                /* of a call, see enum kt_event */
     uint32_t first_bin;            /* of the histogram */
-    /* SHAPE: KT_BINS counts of calls, by duration; WORDS words of the first call; a kt_cell_inside. OVERFLOW: nothing
-     */
+    /* SHAPE: KT_BINS counts of calls, by duration; WORDS words of the first call; a kt_cell_inside. BARE: the same
+     * without the counts. OVERFLOW: nothing */
 };
 
 /*
@@ -292,6 +292,11 @@ struct kt_thread_cell {
  * than 8 ticks count as 8. A cell has KT_BINS of them, from its first_bin on; the last one also has all that is longer.
  */
 enum { KT_BINS = 64, KT_OCTAVE_BINS = 8 };
+
+static inline size_t kt_bins_of(const struct kt_cell *cell)
+{
+    return cell->kind == KT_CELL_SHAPE ? KT_BINS : 0;
+}
 
 static inline unsigned kt_bin_of(uint64_t ticks)
 {

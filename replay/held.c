@@ -60,6 +60,30 @@ const struct kt_snapshot **kt_held_by_shape(const struct kt_trace *trace, const 
     return held;
 }
 
+static bool is_same_shape(const struct kt_call *a, const struct kt_call *b)
+{
+    uint64_t x[KT_MAX_PARAMS];
+    uint64_t y[KT_MAX_PARAMS];
+    if (strcmp(a->entry->symbol.name, b->entry->symbol.name) != 0)
+        return false;
+    size_t words = kt_shape_key(a, x);
+    return words == kt_shape_key(b, y) && !memcmp(x, y, words * sizeof *x);
+}
+
+const struct kt_snapshot *kt_held_of_call(const struct kt_snapshots *snapshots, const struct kt_call *call)
+{
+    const struct kt_snapshot *found = NULL;
+    for (size_t i = 0; i < snapshots->count; i++) {
+        const struct kt_snapshot *s = &snapshots->snapshot[i];
+        if (!is_same_shape(&s->call, call) || !has_all(s))
+            continue;
+        if (s->call.process == call->process && !memcmp(s->call.args, call->args, call->entry->symbol.arg_bytes))
+            return s; /* the same operands at the same addresses */
+        found = found ? found : s;
+    }
+    return found;
+}
+
 bool kt_held_fill(const struct kt_snapshot *s, const struct kt_operand *operand, int i)
 {
     const struct kt_operand *o = &operand[i];

@@ -16,6 +16,9 @@
 const struct kt_snapshot **kt_held_by_shape(const struct kt_trace *trace, const struct kt_shapes *shapes,
                                             const struct kt_snapshots *snapshots);
 
+/* Of that call, or else of another one of the same shape; it has all that the call reads. NULL: there is none. */
+const struct kt_snapshot *kt_held_of_call(const struct kt_snapshots *snapshots, const struct kt_call *call);
+
 /* Writes what operand number I held; it is of a call of that shape, with a base of this process. False, and nothing is
  * written, if the call does not read it. */
 bool kt_held_fill(const struct kt_snapshot *snapshot, const struct kt_operand *operand, int i);

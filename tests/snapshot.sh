@@ -61,4 +61,31 @@ same "without snapshots they are made" made "$(query 'd["shapes"][0]["contents"]
 true_that "... which takes many times longer here: $with s, $(best) s" "$PYTHON" -c "assert 10 * $with < $(best)"
 calls 1,64 steqr0; replay "$T/t"
 same "a snapshot that has not all is not used" made "$(query 'd["shapes"][0]["contents"]' <"$T/r.json")"
+
+# --- repro: the contents of a call that never returns make another one that does not
+lapack=$(ls /usr/lib/*/lapack/liblapack.so.3 2>/dev/null | head -n 1)
+blas=$(ls /usr/lib/*/blas/libblas.so.3 2>/dev/null | head -n 1)
+cat >"$T/svd.py" <<'END'
+import ctypes, sys
+ctypes.CDLL(sys.argv[2], mode=ctypes.RTLD_GLOBAL)
+lapack = ctypes.CDLL(sys.argv[3])
+array = lambda n: (ctypes.c_double * n)()
+a = (ctypes.c_double * 9)(float(sys.argv[1]), 1, 1, 1, 1, 1, 1, 1, 1)
+n, work = ctypes.byref(ctypes.c_int(3)), ctypes.byref(ctypes.c_int(500))
+lapack.dgesdd_(b"A", n, n, a, n, array(3), array(9), n, array(9), n, array(500), work, (ctypes.c_int * 24)(), ctypes.byref(ctypes.c_int()), 1)
+END
+# made NAME FIRST: a program that makes the call dgesdd of a matrix with that first element, in at most two seconds
+made() {
+    KTRACE_QUIET=1 KTRACE_SNAPSHOT=1 timeout 2 "$B/ktrace" run -o "$T/$1" -- "$PYTHON" "$T/svd.py" "$2" "$blas" "$lapack"
+    "$B/ktrace" repro --call 0 --at-most 2 "$T/$1" >"$T/$1.c" 2>/dev/null
+    gcc -Wall -Wextra -Werror -O1 -o "$T/$1.made" "$T/$1.c" "$lapack" "$blas" "-Wl,-rpath,${lapack%/*}:${blas%/*}" -lm
+}
+if [ -n "$lapack" ] && [ -n "$blas" ]; then
+    made ends 5; out=$("$T/ends.made"); same "repro with recorded contents: info" 0 $?
+    has "... and the right singular values" '^s +sum 7, of magnitudes 7;' "$out"
+    made hangs inf
+    out=$("$T/hangs.made"); same "... of a call that never returns: it fails in time" "1 not done after 2 s" "$? $out"
+else
+    skip "repro with recorded contents" "needs the reference LAPACK"
+fi
 exit $((failures != 0))

@@ -166,6 +166,8 @@ static const struct kt_verb_option options[] = {
     {"model calls", "json", 'j', false, NULL, "one JSON object a line, with the memory that each operand covers"},
     {"repro", "shape", 's', false, "N", "the first call of the shape of that number, as report prints it"},
     {"repro", "call", 'c', false, "N", "the call of that number, as dump prints it"},
+    {"repro", "at-most", 'a', false, "SECONDS",
+     "the program fails if it has not ended by then: a regression test of a hang"},
     {"repro", "routine", 'r', false, "NAME", "the slowest call of that routine, such as dgesv"},
     {"probe", "quick", 'q', false, NULL, "only what replays need: clocks, operations, caches, bandwidth; below 10 s"},
     {"probe", "show", 's', false, NULL,

@@ -2,6 +2,7 @@
 /*
  * ktrace repro: a C program that makes one recorded call, on standard output.
  */
+#include "replay/held.h"
 #include "replay/repro/repro.h"
 #include "trace/memory.h"
 #include "trace/profile.h"
@@ -20,6 +21,7 @@ struct choice {
     bool is_shape;
     int options;
     uint64_t number;
+    unsigned at_most; /* seconds; 0: not said */
 };
 
 static enum kt_status parse_number(struct choice *choice, struct kt_error *error)
@@ -36,11 +38,27 @@ static enum kt_status parse_number(struct choice *choice, struct kt_error *error
                          choice->text);
 }
 
+static enum kt_status parse_seconds(const char *text, unsigned *out, struct kt_error *error)
+{
+    enum { MOST = 86400 };
+    char *end;
+    long seconds = strtol(text, &end, 10);
+    if (end == text || *end || seconds < 1 || seconds > MOST)
+        return kt_fail(error, KT_USAGE, "--at-most needs whole seconds from 1 to %d, not '%s'", MOST, text);
+    *out = (unsigned)seconds;
+    return KT_OK;
+}
+
 static enum kt_status parse(int argc, char **argv, struct choice *out, struct kt_error *error)
 {
     for (int option; (option = kt_verb_next_option(argc, argv, error)) != -1; out->options++) {
         if (option == '?')
             return KT_USAGE;
+        if (option == 'a') {
+            KT_TRY(parse_seconds(optarg, &out->at_most, error));
+            out->options--;
+            continue;
+        }
         *(option == 'r' ? &out->routine : &out->text) = optarg;
         out->is_shape |= option == 's';
     }
@@ -138,18 +156,37 @@ static enum kt_status find_call(const struct kt_trace *trace, const struct choic
                    trace->path, choice->number, count - 1);
 }
 
+/* What fits into a source file that a compiler takes, and a bug report. */
+static const struct kt_snapshot *held_of(const struct kt_snapshots *snapshots, const struct kt_call *call)
+{
+    enum { MOST = 1 << 20 };
+    const struct kt_snapshot *held = kt_held_of_call(snapshots, call);
+    char size[32];
+    if (!held || held->size <= MOST)
+        return held;
+    kt_notice("the recorded contents, %s, are too much for a source file: others are made",
+              kt_text_rate((double)held->size, "B", size, sizeof size));
+    return NULL;
+}
+
 static enum kt_status print_repro(const struct kt_trace *trace, const struct choice *choice, struct kt_error *error)
 {
     struct kt_call call = {0};
     struct kt_repro repro;
+    struct kt_snapshots snapshots = {0};
     enum kt_status status = find_call(trace, choice, &call, error);
-    if (status == KT_OK)
-        status = kt_repro_plan(trace, &call, &repro, error);
+    if (status == KT_OK) {
+        kt_snapshots_load(trace, &snapshots);
+        status = kt_repro_plan(trace, &call, held_of(&snapshots, &call), &repro, error);
+    }
     if (status == KT_OK && !call.complete)
         kt_notice("call %" PRIu64 " had not returned when the trace ended: no time and no info to compare with",
                   call.n);
     if (status == KT_OK)
+        repro.at_most = choice->at_most;
+    if (status == KT_OK)
         kt_repro_print(&repro, stdout);
+    kt_snapshots_free(&snapshots);
     kt_call_drop(&call);
     return status;
 }

@@ -167,13 +167,13 @@ static void find_cause_in_arguments(struct kt_repro *r)
 
 /* --- plan -------------------------------------------------------------------------------------------------- */
 
-enum kt_status kt_repro_plan(const struct kt_trace *trace, const struct kt_call *call, struct kt_repro *out,
-                             struct kt_error *error)
+enum kt_status kt_repro_plan(const struct kt_trace *trace, const struct kt_call *call, const struct kt_snapshot *held,
+                             struct kt_repro *out, struct kt_error *error)
 {
     const struct kt_entry *entry = call->entry;
     uint64_t address[KT_MAX_OPERANDS];
     uint64_t bytes;
-    *out = (struct kt_repro){.trace = trace, .call = call, .int_bytes = entry->int_bytes};
+    *out = (struct kt_repro){.trace = trace, .call = call, .held = held, .int_bytes = entry->int_bytes};
     if (entry->symbol.view == KT_UNDESCRIBED)
         return kt_fail(error, KT_BAD_INPUT, "%s: call %llu is of %s, of whose arguments nothing is recorded",
                        trace->path, (unsigned long long)call->n, entry->symbol.name);
@@ -186,7 +186,7 @@ enum kt_status kt_repro_plan(const struct kt_trace *trace, const struct kt_call 
     out->has_info = kt_call_info(call, &out->info);
     if (out->info < 0)
         find_cause_in_arguments(out);
-    else if (out->info > 0)
+    else if (out->info > 0 && !held)
         find_cause_in_data(out);
     return KT_OK;
 }

@@ -9,6 +9,7 @@
 #define KT_REPRO_H
 
 #include "trace/cursor.h"
+#include "trace/snapshots.h"
 
 #include <stdio.h>
 
@@ -32,6 +33,8 @@ enum kt_cause {
 struct kt_repro {
     const struct kt_trace *trace;
     const struct kt_call *call;
+    const struct kt_snapshot *held; /* what operands contained; NULL: that is made */
+    unsigned at_most;               /* seconds after which the program fails; 0: it waits */
     struct kt_values values;
     size_t int_bytes;                           /* of the library */
     struct kt_operand operand[KT_MAX_OPERANDS]; /* with recorded addresses */
@@ -46,9 +49,9 @@ struct kt_repro {
     int64_t cause_at; /* from 0 */
 };
 
-/* TRACE and CALL must live as long as OUT. KT_BAD_INPUT if no program can make the call. */
-enum kt_status kt_repro_plan(const struct kt_trace *trace, const struct kt_call *call, struct kt_repro *out,
-                             struct kt_error *error);
+/* TRACE, CALL and HELD, which may be NULL, must live as long as OUT. KT_BAD_INPUT if no program can make the call. */
+enum kt_status kt_repro_plan(const struct kt_trace *trace, const struct kt_call *call, const struct kt_snapshot *held,
+                             struct kt_repro *out, struct kt_error *error);
 
 /* Is it called by another name than the usual one, which *USUAL has then? */
 bool kt_repro_is_renamed(const struct kt_repro *repro, struct kt_symbol *usual);

@@ -111,6 +111,11 @@ static void print_cause(const struct kt_repro *r, FILE *out)
 
 static void print_contents(const struct kt_repro *r, FILE *out)
 {
+    if (r->held) {
+        fprintf(out,
+                " *\n * Operands hold what they contained when the program made this call, or one of its shape.\n");
+        return;
+    }
     fprintf(out, " *\n * What operands contained is not recorded. Here they hold random numbers that are legal for the "
                  "routine, and\n"
                  " * NANs wherever the routine has nothing to read.\n");

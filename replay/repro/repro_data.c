@@ -6,6 +6,8 @@
 #include "replay/repro/repro_parts.h"
 
 #include "replay/data.h"
+#include "replay/held.h"
+#include "trace/memory.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -267,9 +269,67 @@ static void print_assignments(const struct kt_repro *r, int i, const struct kt_r
     fprintf(out, ";\n");
 }
 
+/* --- contents that were recorded ---------------------------------------------------------------------------- */
+
+/* OPERAND as if it lay at AT; owned by nobody. */
+static struct kt_operand moved(const struct kt_operand *o, const void *at)
+{
+    struct kt_operand here = *o;
+    here.lo = (uint64_t)(uintptr_t)at;
+    here.hi = here.lo + (o->hi - o->lo);
+    here.base = here.lo - (o->lo - o->base);
+    return here;
+}
+
+static void print_words(const uint64_t *word, size_t words, FILE *out)
+{
+    enum { IN_A_LINE = 5 };
+    for (size_t i = 0; i < words; i++)
+        fprintf(out, "%s0x%" PRIx64 "%s", i % IN_A_LINE ? " " : "\n                ", word[i],
+                i + 1 < words ? "," : "");
+}
+
+/* Each run of elements for itself: between them there may be another operand's. */
+static void print_copies(const struct kt_operand *o, FILE *out)
+{
+    int64_t runs = kt_operand_runs(o);
+    for (int64_t run = 0; run < runs; run++) {
+        uint64_t lo, hi;
+        kt_operand_run(o, run, &lo, &hi);
+        fprintf(out, "            memcpy((char *)%s + %" PRIu64 ", (const char *)held + %" PRIu64 ", %" PRIu64 ");\n",
+                o->name, lo - o->base, lo - o->lo, hi - lo);
+    }
+}
+
+/* False, and nothing is printed, if the snapshot does not have it. */
+static bool print_held(const struct kt_repro *r, int i, FILE *out)
+{
+    struct kt_operand operand[KT_MAX_OPERANDS];
+    const struct kt_operand *o = &r->operand[i];
+    size_t bytes = o->hi - o->lo;
+    uint64_t *word = kt_resize(NULL, bytes / sizeof *word + 1, sizeof *word);
+    memset(word, 0, (bytes / sizeof *word + 1) * sizeof *word);
+    memcpy(operand, r->operand, sizeof operand);
+    operand[i] = moved(o, word);
+    bool is_known = kt_held_fill(r->held, operand, i);
+    if (is_known) {
+        fprintf(out, "\n        /* %s: ", o->name);
+        describe(o, out);
+        fprintf(out, ", as recorded */\n        {\n            static const unsigned long long held[] = {");
+        print_words(word, (bytes + sizeof *word - 1) / sizeof *word, out);
+        fprintf(out, "};\n");
+        print_copies(o, out);
+        fprintf(out, "        }\n");
+    }
+    free(word);
+    return is_known;
+}
+
 void kt_repro_print_fill(const struct kt_repro *r, int i, FILE *out)
 {
     const struct kt_operand *o = &r->operand[i];
+    if (r->held && print_held(r, i, out))
+        return;
     const struct kt_recipe recipe = kt_data_recipe(r->operand, r->operands, i);
     if (recipe.fill == KT_FILL_NOTHING || !(o->access & KT_READ))
         return;

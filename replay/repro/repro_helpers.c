@@ -185,6 +185,8 @@ struct kt_repro_needs kt_repro_find_needs(const struct kt_repro *r)
     struct kt_repro_needs needs = {0};
     for (int i = 0; i < r->operands; i++)
         add_needs(r, i, &needs);
+    if (r->held)
+        needs = (struct kt_repro_needs){.sum = needs.sum};
     return needs;
 }
 

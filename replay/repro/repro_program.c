@@ -339,7 +339,17 @@ static void print_verdict(const struct kt_repro *r, FILE *out)
 
 static void print_main(const struct kt_repro *r, const struct kt_repro_needs *needs, FILE *out)
 {
+    if (r->at_most)
+        fprintf(out,
+                "static void fail(int number)\n{\n"
+                "    static const char text[] = \"not done after %u s\\n\";\n"
+                "    (void)number;\n"
+                "    if (write(STDOUT_FILENO, text, sizeof text - 1) < 0)\n        _exit(2);\n"
+                "    _exit(1);\n}\n\n",
+                r->at_most);
     fprintf(out, "int main(void)\n{\n");
+    if (r->at_most)
+        fprintf(out, "    signal(SIGALRM, fail);\n    alarm(%u);\n", r->at_most);
     print_declarations(r, needs, out);
     fprintf(out, "\n    for (int turn = 0; turn < REPEATS; turn++) {\n");
     print_fills(r, needs, out);
@@ -370,6 +380,8 @@ void kt_repro_print(const struct kt_repro *r, FILE *out)
     const struct kt_repro_needs needs = kt_repro_find_needs(r);
     kt_repro_print_comment(r, out);
     kt_repro_print_headers(out);
+    if (r->at_most)
+        fprintf(out, "#include <signal.h>\n#include <unistd.h>\n\n");
     fprintf(out, "typedef int%zu_t integer; /* of the library */\n\n", 8 * r->int_bytes);
     print_usual_name(r, out);
     print_prototype(r, out);

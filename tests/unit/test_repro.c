@@ -37,7 +37,7 @@ static void plan(struct planned *p, const char *routine, enum kt_view view, uint
     assert_int_equal(kt_trace_open(p->gen.trace, &p->trace, &error), KT_OK);
     kt_cursor_begin(&p->trace, &cursor);
     assert_true(kt_cursor_next(&cursor, &p->call));
-    assert_int_equal(kt_repro_plan(&p->trace, &p->call, &p->repro, &error), KT_OK);
+    assert_int_equal(kt_repro_plan(&p->trace, &p->call, NULL, &p->repro, &error), KT_OK);
     size_t size;
     FILE *file = open_memstream(&p->text, &size);
     kt_repro_print(&p->repro, file);
@@ -216,7 +216,7 @@ static void text_of_the_trace_is_only_text(void **state)
     struct kt_cursor cursor;
     kt_cursor_begin(&p.trace, &cursor);
     assert_true(kt_cursor_next(&cursor, &p.call));
-    assert_int_equal(kt_repro_plan(&p.trace, &p.call, &p.repro, &error), KT_OK);
+    assert_int_equal(kt_repro_plan(&p.trace, &p.call, NULL, &p.repro, &error), KT_OK);
     size_t size;
     FILE *file = open_memstream(&p.text, &size);
     kt_repro_print(&p.repro, file);
@@ -248,7 +248,7 @@ static void impossible_operands(void **state)
     for (int i = 0; i < p.call.entry->symbol.params; i++)
         if (p.call.entry->symbol.param[i].stored == KT_INT)
             memcpy((unsigned char *)p.call.args + p.call.entry->symbol.param[i].offset, &huge, sizeof huge);
-    assert_int_equal(kt_repro_plan(&p.trace, &p.call, &p.repro, &error), KT_BAD_INPUT);
+    assert_int_equal(kt_repro_plan(&p.trace, &p.call, NULL, &p.repro, &error), KT_BAD_INPUT);
     assert_non_null(strstr(error.text, "impossible operands"));
     free((void *)p.call.args);
     end(&p);

@@ -2,6 +2,7 @@
 #include "trace/machine.h"
 
 #include <inttypes.h>
+#include <sched.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -35,18 +36,42 @@ static uint64_t add_line(uint64_t key, const char *path, const char *label)
     return key;
 }
 
-static uint64_t machine_key(void)
+/* Those that may be used here, as text. */
+static const char *processors(char *out, size_t size)
+{
+    cpu_set_t set;
+    size_t used = 0;
+    *out = '\0';
+    if (sched_getaffinity(0, sizeof set, &set) != 0)
+        return out;
+    for (int i = 0; i < CPU_SETSIZE && used < size; i++)
+        if (CPU_ISSET(i, &set))
+            used += (size_t)snprintf(out + used, size - used, " %d", i);
+    return out;
+}
+
+/* taskset, a container's or a batch job's cpuset: what is measured is of a part of the machine. */
+bool kt_machine_is_part(void)
+{
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) < sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+static uint64_t machine_key(bool is_part)
 {
     uint64_t key = UINT64_C(0xcbf29ce484222325);
     char count[32];
+    char list[8 * CPU_SETSIZE];
     snprintf(count, sizeof count, "%ld", sysconf(_SC_NPROCESSORS_CONF));
     key = add_line(key, "/etc/machine-id", "");
     key = add_line(key, "/proc/cpuinfo", "model name");
     key = add_line(key, "/proc/cpuinfo", "CPU part");
-    return add_text(key, count);
+    key = add_text(key, count);
+    return is_part ? add_text(key, processors(list, sizeof list)) : key;
 }
 
-bool kt_machine_path(char *out, size_t size)
+/* Of the whole machine, or of the part of its processors that may be used here. */
+static bool path_of(bool is_part, char *out, size_t size)
 {
     const char *cache = getenv("XDG_CACHE_HOME");
     const char *home = getenv("HOME");
@@ -54,8 +79,13 @@ bool kt_machine_path(char *out, size_t size)
     if (!given && !(home && *home))
         return false;
     int length = snprintf(out, size, "%s%s/ktrace/machine-%016" PRIx64 ".json", given ? cache : home,
-                          given ? "" : "/.cache", machine_key());
+                          given ? "" : "/.cache", machine_key(is_part));
     return length > 0 && (size_t)length < size;
+}
+
+bool kt_machine_path(char *out, size_t size)
+{
+    return path_of(kt_machine_is_part(), out, size);
 }
 
 /* --- what it says ---------------------------------------------------------------------------------------------------
@@ -144,7 +174,8 @@ enum kt_status kt_machine_read(const char *path, struct kt_machine *out, struct 
     json_t *document;
     if (!path && !kt_machine_path(own, sizeof own))
         return kt_fail(error, KT_BAD_INPUT, "neither XDG_CACHE_HOME nor HOME says where the machine file is");
-    if (!path && access(own, R_OK) != 0)
+    if (!path && access(own, R_OK) != 0 &&
+        !(kt_machine_is_part() && path_of(false, own, sizeof own) && !access(own, R_OK)))
         return kt_fail(error, KT_BAD_INPUT, "this machine has not been measured; 'ktrace probe' does that");
     KT_TRY(kt_json_load(path ? path : own, &document, error));
     enum kt_status status = kt_machine_take(document, out, error);

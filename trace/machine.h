@@ -43,8 +43,12 @@ struct kt_machine {
 };
 
 /* $XDG_CACHE_HOME/ktrace/machine-KEY.json; the key is made of the machine's id, its processor's name and how many there
- * are. False: there is no place for it, neither XDG_CACHE_HOME nor HOME being set. */
+ * are and, where only some may be used, of the numbers of those: they have a file of their own. False: there is no
+ * place for it, neither XDG_CACHE_HOME nor HOME being set. */
 bool kt_machine_path(char *out, size_t size);
+
+/* May only some of the machine's processors be used here? */
+bool kt_machine_is_part(void);
 
 /* Reads the file at PATH, or this machine's if that is NULL. An error that it is not there says what to do. */
 enum kt_status kt_machine_read(const char *path, struct kt_machine *out, struct kt_error *error);

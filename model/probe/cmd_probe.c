@@ -64,10 +64,6 @@ static void store(json_t *document, bool quick)
         kt_notice("probe: not kept: KTRACE_PROBE_PARTS is set");
         return;
     }
-    if (kt_cpus_restricted()) {
-        kt_notice("probe: not kept: only some of the processors may be used here (taskset, cpuset)");
-        return;
-    }
     if (!kt_machine_path(path, sizeof path)) {
         kt_notice("probe: not kept: neither XDG_CACHE_HOME nor HOME is set");
         return;
@@ -78,7 +74,8 @@ static void store(json_t *document, bool quick)
     }
     make_directories(path);
     if (kt_json_save(json_incref(document), path, &error) == KT_OK)
-        kt_notice("probe: kept in %s", path);
+        kt_notice("probe: kept in %s%s", path,
+                  kt_machine_is_part() ? ", for the processors that may be used here (taskset, cpuset)" : "");
     else
         kt_notice("probe: not kept: %s", error.text);
 }

@@ -87,11 +87,3 @@ size_t kt_cpus_allowed(int cpu[KT_CPUS_MAX])
             cpu[n++] = i;
     return n ? n : 1;
 }
-
-bool kt_cpus_restricted(void)
-{
-    cpu_set_t own;
-    cpu_set_t first;
-    return sched_getaffinity(0, sizeof own, &own) == 0 && sched_getaffinity(1, sizeof first, &first) == 0 &&
-           CPU_COUNT(&own) < CPU_COUNT(&first);
-}

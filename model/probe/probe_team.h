@@ -32,7 +32,4 @@ double kt_team_run(struct kt_team *team);
 /* The processors that this process may use, KT_CPUS_MAX at most; at least one. */
 size_t kt_cpus_allowed(int cpu[KT_CPUS_MAX]);
 
-/* Whether these are fewer than the first process of the system, or of the container, may use. */
-bool kt_cpus_restricted(void);
-
 #endif

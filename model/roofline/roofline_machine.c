@@ -69,7 +69,7 @@ static void keep(json_t *document)
 {
     char path[PATH_MAX];
     struct kt_error error = {0};
-    if (kt_cpus_restricted() || !kt_machine_path(path, sizeof path))
+    if (!kt_machine_path(path, sizeof path))
         return;
     make_directories(path);
     if (kt_json_save(json_incref(document), path, &error) != KT_OK)

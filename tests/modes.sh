@@ -39,7 +39,7 @@ sound t
 times='0.9 <= d["seconds"] < 2, 0.6 <= d["seconds_before_first_call"] < 1.2'
 steps t sleep=600 dot=1 sleep=300
 same "wall time, and what was before the first call" "(True, True)" "$(report t "$times")"
-has "... in words" '^wall time +[0-9.]+ (s|ms), [0-9.]+ ms of it before the first call' "$("$B/ktrace" report "$T/t")"
+has "... in words" '^wall time +[0-9.]+ (s|ms), [0-9.]+ ms before the first call' "$("$B/ktrace" report "$T/t")"
 KTRACE_MODE=profile steps t sleep=600 dot=1 sleep=300
 same "... of a profile" "(True, True)" "$(report t "$times")"
 KTRACE_PAUSED=1 steps t sleep=300 dot=1 sleep=300 resume dot=1 sleep=300

@@ -96,9 +96,9 @@ static void print_times(const struct kt_report *report)
     char self[16];
     char before[16];
     kt_text_percent(summary->seconds_all > 0 ? summary->seconds_blas / summary->seconds_all : NAN, share);
-    kt_about_line("wall time", "%s, %s of it before the first call; %s took %s",
-                  kt_text_seconds(summary->seconds, wall), kt_text_seconds(summary->seconds_before, before),
-                  report->state.self_is_clock ? "reading clocks for records" : "recording calls",
+    kt_about_line("wall time", "%s, %s before the first call; %s took %s", kt_text_seconds(summary->seconds, wall),
+                  kt_text_seconds(summary->seconds_before, before),
+                  report->state.self_is_clock ? "reading clocks" : "recording calls",
                   kt_text_seconds(report->state.self_seconds, self));
     uint64_t sample = kt_state_sample(&report->trace);
     if (sample > 1) {
@@ -270,11 +270,11 @@ static void print_next(const struct kt_report *report)
     char share[16];
     kt_text_percent(blas_share(report), share);
     if (blas_share(report) < worth_looking)
-        printf("\nThe time is not in BLAS and LAPACK: %s of wall time is all that faster calls could\n"
-               "win. Where the rest goes a sampling profiler tells (perf, py-spy). Products that\n"
-               "a language makes without BLAS are in it too: of integers, or of views in which\n"
-               "no dimension is contiguous (NumPy).\n",
-               share + strspn(share, " "));
+        printf("\nThe time is not in BLAS and LAPACK:%s of wall time is all that faster calls\n"
+               "could win. Where the rest goes a sampling profiler tells (perf, py-spy).\n"
+               "Products that a language makes without BLAS are in it too: of integers, or of\n"
+               "views in which no dimension is contiguous (NumPy).\n",
+               share);
     else
         printf("\nNext: ktrace replay %s\n"
                "      times these calls warm and cold, to tell why they take as long as they do\n",

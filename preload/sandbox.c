@@ -53,7 +53,7 @@ static bool copy(void *out, const void *from, size_t bytes)
 static bool is_harmful(const void *filter)
 {
     static struct sock_filter line[BPF_MAXINSNS];
-    struct sock_fprog program;
+    struct sock_fprog program = {0};
     if (!copy(&program, filter, sizeof program) || program.len > BPF_MAXINSNS ||
         !copy(line, program.filter, program.len * sizeof *line))
         return true;

@@ -185,7 +185,8 @@ def try_json(ktrace, source, folder, command):
     with open(source, encoding="utf-8") as file:
         document = json.load(file)
     os.makedirs(os.path.join(folder, "hostile"), exist_ok=True)
-    target = os.path.join(folder, "hostile", "file.json")
+    # The file that a verb finds by itself is named by HOSTILE_TARGET; its folder is there.
+    target = os.environ.get("HOSTILE_TARGET") or os.path.join(folder, "hostile", "file.json")
     allowed = {name for name in command if re.fullmatch(r"x\.\w+", name)} | {"x.gp", "x.csv"}
     shutil.copy(source, target)
     status, text = printed(folder, [ktrace] + [target if word == "FILE" else word for word in command])

@@ -13,6 +13,20 @@ XDG_CACHE_HOME=$T/cache "$kt" probe --quick --json >"$T/machine.json" 2>/dev/nul
 
 "$PYTHON" tests/hostile.py json "$kt" "$T/machine.json" "$T/work" roofline --machine FILE -o x.svg "$T/all" || failures=1
 
+# A file of models, and results beside a trace.
+"$kt" model build "$T/all" --blas reference --models "$T/models.json" --budget 4 --routine ddot --samples rounds=2,processes=1,heldout=3 >"$T/out" 2>&1
+if [ -s "$T/models.json" ]; then
+    for how in "" "--plot x.svg"; do
+        # shellcheck disable=SC2086
+        "$PYTHON" tests/hostile.py json "$kt" "$T/models.json" "$T/work" model show --blas reference --models FILE $how || failures=1
+    done
+else not_ok "a file of models" "$(<"$T/out")"; fi
+mkdir -p "$T/work/hostile"; cp -r "$T/all" "$T/work/hostile/with"
+"$kt" replay --budget 1 --context warm,cold --store none "$T/work/hostile/with" >/dev/null 2>"$T/out" || not_ok "replay ends with status $?" "$(<"$T/out")"
+cp "$T/work/hostile/with/replay.json" "$T/replay.json"
+HOSTILE_TARGET=$T/work/hostile/with/replay.json \
+    "$PYTHON" tests/hostile.py json "$kt" "$T/replay.json" "$T/work" report hostile/with || failures=1
+
 # A script is drawn by a gnuplot that cannot start another program; files that are not ours stay.
 printf '%s\n' '# made by ktrace' 'system("touch pwned")' >"$T/work/mine.gp"
 cp "$T/work/mine.gp" "$T/work/other.gp"; sed -i 1d "$T/work/other.gp"; echo data >"$T/work/lone.csv"

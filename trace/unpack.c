@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Zeros that a sparse archive may claim between two pieces: more than any unused end of a stream. */
@@ -18,12 +19,16 @@ enum { ALIGN = 64, FIRST_ROOM = 1 << 20, MAX_GAP = 1 << 28 };
 /* An archive that begins with so many other files, or bytes of them, is not of a trace. */
 enum { MOST_OTHERS = 256, MOST_OTHER_BYTES = 1 << 28 };
 
+/* Traces unpack to five or fifty times their size: what goes on after this was made to fill a disk. */
+enum { MOST_TIMES = 200, ANY_MAY = 1 << 30 /* bytes */ };
+
 /* Where the bytes go: memory that grows, until the limit is reached, then a file. */
 struct pool {
     unsigned char *memory; /* anonymous: zeros where nothing was stored; NULL once there is a file */
     size_t room;           /* of it */
     size_t limit;
-    int file; /* or -1 */
+    uint64_t most; /* bytes that it may unpack to */
+    int file;      /* or -1 */
     uint64_t size;
     struct kt_unpacked *out;
     const char *path; /* for messages */
@@ -96,6 +101,10 @@ static bool grow(struct pool *pool, uint64_t size)
 
 static enum kt_status store(struct pool *pool, const void *bytes, size_t size, uint64_t at, struct kt_error *error)
 {
+    if (at + size > pool->most)
+        return kt_fail(error, KT_BAD_INPUT,
+                       "%s: unpacks to more than %d times its size, as no trace does: the rest is left out", pool->path,
+                       MOST_TIMES);
     if (pool->file < 0 && at + size > pool->room && !grow(pool, at + size))
         KT_TRY(move_to_file(pool, error));
     if (pool->file < 0)
@@ -182,10 +191,16 @@ static enum kt_status map_pool(struct pool *pool, struct kt_error *error)
     return KT_OK;
 }
 
-static struct pool begin(const char *path, size_t memory, struct kt_unpacked *out)
+/* PACKED: bytes of the archive. */
+static struct pool begin(const char *path, uint64_t packed, size_t memory, struct kt_unpacked *out)
 {
     *out = (struct kt_unpacked){0};
-    return (struct pool){.limit = memory ? memory : usual_limit(), .file = -1, .out = out, .path = path};
+    uint64_t most = MOST_TIMES * packed;
+    return (struct pool){.limit = memory ? memory : usual_limit(),
+                         .most = most > ANY_MAY ? most : ANY_MAY,
+                         .file = -1,
+                         .out = out,
+                         .path = path};
 }
 
 /* Damage is a finding if something can be read in spite of it. */
@@ -209,11 +224,12 @@ static enum kt_status finish(struct pool *pool, enum kt_status status, const str
 enum kt_status kt_unpack(const char *path, size_t memory, struct kt_unpacked *out, struct kt_error *error)
 {
     struct kt_error cause = {0};
-    struct pool pool = begin(path, memory, out);
-    const struct kt_archive_reader reader = {begin_file, add_bytes, &pool};
+    struct stat st;
     int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0)
+    if (file < 0 || fstat(file, &st) != 0)
         return kt_fail(error, KT_SYSTEM, "%s: cannot be read: %s", path, strerror(errno));
+    struct pool pool = begin(path, (uint64_t)st.st_size, memory, out);
+    const struct kt_archive_reader reader = {begin_file, add_bytes, &pool};
     enum kt_status status = kt_archive_read(file, path, &reader, &cause);
     close(file);
     return finish(&pool, status, &cause, error);
@@ -223,7 +239,7 @@ enum kt_status kt_unpack_bytes(const char *path, const void *bytes, size_t size,
                                struct kt_error *error)
 {
     struct kt_error cause = {0};
-    struct pool pool = begin(path, 0, out);
+    struct pool pool = begin(path, size, 0, out);
     const struct kt_archive_reader reader = {begin_file, add_bytes, &pool};
     return finish(&pool, kt_archive_read_bytes(path, bytes, size, &reader, &cause), &cause, error);
 }

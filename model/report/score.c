@@ -120,11 +120,11 @@ static void add_routines(const struct kt_summary *summary, struct kt_score *out)
         qsort(out->routine, out->routines, sizeof *out->routine, by_calls);
 }
 
-static void append_name(char **list, const char *name)
+static void append_name(char **list, const char *mark, const char *name)
 {
     size_t length = *list ? strlen(*list) : 0;
-    *list = kt_resize(*list, length + strlen(name) + 2, 1);
-    sprintf(*list + length, "%s%s", length ? "," : "", name);
+    *list = kt_resize(*list, length + strlen(mark) + strlen(name) + 2, 1);
+    sprintf(*list + length, "%s%s%s", length ? "," : "", mark, name);
 }
 
 static struct kt_score_cost cost_of(const struct kt_score *score, double share)
@@ -135,26 +135,62 @@ static struct kt_score_cost cost_of(const struct kt_score *score, double share)
                                   .overhead = score->full.overhead * share};
 }
 
-/* The routines with the longest calls, as many as make up almost all of the time. */
+/* A choice of routines, as KTRACE_ROUTINES has it. */
+struct filter {
+    char *list; /* owned; NULL: no name */
+    double calls, time;
+};
+
+/* The first of ORDER, as many as make up almost all of the time; returns how many. */
+static size_t take_long_calls(const struct kt_score_routine *const *order, size_t count, struct filter *out)
+{
+    size_t taken = 0;
+    *out = (struct filter){0};
+    for (; taken < count && out->time < filtered_share; taken++) {
+        append_name(&out->list, "", order[taken]->name);
+        out->calls += order[taken]->share;
+        out->time += order[taken]->share_time;
+    }
+    return taken;
+}
+
+/* All but those of ORDER that make many calls. */
+static void leave_out_many(const struct kt_score_routine *const *order, size_t count, struct filter *out)
+{
+    static const double many = 0.01;
+    *out = (struct filter){.calls = 1, .time = 1};
+    for (size_t i = 0; i < count; i++) {
+        if (order[i]->share < many)
+            continue;
+        append_name(&out->list, "!", order[i]->name);
+        out->calls -= order[i]->share;
+        out->time -= order[i]->share_time;
+    }
+}
+
+/* The routines with the longest calls, or all but some with short ones: whichever list is shorter. */
 static void choose_filter(struct kt_score *score)
 {
     const struct kt_score_routine **order = kt_resize(NULL, score->routines, sizeof *order);
-    double share = 0;
+    struct filter with;
+    struct filter without;
     for (size_t i = 0; i < score->routines; i++)
         order[i] = &score->routine[i];
     if (score->routines)
         qsort(order, score->routines, sizeof *order, by_seconds_call);
-    for (size_t i = 0; i < score->routines && score->filtered_time < filtered_share; i++) {
-        append_name(&score->filter, order[i]->name);
-        score->filtered_time += order[i]->share_time;
-        share += order[i]->share;
-    }
+    size_t taken = take_long_calls(order, score->routines, &with);
+    leave_out_many(order + taken, score->routines - taken, &without);
     free(order);
-    score->filtered = cost_of(score, share);
-    if (share < worth_filtering)
-        return;
-    free(score->filter);
-    score->filter = NULL;
+    bool is_shorter = with.list && without.list && strlen(without.list) < strlen(with.list);
+    struct filter *chosen = is_shorter ? &without : &with;
+    score->filtered = cost_of(score, chosen->calls);
+    score->filtered_time = chosen->time;
+    if (chosen->calls < worth_filtering) {
+        score->filter = chosen->list;
+        chosen->list = NULL;
+    }
+    free(with.list);
+    free(without.list);
 }
 
 /* --- the whole --------------------------------------------------------------------------------------------- */

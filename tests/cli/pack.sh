@@ -133,6 +133,11 @@ has "... and check" "or still runs on another machine" "$("$kt" check elsewhere)
 mkdir job; cp -r second job; seq 300 | (cd job && mkdir other && cd other && xargs touch); tar -C job --zstd -cf job/a.tar.zst other; rm -r job/other
 "$kt" info --json job >job.json; same "an archive of other files among the traces of a job" "1 100" "$(query 'str(d["processes"]) + " " + str(d["calls"])' <job.json)"
 has "... is told" "a.tar.zst: not a trace: .*ignored" "$(query 'd["damage"]' <job.json)"
+# An archive that would fill a disk: zeros, which pack to a ten-thousandth.
+mkdir bomb; cp -r good/p* bomb; truncate -s 1200M bomb/p*/t*; tar -cf - bomb | zstd -q -o bomb.tar.zst; rm -r bomb
+"$kt" check bomb.tar.zst >out.text 2>err
+has "an archive that unpacks to more than 200 times its size is cut off" "unpacks to more than 200 times its size" "$(cat out.text err)"
+rm bomb.tar.zst
 "$kt" pack --remove --json second >pack.json; same "--remove" "second.tar.zst" "$(echo second*)"
 same "... says so" True "$(pack_info 'd["removed"]')"
 true_that "... all calls are in the file" test "$("$kt" info --json second.tar.zst | query 'd["calls"]')" = 100

@@ -105,6 +105,23 @@ static void test_a_filter_of_the_routines_that_take_the_time(void **state)
     kt_score_free(&score);
 }
 
+static void test_a_filter_names_what_is_left_out_where_that_is_shorter(void **state)
+{
+    (void)state;
+    struct kt_sum routine[] = {{.routine = "dgemm", .calls = 4000, .seconds_self = 3},
+                               {.routine = "dgetrf", .calls = 3000, .seconds_self = 3},
+                               {.routine = "dsyevd", .calls = 3000, .seconds_self = 3},
+                               {.routine = "dcopy", .calls = 990000, .seconds_self = 0.099}};
+    struct run run;
+    make_run(&run);
+    run.summary.routines = (struct kt_sums){routine, 4};
+    struct kt_score score = score_of(&run, 0.001, 1e12);
+    assert_string_equal(score.filter, "!dcopy");
+    assert_near(9 / 9.099, score.filtered_time);
+    assert_near(0.01 * 0.05 / 9.95, score.filtered.overhead);
+    kt_score_free(&score);
+}
+
 static void test_no_filter_where_it_saves_little(void **state)
 {
     (void)state;
@@ -188,6 +205,7 @@ int main(void)
         cmocka_unit_test(test_cost_of_a_full_trace),
         cmocka_unit_test(test_routines_by_number_of_calls),
         cmocka_unit_test(test_a_filter_of_the_routines_that_take_the_time),
+        cmocka_unit_test(test_a_filter_names_what_is_left_out_where_that_is_shorter),
         cmocka_unit_test(test_no_filter_where_it_saves_little),
         cmocka_unit_test(test_a_profile_where_only_the_size_is_too_much),
         cmocka_unit_test(test_a_sample_stands_for_all_calls),

@@ -201,8 +201,14 @@ static void leave_light_shapes(struct kt_comparison *k, double seconds)
     free(shape);
 }
 
-/* Of the budget checks may take so much. */
+/* Of the budget checks may take so much; a few seconds they get where it is short. */
 static const double checked_part = 0.2;
+
+static double checked_seconds(double budget)
+{
+    static const double few = 5;
+    return fmax(checked_part * budget, fmin(budget, few));
+}
 
 /* What the sequence does not meet, or a library cannot play, is timed shape by shape; that gets this part of the time
  * at least, if there is any. */
@@ -236,10 +242,9 @@ static enum kt_status check_results(struct kt_comparison *k, struct kt_error *er
     struct kt_error cause = {0};
     const struct kt_library *library[KT_MOST_LANES];
     const struct kt_replay_options *replay = &k->options.replay;
-    const struct kt_right_options options = {.budget = (k->options.check == KT_CHECK_ONLY ? 1 : checked_part) *
-                                                       replay->budget,
-                                             .limit = 0.5,
-                                             .store = replay->fresh ? NULL : k->recall.store};
+    const double seconds = k->options.check == KT_CHECK_ONLY ? replay->budget : checked_seconds(replay->budget);
+    const struct kt_right_options options = {
+        .budget = seconds, .limit = 0.5, .store = replay->fresh ? NULL : k->recall.store};
     for (size_t l = 0; l < k->libraries; l++)
         library[l] = &k->worker[l].library;
     if (k->options.check == KT_CHECK_NOT ||

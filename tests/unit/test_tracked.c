@@ -116,6 +116,13 @@ static void time_contexts(struct replayed *r, double quartile[CONTEXTS])
     }
 }
 
+/* Under sanitizers, beside other tests, times tell nothing. */
+#ifdef __SANITIZE_ADDRESS__
+enum { TIMES_COUNT = 0 };
+#else
+enum { TIMES_COUNT = 1 };
+#endif
+
 /* How far from warm to cold tracked is; 1: as far as with y alone in memory. */
 static double place_between(struct replayed *r, int cold)
 {
@@ -123,7 +130,7 @@ static double place_between(struct replayed *r, int cold)
     time_contexts(r, took);
     print_message("warm %.2f us, tracked %.2f us, y cold %.2f us, cold %.2f us\n", took[WARM] * 1e6,
                   took[TRACKED] * 1e6, took[BY_OPERAND] * 1e6, took[COLD] * 1e6);
-    assert_true(took[COLD] > 1.5 * took[WARM]);
+    assert_true(!TIMES_COUNT || took[COLD] > 1.5 * took[WARM]);
     return (took[TRACKED] - took[WARM]) / (took[cold] - took[WARM]);
 }
 
@@ -134,7 +141,7 @@ static void all_in_the_nearest_cache_is_warm(void **state)
     next = (struct kt_placements_of_shape){{{.share = {{1}, {1}}, .weight = 1}}, 1};
     open_replay(&r, source);
     double place = place_between(&r, COLD);
-    assert_true(place > -0.15 && place < 0.15);
+    assert_true(!TIMES_COUNT || (place > -0.15 && place < 0.15));
     close_replay(&r);
 }
 
@@ -148,7 +155,7 @@ static void half_in_memory(void **state)
     caches = r.setup.hierarchy.caches;
     assert_true(caches.count > 0);
     double place = place_between(&r, BY_OPERAND);
-    assert_true(place > 0.85 && place < 1.15);
+    assert_true(!TIMES_COUNT || (place > 0.85 && place < 1.15));
     close_replay(&r);
 }
 
@@ -160,7 +167,7 @@ static void placements_count_by_weight(void **state)
         (struct kt_placements_of_shape){{{.share = {{1}, {1}}, .weight = 0.75}, {.share = {{0}}, .weight = 0.25}}, 2};
     open_replay(&r, source);
     double place = place_between(&r, COLD);
-    assert_true(place > 0.1 && place < 0.45);
+    assert_true(!TIMES_COUNT || (place > 0.1 && place < 0.45));
     close_replay(&r);
 }
 

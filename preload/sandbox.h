@@ -9,11 +9,9 @@
 #ifndef KT_SANDBOX_H
 #define KT_SANDBOX_H
 
-#include <stdatomic.h>
-#include <stdbool.h>
+#include "preload/shim.h"
 
-/* Hidden, as all of preload/. */
-extern __attribute__((visibility("hidden"))) atomic_bool kt_in_sandbox;
+extern KT_HIDDEN atomic_bool kt_in_sandbox;
 
 static inline bool kt_may_ask_kernel(void)
 {

@@ -230,28 +230,16 @@ void kt_library_free(struct kt_library *library)
     }
 }
 
-bool kt_library_is_same_file(const char *a, const char *b)
-{
-    char real_a[PATH_MAX];
-    char real_b[PATH_MAX];
-    if (!realpath(a, real_a) || !realpath(b, real_b))
-        return !strcmp(a, b);
-    return !strcmp(real_a, real_b);
-}
-
 /* The same file, or files of one package: distributions give each build of a BLAS a directory of its own. What the user
  * built may be several versions in one directory. */
 static bool belong_together(const char *a, const char *b)
 {
-    char real_a[PATH_MAX];
-    char real_b[PATH_MAX];
-    if (kt_library_is_same_file(a, b))
+    char of_a[PATH_MAX];
+    char of_b[PATH_MAX];
+    if (!strcmp(a, b) || kt_same_file(a, b))
         return true;
-    if (!realpath(a, real_a) || !realpath(b, real_b))
-        return false;
-    real_a[kt_base_name(real_a) - real_a - 1] = '\0';
-    real_b[kt_base_name(real_b) - real_b - 1] = '\0';
-    return !strcmp(real_a, real_b) && !strncmp(real_a, "/usr/", 5) && !kt_installed_is_shared_directory(real_a);
+    return kt_real_directory(a, of_a) && kt_real_directory(b, of_b) && !strcmp(of_a, of_b) &&
+           !strncmp(of_a, "/usr/", 5) && !kt_installed_is_shared_directory(of_a);
 }
 
 static bool holds(const struct kt_library *library, const char *path)

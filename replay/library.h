@@ -62,9 +62,6 @@ bool kt_library_equal(const struct kt_library *a, const struct kt_library *b);
 /* True if they are the same files, as far as both know of them. */
 bool kt_library_same(const struct kt_library *a, const struct kt_library *b);
 
-/* Are these two paths of one file? */
-bool kt_library_is_same_file(const char *a, const char *b);
-
 /* Loads it into this process, with its number of threads. It is never unloaded: BLAS libraries do not support it. Of
  * several that were recorded, those that cannot be loaded cost only their own routines. */
 enum kt_status kt_library_load(struct kt_library *library, struct kt_error *error);

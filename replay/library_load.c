@@ -44,19 +44,16 @@ static bool meets_another(const struct kt_library *library, int file, Lmid_t spa
         return false;
     for (int i = 0; i < file; i++)
         if (library->space[i] == space && library->handle[i] && kt_soname_of(library->file[i], name[0], sizeof *name) &&
-            !strcmp(name[0], name[1]) && !kt_library_is_same_file(library->file[i], library->file[file]))
+            !strcmp(name[0], name[1]) && !kt_same_file(library->file[i], library->file[file]))
             return true;
     return false;
 }
 
 static bool is_of_one_directory(const char *a, const char *b)
 {
-    char real_a[PATH_MAX];
-    char real_b[PATH_MAX];
-    if (!realpath(a, real_a) || !realpath(b, real_b))
-        return false;
-    size_t length = (size_t)(kt_base_name(real_a) - real_a);
-    return length == (size_t)(kt_base_name(real_b) - real_b) && !strncmp(real_a, real_b, length);
+    char of_a[PATH_MAX];
+    char of_b[PATH_MAX];
+    return kt_real_directory(a, of_a) && kt_real_directory(b, of_b) && !strcmp(of_a, of_b);
 }
 
 /*

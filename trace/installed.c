@@ -67,6 +67,14 @@ const char *kt_base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
+bool kt_real_directory(const char *path, char *out)
+{
+    if (!realpath(path, out))
+        return false;
+    *strrchr(out, '/') = '\0';
+    return true;
+}
+
 bool kt_same_file(const char *a, const char *b)
 {
     char real_a[PATH_MAX];
@@ -81,8 +89,8 @@ static const char *system_directory(void)
 {
     static char directory[PATH_MAX];
     Dl_info info;
-    if (!*directory && dladdr(dlsym(RTLD_DEFAULT, "getpid"), &info) && realpath(info.dli_fname, directory))
-        directory[kt_base_name(directory) - directory - 1] = '\0';
+    if (!*directory && dladdr(dlsym(RTLD_DEFAULT, "getpid"), &info))
+        kt_real_directory(info.dli_fname, directory);
     return *directory ? directory : "/usr/lib";
 }
 

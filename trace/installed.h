@@ -45,6 +45,9 @@ bool kt_installed_sounds_wide(const char *path);
 /* Do both paths lead to one file that is there? */
 bool kt_same_file(const char *a, const char *b);
 
+/* The directory that the file really is in, PATH_MAX bytes; false: it is not there. */
+bool kt_real_directory(const char *path, char *out);
+
 /* Behind the last slash. */
 const char *kt_base_name(const char *path);
 

@@ -57,10 +57,8 @@ static bool stands_for(const struct kt_installed *alias, const struct kt_install
     char b[PATH_MAX];
     if (same_files(alias, library))
         return true;
-    if (!realpath(alias->file[0], a) || !realpath(library->file[0], b))
+    if (!kt_real_directory(alias->file[0], a) || !kt_real_directory(library->file[0], b))
         return false;
-    *strrchr(a, '/') = '\0';
-    *strrchr(b, '/') = '\0';
     return library->files == 1 && strstr(b, "openblas") && !strcmp(a, b);
 }
 

@@ -2,9 +2,9 @@
 #include "trace/machine.h"
 
 #include <inttypes.h>
-#include <sched.h>
 #include <limits.h>
 #include <math.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -168,7 +168,7 @@ static void add_needs(const struct kt_repro *r, int i, struct kt_repro_needs *ne
     const struct kt_operand *o = &r->operand[i];
     const struct kt_recipe recipe = kt_data_recipe(r->operand, r->operands, i);
     needs->sum |= o->access & KT_WRITE && o->lo != o->hi;
-    if (!(o->access & KT_READ))
+    if (!(o->access & KT_READ) || r->held)
         return;
     bool dominant = recipe.fill == KT_FILL_DOMINANT || recipe.fill == KT_FILL_RFP;
     bool random = recipe.fill == KT_FILL_RANDOM || dominant;
@@ -185,8 +185,6 @@ struct kt_repro_needs kt_repro_find_needs(const struct kt_repro *r)
     struct kt_repro_needs needs = {0};
     for (int i = 0; i < r->operands; i++)
         add_needs(r, i, &needs);
-    if (r->held)
-        needs = (struct kt_repro_needs){.sum = needs.sum};
     return needs;
 }
 

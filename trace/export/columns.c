@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "trace/export/export.h"
 
-#include "trace/text.h"
-
 #include "trace/memory.h"
+#include "trace/text.h"
 
 const struct kt_export_column kt_export_columns[] = {
     {.name = "n", .type = "INTEGER PRIMARY KEY"},

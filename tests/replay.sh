@@ -22,8 +22,9 @@ effect ddot 2000 ">= 5"
 effect ddot 20000 ">= 2"
 effect dgemv 200 ">= 2"
 effect dgemm 1000 "<= 1.15"
-# How much slower than warm they are is the machine's affair; that flushed operands come from memory is not.
-from_memory() { is "$1 n=$2: cold, over what memory takes for its bytes" "$(of_shape "$1" "$2" "s['contexts']['cold']['best'] * d['peaks']['levels'][-1]['read'] / (8 * $3)") > 0.8"; } # ROUTINE N DOUBLES
+# How much slower than warm they are is the machine's affair. That flushed operands come from memory is not: the time is nearer
+# to what memory takes for the bytes than to what the last cache takes. (Peaks may be of another hour, with other neighbours.)
+from_memory() { is "$1 n=$2: cold, over the middle of what memory and the last cache take" "$(of_shape "$1" "$2" "s['contexts']['cold']['best'] * (d['peaks']['levels'][-1]['read'] * d['peaks']['levels'][-2]['read']) ** 0.5 / (8 * $3)") > 1"; } # ROUTINE N DOUBLES
 from_memory dgemv 200 40000
 from_memory ddot 20000 40000
 

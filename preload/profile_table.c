@@ -19,13 +19,11 @@ enum {
     STEP = 8 << 10,             /* what tables begin with and grow by, at least */
     TABLE_MEMORY = 8 << 10,     /* struct kt_table, with its first index */
     OVERFLOW_BYTES = 512 << 10, /* of the file of overflow cells */
-    BYTES_PER_SLOT = 64,        /* cells are larger than twice that: the index is never more than half full */
+    FIRST_SLOTS = 256,          /* of the index */
     MOST_THREADS = 2048,        /* that have a cell of their own after their end */
     NESTINGS = 3,
     OVERFLOW_PLACES = KT_PLANS * NESTINGS
 };
-
-_Static_assert(sizeof(struct kt_cell) + sizeof(struct kt_cell_inside) > 2 * BYTES_PER_SLOT, "index");
 
 __thread struct kt_table *kt_table;
 struct kt_profile_head *kt_overflow;
@@ -188,14 +186,14 @@ static enum kt_loss map_table(struct kt_table *t, int file)
     t->bytes = STEP;
     t->used = sizeof *t->head;
     t->slot = t->first_slot;
-    t->slots = STEP / BYTES_PER_SLOT;
+    t->slots = FIRST_SLOTS;
     begin_file(t->head, t->tid);
     t->next = process.first;
     process.first = t;
     return KT_LOSS_COUNT;
 }
 
-_Static_assert(sizeof(struct kt_table) + STEP / BYTES_PER_SLOT * sizeof(uint32_t) <= TABLE_MEMORY, "fits");
+_Static_assert(sizeof(struct kt_table) + FIRST_SLOTS * sizeof(struct kt_slot_of_cell) <= TABLE_MEMORY, "fits");
 
 struct new_table {
     struct kt_table *table;
@@ -234,9 +232,9 @@ static enum kt_loss make_table(struct kt_table **out)
 static void index_cell(struct kt_table *t, uint32_t place, uint64_t hash)
 {
     size_t at = hash & (t->slots - 1);
-    while (t->slot[at])
+    while (t->slot[at].place)
         at = (at + 1) & (t->slots - 1);
-    t->slot[at] = place;
+    t->slot[at] = (struct kt_slot_of_cell){hash, place};
 }
 
 static void index_all(struct kt_table *t)
@@ -250,22 +248,32 @@ static void index_all(struct kt_table *t)
     }
 }
 
-/* For BYTES of cells. */
-static bool grow_index(struct kt_table *t, size_t bytes)
+static size_t index_bytes(size_t slots)
 {
-    size_t slots = t->slots;
-    while (slots < bytes / BYTES_PER_SLOT)
-        slots *= 2;
-    if (slots == t->slots)
-        return true;
-    uint32_t *slot = kt_profile_pages(slots * sizeof *slot < STEP ? STEP : slots * sizeof *slot);
+    size_t bytes = slots * sizeof(struct kt_slot_of_cell);
+    return bytes < STEP ? STEP : bytes;
+}
+
+static void free_index(struct kt_table *t)
+{
+    if (t->slot != t->first_slot)
+        munmap(t->slot, index_bytes(t->slots));
+}
+
+static bool index_is_full(const struct kt_table *t)
+{
+    return 2 * (t->cells + 1) > t->slots;
+}
+
+static bool grow_index(struct kt_table *t)
+{
+    size_t slots = 2 * t->slots;
+    struct kt_slot_of_cell *slot = kt_profile_pages(index_bytes(slots));
     if (!slot)
         return false;
-    if (t->slot != t->first_slot) {
-        size_t old = t->slots * sizeof *slot < STEP ? STEP : t->slots * sizeof *slot;
-        munmap(t->slot, old);
-        give_back(old);
-    }
+    if (t->slot != t->first_slot)
+        give_back(index_bytes(t->slots));
+    free_index(t);
     t->slot = slot;
     t->slots = slots;
     index_all(t);
@@ -305,7 +313,7 @@ static bool extend_file(struct kt_table *t, size_t bytes)
     return t->bytes == bytes;
 }
 
-static bool grow_table(struct kt_table *t, struct kt_stream *stream)
+static bool grow_file(struct kt_table *t, struct kt_stream *stream)
 {
     size_t more = t->bytes / 4 / STEP * STEP;
     if (more < STEP || !take(more)) {
@@ -313,11 +321,16 @@ static bool grow_table(struct kt_table *t, struct kt_stream *stream)
         if (!take(more))
             return false;
     }
-    bool grown = grow_index(t, t->bytes + more) && extend_file(t, t->bytes + more);
+    bool grown = extend_file(t, t->bytes + more);
     if (!grown)
         give_back(more);
     stream->chunk = &t->head->chunk;
     return grown;
+}
+
+static bool has_room(const struct kt_table *t, size_t bytes)
+{
+    return t->used + bytes <= t->bytes && !index_is_full(t);
 }
 
 /* Where there is none left it is not asked for again: that takes system calls. */
@@ -326,18 +339,19 @@ bool kt_table_room(struct kt_table *t, size_t bytes, size_t keep)
     int saved = errno;
     if (keep && atomic_load(&process.left) <= (int64_t)keep)
         return false;
-    while (t->used + bytes > t->bytes && !t->full && kt_slow_begin()) {
-        t->full = !grow_table(t, kt_self.stream);
+    while (!has_room(t, bytes) && !t->full && kt_slow_begin()) {
+        t->full = !(index_is_full(t) ? grow_index(t) : grow_file(t, kt_self.stream));
         kt_slow_end();
     }
     errno = saved;
-    return t->used + bytes <= t->bytes;
+    return has_room(t, bytes);
 }
 
 void kt_table_add(struct kt_table *t, size_t bytes, uint64_t hash)
 {
     uint32_t place = (uint32_t)(t->used / 8);
     t->used += bytes;
+    t->cells++;
     commit(t->head, t->used);
     index_cell(t, place, hash);
 }
@@ -387,7 +401,7 @@ static void add_thread_cell(struct kt_table *t, struct kt_stream *stream)
     if (process.thread_cells >= MOST_THREADS)
         return;
     if (t->used + sizeof *cell > t->bytes && !t->full)
-        t->full = !grow_table(t, stream);
+        t->full = !grow_file(t, stream);
     if (t->used + sizeof *cell > t->bytes)
         return;
     process.thread_cells++;
@@ -436,8 +450,7 @@ void kt_profile_forget(void)
     kt_table = NULL;
     for (struct kt_table *next, *t = process.first; t; t = next) {
         next = t->next;
-        if (t->slot != t->first_slot)
-            munmap(t->slot, t->slots * sizeof *t->slot < STEP ? STEP : t->slots * sizeof *t->slot);
+        free_index(t);
         munmap(t, TABLE_MEMORY);
     }
     process.first = NULL;

@@ -14,21 +14,36 @@
 
 enum { KT_LASTS = 256 /* entries of which the last cell is remembered */ };
 
-/* Places of cells, here and below, are in words of 8 bytes from the begin of the file; 0 is none. */
+/*
+ * Places of cells, here and below, are in words of 8 bytes from the begin of the file; 0 is none. Where shapes are many
+ * the program's data push cells out of the caches, so of a cell that is found as little as possible is read: a hash of
+ * 64 bits tells shapes apart. (That two of a hundred thousand have the same one happens in one of 10^9 programs.)
+ */
+struct kt_slot_of_cell {
+    uint64_t hash;
+    uint32_t place;
+};
+
+struct kt_last_cell {
+    uint32_t place;
+    uint32_t in_vain; /* how often, at the end, calls were of others */
+};
+
 struct kt_table {
     struct kt_profile_head *head; /* the file */
     size_t bytes, used;
-    uint32_t *slot; /* places of cells; 0: free */
-    size_t slots;   /* a power of two */
-    uint64_t tid;   /* name of the file */
+    size_t cells;
+    struct kt_slot_of_cell *slot; /* the index, of open addressing, at most half full */
+    size_t slots;                 /* a power of two */
+    uint64_t tid;                 /* name of the file */
     unsigned suffix;
-    bool full;                 /* cannot grow any more */
-    bool in_memory;            /* the file system cannot share memory: the file is written at the end */
-    bool is_idle;              /* its thread has ended */
-    uint64_t outermost, ticks; /* of the thread: calls begun, time */
-    struct kt_table *next;     /* of all */
-    uint32_t last[KT_LASTS];   /* places, by entry */
-    uint32_t first_slot[];
+    bool full;                          /* cannot grow any more */
+    bool in_memory;                     /* the file system cannot share memory: the file is written at the end */
+    bool is_idle;                       /* its thread has ended */
+    uint64_t outermost, ticks;          /* of the thread: calls begun, time */
+    struct kt_table *next;              /* of all */
+    struct kt_last_cell last[KT_LASTS]; /* by entry */
+    struct kt_slot_of_cell first_slot[];
 };
 
 /* Of this thread; NULL: there was no room for one. */

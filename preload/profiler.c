@@ -96,21 +96,27 @@ static uint32_t add_cell(struct kt_table *t, const struct kt_plan *plan, enum kt
 static __attribute__((noinline)) uint32_t look_up(struct kt_table *t, const struct kt_plan *plan,
                                                   enum kt_nesting nesting, unsigned entry, const uint64_t *word)
 {
-    size_t at = kt_hash_of(plan, nesting, entry, word) & (t->slots - 1);
-    for (; t->slot[at]; at = (at + 1) & (t->slots - 1))
-        if (kt_is_of_cell(kt_cell_at(t->head, t->slot[at]), plan, nesting, entry, word))
-            return t->slot[at];
+    const uint64_t hash = kt_hash_of(plan, nesting, entry, word);
+    size_t at = hash & (t->slots - 1);
+    for (; t->slot[at].place; at = (at + 1) & (t->slots - 1))
+        if (t->slot[at].hash == hash)
+            return t->slot[at].place;
     return add_cell(t, plan, nesting, entry, word);
 }
 
+/* Mostly the cell that was used last for the entry, which is in a cache then. Where it was another one several times it
+ * is not looked at. */
 static inline uint32_t find_cell(struct kt_table *t, const struct kt_plan *plan, enum kt_nesting nesting,
                                  unsigned entry, const uint64_t *word)
 {
-    uint32_t *last = &t->last[entry % KT_LASTS];
-    if (KT_LIKELY(*last && kt_is_of_cell(kt_cell_at(t->head, *last), plan, nesting, entry, word)))
-        return *last;
+    enum { MOST_IN_VAIN = 4 };
+    struct kt_last_cell *last = &t->last[entry % KT_LASTS];
+    if (KT_LIKELY(last->place && last->in_vain < MOST_IN_VAIN &&
+                  kt_is_of_cell(kt_cell_at(t->head, last->place), plan, nesting, entry, word)))
+        return last->place;
     uint32_t place = look_up(t, plan, nesting, entry, word);
-    return place ? *last = place : 0;
+    last->in_vain = last->place == place ? 0 : last->in_vain + (last->in_vain < MOST_IN_VAIN);
+    return place ? last->place = place : 0;
 }
 
 static inline struct level *level_of(const struct kt_frame *frame)

@@ -46,6 +46,9 @@ KT_HIDDEN void *kt_find_in_product(uintptr_t address, const char *symbol);
 /* The symbol in the object with that file name or soname, if it was loaded when the program started: it stays. */
 KT_HIDDEN void *kt_find_at_start(const char *object, const char *symbol);
 
+/* The first definition among all objects that were loaded when the program started. */
+KT_HIDDEN void *kt_find_first_at_start(const char *symbol);
+
 /* How many objects the linker has unloaded so far; 0 in a child that cannot ask it, where it unloads none. */
 KT_HIDDEN unsigned long long kt_unloaded(void);
 

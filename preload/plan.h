@@ -86,13 +86,13 @@ static inline uint64_t *kt_words_of(const struct kt_cell *cell)
     return (uint64_t *)(void *)((char *)cell + sizeof *cell + kt_bins_of(cell) * sizeof(uint64_t));
 }
 
-/* Of outermost calls the return address counts as well. */
+/* Of outermost calls the return address and the source line count as well. */
 static inline bool kt_is_of_cell(const struct kt_cell *cell, const struct kt_plan *plan, enum kt_nesting nesting,
                                  unsigned entry, const uint64_t *word)
 {
     const uint64_t *first = kt_words_of(cell);
     uint64_t changed = (cell->entry ^ entry) | ((uint64_t)cell->nesting ^ nesting);
-    changed |= nesting == KT_NOT_NESTED ? first[1] ^ word[1] : 0;
+    changed |= nesting == KT_NOT_NESTED ? (first[1] ^ word[1]) | (first[0] ^ word[0]) >> KT_SOURCE_SHIFT : 0;
     if (changed)
         return false;
     for (unsigned i = KT_CALL_HEAD_WORDS; i < plan->words; i++)
@@ -112,6 +112,7 @@ static inline uint64_t kt_hash_of(const struct kt_plan *plan, enum kt_nesting ne
                                   const uint64_t *word)
 {
     uint64_t hash = kt_mix(entry, nesting == KT_NOT_NESTED ? word[1] : nesting);
+    hash = nesting == KT_NOT_NESTED ? kt_mix(hash, word[0] >> KT_SOURCE_SHIFT) : hash;
     for (unsigned i = KT_CALL_HEAD_WORDS; i < plan->words; i++)
         hash = kt_mix(hash, word[i] & plan->mask[i]);
     for (unsigned i = 0; i < plan->scalars; i++)

@@ -16,6 +16,7 @@
 #include "preload/meta.h"
 #include "preload/objects.h"
 #include "preload/profiler.h"
+#include "preload/python.h"
 #include "preload/sandbox.h"
 #include "preload/settings.h"
 #include "preload/snapshot.h"
@@ -292,6 +293,7 @@ bool kt_process_open(void)
     kt_events_describe(kt_define);
     kt_control_open();
     find_openmp();
+    kt_python_find();
     return true;
 }
 

@@ -193,10 +193,11 @@ static uint64_t kernel_ticks(struct kt_frame *frame)
 }
 
 /* Counted in a cell instead of being recorded. */
-static void begin_in_profile(struct kt_frame *frame, const uint64_t *word, unsigned words)
+static void begin_in_profile(struct kt_frame *frame, uint64_t *word, unsigned words)
 {
     struct kt_stream *stream = kt_self.stream;
     uintptr_t ready = kt_open_stream(stream, frame);
+    word[0] = kt_line_bits(frame);
     if (frame->depth == 0)
         kt_inside_draw(stream, frame, word, words);
     enum kt_loss cause = kt_profile_begin(frame, word, words);

@@ -228,6 +228,21 @@ void *kt_find_at_start(const char *object, const char *symbol)
     return address_of(&look);
 }
 
+static void search_all_at_start(struct kt_look *look)
+{
+    struct kt_name name = kt_elf_name(look->symbol, KT_VERSION_DEFAULT);
+    for (int i = 0; i < kt_objects.count && !look->found; i++)
+        if (kt_objects.object[i].initial && i != kt_objects.us)
+            search_object(look, &name, i);
+}
+
+void *kt_find_first_at_start(const char *symbol)
+{
+    struct kt_look look = {.answer = search_all_at_start, .symbol = symbol};
+    kt_take_look(&look);
+    return address_of(&look);
+}
+
 void kt_note_global(const char *name)
 {
     unsigned count = atomic_load(&global_count);

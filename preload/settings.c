@@ -185,15 +185,30 @@ bool kt_is_profile(void)
     return profile;
 }
 
+/* Which of COUNT words it is; if none, the first, and PROBLEM says so. */
+static int choice(const char *name, const char *value, const char *const *word, int count, const char *problem)
+{
+    for (int i = 0; i < count; i++)
+        if (!strcmp(value, word[i]))
+            return i;
+    kt_notice(name, value, problem);
+    return 0;
+}
+
 enum kt_nested kt_nested_option(void)
 {
     static const char *const word[] = {
         [KT_NESTED_SAMPLE] = "sample", [KT_NESTED_ALL] = "all", [KT_NESTED_NONE] = "none"};
-    for (int i = 0; i < (int)(sizeof word / sizeof *word); i++)
-        if (!strcmp(kt_option.NESTED, word[i]))
-            return (enum kt_nested)i;
-    kt_notice("KTRACE_NESTED=", kt_option.NESTED, ": expected sample, all or none; sample is assumed");
-    return KT_NESTED_SAMPLE;
+    return (enum kt_nested)choice("KTRACE_NESTED=", kt_option.NESTED, word, 3,
+                                  ": expected sample, all or none; sample is assumed");
+}
+
+enum kt_stacks kt_stacks_option(void)
+{
+    static const char *const word[] = {
+        [KT_STACKS_LINES] = "lines", [KT_STACKS_PATHS] = "paths", [KT_STACKS_OFF] = "off"};
+    return (enum kt_stacks)choice("KTRACE_STACKS=", kt_option.STACKS, word, 3,
+                                  ": expected lines, paths or off; lines is assumed");
 }
 
 /* A number from 1 on, with the text behind it at END; 0: there is none. */

@@ -40,6 +40,10 @@ KT_HIDDEN bool kt_is_profile(void);
 enum kt_nested { KT_NESTED_SAMPLE, KT_NESTED_ALL, KT_NESTED_NONE };
 KT_HIDDEN enum kt_nested kt_nested_option(void);
 
+/* KTRACE_STACKS: what is told of the lines that calls come from? */
+enum kt_stacks { KT_STACKS_LINES, KT_STACKS_PATHS, KT_STACKS_OFF };
+KT_HIDDEN enum kt_stacks kt_stacks_option(void);
+
 /* KTRACE_SAMPLE: one in how many calls is recorded; 1 if that is not a number. */
 KT_HIDDEN uint64_t kt_sampling_interval(void);
 

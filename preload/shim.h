@@ -476,6 +476,16 @@ static inline uint64_t kt_team_flag(void)
     return KT_UNLIKELY(in_parallel != NULL) && in_parallel() ? KT_TEAM_FLAG : 0;
 }
 
+/* preload/python.c: the number of the line of the program's own code that makes this call; 0: not known. */
+extern KT_HIDDEN bool kt_reads_lines;
+KT_HIDDEN uint32_t kt_python_line(void);
+
+/* Nested calls are made by libraries. */
+static inline uint64_t kt_line_bits(const struct kt_frame *frame)
+{
+    return KT_UNLIKELY(kt_reads_lines) && frame->depth == 0 ? (uint64_t)kt_python_line() << KT_SOURCE_SHIFT : 0;
+}
+
 /* WORD: those of a call, WORDS in all, aligned to 16 bytes and in pairs; the first is filled in here. False if there is
  * no room.
  */
@@ -487,7 +497,7 @@ static inline bool kt_store_call(struct kt_frame *frame, uint64_t *word, unsigne
     if (KT_UNLIKELY(stream->cursor > stream->limit) && !kt_room(stream, frame))
         return false;
     frame->cpu = kt_cpu(stream);
-    word[0] = frame->depth | (uint64_t)frame->cpu << 16 | kt_team_flag();
+    word[0] = frame->depth | (uint64_t)frame->cpu << 16 | kt_team_flag() | kt_line_bits(frame);
     struct kt_context *context = &stream->context[entry % KT_CONTEXTS];
     const uint64_t stamp = stream->chunk_stamp | entry;
     if (KT_UNLIKELY(context->stamp != stamp))

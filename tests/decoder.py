@@ -100,7 +100,7 @@ class Call:
     def __init__(self, entry, words, parent):
         self.entry, self.caller, self.args = entry, words[1], struct.pack("<61Q", *words[2:])
         self.depth, self.cpu, self.parent, self.n = words[0] & 0xffff, words[0] >> 16 & 0xffff, parent, None
-        self.in_parallel = bool(words[0] >> 32 & 1)
+        self.in_parallel, self.source = bool(words[0] >> 32 & 1), words[0] >> 40
         self.done, self.start, self.ticks, self.info, self.counts, self.nested = False, 0, 0, 0, [], 0
         self.faults = None
         self.weight, self.passed = 0, 0
@@ -197,7 +197,7 @@ class Stream:
 
 class Process:
     def __init__(self, path):
-        self.objects, self.entries, self.ways = [], {}, {}
+        self.objects, self.entries, self.ways, self.lines = [], {}, {}, {}
         sampled = any(f[:2] == ["option", "NESTED"] and f[2] != "all" for f in lines_of(path + "/meta"))
         meta = {fields[0]: fields[1:] for fields in lines_of(path + "/meta")}
         assert meta["format"][:2] == ["ktrace", "2"] and meta["byte_order"] == ["little"]
@@ -211,6 +211,8 @@ class Process:
                 params = parse_family(unescape(f[7]), f[4], f[3])
                 self.entries[int(f[1])] = (f[2], f[4], params, place(params))
                 self.ways[int(f[1])] = f[9] if len(f) > 9 else None
+            elif f[0] == "line":
+                self.lines[int(f[1])] = int(f[2]), int(f[3]), unescape(f[4]), unescape(f[5])
         self.streams = [(tid, Stream(name, sampled)) for tid, name in numbered(path, "t")]
         if "price_compiled" in meta:
             self.self_ticks = self.mean_price(meta, path)
@@ -225,6 +227,11 @@ class Process:
         way = {"compiled": "price_compiled"}
         prices = [float(meta[way.get(self.ways[call.entry], "price_trampoline") + "_same" * call.same][0]) for call in calls]
         return (room + sum(prices)) / len(calls) if calls else 0
+
+    def path(self, source):
+        while source in self.lines:
+            source, line, function, file = self.lines[source]
+            yield {"file": file, "line": line, "function": function}
 
     def call(self, tid, call):
         symbol, routine, params, offsets = self.entries[call.entry]
@@ -242,6 +249,7 @@ class Process:
                 **({} if call.depth else inside),
                 "caller": {"object": where and where[3], "offset": where and hex(call.caller - where[2]),
                            "address": hex(call.caller)},
+                **({"source": list(self.path(call.source))} if self.lines else {}),
                 "args": {p[0]: v for v, p in zip(values, params) if p[2] != "info"},
                 "info": struct.unpack("<q", struct.pack("<Q", call.info))[0] if has_info else None,
                 "complete": call.done}

@@ -81,6 +81,17 @@ static json_t *region_json(const struct kt_call *call)
     return array;
 }
 
+/* The line that made the call, and those that its function was called from. */
+static json_t *source_json(const struct kt_call *call)
+{
+    json_t *array = json_array();
+    const struct kt_source_line *at = kt_source_line(call->process, call->source);
+    for (; at; at = kt_source_line(call->process, at->parent))
+        json_array_append_new(array, json_pack("{s:o, s:i, s:o}", "file", kt_json_text(at->file), "line", at->line,
+                                               "function", kt_json_text(at->function)));
+    return array;
+}
+
 /* Of an outermost call. How many were passed on in it is told at its end. */
 static void add_inside(json_t *object, const struct kt_call *call)
 {
@@ -111,6 +122,8 @@ json_t *kt_call_json(const struct kt_call *call)
     json_object_set_new(object, "in_parallel", json_boolean(call->in_parallel));
     json_object_set_new(object, "faults", call->faults < 0 ? json_null() : json_integer(call->faults));
     json_object_set_new(object, "caller", caller_json(call));
+    if (call->process->sources)
+        json_object_set_new(object, "source", source_json(call));
     json_object_set_new(object, "args", kt_json_args(call, true));
     json_object_set_new(object, "info", has_info ? json_integer(info) : json_null());
     if (call->process->regions->count > 1)

@@ -35,8 +35,7 @@ enum { CREATED = 'c', FAILED = 'f' };
 
 struct run {
     const char *output;             /* of -o, or NULL */
-    const char *mode;               /* of --mode, or NULL */
-    const char *nested;             /* of --nested, or NULL */
+    const char *chosen[3];          /* of CHOICES; NULL: as the environment says */
     const char *blas;               /* of --blas, or NULL */
     const char *lapack;             /* of --lapack, or NULL */
     const char *block_sizes;        /* of --block-size, or NULL */
@@ -102,9 +101,41 @@ static int check_block_sizes(const char *verb, const char *list)
     return 0;
 }
 
-static bool is_nested_mode(const char *word)
+/* Options that a variable has a word for, one of three. */
+static const struct choice {
+    int option;
+    const char *name, *variable, *word[3];
+} choices[] = {{'m', "mode", "KTRACE_MODE", {"full", "profile"}},
+               {'n', "nested", "KTRACE_NESTED", {"sample", "all", "none"}},
+               {'S', "stacks", "KTRACE_STACKS", {"lines", "paths", "off"}}};
+
+enum { CHOICES = sizeof choices / sizeof *choices };
+
+/* Which of CHOICES the option is; CHOICES: none. */
+static int choice_of(int option)
 {
-    return !strcmp(word, "sample") || !strcmp(word, "all") || !strcmp(word, "none");
+    int i = 0;
+    while (i < CHOICES && choices[i].option != option)
+        i++;
+    return i;
+}
+
+static bool is_word_of(const struct choice *choice, const char *word)
+{
+    for (int i = 0; i < 3 && choice->word[i]; i++)
+        if (!strcmp(choice->word[i], word))
+            return true;
+    return false;
+}
+
+static int choose(const char *verb, struct run *run, int which)
+{
+    const struct choice *c = &choices[which];
+    if (!is_word_of(c, optarg))
+        return kt_verb_usage(verb, "--%s %s: expected %s%s%s%s%s", c->name, optarg, c->word[0], c->word[2] ? ", " : "",
+                             c->word[2] ? c->word[1] : "", " or ", c->word[2] ? c->word[2] : c->word[1]);
+    run->chosen[which] = optarg;
+    return 0;
 }
 
 static int parse_arguments(int argc, char **argv, struct run *run)
@@ -113,14 +144,10 @@ static int parse_arguments(int argc, char **argv, struct run *run)
     for (int option; (option = kt_verb_next_option(argc, argv, &error)) != -1;) {
         if (option == '?')
             return kt_verb_usage(argv[0], "%s", error.text);
-        if (option == 'm' && strcmp(optarg, "full") != 0 && strcmp(optarg, "profile") != 0)
-            return kt_verb_usage(argv[0], "--mode %s: expected full or profile", optarg);
-        if (option == 'n' && !is_nested_mode(optarg))
-            return kt_verb_usage(argv[0], "--nested %s: expected sample, all or none", optarg);
-        if (option == 'm')
-            run->mode = optarg;
-        if (option == 'n')
-            run->nested = optarg;
+        int which = choice_of(option);
+        int unknown = which < CHOICES ? choose(argv[0], run, which) : 0;
+        if (unknown)
+            return unknown;
         if (option == 'o')
             run->output = optarg;
         if (option == 'b')
@@ -343,10 +370,9 @@ __attribute__((noreturn)) static void be_the_program(struct run *run)
     if (run->created)
         tell_parent(run, CREATED);
     set_output(run);
-    if (run->mode)
-        setenv("KTRACE_MODE", run->mode, 1);
-    if (run->nested)
-        setenv("KTRACE_NESTED", run->nested, 1);
+    for (int i = 0; i < CHOICES; i++)
+        if (run->chosen[i])
+            setenv(choices[i].variable, run->chosen[i], 1);
     if (run->substitute.files)
         kt_run_library_export(&run->substitute);
     if (run->block_sizes) {

@@ -182,6 +182,7 @@ static struct kt_call make_call(struct kt_cursor *cursor, const struct kt_proces
                             .entry = entry,
                             .version = version,
                             .caller = slot->word[1],
+                            .source = (uint32_t)(slot->word[0] >> KT_SOURCE_SHIFT),
                             .args = (const unsigned char *)(slot->word + KT_CALL_HEAD_WORDS),
                             .parent = find_parent(cursor, depth),
                             .region = cursor->region,

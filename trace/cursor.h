@@ -18,6 +18,7 @@ struct kt_call {
     const struct kt_entry *entry;
     uint64_t version;          /* calls of an entry with the same one differ in addresses and info only; 0: not known */
     uint64_t caller;           /* return address */
+    uint32_t source;           /* the source line that it was made from (kt_source_line); 0: not known */
     const unsigned char *args; /* entry->symbol.arg_bytes of them */
     int64_t parent;            /* n of the call it is nested in, -1: none */
     uint32_t region;           /* the innermost one that its thread is in (trace/regions.h); 0: none */
@@ -37,6 +38,15 @@ struct kt_call {
 };
 
 #define KT_NOT_COUNTED UINT64_MAX
+
+/* Where the program made the call: its source line if that is known, else the return address. No address has that bit.
+ */
+#define KT_SITE_IS_SOURCE ((uint64_t)1 << 63)
+
+static inline uint64_t kt_call_site(const struct kt_call *call)
+{
+    return call->source ? KT_SITE_IS_SOURCE | call->source : call->caller;
+}
 
 /* A copy of the call whose arguments live as long as it does, without counters. To be dropped. */
 struct kt_call kt_call_keep(const struct kt_call *call);

@@ -220,15 +220,35 @@ static const char *define_region(struct definitions *d, char **field)
     return NULL;
 }
 
+/* Whoever called the function was told before: parents have smaller ids, so paths end. */
+static const char *define_line(struct definitions *d, char **field)
+{
+    struct kt_process *p = d->process;
+    unsigned long id, parent, line;
+    if (!parse_number(field[1], 10, MAX_IDS - 1, &id) || id == 0)
+        return "the id is not a small number";
+    if (!parse_number(field[2], 10, id - 1, &parent))
+        return "the calling line is not an earlier one";
+    if (!parse_number(field[3], 10, INT_MAX, &line))
+        return "the line is not a number";
+    while (p->sources <= id) {
+        p->source = kt_room_for_one(p->source, p->sources, sizeof *p->source);
+        p->source[p->sources++] = (struct kt_source_line){0};
+    }
+    struct kt_source_line *source = &p->source[id];
+    source->parent = (uint32_t)parent;
+    source->line = (int)line;
+    set_text(&source->function, field[4]);
+    set_text(&source->file, field[5]);
+    return NULL;
+}
+
 static const struct {
     const char *word;
     size_t fields;
     const char *(*define)(struct definitions *d, char **field); /* returns what is wrong, or NULL */
-} kinds[] = {{"object", 7, define_object},
-             {"library", 6, define_library},
-             {"entry", 8, define_entry},
-             {"counter", 4, define_counter},
-             {"region", 3, define_region}};
+} kinds[] = {{"object", 7, define_object},   {"library", 6, define_library}, {"entry", 8, define_entry},
+             {"counter", 4, define_counter}, {"region", 3, define_region},   {"line", 6, define_line}};
 
 /* Lines of kinds that a later minor version may add are no concern of ours. */
 static const char *define(struct definitions *d, char *line)
@@ -304,6 +324,11 @@ void kt_definitions_free(struct kt_process *process)
     }
     for (size_t i = 0; i < process->region_names; i++)
         free(process->region_name[i]);
+    for (size_t i = 0; i < process->sources; i++) {
+        free(process->source[i].function);
+        free(process->source[i].file);
+    }
+    free(process->source);
     free(process->region_name);
     free(process->counter);
     kt_table_free(&process->table);

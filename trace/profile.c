@@ -15,6 +15,14 @@ static double seconds_of(const struct kt_process *p, uint64_t ticks, uint64_t ca
     return fmax((double)ticks - (double)calls * p->clock_ticks, 0) / p->tick_hz;
 }
 
+/* Before version 2.4 anything may be there. */
+static uint32_t source_of(const struct kt_stream *s, const struct kt_profile_cell *cell)
+{
+    const struct kt_chunk *chunk = (const void *)s->bytes;
+    bool is_told = cell->word && chunk->minor >= 4 && cell->cell->nesting == KT_NOT_NESTED;
+    return is_told ? (uint32_t)(cell->word[0] >> KT_SOURCE_SHIFT) : 0;
+}
+
 static struct kt_call first_call(const struct kt_process *p, const struct kt_stream *s,
                                  const struct kt_profile_cell *cell)
 {
@@ -24,6 +32,7 @@ static struct kt_call first_call(const struct kt_process *p, const struct kt_str
                             .depth = c->nesting != KT_NOT_NESTED,
                             .entry = &p->entry[c->entry],
                             .caller = cell->word ? cell->word[1] : 0,
+                            .source = source_of(s, cell),
                             .args = cell->word ? (const unsigned char *)(cell->word + KT_CALL_HEAD_WORDS) : NULL,
                             .parent = -1,
                             .inside_recorded = p->nested_mode == KT_NESTED_ALL,

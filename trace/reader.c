@@ -278,6 +278,11 @@ const char *kt_region_name(const struct kt_process *process, uint32_t id)
     return named ? process->region_name[id] : "(no name)";
 }
 
+const struct kt_source_line *kt_source_line(const struct kt_process *process, uint32_t id)
+{
+    return id < process->sources && process->source[id].file ? &process->source[id] : NULL;
+}
+
 /* Where files were loaded one after the other at the same place, the last one counts. */
 const struct kt_object *kt_object_at(const struct kt_process *process, uint64_t address)
 {

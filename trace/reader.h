@@ -49,6 +49,13 @@ enum kt_nested_mode {
     KT_NESTED_NONE
 };
 
+/* A line of a program's source that makes calls. */
+struct kt_source_line {
+    char *function, *file; /* FILE: NULL if the id was never defined */
+    int line;              /* 0: not known */
+    uint32_t parent;       /* the line that the function was called from; 0: not told (KTRACE_STACKS=paths) */
+};
+
 /* Key and value of a line of the meta or end file; values with several fields keep their tabs. */
 struct kt_pair {
     char *key;
@@ -70,6 +77,8 @@ struct kt_process {
     size_t counters;
     char **region_name; /* index = id in the trace */
     size_t region_names;
+    struct kt_source_line *source; /* index = id in the trace */
+    size_t sources;
     struct kt_regions *regions; /* that its threads were in (trace/regions.h); owned */
     struct kt_table table;      /* the routines the entries name, from the trace itself */
     struct kt_stream *stream;
@@ -137,6 +146,9 @@ const char *kt_trace_option(const struct kt_trace *trace, const char *name, cons
 
 /* The name of a region that a definition has, or one that stands for it. */
 const char *kt_region_name(const struct kt_process *process, uint32_t id);
+
+/* NULL: not known. */
+const struct kt_source_line *kt_source_line(const struct kt_process *process, uint32_t id);
 
 /* The object that holds ADDRESS, or NULL. */
 const struct kt_object *kt_object_at(const struct kt_process *process, uint64_t address);

@@ -67,6 +67,8 @@ static const struct kt_verb_option options[] = {
     {"run", "mode", 'm', false, "full|profile", "record every call, or add them up by shape in constant memory"},
     {"run", "nested", 'n', false, "sample|all|none",
      "calls made within other calls: recorded in a sample of these (default), in all, or in none"},
+    {"run", "stacks", 'S', false, "lines|paths|off",
+     "of Python programs: the line that makes each call (default), also what called its function, or neither"},
     {"run", "blas", 'b', false, "LIB", "the program really runs on that library: a path, a soname or a short name"},
     {"run", "lapack", 'l', false, "LIB", "where routines come from that the library of --blas lacks"},
     {"run", "block-size", 'B', false, "LIST",

@@ -44,7 +44,7 @@ static struct kt_shape_calls *find(struct kt_by_caller *sums, const struct kt_sh
 
 static struct kt_shape_calls key_of(const struct kt_call *call, size_t shape)
 {
-    return (struct kt_shape_calls){.process = call->process, .caller = call->caller, .shape = shape};
+    return (struct kt_shape_calls){.process = call->process, .caller = kt_call_site(call), .shape = shape};
 }
 
 void kt_by_caller_add(struct kt_by_caller *sums, const struct kt_call *call, size_t shape, double seconds)

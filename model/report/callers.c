@@ -22,8 +22,9 @@ struct file {
 };
 
 struct found {
-    const struct file *file; /* NULL: in no object */
-    uint64_t address;        /* in the file */
+    const struct file *file;          /* NULL: in no object */
+    const struct kt_process *process; /* of a source line that the trace tells; otherwise NULL */
+    uint64_t address;                 /* in the file, or the source line */
     struct kt_place place;
     char *function; /* owned */
 };
@@ -53,6 +54,8 @@ static int compare_found(const void *a, const void *b)
     const struct found *y = b;
     if (x->file != y->file)
         return x->file < y->file ? -1 : 1;
+    if (x->process != y->process)
+        return x->process < y->process ? -1 : 1;
     return (x->address > y->address) - (x->address < y->address);
 }
 
@@ -194,14 +197,31 @@ static void look_up(struct found *found)
         found->place.file = dwfl_lineinfo(line, NULL, &found->place.line, NULL, NULL, NULL);
 }
 
-const struct kt_place *kt_callers_find(struct kt_callers *callers, const struct kt_process *process, uint64_t address)
+static struct found key_of(struct kt_callers *callers, const struct kt_process *process, uint64_t site)
 {
-    const struct kt_object *object = address ? kt_object_at(process, address - 1) : NULL;
-    struct found key = {.address = address};
-    if (object) {
-        key.file = find_file(callers, object);
-        key.address = address - object->bias;
-    }
+    bool is_source = site & KT_SITE_IS_SOURCE;
+    const struct kt_object *object = site && !is_source ? kt_object_at(process, site - 1) : NULL;
+    if (is_source)
+        return (struct found){.process = process, .address = site & ~KT_SITE_IS_SOURCE};
+    if (!object)
+        return (struct found){.address = site};
+    return (struct found){.file = find_file(callers, object), .address = site - object->bias};
+}
+
+static void take_source(struct found *found)
+{
+    const struct kt_source_line *source = kt_source_line(found->process, (uint32_t)found->address);
+    found->place = (struct kt_place){.object = "Python"};
+    if (!source)
+        return;
+    found->place.function = source->function;
+    found->place.file = source->file;
+    found->place.line = source->line;
+}
+
+const struct kt_place *kt_callers_find(struct kt_callers *callers, const struct kt_process *process, uint64_t site)
+{
+    struct found key = key_of(callers, process, site);
     struct found **known = tfind(&key, &callers->found, compare_found);
     if (known)
         return &(*known)->place;
@@ -211,6 +231,8 @@ const struct kt_place *kt_callers_find(struct kt_callers *callers, const struct 
     found->place.offset = found->address;
     if (found->file)
         look_up(found);
+    else if (found->process)
+        take_source(found);
     if (!tsearch(found, &callers->found, compare_found))
         abort();
     return &found->place;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Names for return addresses: which loaded file, function and source line a call came from.
+ * Names for the places that calls come from: which loaded file, function and source line. Of a Python program the
+ * trace tells the line itself; all others are return addresses.
  *
  * Files are opened where the trace says they were loaded from, and only believed if their build id is the recorded
  * one. Separate debug files are found where distributions install them; nothing is fetched from the network.
@@ -24,8 +25,8 @@ struct kt_callers;
 struct kt_callers *kt_callers_new(void);
 void kt_callers_free(struct kt_callers *callers);
 
-/* The place of the call that returns to ADDRESS. Valid as long as CALLERS. */
-const struct kt_place *kt_callers_find(struct kt_callers *callers, const struct kt_process *process, uint64_t address);
+/* The place that kt_call_site() tells, of a call of that process. Valid as long as CALLERS and the trace. */
+const struct kt_place *kt_callers_find(struct kt_callers *callers, const struct kt_process *process, uint64_t site);
 
 /* "function", or "+0x1234" in the object if it is not known. */
 void kt_place_function(const struct kt_place *place, char *out, size_t size);

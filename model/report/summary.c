@@ -100,14 +100,17 @@ static void give_up_place(struct kt_summary *summary, const struct place *place)
 static struct place make_place(struct kt_summariser *summariser, const struct kt_call *call)
 {
     const struct kt_process *process = call->process;
-    struct place place = {
-        .entry = call->entry, .process = process, .caller = call->caller, .tid = call->tid, .top = call->depth == 0};
+    struct place place = {.entry = call->entry,
+                          .process = process,
+                          .caller = kt_call_site(call),
+                          .tid = call->tid,
+                          .top = call->depth == 0};
     place.part =
         find_sum(&summariser->parts, (struct kt_sum){.routine = call->entry->symbol.routine->name, .process = process});
     place.thread = find_sum(&summariser->threads, (struct kt_sum){.process = process, .id = call->tid});
     place.by_process = find_sum(&summariser->processes, (struct kt_sum){.process = process});
     if (place.top)
-        place.by_caller = find_sum(&summariser->callers, (struct kt_sum){.process = process, .id = call->caller});
+        place.by_caller = find_sum(&summariser->callers, (struct kt_sum){.process = process, .id = place.caller});
     else
         place.caller = 0;
     return place;
@@ -116,7 +119,7 @@ static struct place make_place(struct kt_summariser *summariser, const struct kt
 static struct place *find_place(struct kt_summariser *summariser, const struct kt_call *call)
 {
     bool top = call->depth == 0;
-    uint64_t caller = top ? call->caller : 0;
+    uint64_t caller = top ? kt_call_site(call) : 0;
     /* of what the trace says, not of where it is in memory: sums are to be the same in each run, to the last digit */
     uint64_t entry = (uint64_t)(call->entry - call->process->entry);
     uint64_t mixed = ((entry << 32) + caller + call->tid) * 0x9e3779b97f4a7c15u;
@@ -282,7 +285,7 @@ static void add_counts(struct kt_summariser *summariser, const struct kt_counts 
     add_counts_to_group(find_sum(&summariser->processes, (struct kt_sum){.process = process}), counts);
     if (!top)
         return;
-    struct kt_sum caller = {.process = process, .id = counts->call.caller};
+    struct kt_sum caller = {.process = process, .id = kt_call_site(&counts->call)};
     add_counts_to_group(find_sum(&summariser->callers, caller), counts);
 }
 

@@ -31,6 +31,9 @@ for word in sample all none; do
     KTRACE_NESTED=other "$kt" run --nested $word -o "nested.$word" -- "$life" calls3 >/dev/null 2>&1
     same "--nested $word" "$word" "$("$kt" info --json nested.$word | query 'd["options"]["KTRACE_NESTED"] if d["nested"]["mode"] == d["options"]["KTRACE_NESTED"] else d["nested"]')"
 done
+"$kt" run --stacks few -o stacks -- "$life" calls3 2>err; same "--stacks: a word that is none" "2 1" "$? $(grep -c -- '--stacks few: expected lines, paths or off' err)"
+"$kt" run --mode few -o stacks -- "$life" calls3 2>err; same "--mode: a word that is none" "2 1" "$? $(grep -c -- '--mode few: expected full or profile' err)"
+same "--stacks paths" paths "$("$kt" run --stacks paths -o stacks -- "$life" calls3 >/dev/null 2>&1; "$kt" info --json stacks | query 'd["options"]["KTRACE_STACKS"]')"
 same "... without it as the environment says" none "$(KTRACE_NESTED=none "$kt" run -o thirteen -- "$life" calls3 >/dev/null 2>&1; "$kt" info --json thirteen | query 'd["nested"]["mode"]')"
 same "... and sample if that says nothing" sample "$("$kt" run -o fourteen -- "$life" calls3 >/dev/null 2>&1; "$kt" info --json fourteen | query 'd["nested"]["mode"]')"
 has "version" "^ktrace [0-9]+\.[0-9]+" "$("$kt" --version)"

@@ -14,29 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum code {
-    NUMBER,
-    ARG,
-    OPTION_IN,
-    ADD,
-    SUB,
-    MUL,
-    DIV,
-    LESS,
-    GREATER,
-    EQUAL,
-    AND,
-    OR,
-    SELECT,
-    MIN,
-    MAX,
-    QUOTIENT,
-    LEVELS,
-    LG,
-    AT_MOST,
-    AT_LEAST
-};
-
 enum { MAX_DEPTH = 24 };
 
 struct parser {
@@ -72,7 +49,7 @@ static void emit(struct parser *p, struct kt_op op)
     p->out->op[p->out->count++] = op;
 }
 
-static void emit_code(struct parser *p, enum code code)
+static void emit_code(struct parser *p, enum kt_operation code)
 {
     emit(p, (struct kt_op){.code = (uint8_t)code});
 }
@@ -93,7 +70,7 @@ static enum kt_status expect(struct parser *p, const char *token)
     return kt_fail(p->error, KT_BAD_INPUT, "expected '%s' at '%.20s'", token, p->at);
 }
 
-static enum kt_status parse_function(struct parser *p, enum code code, int operands)
+static enum kt_status parse_function(struct parser *p, enum kt_operation code, int operands)
 {
     KT_TRY(expect(p, "("));
     KT_TRY(parse_expr(p));
@@ -111,7 +88,7 @@ static enum kt_status parse_option_test(struct parser *p, int arg)
     uint32_t letters = kt_letters_read(&p->at);
     if (!letters)
         return kt_fail(p->error, KT_BAD_INPUT, "expected option letters at '%.20s'", p->at);
-    emit(p, (struct kt_op){.code = OPTION_IN, .arg = (uint8_t)arg, .letters = letters});
+    emit(p, (struct kt_op){.code = KT_OP_OPTION_IN, .arg = (uint8_t)arg, .letters = letters});
     return KT_OK;
 }
 
@@ -119,9 +96,13 @@ static enum kt_status parse_name(struct parser *p)
 {
     static const struct {
         const char *name;
-        enum code code;
+        enum kt_operation code;
         int operands;
-    } function[] = {{"min", MIN, 2}, {"max", MAX, 2}, {"div", QUOTIENT, 2}, {"levels", LEVELS, 1}, {"lg", LG, 1}};
+    } function[] = {{"min", KT_OP_MIN, 2},
+                    {"max", KT_OP_MAX, 2},
+                    {"div", KT_OP_QUOTIENT, 2},
+                    {"levels", KT_OP_LEVELS, 1},
+                    {"lg", KT_OP_LG, 1}};
     const char *start = p->at;
     while (isalnum((unsigned char)*p->at) || *p->at == '_')
         p->at++;
@@ -135,7 +116,7 @@ static enum kt_status parse_name(struct parser *p)
         return kt_fail(p->error, KT_BAD_INPUT, "'%.*s' is not an argument of the routine", (int)length, start);
     if (is_option)
         return parse_option_test(p, arg);
-    emit(p, (struct kt_op){.code = ARG, .arg = (uint8_t)arg});
+    emit(p, (struct kt_op){.code = KT_OP_ARG, .arg = (uint8_t)arg});
     return KT_OK;
 }
 
@@ -149,7 +130,7 @@ static enum kt_status parse_primary(struct parser *p)
         char *end;
         double number = (double)strtol(p->at, &end, 10);
         p->at = end;
-        emit(p, (struct kt_op){.code = NUMBER, .number = number});
+        emit(p, (struct kt_op){.code = KT_OP_NUMBER, .number = number});
         return KT_OK;
     }
     if (isalpha((unsigned char)*p->at))
@@ -161,24 +142,24 @@ static enum kt_status parse_unary(struct parser *p)
 {
     if (!accept(p, "-"))
         return parse_primary(p);
-    emit(p, (struct kt_op){.code = NUMBER, .number = 0});
+    emit(p, (struct kt_op){.code = KT_OP_NUMBER, .number = 0});
     KT_TRY(parse_primary(p));
-    emit_code(p, SUB);
+    emit_code(p, KT_OP_SUB);
     return KT_OK;
 }
 
 /* One precedence level: operands of NEXT joined by any of the tokens, left to right. */
 struct level {
     const char *token[5];
-    enum code code[5];
+    enum kt_operation code[5];
 };
 
 static const struct level precedence[] = {
-    {{"||"}, {OR}},
-    {{"&&"}, {AND}},
-    {{"<=", ">=", "<", ">", "="}, {AT_MOST, AT_LEAST, LESS, GREATER, EQUAL}},
-    {{"+", "-"}, {ADD, SUB}},
-    {{"*", "/"}, {MUL, DIV}},
+    {{"||"}, {KT_OP_OR}},
+    {{"&&"}, {KT_OP_AND}},
+    {{"<=", ">=", "<", ">", "="}, {KT_OP_AT_MOST, KT_OP_AT_LEAST, KT_OP_LESS, KT_OP_GREATER, KT_OP_EQUAL}},
+    {{"+", "-"}, {KT_OP_ADD, KT_OP_SUB}},
+    {{"*", "/"}, {KT_OP_MUL, KT_OP_DIV}},
 };
 
 static enum kt_status parse_level(struct parser *p, size_t level)
@@ -207,28 +188,10 @@ static enum kt_status parse_expr(struct parser *p)
         KT_TRY(parse_expr(p));
         KT_TRY(expect(p, ":"));
         KT_TRY(parse_expr(p));
-        emit_code(p, SELECT);
+        emit_code(p, KT_OP_SELECT);
     }
     p->nesting--;
     return KT_OK;
-}
-
-/* How many values the operation takes from the stack; each leaves one. */
-static int operands_of(uint8_t code)
-{
-    switch (code) {
-    case NUMBER:
-    case ARG:
-    case OPTION_IN:
-        return 0;
-    case LEVELS:
-    case LG:
-        return 1;
-    case SELECT:
-        return 3;
-    default:
-        return 2;
-    }
 }
 
 static int depth_needed(const struct kt_expr *expr)
@@ -236,7 +199,7 @@ static int depth_needed(const struct kt_expr *expr)
     int depth = 0;
     int most = 0;
     for (size_t i = 0; i < expr->count; i++) {
-        depth += 1 - operands_of(expr->op[i].code);
+        depth += 1 - kt_operation_values(expr->op[i].code);
         most = depth > most ? depth : most;
     }
     return most;
@@ -259,31 +222,31 @@ enum kt_status kt_expr_parse(const char **cursor, const struct kt_scope *scope, 
 static double apply_binary(uint8_t code, double a, double b)
 {
     switch (code) {
-    case ADD:
+    case KT_OP_ADD:
         return a + b;
-    case SUB:
+    case KT_OP_SUB:
         return a - b;
-    case MUL:
+    case KT_OP_MUL:
         return a * b;
-    case DIV:
+    case KT_OP_DIV:
         return b != 0 ? a / b : 0;
-    case LESS:
+    case KT_OP_LESS:
         return a < b;
-    case GREATER:
+    case KT_OP_GREATER:
         return a > b;
-    case EQUAL:
+    case KT_OP_EQUAL:
         return a == b;
-    case AT_MOST:
+    case KT_OP_AT_MOST:
         return a <= b;
-    case AT_LEAST:
+    case KT_OP_AT_LEAST:
         return a >= b;
-    case AND:
+    case KT_OP_AND:
         return a != 0 && b != 0;
-    case OR:
+    case KT_OP_OR:
         return a != 0 || b != 0;
-    case QUOTIENT:
+    case KT_OP_QUOTIENT:
         return b != 0 ? floor(a / b) : 0;
-    case MIN:
+    case KT_OP_MIN:
         return a < b ? a : b;
     default:
         return a > b ? a : b;
@@ -305,9 +268,9 @@ static double lg(double n)
 
 static double leaf_value(const struct kt_op *op, const double *v)
 {
-    if (op->code == NUMBER)
+    if (op->code == KT_OP_NUMBER)
         return op->number;
-    if (op->code == ARG)
+    if (op->code == KT_OP_ARG)
         return v[op->arg];
     double letter = v[op->arg];
     return letter > 0 && letter < 128 && (op->letters & kt_letter_bit((char)letter));
@@ -319,14 +282,14 @@ double kt_expr_eval(const struct kt_expr *expr, const double *v)
     int top = 0; /* stack[1..top] are live */
     for (size_t i = 0; i < expr->count; i++) {
         const struct kt_op *op = &expr->op[i];
-        int operands = operands_of(op->code);
+        int operands = kt_operation_values(op->code);
         double *s = &stack[top - operands + 1];
         if (operands == 0)
             *s = leaf_value(op, v);
         else if (operands == 3)
             *s = s[0] != 0 ? s[1] : s[2];
         else if (operands == 1)
-            *s = op->code == LG ? lg(*s) : levels(*s);
+            *s = op->code == KT_OP_LG ? lg(*s) : levels(*s);
         else
             *s = apply_binary(op->code, s[0], s[1]);
         top += 1 - operands;
@@ -337,7 +300,7 @@ double kt_expr_eval(const struct kt_expr *expr, const double *v)
 bool kt_expr_uses(const struct kt_expr *expr, int arg)
 {
     for (size_t i = 0; i < expr->count; i++)
-        if ((expr->op[i].code == ARG || expr->op[i].code == OPTION_IN) && expr->op[i].arg == arg)
+        if ((expr->op[i].code == KT_OP_ARG || expr->op[i].code == KT_OP_OPTION_IN) && expr->op[i].arg == arg)
             return true;
     return false;
 }

@@ -9,6 +9,7 @@
 #ifndef KT_EXPR_H
 #define KT_EXPR_H
 
+#include "ktrace/operation.h"
 #include "trace/error.h"
 
 #include <stdbool.h>
@@ -16,7 +17,7 @@
 #include <stdint.h>
 
 struct kt_op {
-    uint8_t code;     /* enum in expr.c */
+    uint8_t code;     /* enum kt_operation */
     uint8_t arg;      /* which argument, for operations that read one */
     uint32_t letters; /* of accepted letters, kt_letter_bit() */
     double number;

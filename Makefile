@@ -38,7 +38,7 @@ REPLAY   := $(call parts,replay/)
 MODEL    := $(call parts,model/)
 SHIM     := $(call parts,preload/,audit block_size $(if $(SAN),strings))
 UNIT     := $(call parts,tests/unit/test_)
-GEN      := gen gen_wrapper gen_names gen_thunk
+GEN      := gen gen_wrapper gen_names gen_extent gen_thunk
 SPECS    := $(wildcard trace/routines/*.spec)
 ALGORITHMS := $(wildcard examples/algorithms/*.kta)
 # Routines whose calls go through compiled functions; all others go through the trampoline.
@@ -234,6 +234,7 @@ $(T)/unit/%: $(O)/tests/unit/%.o $(UNIT_PARTS) $(TEST_PARTS) $(OBJECTS)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS_) -o $@ $^ $(LIBS) -lcmocka
 $(T)/unit/test_filter: $(O)/preload/filter.o
+$(T)/unit/test_extent: $(O)/preload/extent.o $(O)/gen/slots.o
 
 fake = @mkdir -p $(@D); $(CC) -std=gnu11 -O2 -Wall -Wextra -fPIC -shared -Wl,-soname,$(@F) $(1) -o $@ $<
 $(T)/abi/libfake1.so: tests/abi/fake.c

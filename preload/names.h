@@ -26,15 +26,13 @@ enum kt_passed { KT_IN_WORD, KT_IN_NUMBER, KT_BEHIND_WORD, KT_AFTERWARDS /* behi
 struct kt_step {
     uint8_t kind, passed;
     uint8_t index;
-    uint8_t reads; /* address: of what the routine reads: bytes of an element, KT_READS_PACKED added; otherwise 0 */
     uint16_t offset;
 };
-
-enum { KT_READS_PACKED = 128 /* as long as the square of one size; others are no longer than the product of two */ };
 
 struct kt_interface {
     uint32_t routine, family;                            /* texts */
     uint32_t step;                                       /* its first */
+    uint32_t extent;                                     /* of its first address: kt_extents */
     uint8_t addresses, integers, letters, others, infos; /* how many steps of each kind; infos: 0 or 1 */
     uint16_t arg_bytes;
     uint16_t words; /* that the arguments take, hidden lengths included */

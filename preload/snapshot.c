@@ -3,6 +3,7 @@
 
 #include "preload/apart.h"
 #include "preload/bind.h"
+#include "preload/extent.h"
 #include "preload/plan.h"
 #include "preload/process.h"
 #include "preload/settings.h"
@@ -97,40 +98,6 @@ struct snapshot {
     uint64_t bytes; /* of the file, if all of them can be read */
 };
 
-static uint64_t magnitude_at(const uint64_t *args, unsigned offset)
-{
-    int64_t value = (int64_t)args[offset / 8];
-    return value < 0 ? -(uint64_t)value : (uint64_t)value;
-}
-
-/* The two largest integers of the call. */
-static void find_sizes(const struct kt_interface *interface, const uint64_t *args, uint64_t size[2])
-{
-    size[0] = size[1] = 1;
-    for (unsigned i = 0; i < kt_steps_before(interface); i++) {
-        const struct kt_step *step = &kt_steps[interface->step + i];
-        uint64_t value = step->kind == KT_INT && step->offset % 8 == 0 ? magnitude_at(args, step->offset) : 0;
-        if (value > size[0]) {
-            size[1] = size[0];
-            size[0] = value;
-        } else if (value > size[1]) {
-            size[1] = value;
-        }
-    }
-}
-
-/* No operand of such a call is longer. */
-static uint64_t longest(const struct kt_step *step, const uint64_t size[2])
-{
-    enum { SMALL = 64 }; /* elements of operands that have a fixed length */
-    bool packed = step->reads & KT_READS_PACKED;
-    uint64_t bytes;
-    if (__builtin_mul_overflow(size[0], size[packed ? 0 : 1], &bytes) || bytes > rule.bytes)
-        return rule.bytes;
-    bytes = (bytes + SMALL) * (step->reads & (KT_READS_PACKED - 1u));
-    return bytes < rule.bytes ? bytes : rule.bytes;
-}
-
 static uint64_t round_up(uint64_t bytes)
 {
     return (bytes + 7) / 8 * 8;
@@ -140,15 +107,15 @@ static bool describe(const struct kt_frame *frame, const uint64_t *word, struct 
 {
     const struct kt_interface *interface = kt_interface_of_entry(frame->binding->entry);
     const uint64_t *args = word + KT_CALL_HEAD_WORDS;
-    uint64_t size[2];
     unsigned count = 0;
-    find_sizes(interface, args, size);
     out->bytes = 0;
     for (unsigned i = 0; i < interface->addresses && count < MOST_OPERANDS; i++) {
         const struct kt_step *step = &kt_steps[interface->step + i];
-        if (!step->reads || !args[step->offset / 8])
+        unsigned program = kt_extents[interface->extent + i];
+        if (!program || !args[step->offset / 8])
             continue;
-        uint64_t asked = longest(step, size);
+        uint64_t extent = kt_extent(&kt_extent_code[program], args, frame->binding->wide ? 8 : 4);
+        uint64_t asked = extent < rule.bytes ? extent : rule.bytes;
         out->operand[count++] =
             (struct kt_snapshot_operand){.offset = step->offset, .address = args[step->offset / 8], .asked = asked};
         out->bytes += round_up(asked);

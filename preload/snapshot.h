@@ -4,8 +4,8 @@
  *
  * Only calls of the program itself: writing takes milliseconds, and would count as time of the call that one is nested
  * in. Contents go from the operands to the file by write(2), without a copy of ours, so memory that cannot be read is
- * an error of the system call and nothing else. Which bytes belong to an operand only the table knows: from its
- * address on as many are kept as an operand of calls with such sizes can have. No thread waits for another.
+ * an error of the system call and nothing else. They end
+ * where the operand's array does (preload/extent.h). No thread waits for another.
  */
 #ifndef KT_SNAPSHOT_H
 #define KT_SNAPSHOT_H

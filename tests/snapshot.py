@@ -14,6 +14,7 @@ import sys
 import threading
 
 PAGE = 4096
+SECRET = b"TOPSECRET" * 100
 
 
 def pointer(v):
@@ -24,8 +25,13 @@ def call(blas, name, *arguments):
     return getattr(blas, name + "_")(*map(pointer, arguments))
 
 
+def with_secret(values, kind="d"):
+    """Numbers with what is nobody's business in the memory right behind them."""
+    return ctypes.create_string_buffer(struct.pack(f"<{len(values)}{kind}", *values) + SECRET)
+
+
 def vector(values):
-    return (ctypes.c_double * len(values))(*values)
+    return with_secret(values)
 
 
 def at_the_end(values):
@@ -44,6 +50,38 @@ def steqr(blas, n, off):
     d, e = vector([1.0 + i for i in range(n)]), vector([off * (1 + i % 7) for i in range(n)])
     info = ctypes.c_int32()
     call(blas, "dsteqr", "N", n, d, e, vector([0.0]), 1, vector([0.0]), ctypes.byref(info))
+
+
+def forms(blas):
+    """Operands of all forms, each in an array that ends with it."""
+    one, zero = vector([1.0]), vector([0.0])
+    some = lambda n: vector([1.0 + i for i in range(n)])
+    call(blas, "ddot", 4, some(10), -3, some(4), 1)
+    call(blas, "dgemv", "T", 5, 3, one, some(21), 8, some(5), 1, one, some(3), 1)
+    call(blas, "dtrsv", "U", "N", "N", 4, some(22), 6, some(4), 1)
+    call(blas, "dgbmv", "N", 5, 6, 1, 2, one, some(34), 6, some(6), 1, zero, some(5), 1)
+    call(blas, "dspmv", "L", 5, one, some(15), some(5), 1, zero, some(5), 1)
+    call(blas, "zscal", 3, some(2), some(10), 2)
+    row_major, no, double = 101, 111, ctypes.c_double
+    blas.cblas_dgemv(row_major, no, 3, 5, double(1), some(21), 8, some(5), 1, double(0), some(3), 1)
+    blas.cblas_dgbmv(row_major, no, 5, 6, 1, 2, double(1), some(28), 6, some(6), 1, double(0), some(5), 1)
+
+
+def lapacke():
+    row_major, library = 101, ctypes.CDLL("liblapacke.so.3")
+    a, b, pivots = vector([1.0] * 11), vector([1.0] * 12), with_secret([1, 2, 3], "i")
+    library.LAPACKE_dgetrs(row_major, ctypes.c_char(b"N"), 3, 2, a, 4, pivots, b, 5)
+
+
+def wide():
+    """Integers of 64 bits."""
+    lapack, number = ctypes.CDLL("liblapack64.so.3"), lambda n: ctypes.byref(ctypes.c_int64(n))
+    a, b, pivots = vector([1.0] * 11), vector([1.0] * 8), with_secret([1, 2, 3], "q")
+    lapack.dgetrs_(b"N", number(3), number(2), a, number(4), pivots, b, number(5), number(0), ctypes.c_size_t(1))
+
+
+def query(lapack):
+    call(lapack, "dgeqrf", 5, 3, vector([0.5] * 15), 5, vector([0.0] * 3), vector([0.0]), -1, ctypes.byref(ctypes.c_int32()))
 
 
 def step(blas, name):
@@ -70,6 +108,14 @@ def step(blas, name):
             step(blas, "dot")
             sys.exit(0)
         os.wait()
+    elif name == "forms":
+        forms(blas)
+    elif name == "lapacke":
+        lapacke()
+    elif name == "wide":
+        wide()
+    elif name == "query":
+        query(blas)
     elif name.startswith("steqr"):
         steqr(blas, 300, float(name[5:]))
 
@@ -104,4 +150,4 @@ else:
     library = ctypes.CDLL("libblas.so.3")
     lapack = ctypes.CDLL("liblapack.so.3")
     for which in sys.argv[2:]:
-        step(lapack if which.startswith("steqr") else library, which)
+        step(lapack if which.startswith(("steqr", "query")) else library, which)

@@ -337,7 +337,7 @@ struct kt_snapshot_operand {
     uint32_t offset; /* of its address in the arguments */
     uint32_t reserved;
     uint64_t address;
-    uint64_t asked; /* bytes from there on that the operand does not exceed, or as many as were wanted */
+    uint64_t asked; /* bytes from there to the end of the operand's array, or as many as were wanted */
     uint64_t bytes; /* of them that were there and are stored */
     uint64_t at;    /* where, in the file; a multiple of 8 */
 };

@@ -89,6 +89,47 @@ void kt_about_library(const struct kt_object *library, char *out, size_t size)
         snprintf(out, size, "%s%s%s", title, *title ? " " : "", file);
 }
 
+/* The code that OpenBLAS chose for the processor: of its words the one before that of its threads. Returns its length.
+ */
+static size_t find_kernel(const char *version, const char **out)
+{
+    const char *threads = strstr(version, " MAX_THREADS=");
+    const char *end = threads ? threads : strstr(version, " SINGLE_THREADED");
+    const char *begin = end ? end : version;
+    while (begin > version && begin[-1] != ' ')
+        begin--;
+    *out = begin;
+    bool is_kernel = end > begin && isupper((unsigned char)*begin) && !memchr(begin, '_', (size_t)(end - begin));
+    return is_kernel ? (size_t)(end - begin) : 0;
+}
+
+void kt_about_library_kind(const struct kt_object *library, char *out, size_t size)
+{
+    char name[64];
+    char threads[32] = "";
+    const char *kernel;
+    int length = (int)find_kernel(library->version, &kernel);
+    kt_about_library(library, name, sizeof name);
+    if (library->threads && *library->version)
+        snprintf(threads, sizeof threads, ", %d thread%s", library->threads, library->threads == 1 ? "" : "s");
+    snprintf(out, size, "%s%s%.*s%s%s", name, length ? ", " : "", length, kernel, length ? " kernels" : "", threads);
+}
+
+bool kt_about_is_of_kind(const struct kt_object *library, const char *kind)
+{
+    char own[128];
+    kt_about_library_kind(library, own, sizeof own);
+    return library->is_library && !strcmp(own, kind);
+}
+
+bool kt_about_has_kind(const struct kt_process *process, size_t count, const char *kind)
+{
+    for (size_t i = 0; i < count; i++)
+        if (kt_about_is_of_kind(&process->object[i], kind))
+            return true;
+    return false;
+}
+
 void kt_about_ranks(const struct kt_ranks *ranks)
 {
     char of[32] = "";

@@ -20,6 +20,14 @@ const char *kt_about_library_name(const struct kt_object *library);
 /* "OpenBLAS 0.3.21", or "reference libblas.so.3" if the library does not tell its version. */
 void kt_about_library(const struct kt_object *library, char *out, size_t size);
 
+/* The same with what else tells two of them apart: "OpenBLAS 0.3.21, SkylakeX kernels, 2 threads", as far as it is
+ * known. */
+void kt_about_library_kind(const struct kt_object *library, char *out, size_t size);
+
+/* Is it a library, and called so by kt_about_library_kind? And is one of the first COUNT objects of the process? */
+bool kt_about_is_of_kind(const struct kt_object *library, const char *kind);
+bool kt_about_has_kind(const struct kt_process *process, size_t count, const char *kind);
+
 /* "ranks      4 of 4 of job 12345", if there are any. */
 void kt_about_ranks(const struct kt_ranks *ranks);
 

@@ -257,13 +257,10 @@ static void print_libraries(const struct kt_trace *trace)
     struct libraries list = list_libraries(trace);
     for (size_t i = 0; i < list.count; i++) {
         const struct kt_object *o = list.object[i];
-        char library[64];
-        char threads[32] = "";
-        if (o->threads)
-            snprintf(threads, sizeof threads, ", %d thread%s", o->threads, o->threads == 1 ? "" : "s");
+        char library[128];
         kt_about_line(i ? "" : "libraries", "%s", o->path);
-        kt_about_library(o, library, sizeof library);
-        kt_about_line("", "    %s, %d-bit integers%s", library, 8 * o->int_bytes, threads);
+        kt_about_library_kind(o, library, sizeof library);
+        kt_about_line("", "    %s, %d-bit integers", library, 8 * o->int_bytes);
     }
     free(list.object);
 }
@@ -318,7 +315,8 @@ static void print_in_flight(const struct kt_state *state)
         const struct kt_call *call = &state->in_flight[i];
         char shape[61];
         kt_shape_text(call, shape, sizeof shape - 1);
-        kt_about_line("in flight", "%s %s (thread %" PRIu32 ")", call->entry->symbol.name, shape, call->tid);
+        kt_about_line("in flight", "%s %s (call %" PRIu64 ", thread %" PRIu32 ")", call->entry->symbol.name, shape,
+                      call->n, call->tid);
     }
 }
 

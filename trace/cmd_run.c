@@ -45,6 +45,7 @@ struct run {
     char auditor[PATH_MAX]; /* empty: goes without */
     char blocker[PATH_MAX]; /* what applies block sizes */
     char directory[PATH_MAX];
+    int killer;         /* the signal that ended the program, or 0 */
     bool created;       /* the directory did not exist before */
     int report[2];      /* pipe from the child */
     sigset_t signals;   /* that the parent waits for */
@@ -427,7 +428,7 @@ static bool is_for_child(const siginfo_t *signal)
     return signal->si_signo != SIGCHLD && !is_key;
 }
 
-static int wait_for(const struct run *run, pid_t child)
+static int wait_for(struct run *run, pid_t child)
 {
     int status = 0;
     while (waitpid(child, &status, WNOHANG) == 0) {
@@ -435,7 +436,8 @@ static int wait_for(const struct run *run, pid_t child)
         if (sigwaitinfo(&run->signals, &signal) > 0 && is_for_child(&signal))
             kill(child, signal.si_signo);
     }
-    return WIFSIGNALED(status) ? KILLED + WTERMSIG(status) : WEXITSTATUS(status);
+    run->killer = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    return run->killer ? KILLED + run->killer : WEXITSTATUS(status);
 }
 
 /* A variable that keeps calls from being recorded; NULL: none is set. */
@@ -460,11 +462,24 @@ static void tell_of_nothing(void)
                   " (it may be statically linked, set-uid, or use its own copy)");
 }
 
+/* A process that a signal ends cannot say where its calls are. */
+static void tell_of_death(const struct run *run)
+{
+    const char *quiet = getenv("KTRACE_QUIET");
+    if (run->killer && !(quiet && *quiet == '1'))
+        kt_notice("%s: ended by signal %d (%s); next: ktrace info %s", run->command[0], run->killer,
+                  strsignal(run->killer), run->output ? run->output : run->directory);
+}
+
 static void look_at_trace(const struct run *run)
 {
     struct contents found;
-    if (!read_contents(run->directory, &found) || found.processes)
+    if (!read_contents(run->directory, &found))
         return;
+    if (found.processes) {
+        tell_of_death(run);
+        return;
+    }
     tell_of_nothing();
     if (run->created)
         rmdir(run->directory);

@@ -148,18 +148,30 @@ static const char *factor(double value, char out[32])
     return out;
 }
 
+/* Once; with its file where the other run has one of that name which is another. */
+static void print_library(const struct kt_process *process, size_t i, const struct kt_trace *other)
+{
+    const struct kt_object *object = &process->object[i];
+    char name[128];
+    bool is_ambiguous = false;
+    kt_about_library_kind(object, name, sizeof name);
+    for (size_t p = 0; p < other->processes && !has_library(other, object); p++)
+        is_ambiguous |= kt_about_has_kind(&other->process[p], other->process[p].objects, name);
+    if (is_ambiguous)
+        kt_about_line("", "%s, %s", name, object->path);
+    else if (!kt_about_has_kind(process, i, name))
+        kt_about_line("", "%s", name);
+}
+
 static void print_side(const struct runs *r, int side)
 {
     const struct kt_process *first = &r->trace[side].process[0];
     char blas[16];
     char rest[16];
     kt_about_line(side_name[side], "%s%s", r->trace[side].path, r->incomplete[side] ? " (not complete)" : "");
-    for (size_t i = 0; i < first->objects; i++) {
-        char name[LINE];
-        kt_about_library(&first->object[i], name, sizeof name);
+    for (size_t i = 0; i < first->objects; i++)
         if (first->object[i].is_library)
-            kt_about_line("", "%s", name);
-    }
+            print_library(first, i, &r->trace[!side]);
     kt_about_line("", "%s in BLAS and LAPACK, %s in the rest", kt_text_seconds(r->diff.total[side], blas),
                   kt_text_seconds(fmax(r->wall[side] - r->diff.total[side], 0), rest));
     if (r->shapes[side].processor >= 0)

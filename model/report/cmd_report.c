@@ -10,6 +10,7 @@
 #include "trace/verb.h"
 
 #include <getopt.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,6 +88,17 @@ static void print_estimate(const struct kt_summary *summary, uint64_t sample)
                   kt_text_seconds(all.lo, text[2]), kt_text_seconds(all.hi, text[3]), share);
 }
 
+/* Several threads of a process can be in calls at a time: their time is more than wall time then. */
+static bool is_of_several_threads(const struct kt_report *report)
+{
+    static const double worth_words = 0.01; /* of BLAS time */
+    const struct kt_sums *threads = &report->summary.threads;
+    size_t busy = 0;
+    for (size_t i = 0; i < threads->count; i++)
+        busy += threads->sum[i].seconds > worth_words * report->summary.seconds_blas;
+    return busy > report->trace.processes;
+}
+
 static void print_times(const struct kt_report *report)
 {
     const struct kt_summary *summary = &report->summary;
@@ -105,8 +117,10 @@ static void print_times(const struct kt_report *report)
         print_estimate(summary, sample);
         return;
     }
-    kt_about_line("BLAS time", "%s in BLAS and LAPACK,%s of %s", kt_text_seconds(summary->seconds_blas, blas), share,
-                  report->trace.processes > 1 ? "the wall time of all processes" : "wall time");
+    kt_about_line("BLAS time", "%s in BLAS and LAPACK%s, %s of %s%s", kt_text_seconds(summary->seconds_blas, blas),
+                  is_of_several_threads(report) ? ", threads added" : "", share + strspn(share, " "),
+                  report->trace.processes > 1 ? "the wall time of all processes" : "wall time",
+                  summary->unfinished ? ", without calls in flight" : "");
 }
 
 static void print_calls(const struct kt_summary *summary)
@@ -188,25 +202,70 @@ static void print_missing(const struct kt_report *report)
     kt_about_losses(&report->trace, &report->state);
 }
 
-static bool is_listed(const struct kt_process *process, size_t object, const char *name)
+/* The part of the time that the program's own calls to it took. */
+static double library_share(const struct kt_shapes *groups, const char *name)
 {
-    for (size_t i = 0; i < object; i++) {
-        char other[LINE];
-        kt_about_library(&process->object[i], other, sizeof other);
-        if (process->object[i].is_library && !strcmp(name, other))
-            return true;
-    }
-    return false;
+    double seconds = 0;
+    for (size_t i = 0; i < groups->count; i++)
+        if (kt_about_is_of_kind(groups->shape[i].first.entry->library, name))
+            seconds += groups->shape[i].total;
+    return groups->seconds > 0 ? seconds / groups->seconds : 0;
 }
 
-/* A library in several files is named once. */
-static void print_libraries(const struct kt_process *process)
+/* A library in several files is named once. Where the program calls several, the name of each tells little. */
+static void print_libraries(const struct kt_report *report)
 {
+    const struct kt_process *process = report->summary.first;
     for (size_t i = 0; i < process->objects; i++) {
-        char name[LINE];
-        kt_about_library(&process->object[i], name, sizeof name);
-        if (process->object[i].is_library && !is_listed(process, i, name))
-            kt_about_line("library", "%s", name);
+        char name[128];
+        char share[16];
+        kt_about_library_kind(&process->object[i], name, sizeof name);
+        if (!process->object[i].is_library || kt_about_has_kind(process, i, name))
+            continue;
+        double part = library_share(&report->groups, name);
+        kt_text_percent(part, share);
+        bool is_one_of_several = part > 0 && part < 0.9999;
+        kt_about_line("library", "%s%s%s%s", name, is_one_of_several ? ": " : "",
+                      is_one_of_several ? share + strspn(share, " ") : "", is_one_of_several ? " of BLAS time" : "");
+    }
+}
+
+/* --- calls that failed --------------------------------------------------------------------------------------- */
+
+/* Calls of the routine of the I-th shape that returned an info, and all of them; false: an earlier shape has it, too.
+ */
+static bool count_failed(const struct kt_shapes *groups, size_t i, uint64_t *failed, uint64_t *calls)
+{
+    const struct kt_routine *routine = groups->shape[i].first.entry->symbol.routine;
+    *failed = *calls = 0;
+    for (size_t j = 0; j < groups->count; j++) {
+        const struct kt_shape_group *other = &groups->shape[j];
+        if (strcmp(other->first.entry->symbol.routine->name, routine->name) != 0)
+            continue;
+        if (j < i && other->failed)
+            return false;
+        *failed += other->failed;
+        *calls += other->query ? 0 : other->calls;
+    }
+    return true;
+}
+
+/* What LAPACK says with a negative info; LAPACKE has numbers of its own from -1010. */
+static void print_failed(const struct kt_shapes *groups)
+{
+    for (size_t i = 0; i < groups->count; i++) {
+        const struct kt_shape_group *group = &groups->shape[i];
+        char argument[64] = "";
+        char text[2][16];
+        uint64_t failed;
+        uint64_t calls;
+        if (!group->failed || !count_failed(groups, i, &failed, &calls))
+            continue;
+        if (group->info < 0 && group->info > -1000)
+            snprintf(argument, sizeof argument, ", argument %" PRId64 " is illegal", -group->info);
+        kt_about_line("failed", "%s of %s calls of %s: %sinfo %" PRId64 "%s", kt_text_count((double)failed, text[0]),
+                      kt_text_count((double)calls, text[1]), group->first.entry->symbol.routine->name,
+                      failed > 1 ? "first " : "", group->info, argument);
     }
 }
 
@@ -229,11 +288,12 @@ static void print_header(const struct kt_report *report)
         kt_about_line("trace", "%s", report->path[i]);
     kt_about_command(report->summary.first, LINE - 1);
     print_when(report);
-    print_libraries(report->summary.first);
+    print_libraries(report);
     print_ranks(&report->imbalance);
     print_times(report);
     print_calls(&report->summary);
     print_faults(&report->groups);
+    print_failed(&report->groups);
     kt_about_profile(&report->trace, &report->state);
     kt_about_selection(&report->trace, &report->state);
     print_missing(report);
@@ -264,12 +324,27 @@ static double blas_share(const struct kt_report *report)
     return summary->seconds_all > 0 ? seconds / summary->seconds_all : NAN;
 }
 
+/* How long a call took that has not returned is not known, and it may be all of the time. The outermost one comes
+ * first.
+ */
+static void print_next_of_a_death(const struct kt_report *report)
+{
+    const struct kt_call *call = &report->state.in_flight[0];
+    printf("\nHow long the calls in flight took is not known: it is in no number above.\n");
+    if (!kt_is_profile(&report->trace))
+        printf("Next: ktrace repro --call %" PRIu64 " %s\n"
+               "      prints a C program that makes the first of them\n",
+               call->n, report->path[0]);
+}
+
 static void print_next(const struct kt_report *report)
 {
     static const double worth_looking = 0.05;
     char share[16];
     kt_text_percent(blas_share(report), share);
-    if (blas_share(report) < worth_looking)
+    if (report->state.in_flights > 0 && !strcmp(kt_state_text(&report->trace), "incomplete"))
+        print_next_of_a_death(report);
+    else if (blas_share(report) < worth_looking)
         printf("\nThe time is not in BLAS and LAPACK:%s of wall time is all that faster calls\n"
                "could win. Where the rest goes a sampling profiler tells (perf, py-spy).\n"
                "Products that a language makes without BLAS are in it too: of integers, or of\n"

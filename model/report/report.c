@@ -336,6 +336,8 @@ static json_t *shape_json(const struct kt_report_shape *shape)
     json_object_set_new(object, "inside",
                         json_pack("{s:I, s:I}", "calls", (json_int_t)group->inside.calls, "sampled",
                                   (json_int_t)group->inside.recorded));
+    json_object_set_new(object, "failed", json_integer((json_int_t)group->failed));
+    json_object_set_new(object, "info", group->failed ? json_integer(group->info) : json_null());
     json_object_set_new(object, "corrected", json_boolean(group->corrected));
     if (shape->parts.replayed) {
         json_object_set(object, "contexts", json_object_get(shape->parts.replayed, "contexts"));

@@ -266,7 +266,7 @@ static void print_advice(const struct kt_report *report)
         printf("That cannot be told: each part is within noise, or rests on a bound that knows no\n"
                "operations, or the program was faster than its replays (replay --fresh, when the\n"
                "machine is quiet).\n");
-    if (summary->seconds_all > 0 && summary->seconds_blas < 0.5 * summary->seconds_all)
+    if (summary->seconds_all > 0 && !summary->unfinished && summary->seconds_blas < 0.5 * summary->seconds_all)
         printf("- all of BLAS and LAPACK is %s of wall time: the rest is outside of ktrace's view\n",
                percent(summary->seconds_blas, summary->seconds_all, share));
 }

@@ -84,6 +84,12 @@ static bool find_number(const struct kt_trace *trace, uint64_t number, struct kt
     return false;
 }
 
+/* Names of routines and of symbols are both what people read in reports. */
+static bool is_of(const struct kt_call *call, const char *name)
+{
+    return !strcmp(call->entry->symbol.routine->name, name) || !strcmp(call->entry->symbol.name, name);
+}
+
 /* The call of that routine that took longest, kept. */
 static bool find_slowest(const struct kt_trace *trace, const char *routine, struct kt_call *out)
 {
@@ -92,7 +98,7 @@ static bool find_slowest(const struct kt_trace *trace, const char *routine, stru
     double longest = -1;
     kt_cursor_begin(trace, &cursor);
     while (kt_cursor_next(&cursor, &call)) {
-        if (strcmp(call.entry->symbol.routine->name, routine) != 0 || kt_call_seconds(&call) <= longest)
+        if (!is_of(&call, routine) || kt_call_seconds(&call) <= longest)
             continue;
         longest = kt_call_seconds(&call);
         kt_call_drop(out);
@@ -109,8 +115,7 @@ static bool find_slowest_shape(const struct kt_trace *trace, const char *routine
     double longest = -1;
     kt_counts_begin(trace, &cursor);
     while (kt_counts_next(&cursor, &counts)) {
-        if (!counts.call.args || strcmp(counts.call.entry->symbol.routine->name, routine) != 0 ||
-            kt_call_seconds(&counts.call) <= longest)
+        if (!counts.call.args || !is_of(&counts.call, routine) || kt_call_seconds(&counts.call) <= longest)
             continue;
         longest = kt_call_seconds(&counts.call);
         kt_call_drop(out);

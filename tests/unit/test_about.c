@@ -47,12 +47,41 @@ static void test_long_names_are_cut(void **state)
     check("/a", "", "1234567890123456789012345678901234567890", "", "a 12345678901234567890123456789");
 }
 
+static void check_kind(const char *soname, const char *version, int threads, const char *expected)
+{
+    char text[128];
+    struct kt_object library = {.path = "/usr/lib/libblas.so.3",
+                                .soname = (char *)soname,
+                                .version = (char *)version,
+                                .threads = threads,
+                                .is_library = true};
+    kt_about_library_kind(&library, text, sizeof text);
+    assert_string_equal(text, expected);
+    assert_true(kt_about_is_of_kind(&library, expected));
+    library.is_library = false;
+    assert_false(kt_about_is_of_kind(&library, expected));
+}
+
+static void test_kinds(void **state)
+{
+    (void)state;
+    check_kind("libblas.so.3", "OpenBLAS 0.3.21 DYNAMIC_ARCH NO_AFFINITY Zen SINGLE_THREADED", 1,
+               "OpenBLAS 0.3.21, Zen kernels, 1 thread");
+    check_kind("libblas.so.3", "OpenBLAS 0.3.21 USE64BITINT DYNAMIC_ARCH NO_AFFINITY SkylakeX MAX_THREADS=64", 2,
+               "OpenBLAS 0.3.21, SkylakeX kernels, 2 threads");
+    check_kind("libblas.so.3", "OpenBLAS 0.3.21 NO_AFFINITY MAX_THREADS=64", 0, "OpenBLAS 0.3.21");
+    check_kind("libblas.so.3", "OpenBLAS 0.3.21", 0, "OpenBLAS 0.3.21");
+    check_kind("libblis.so.4", "BLIS 0.9.0", 2, "BLIS 0.9.0, 2 threads");
+    check_kind("libblas.so.3", "", 1, "reference libblas.so.3"); /* it is not known whose threads these are */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_version_number),
         cmocka_unit_test(test_no_version_number),
         cmocka_unit_test(test_long_names_are_cut),
+        cmocka_unit_test(test_kinds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

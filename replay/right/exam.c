@@ -167,8 +167,10 @@ static bool measure_changes(struct kt_exam *s, const struct kt_examined *c, stru
 void kt_reference_ask(struct kt_exam *s, const struct kt_examined *c, struct kt_reference *r)
 {
     *r = (struct kt_reference){0};
-    if (!s->reference.library || !c->compared || !is_affordable(s, c->job) ||
-        !kt_library_takes(s->reference.library, c->job->int_bytes))
+    if (!s->reference.library || !c->compared || !kt_library_takes(s->reference.library, c->job->int_bytes))
+        return;
+    r->too_slow = !is_affordable(s, c->job);
+    if (r->too_slow)
         return;
     kt_examined_fill(s, c, 0);
     if (!call_reference(s, c, &r->result))

@@ -25,6 +25,7 @@ struct kt_examined {
 /* What the reference library makes of it. */
 struct kt_reference {
     bool known;
+    bool too_slow; /* it is not known for that reason */
     struct kt_trial_result result;
     double change[KT_MAX_OPERANDS + 1]; /* the largest that rounding inputs makes; the last: of what is returned */
     bool unstable[KT_MAX_OPERANDS + 1]; /* integers that depend on it */

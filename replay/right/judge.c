@@ -221,6 +221,7 @@ bool kt_judge(struct kt_exam *s, struct kt_examined *c, const struct kt_referenc
         kt_conclude(out, KT_RESULT_UNCHECKED, "%s",
                     c->job->shape->query ? "asks for a workspace only"
                     : !c->compared       ? "operands that it writes overlap others"
+                    : r->too_slow        ? "too large to ask the reference library"
                                          : "there is nothing to compare with");
     return lasts;
 }

@@ -102,6 +102,38 @@ static void print_wrong(const struct kt_right *right, const char *name, size_t l
         printf("%s is wrong for %zu shapes; all of them with --json.\n", kt_base_name(name), listed);
 }
 
+/* Shapes that were not checked for the same reason as the I-th; 0: an earlier one stands for them. */
+static size_t count_alike(const struct kt_right *right, size_t library, size_t i)
+{
+    const char *why = kt_right_of(right, library, i)->what;
+    size_t found = 0;
+    for (size_t j = 0; j < right->jobs->count; j++) {
+        const struct kt_rightness *other = kt_right_of(right, library, j);
+        bool alike = other->verdict == KT_RESULT_UNCHECKED && other->what && !strcmp(other->what, why);
+        if (alike && j < i)
+            return 0;
+        found += alike;
+    }
+    return found;
+}
+
+static void print_unchecked(const struct kt_right *right, size_t library)
+{
+    enum { REASONS = 3 };
+    char text[1024] = "not checked: ";
+    size_t used = strlen(text);
+    int reasons = 0;
+    for (size_t i = 0; i < right->jobs->count && reasons < REASONS; i++) {
+        const struct kt_rightness *r = kt_right_of(right, library, i);
+        size_t alike = r->verdict == KT_RESULT_UNCHECKED && r->what ? count_alike(right, library, i) : 0;
+        if (alike && used < sizeof text)
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%zu %.200s", reasons++ ? "; " : "", alike,
+                                     r->what);
+    }
+    if (reasons)
+        print_wrapped(text);
+}
+
 void kt_right_print(const struct kt_right *right, const char *const *name, const struct kt_trace *trace)
 {
     char seconds[40];
@@ -119,6 +151,7 @@ void kt_right_print(const struct kt_right *right, const char *const *name, const
             printf(", worst residual infinite (limit %g)\n", KT_RESIDUAL_LIMIT);
         else
             printf(", worst residual %.2g (limit %g)\n", worst, KT_RESIDUAL_LIMIT);
+        print_unchecked(right, l);
     }
     if (*right->without)
         printf("Not compared with reference BLAS: %s.\n", right->without);

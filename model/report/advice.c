@@ -104,6 +104,12 @@ static void say_faults(const struct words *w)
         kt_text_count(parts->faults, count), kt_text_seconds(parts->fault_seconds / parts->faults, each));
 }
 
+static void say_contents(const struct words *w)
+{
+    say(w, "its work depends on what the operands hold, and replays had other contents. KTRACE_SNAPSHOT=1 records them "
+           "for another replay");
+}
+
 static void say_residual(const struct words *w)
 {
     double expected = w->of->calls * w->of->median;
@@ -112,6 +118,8 @@ static void say_residual(const struct words *w)
     else if (w->of->calls <= FEW_CALLS)
         say(w, "what happens only once: the first touch of a result's pages, loading code. Use arrays again instead of "
                "allocating new ones");
+    else if (w->of->contents_made)
+        say_contents(w);
     else if (w->of->calls_total > outliers * expected)
         say(w, "some calls take much longer than the others: page faults or other processes. KTRACE_EVENTS="
                "perf::PAGE-FAULTS,perf::CONTEXT-SWITCHES tells which");
@@ -125,6 +133,10 @@ static void say_unsplit(const struct words *w)
     char most[16];
     if (is_faulty(w)) {
         say_faults(w);
+        return;
+    }
+    if (w->of->contents_made) {
+        say_contents(w);
         return;
     }
     say(w, "longer than with operands in cache");

@@ -36,6 +36,7 @@ struct kt_advice_case {
     double calls, median; /* their number, and the median */
     double warm, bound;   /* one of them; NAN: not known */
     const char *bound_by; /* "flops", "L1", ..., "memory"; NULL: not known */
+    bool contents_made;   /* its work depends on contents, and it was replayed with others than the program's */
     bool flops_known;     /* otherwise the bound counts bytes only */
 };
 

@@ -160,6 +160,7 @@ static struct kt_advice_case case_of(const struct kt_report *report, const struc
 {
     const struct kt_report_shape *shape = &report->shape[routine->shape];
     const json_t *replayed = shape->parts.replayed;
+    const char *contents = json_string_value(json_object_get(replayed, "contents"));
     kt_shape_text(&shape->group->first, text, SHAPE_TEXT);
     return (struct kt_advice_case){.routine = routine->routine,
                                    .parts = &routine->parts,
@@ -172,6 +173,8 @@ static struct kt_advice_case case_of(const struct kt_report *report, const struc
                                    .warm = shape->parts.times.warm.value,
                                    .bound = shape->parts.times.bound,
                                    .bound_by = json_string_value(json_object_get(replayed, "bound_by")),
+                                   .contents_made = isnan(shape->group->flops) && !shape->group->query && contents &&
+                                                    !strcmp(contents, "made"),
                                    .flops_known = json_is_number(json_object_get(replayed, "flops"))};
 }
 

@@ -165,6 +165,8 @@ static void test_context(void **state)
     assert_says(one_advice(&of, false).text, "--context warm,cold,tracked");
     d.cache_most = NAN;
     assert_null(strstr(one_advice(&of, false).text, "at most"));
+    of.contents_made = true;
+    assert_says(one_advice(&of, false).text, "KTRACE_SNAPSHOT=1");
 }
 
 static void test_residual(void **state)
@@ -175,6 +177,9 @@ static void test_residual(void **state)
     assert_says(one_advice(&of, false).text, "all calls take longer");
     of.calls_total = 2;
     assert_says(one_advice(&of, false).text, "some calls take much longer");
+    of.contents_made = true;
+    assert_says(one_advice(&of, false).text, "KTRACE_SNAPSHOT=1");
+    assert_null(strstr(one_advice(&of, false).text, "calls take"));
     of.calls = 2;
     assert_says(one_advice(&of, false).text, "happens only once");
     d.faults = 50000;

@@ -3,6 +3,7 @@
  * ktrace report: prints what model/report/report.c worked out. Whatever is missing from the trace is said before any
  * number.
  */
+#include "model/report/crowding.h"
 #include "model/report/report_parts.h"
 #include "trace/about.h"
 #include "trace/origin.h"
@@ -88,20 +89,19 @@ static void print_estimate(const struct kt_summary *summary, uint64_t sample)
                   kt_text_seconds(all.lo, text[2]), kt_text_seconds(all.hi, text[3]), share);
 }
 
-/* Several threads of a process can be in calls at a time: their time is more than wall time then. */
-static bool is_of_several_threads(const struct kt_report *report)
+static void print_crowding(const struct kt_crowding *crowding)
 {
-    static const double worth_words = 0.01; /* of BLAS time */
-    const struct kt_sums *threads = &report->summary.threads;
-    size_t busy = 0;
-    for (size_t i = 0; i < threads->count; i++)
-        busy += threads->sum[i].seconds > worth_words * report->summary.seconds_blas;
-    return busy > report->trace.processes;
+    if (!crowding->is_too_many)
+        return;
+    kt_about_line("crowded", "%zu threads in calls, each with %d of the library, on %d processors:", crowding->callers,
+                  crowding->each, crowding->processors);
+    kt_about_line("", "try fewer, such as with OPENBLAS_NUM_THREADS=1 (or OMP_, BLIS_, MKL_)");
 }
 
 static void print_times(const struct kt_report *report)
 {
     const struct kt_summary *summary = &report->summary;
+    const struct kt_crowding crowding = kt_crowding_find(&report->trace, summary);
     char wall[16];
     char blas[16];
     char share[16];
@@ -118,9 +118,10 @@ static void print_times(const struct kt_report *report)
         return;
     }
     kt_about_line("BLAS time", "%s in BLAS and LAPACK%s, %s of %s%s", kt_text_seconds(summary->seconds_blas, blas),
-                  is_of_several_threads(report) ? ", threads added" : "", share + strspn(share, " "),
+                  crowding.callers > report->trace.processes ? ", threads added" : "", share + strspn(share, " "),
                   report->trace.processes > 1 ? "the wall time of all processes" : "wall time",
                   summary->unfinished ? ", without calls in flight" : "");
+    print_crowding(&crowding);
 }
 
 static void print_calls(const struct kt_summary *summary)

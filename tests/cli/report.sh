@@ -88,6 +88,10 @@ same "two libraries: the part of the time that each took, all of it together" "2
 same "... most by the one that took longest" "BigCore" "$(report two | grep 'of BLAS time' | sort -t: -k2 -rn | head -n 1 | grep -oE 'BigCore|SmallCore')"
 same "one library: no part" 0 "$(report one | grep -c 'of BLAS time$')"
 has "threads at a time: their time is added" '^BLAS time .* in BLAS and LAPACK, threads added, [0-9.]+ % of wall time' "$(report two)"
+library many 1000 "OpenBLAS 0.3.99 NO_LAPACKE DYNAMIC_ARCH NO_AFFINITY SmallCore MAX_THREADS=1000"
+record crowd "$T/many/libblas.so.3:400" "$T/many/libblas.so.3:400"
+has "more threads than processors" "^crowded +2 threads in calls, each with 1000 of the library, on [0-9]+ processors:$" "$(report crowd)"
+same "... not where the program has one, nor where the library has one" "0 0" "$(record lone "$T/many/libblas.so.3:300"; report lone | grep -c ^crowded | tr "\n" " "; record thin "$T/big/libblas.so.3:400" "$T/big/libblas.so.3:400"; report thin | grep -c ^crowded)"
 has "one thread: not a word" '^BLAS time .* in BLAS and LAPACK, [0-9.]+ % of wall time$' "$(report one)"
 
 # Calls that fail.

@@ -231,8 +231,8 @@ static void find_best(const struct kt_comparison *c, const size_t *shape, size_t
             r->best = l;
     r->is_certain = true;
     for (size_t l = 0; l < c->libraries && r->is_certain; l++) {
-        struct kt_ratio ratio = kt_comparison_ratio(c, shape, shapes, l, r->best);
-        r->is_certain = l == r->best || r->lane[l].failed || kt_ratio_verdict(&ratio) == KT_SLOWER;
+        struct kt_ratio ratio = l ? kt_comparison_ratio(c, shape, shapes, l, r->best) : r->lane[r->best].ratio;
+        r->is_certain = l == r->best || r->lane[l].failed || kt_ratio_verdict(&ratio) == (l ? KT_SLOWER : KT_FASTER);
     }
 }
 

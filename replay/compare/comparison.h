@@ -108,6 +108,10 @@ const struct kt_compared *kt_comparison_cell(const struct kt_comparison *compari
 struct kt_ratio kt_comparison_ratio(const struct kt_comparison *comparison, const size_t *shape, size_t shapes,
                                     size_t lane, size_t base);
 
+/* The lane on which the shape takes least, and whether each other one is told apart from it: by the ratio in its cell
+ * where that is known. */
+size_t kt_comparison_shape_best(const struct kt_comparison *comparison, size_t shape, bool *is_certain);
+
 /*
  * Seconds of BLAS, and of the whole program, on that library, all else unchanged. Shapes that could not be timed are
  * taken to change as the others do. NAN: not known.

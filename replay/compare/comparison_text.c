@@ -213,6 +213,29 @@ static struct row routine_row(const struct kt_comparison *c, const struct kt_rou
     return row;
 }
 
+/* The ratio of a cell is what people see: another way to the same number must not contradict it. */
+static bool is_told_apart(const struct kt_comparison *c, size_t shape, size_t lane, size_t best)
+{
+    if (best == 0 || lane == 0) {
+        const struct kt_ratio *own = &kt_comparison_cell(c, shape, best == 0 ? lane : best)->ratio;
+        return isnan(own->value) || kt_ratio_verdict(own) == (best == 0 ? KT_SLOWER : KT_FASTER);
+    }
+    struct kt_ratio ratio = kt_comparison_ratio(c, &shape, 1, lane, best);
+    return isnan(ratio.value) || kt_ratio_verdict(&ratio) == KT_SLOWER;
+}
+
+size_t kt_comparison_shape_best(const struct kt_comparison *c, size_t shape, bool *is_certain)
+{
+    size_t best = 0;
+    for (size_t l = 1; l < c->libraries; l++)
+        if (kt_comparison_cell(c, shape, l)->ratio.value < kt_comparison_cell(c, shape, best)->ratio.value)
+            best = l;
+    *is_certain = true;
+    for (size_t l = 0; l < c->libraries && *is_certain; l++)
+        *is_certain = l == best || is_told_apart(c, shape, l, best);
+    return best;
+}
+
 /* Of the shape I; TEXT has room for it. */
 static struct row shape_row(const struct kt_comparison *c, size_t i, char text[SHAPE_WIDTH + 1])
 {
@@ -220,16 +243,10 @@ static struct row shape_row(const struct kt_comparison *c, size_t i, char text[S
     double calls = (double)job->shape->calls;
     double seconds = kt_comparison_cell(c, i, 0)->time.best;
     struct row row = {.text = text, .calls = calls, .share = calls * seconds / c->sum[0].seconds, .seconds = seconds};
-    size_t best = 0;
-    bool certain = true;
-    for (size_t l = 0; l < c->libraries; l++) {
+    bool certain;
+    for (size_t l = 0; l < c->libraries; l++)
         row.ratio[l] = &kt_comparison_cell(c, i, l)->ratio;
-        best = row.ratio[l]->value < row.ratio[best]->value ? l : best;
-    }
-    for (size_t l = 0; l < c->libraries && certain; l++) {
-        struct kt_ratio ratio = kt_comparison_ratio(c, &i, 1, l, best);
-        certain = l == best || isnan(ratio.value) || kt_ratio_verdict(&ratio) == KT_SLOWER;
-    }
+    size_t best = kt_comparison_shape_best(c, i, &certain);
     kt_job_text(job, text, SHAPE_WIDTH);
     set_best(&row, best, certain);
     return row;

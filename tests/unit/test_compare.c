@@ -232,6 +232,30 @@ static void test_sums(void **state)
     close_scene(&s);
 }
 
+/* Six pairs of seven say that library 2 is slower, and one that it is not: the interval of the median holds all. */
+static void test_best_of_a_shape(void **state)
+{
+    (void)state;
+    static const double times[SHAPES][LIBRARIES] = {{0.01, 0.005, 0.01}, {0.01, 0.02, 0.01}, {0.01, 0.02, 0.02}};
+    struct scene s;
+    bool is_certain;
+    open_scene(&s);
+    set_times(&s, times);
+    struct kt_series *series = &s.c.schedule.item[1].lane[2];
+    series->visits = 7;
+    for (size_t v = 0; v < series->visits; v++)
+        series->visit[v] = v == 3 ? 0.0099 : 0.011;
+    kt_comparison_sum_up(&s.c);
+    assert_int_equal(kt_comparison_shape_best(&s.c, 0, &is_certain), 1);
+    assert_true(is_certain);
+    assert_int_equal(kt_comparison_shape_best(&s.c, 1, &is_certain), 0);
+    assert_int_equal(kt_ratio_verdict(&kt_comparison_cell(&s.c, 1, 2)->ratio), KT_CANNOT_TELL);
+    assert_false(is_certain);
+    assert_int_equal(kt_comparison_shape_best(&s.c, 2, &is_certain), 0);
+    assert_true(is_certain);
+    close_scene(&s);
+}
+
 /* Over all shapes, whatever the routines are asked; and where a library does not run all, by the multiples. */
 static void test_who_is_told_apart(void **state)
 {
@@ -494,6 +518,7 @@ int main(void)
         cmocka_unit_test(test_options),
         cmocka_unit_test(test_correction),
         cmocka_unit_test(test_sums),
+        cmocka_unit_test(test_best_of_a_shape),
         cmocka_unit_test(test_who_is_told_apart),
         cmocka_unit_test(test_what_calls_waited),
         cmocka_unit_test(test_page_faults_are_no_pace),

@@ -230,6 +230,12 @@ static bool is_of(const struct stratum *stratum, size_t outer)
     return stratum->described && stratum->outer == outer;
 }
 
+/* Calls that only ask for the size of a workspace tell nothing of those that work, nor these of them. */
+static bool is_alike(const struct stratum *stratum, size_t outer, bool idle)
+{
+    return is_of(stratum, outer) && stratum->population.idle == idle;
+}
+
 /* Who speaks for shapes with too few drawn calls. */
 enum speakers { DRAWN_OF_THESE, DRAWN_OF_ALL, CERTAIN };
 
@@ -259,24 +265,24 @@ static void join_sums(struct sums *to, const struct sums *from)
     }
 }
 
-static struct base pool_base(const struct kt_inside *inside, size_t outer, enum speakers speakers)
+static struct base pool_base(const struct kt_inside *inside, size_t outer, bool idle, enum speakers speakers)
 {
     struct base base = {0};
     for (size_t i = 0; i < inside->shapes; i++) {
         const struct stratum *stratum = &inside->stratum[i];
-        if (is_of(stratum, outer) && speaks(stratum, speakers))
+        if (is_alike(stratum, outer, idle) && speaks(stratum, speakers))
             join_base(&base, speakers == CERTAIN ? &stratum->certain : &stratum->drawn);
     }
     return base;
 }
 
-static void pool_sums(const struct estimation *e, size_t outer, enum speakers speakers)
+static void pool_sums(const struct estimation *e, size_t outer, bool idle, enum speakers speakers)
 {
     memset(e->pooled, 0, e->out->routines * sizeof *e->pooled);
     memset(e->is_pooled, 0, e->out->routines * sizeof *e->is_pooled);
     for (size_t i = 0; i < e->inside->shapes; i++) {
         const struct stratum *stratum = &e->inside->stratum[i];
-        if (!is_of(stratum, outer) || !speaks(stratum, speakers))
+        if (!is_alike(stratum, outer, idle) || !speaks(stratum, speakers))
             continue;
         for (size_t c = 0; c < stratum->cells; c++) {
             const struct cell *cell = &stratum->cell[c];
@@ -286,24 +292,24 @@ static void pool_sums(const struct estimation *e, size_t outer, enum speakers sp
     }
 }
 
-static struct base find_speakers(const struct kt_inside *inside, size_t outer, enum speakers *out)
+static struct base find_speakers(const struct kt_inside *inside, size_t outer, bool idle, enum speakers *out)
 {
     static const double needed[] = {[DRAWN_OF_THESE] = 2, [DRAWN_OF_ALL] = 1, [CERTAIN] = 1};
     struct base base = {0};
     for (*out = DRAWN_OF_THESE; *out <= CERTAIN; (*out)++) {
-        base = pool_base(inside, outer, *out);
+        base = pool_base(inside, outer, idle, *out);
         if (base.n >= needed[*out])
             break;
     }
     return base;
 }
 
-static struct kt_inside_population few_of(const struct kt_inside *inside, size_t outer)
+static struct kt_inside_population few_of(const struct kt_inside *inside, size_t outer, bool idle)
 {
     struct kt_inside_population few = {0};
     for (size_t i = 0; i < inside->shapes; i++) {
         const struct stratum *stratum = &inside->stratum[i];
-        if (!is_of(stratum, outer) || has_enough(stratum))
+        if (!is_alike(stratum, outer, idle) || has_enough(stratum))
             continue;
         few.calls += stratum->population.calls;
         few.seconds += stratum->population.seconds;
@@ -313,16 +319,16 @@ static struct kt_inside_population few_of(const struct kt_inside *inside, size_t
 }
 
 /* Returns the seconds of calls for which nobody speaks. */
-static double add_few(const struct estimation *e, size_t outer)
+static double add_few(const struct estimation *e, size_t outer, bool idle)
 {
     enum speakers speakers;
-    struct kt_inside_population few = few_of(e->inside, outer);
+    struct kt_inside_population few = few_of(e->inside, outer, idle);
     if (few.calls == 0)
         return 0;
-    struct base base = find_speakers(e->inside, outer, &speakers);
+    struct base base = find_speakers(e->inside, outer, idle, &speakers);
     if (speakers > CERTAIN)
         return few.seconds;
-    pool_sums(e, outer, speakers);
+    pool_sums(e, outer, idle, speakers);
     for (size_t r = 0; r < e->out->routines; r++)
         if (e->is_pooled[r])
             add_estimate(&e->result[r], &e->pooled[r], &base, &few, speakers != DRAWN_OF_THESE);
@@ -338,15 +344,18 @@ static struct kt_inside_outer *add_outer(struct kt_insides *out, size_t routine)
     return &out->outer[out->outers++];
 }
 
+/* Of calls that do no work only those count whose inside is not known. */
 static void count_calls(const struct kt_inside *inside, struct kt_inside_outer *outer)
 {
     for (size_t i = 0; i < inside->shapes; i++) {
         const struct stratum *stratum = &inside->stratum[i];
-        if (!is_of(stratum, outer->routine))
+        if (!is_of(stratum, outer->routine) || (stratum->population.idle && stratum->population.calls == 0))
+            continue;
+        outer->calls += stratum->population.calls + (uint64_t)stratum->certain.n;
+        if (stratum->population.idle)
             continue;
         outer->drawn += (uint64_t)stratum->drawn.n;
         outer->sampled += (uint64_t)(stratum->drawn.n + stratum->certain.n);
-        outer->calls += stratum->population.calls + (uint64_t)stratum->certain.n;
     }
 }
 
@@ -375,7 +384,7 @@ static void estimate_outer(const struct estimation *e, size_t routine)
             add_own(e, stratum);
     }
     e->result[routine].seen = true;
-    outer->unknown = e->out->routine[routine].unknown = add_few(e, routine);
+    outer->unknown = e->out->routine[routine].unknown = add_few(e, routine, false) + add_few(e, routine, true);
     note_seen(e, outer);
 }
 

@@ -17,7 +17,8 @@
  *
  * Shapes of a routine with fewer than KT_INSIDE_ENOUGH drawn calls are taken together; where these have fewer than two
  * drawn calls, all shapes of the routine speak for them, then calls that were recorded for certain; how well is not
- * known, so that what they say is loose. Where there are none either it is not known what happens in these calls.
+ * known, so that what they say is loose. Where there are none either it is not known what happens in these calls. Calls
+ * that do no work speak for their like alone.
  */
 #ifndef KT_ESTIMATES_H
 #define KT_ESTIMATES_H
@@ -59,6 +60,7 @@ struct kt_inside_population {
     uint64_t calls;
     double seconds;
     double nested;
+    bool idle; /* they ask for the size of a workspace, or have an illegal argument: they do no work */
 };
 
 /* Of LOOSE seconds or calls in it nobody knows by how much they may be wrong. */

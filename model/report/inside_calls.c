@@ -246,7 +246,8 @@ static void describe(struct kt_inside_walk *walk, size_t number)
     const struct own *own = &walk->own[number];
     struct kt_inside_population others = {.calls = shape->calls - shape->inside.counted - own->calls,
                                           .seconds = shape->total - shape->inside.counted_seconds - own->seconds,
-                                          .nested = shape->inside.nested - own->nested};
+                                          .nested = shape->inside.nested - own->nested,
+                                          .idle = shape->query || (shape->failed == shape->calls && shape->info < 0)};
     kt_inside_describe(walk->inside, number, routine_of(walk, shape->first.entry), &others);
 }
 

@@ -57,7 +57,23 @@ static void add(struct kt_inside *inside, size_t shape, double weight, double se
 
 static void describe(struct kt_inside *inside, size_t shape, uint64_t calls, double seconds)
 {
-    kt_inside_describe(inside, shape, SVD, &(struct kt_inside_population){calls, seconds, 2 * (double)calls});
+    kt_inside_describe(inside, shape, SVD, &(struct kt_inside_population){calls, seconds, 2 * (double)calls, false});
+}
+
+static void a_question_for_a_workspace_tells_nothing_of_work(void **unused)
+{
+    (void)unused;
+    struct kt_insides found;
+    struct kt_inside *inside = kt_inside_new(2);
+    add(inside, 0, 1, 10, 4);
+    kt_inside_describe(inside, 0, SVD, &(struct kt_inside_population){.idle = true});
+    kt_inside_describe(inside, 1, SVD, &(struct kt_inside_population){1, 100, 1000, false});
+    kt_inside_finish(inside, ROUTINES, &found);
+    assert_true(found.routine[GEMM].of[CALLS].value == 2 && found.routine[GEMM].of[SECONDS].value == 4);
+    assert_true(found.outer[0].unknown == 100);
+    assert_int_equal(found.outer[0].sampled, 0);
+    assert_int_equal(found.outer[0].calls, 1);
+    kt_insides_free(&found);
 }
 
 static void a_call_that_was_certain_stands_for_itself(void **unused)
@@ -131,7 +147,7 @@ static void shapes_without_a_sample(void **unused)
         add(inside, 0, 10, 10 + i % 3, 5);
     describe(inside, 0, 80, 880);
     describe(inside, 1, 10, 1000);
-    kt_inside_describe(inside, 2, GEMV, &(struct kt_inside_population){7, 70, 700});
+    kt_inside_describe(inside, 2, GEMV, &(struct kt_inside_population){7, 70, 700, false});
     kt_inside_finish(inside, ROUTINES, &found);
     double share = 8 * 5.0 / (10 + 11 + 12 + 10 + 11 + 12 + 10 + 11);
     const struct kt_estimate *seconds = &found.routine[GEMM].of[SECONDS];
@@ -251,7 +267,7 @@ static void describe_others(struct kt_inside *inside, const struct population *p
         bool has_first = s == first->shape;
         struct kt_inside_population others = {p->calls_of[s] - has_first,
                                               p->seconds[s] - (has_first ? first->seconds : 0),
-                                              p->nested[s] - (has_first ? 20 : 0)};
+                                              p->nested[s] - (has_first ? 20 : 0), false};
         kt_inside_describe(inside, s, SVD, &others);
     }
 }
@@ -336,6 +352,7 @@ static void nearly_all_calls_are_drawn(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_question_for_a_workspace_tells_nothing_of_work),
         cmocka_unit_test(a_call_that_was_certain_stands_for_itself),
         cmocka_unit_test(drawn_calls_stand_for_the_others),
         cmocka_unit_test(one_call_has_no_interval),

@@ -137,10 +137,20 @@ static uint32_t weight_of(struct kt_insides *in, struct kt_stratum *s, uint64_t 
     return (uint32_t)(((uint64_t)KT_INSIDE_ONE << 32) / s->chance);
 }
 
+/* A call with -1 for a size asks how large its workspace is to be: what nests in it is nothing like what nests in calls
+ * that work. */
+static bool asks_for_size(const uint64_t *word, unsigned words)
+{
+    for (unsigned i = KT_CALL_HEAD_WORDS; i < words; i++)
+        if (word[i] == UINT64_MAX)
+            return true;
+    return false;
+}
+
 static uint32_t draw_from(struct kt_stream *stream, unsigned entry, const uint64_t *word, unsigned words)
 {
     struct kt_insides *in = &stream->insides;
-    bool is_first = note(seen, entry);
+    bool is_first = kt_inside_is_new(entry) && !asks_for_size(word, words) && note(seen, entry);
     in->now = NULL;
     if (!is_first && !kt_inside_is_likely(entry))
         return 0;

@@ -2,8 +2,9 @@
 /*
  * Of which outermost calls is recorded what nests in them (KTRACE_NESTED)? Recording a nested call takes longer than
  * many of them do, so a call whose inside is recorded is no measurement of its time. Insides are recorded of the first
- * call of each entry, and then of calls that are drawn, with a probability that keeps what it costs below a
- * hundredth of the time of all: a long call is drawn more often than a short one, as a call costs the same in either.
+ * call of each entry that does not only ask for a workspace size, and then of calls that are drawn, with a probability
+ * that keeps what it costs below a hundredth of the time of all: a long call is drawn more often than a short one, as a
+ * call costs the same in either.
  *
  * An inside is recorded whole or not at all: the decision falls before the call begins.
  */
@@ -32,7 +33,7 @@ KT_HIDDEN uint32_t kt_inside_weight(void);
 /* Is a call of the entry known to have nested others? Then each has to be drawn. */
 KT_HIDDEN bool kt_inside_is_likely(unsigned entry);
 
-/* Was none of its calls outermost so far? The first one is to be drawn. */
+/* Did none of its outermost calls work so far? The first one is to be drawn. */
 KT_HIDDEN bool kt_inside_is_new(unsigned entry);
 
 #endif

@@ -47,6 +47,20 @@ same "export as a database" "[('$(dumped none 'sum(c["passed"] for c in d)')', 0
 "$kt" merge -o both all none >/dev/null
 same "a merged trace: sums, and the mode that has not all" "none $(dumped none 'sum(c["passed"] for c in d)') 240 120" "$("$kt" info --json both | query '" ".join(str(d["nested"][k]) for k in ("mode", "passed", "outermost", "outermost_inside"))')"
 
+# A workspace query comes before the work, and tells nothing of it.
+cat >query.py <<END
+import ctypes
+lapack = ctypes.CDLL("$lapack", mode=ctypes.RTLD_GLOBAL)
+n, info = ctypes.c_int(60), ctypes.c_int()
+a, w, work = ((ctypes.c_double * 3600)(*[1.0 / (1 + i) for i in range(3600)]) for _ in range(3))
+for lwork in (-1, 3600, -1, 3600):
+    lapack.dsyev_(b"V", b"L", ctypes.byref(n), a, ctypes.byref(n), w, work, ctypes.byref(ctypes.c_int(lwork)), ctypes.byref(info), 1, 1)
+END
+(cd "$root" && KTRACE_NESTED=sample traced query "$PYTHON" "$T/query.py"); "$kt" dump --json query >query.json
+same "the first call that works is recorded, no query before it" "[(-1, False), (3600, True)]" "$(dumped query '[(c["args"]["lwork"], c["inside"]) for c in d if c["depth"] == 0][:2]')"
+same "... report: of calls that work" "[(2, True)]" "$("$kt" report --json query | query '[(i["calls"], i["sampled"] >= 1) for i in d["inside"] if i["routine"] == "dsyev"]')"
+same "... what nests in them, not in queries, is what all may have" True "$("$kt" report --json query | query 'all(2 <= r["calls"] <= 3 for r in d["routines"] if r["routine"] in ("dsytrd", "dorgtr"))')"
+
 cp -r none wrong; sed -i 's/^passed\t/passed\t9/' wrong/p*/end
 "$kt" check wrong >check.text; same "an end file that counts more of them: status" 1 $?
 has "... and what is wrong" "the streams tell of [0-9]+ of 9[0-9]+ nested calls that were passed on" "$(<check.text)"

@@ -516,6 +516,13 @@ $(T)/diff/rounds: tests/diff/rounds.c
 $(T)/diff/slow.so: tests/diff/slow.c
 	@mkdir -p $(@D); $(CC) -std=gnu11 -O2 -Wall -Wextra -D_GNU_SOURCE -fPIC -shared -o $@ $< -ldl
 
+# Calls of two kinds, and LAPACK that runs without blocks.
+FINDINGS := $(addprefix $(T)/findings/,fresh_pages factor no_block.so)
+$(T)/findings/%: tests/findings/%.c
+	@mkdir -p $(@D); $(CC) -std=gnu11 -O1 -Wall -Wextra -o $@ $< $(in_front)
+$(T)/findings/no_block.so: tests/findings/no_block.c
+	@mkdir -p $(@D); $(CC) -std=gnu11 -O1 -Wall -Wextra -D_GNU_SOURCE -fPIC -shared -o $@ $< -ldl
+
 # make bench: programs that make calls, and recorders to compare with. LTTng's only if its headers are there.
 $(T)/bench/%: tests/bench/%.c tests/bench/blas.h
 	@mkdir -p $(@D); $(CC) -std=gnu11 -O2 -Wall -Wextra -D_GNU_SOURCE -o $@ $< $(REFERENCE) -lpthread -lm
@@ -544,7 +551,7 @@ BENCH := $(REPLAY_BENCH) $(addprefix $(T)/bench/,calls leaves known million paus
 ROUNDTRIP := $(addprefix $(T)/roundtrip_,c cblas lapacke lapacke_work f)
 
 SLOW_UNIT  := $(T)/unit/test_hierarchy
-FAST_TESTS := $(filter-out $(SLOW_UNIT),$(UNIT_PROGRAMS)) tests/lint_modules.sh tests/lint_functions.sh tests/probe_kernels.sh tests/probe_odd.sh tests/shim_abi.sh tests/shim_load.sh tests/shim_life.sh tests/fuzz.sh tests/events.sh tests/faults.sh tests/profile.sh tests/modes.sh tests/nested.sh tests/python.sh \
+FAST_TESTS := $(filter-out $(SLOW_UNIT),$(UNIT_PROGRAMS)) tests/lint_modules.sh tests/lint_functions.sh tests/probe_kernels.sh tests/probe_odd.sh tests/shim_abi.sh tests/shim_load.sh tests/shim_life.sh tests/fuzz.sh tests/events.sh tests/faults.sh tests/profile.sh tests/modes.sh tests/nested.sh tests/python.sh tests/findings.sh \
               tests/libraries.sh tests/run_blas.sh tests/ranks.sh \
               $(wildcard tests/cli/*.sh)
 SLOW_TESTS := $(SLOW_UNIT) tests/roofline.sh tests/diff.sh tests/bench_tools.sh tests/table.sh tests/names.sh tests/roundtrip.sh tests/proof.sh tests/repro.sh tests/flops.sh tests/traffic.sh tests/transparency.sh tests/transparency/programs.sh tests/demo.sh tests/ranks/mpi.sh tests/replay.sh tests/replayable.sh tests/sequence.sh tests/store.sh tests/timers.sh tests/contexts.sh tests/misbehave.sh tests/hostile.sh tests/sanitize.sh tests/valgrind.sh tests/cppcheck.sh tests/portable.sh tests/fault_process.sh tests/fault_threads.sh tests/fault_space.sh tests/kill.sh tests/tsan.sh tests/snapshot.sh tests/compare.sh tests/right.sh
@@ -553,14 +560,14 @@ check: packages-check
 	@$(MAKE) --no-print-directory -j$(shell nproc) check-built
 	@$(MAKE) --no-print-directory check-all
 .PHONY: check-all check-built
-check-built: built $(UNIT_PROGRAMS) $(ABI) $(TEST_TOOLS) $(FUZZERS) $(ROUNDTRIP) $(BENCH) $(T)/flops $(T)/traffic $(PROOF) $(EVENTS) $(PROFILE) $(MODES) $(RANKS) $(DIFF) $(FAULT) $(NESTED) $(RIGHT)
+check-built: built $(UNIT_PROGRAMS) $(ABI) $(TEST_TOOLS) $(FUZZERS) $(ROUNDTRIP) $(BENCH) $(T)/flops $(T)/traffic $(PROOF) $(EVENTS) $(PROFILE) $(MODES) $(RANKS) $(DIFF) $(FAULT) $(NESTED) $(RIGHT) $(FINDINGS)
 check-all: check-built
 	@tests/run $(FAST_TESTS) $(SLOW_TESTS)
 # What tests/sanitize.sh needs besides all; it builds in a folder of its own.
 .PHONY: sanitized-tests
 sanitized-tests: $(UNIT_PROGRAMS) $(FUZZERS)
 check-fast: packages-check
-	@$(MAKE) --no-print-directory built $(UNIT_PROGRAMS) $(FUZZERS) $(ABI) $(EVENTS) $(PROFILE) $(MODES) $(RANKS) $(NESTED)
+	@$(MAKE) --no-print-directory built $(UNIT_PROGRAMS) $(FUZZERS) $(ABI) $(EVENTS) $(PROFILE) $(MODES) $(RANKS) $(NESTED) $(FINDINGS)
 	@tests/run $(FAST_TESTS)
 
 # The trace of the demo program, its replay and the report.

@@ -5,6 +5,7 @@
  */
 #include "model/report/report.h"
 
+#include "model/report/findings.h"
 #include "model/report/parts_json.h"
 #include "trace/counts.h"
 #include "trace/memory.h"
@@ -83,6 +84,7 @@ static void take_calls(struct kt_report *report)
 {
     struct kt_summariser *summariser = kt_summariser_new();
     struct kt_collection *collection = kt_collection_new(&report->trace, KT_OUTERMOST);
+    struct kt_unblocked_walk *unblocked = kt_unblocked_walk_new();
     struct kt_cursor cursor;
     struct kt_call call;
     kt_region_sums_begin(&report->trace, &report->regions);
@@ -92,11 +94,13 @@ static void take_calls(struct kt_report *report)
         kt_summariser_add(summariser, &call);
         kt_region_sums_add(&report->regions, &call, seconds);
         kt_collection_add(collection, &call);
+        kt_unblocked_walk_add(unblocked, &call);
         if (report->replayed && call.complete && call.depth == 0)
             kt_by_caller_add(&report->by_caller, &call, kt_collection_number(collection, &call), seconds);
     }
     finish_shapes(report, collection);
     finish_sums(report, summariser);
+    report->unblocked = kt_unblocked_walk_finish(unblocked, &report->unblockeds);
 }
 
 /* --- the same where nested calls are a sample -------------------------------------------------------------- */
@@ -120,17 +124,20 @@ static void take_sampled_calls(struct kt_report *report)
     struct kt_call call;
     take_shapes(report);
     struct kt_inside_walk *walk = kt_inside_walk_new(&report->trace, &report->groups);
+    struct kt_unblocked_walk *unblocked = kt_unblocked_walk_new();
     kt_region_sums_begin(&report->trace, &report->regions);
     kt_cursor_begin(&report->trace, &cursor);
     while (kt_cursor_next(&cursor, &call)) {
         size_t shape;
         double seconds = kt_inside_walk_add(walk, &call, &shape);
         kt_summariser_add_settled(summariser, &call, seconds);
+        kt_unblocked_walk_add(unblocked, &call);
         kt_region_sums_add(&report->regions, &call, seconds);
         if (report->replayed && shape < report->groups.count)
             kt_by_caller_add(&report->by_caller, &call, report->groups.shape[shape].number, seconds);
     }
     finish_sums(report, summariser);
+    report->unblocked = kt_unblocked_walk_finish(unblocked, &report->unblockeds);
     kt_summary_add_inside(&report->trace, &report->summary, walk);
 }
 
@@ -139,6 +146,8 @@ static void add_shapes(struct kt_report *report)
     report->shape = kt_resize(NULL, report->groups.count, sizeof *report->shape);
     for (size_t i = 0; i < report->groups.count; i++)
         report->shape[i] = make_shape(report, &report->groups.shape[i]);
+    report->kinds = kt_resize(NULL, report->groups.count, sizeof *report->kinds);
+    kt_call_facts_find(&report->trace, &report->groups, report->kinds);
 }
 
 /* --- what it is made of ------------------------------------------------------------------------------------ */
@@ -232,6 +241,8 @@ void kt_report_free(struct kt_report *report)
     free(report->caller);
     kt_callers_free(report->symbols);
     free(report->shape);
+    free(report->kinds);
+    kt_unblocked_free(report->unblocked, report->unblockeds);
     kt_shapes_free(&report->groups);
     kt_summary_free(&report->summary);
     kt_state_free(&report->state);
@@ -353,8 +364,11 @@ static json_t *shape_json(const struct kt_report_shape *shape)
 static json_t *shapes_json(const struct kt_report *report)
 {
     json_t *array = json_array();
-    for (size_t i = 0; i < report->groups.count; i++)
-        json_array_append_new(array, shape_json(&report->shape[i]));
+    for (size_t i = 0; i < report->groups.count; i++) {
+        json_t *shape = shape_json(&report->shape[i]);
+        json_object_set_new(shape, "kinds", kt_findings_kinds_json(&report->kinds[i]));
+        json_array_append_new(array, shape);
+    }
     return array;
 }
 
@@ -503,6 +517,7 @@ json_t *kt_report_json(const struct kt_report *report)
     json_object_set_new(document, "events", kt_counters_json(&report->trace));
     add_counted(json_object_get(document, "routines"), &summary->routines, &report->counted);
     json_object_set_new(document, "shapes", shapes_json(report));
+    json_object_set_new(document, "unblocked", kt_findings_unblocked_json(report));
     json_object_set_new(document, "callers", callers_json(report));
     json_object_set_new(document, "threads", threads_json(&summary->threads));
     json_object_set_new(document, "processes", processes_json(&summary->processes));

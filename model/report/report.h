@@ -7,12 +7,14 @@
 #define KT_REPORT_H
 
 #include "model/report/callers.h"
+#include "model/report/call_facts.h"
 #include "model/report/counted.h"
 #include "model/report/advice.h"
 #include "model/report/imbalance.h"
 #include "model/report/overhead.h"
 #include "model/report/parts.h"
 #include "model/report/by_region.h"
+#include "model/report/unblocked.h"
 #include "trace/state.h"
 
 /* A shape of outermost calls. */
@@ -39,6 +41,9 @@ struct kt_report {
     struct kt_shapes groups;
     struct kt_estimate overhead;   /* seconds that recording took */
     struct kt_report_shape *shape; /* largest total first */
+    struct kt_kinds *kinds;        /* of the calls of each */
+    struct kt_unblocked *unblocked;
+    size_t unblockeds;
     struct kt_callers *symbols;
     struct kt_caller *caller; /* largest time first */
     size_t callers;

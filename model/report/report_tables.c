@@ -2,6 +2,7 @@
 /*
  * The tables of a report: one function per table, which names the columns and fills a row per line.
  */
+#include "model/report/findings.h"
 #include "model/report/report_parts.h"
 #include "model/report/report_row.h"
 
@@ -180,6 +181,7 @@ void kt_report_routines(const struct kt_report *report, size_t top)
         print_exact_routines(report, top);
     kt_row_tell_rest(report->summary.routines.count, top, "routine");
     print_insides(report, top);
+    kt_findings_print_unblocked(report);
 }
 
 /* --- counters ---------------------------------------------------------------------------------------------- */
@@ -236,10 +238,13 @@ static void shape_cells(struct kt_row *row, const struct kt_report_shape *shape,
     kt_shape_text(&shape->group->first, kt_row_next(row), CELL - 1);
 }
 
-/* A median that rests on a subtraction is marked. */
-static void insitu_cell(struct kt_row *row, const struct kt_report_shape *shape)
+/* A median that rests on a subtraction is marked, and one that stands for two kinds of calls. */
+static void insitu_cell(struct kt_row *row, const struct kt_report *report, size_t i)
 {
+    const struct kt_report_shape *shape = &report->shape[i];
     char *cell = kt_row_next(row);
+    if (report->kinds[i].found)
+        *cell++ = '*';
     if (shape->group->corrected)
         *cell++ = '~';
     kt_text_seconds(shape->insitu.median, cell);
@@ -248,8 +253,13 @@ static void insitu_cell(struct kt_row *row, const struct kt_report_shape *shape)
 static void explain_marks(const struct kt_report *report, size_t top)
 {
     bool any = false;
-    for (size_t i = 0; i < least(report->groups.count, top); i++)
+    bool any_kinds = false;
+    for (size_t i = 0; i < least(report->groups.count, top); i++) {
         any = any || report->shape[i].group->corrected;
+        any_kinds = any_kinds || report->kinds[i].found;
+    }
+    if (any_kinds)
+        printf("*: of two kinds of calls, see below\n");
     if (any)
         printf("~: what recording nested calls took is subtracted, as far as that is known\n");
 }
@@ -266,7 +276,7 @@ static void print_shape_times(const struct kt_report *report, size_t top)
         struct kt_row row = {.columns = 0};
         shape_cells(&row, shape, i + 1);
         count_cell(&row, shape->group->calls);
-        insitu_cell(&row, shape);
+        insitu_cell(&row, report, i);
         seconds_cell(&row, shape->group->total);
         share_cell(&row, shape->group->total, report->groups.seconds);
         gflops_cell(&row, shape->group->query ? 0 : shape->group->flops, shape->gflops);
@@ -298,7 +308,7 @@ static void print_shape_contexts(const struct kt_report *report, size_t top)
         const struct kt_report_shape *shape = &report->shape[i];
         struct kt_row row = {.columns = 0};
         shape_cells(&row, shape, i + 1);
-        insitu_cell(&row, shape);
+        insitu_cell(&row, report, i);
         seconds_cell(&row, shape->parts.times.warm.value);
         seconds_cell(&row, shape->parts.times.cold.value);
         kt_text_index(kt_report_index(shape), "n/a", kt_row_next(&row));
@@ -313,6 +323,7 @@ static void print_shape_contexts(const struct kt_report *report, size_t top)
 void kt_report_shapes(const struct kt_report *report, size_t top)
 {
     print_shape_times(report, top);
+    kt_findings_print_kinds(report, top);
     if (report->replayed) {
         printf("\n");
         print_shape_contexts(report, top);

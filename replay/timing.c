@@ -392,6 +392,16 @@ static double noise_of(const double *visit, size_t n)
     return fabs(estimate[0] - estimate[1]) / (estimate[0] + estimate[1]);
 }
 
+/* Sorts. */
+static void describe_visits(double *visits, size_t n, struct kt_timed *out)
+{
+    out->best = fmax(KT_CLOCK_DOUBT, best_of(visits, n));
+    out->least = fmax(KT_CLOCK_DOUBT, visits[0]);
+    out->median = fmax(KT_CLOCK_DOUBT, median_of(visits, n));
+    out->upper = fmax(KT_CLOCK_DOUBT, visits[n - 1 - (n - 1) / 4]);
+    out->most = fmax(KT_CLOCK_DOUBT, visits[n - 1]);
+}
+
 static void estimate(const struct rounds *r)
 {
     enum { FEWEST_GOOD = 3 };
@@ -402,7 +412,8 @@ static void estimate(const struct rounds *r)
             size_t good = timed->visits - timed->spoilt;
             size_t count = good >= FEWEST_GOOD ? good : timed->visits;
             timed->noise = count ? noise_of(visits, count) : NAN;
-            timed->best = count ? fmax(KT_CLOCK_DOUBT, best_of(visits, count)) : NAN;
+            if (count)
+                describe_visits(visits, count, timed);
             timed->noise = hypot(isfinite(timed->noise) ? timed->noise : 1, KT_CLOCK_DOUBT / timed->best);
         }
 }
@@ -413,7 +424,8 @@ static void clear_results(const struct kt_timing *t, struct kt_timing_call *call
         call[i].failure[0] = '\0';
         call[i].untried = false;
         for (size_t c = 0; c < t->contexts; c++)
-            call[i].result[c] = (struct kt_timed){.best = NAN, .last = NAN, .noise = NAN};
+            call[i].result[c] = (struct kt_timed){
+                .best = NAN, .least = NAN, .median = NAN, .upper = NAN, .most = NAN, .last = NAN, .noise = NAN};
     }
 }
 

@@ -49,8 +49,9 @@ void kt_timing_renew(struct kt_timing *timing);
 /* What was found for a call in one context. Times are seconds. A model is to tell what a call takes when nothing gets
  * in its way, so other than a replay it leaves out samples during which the processor was taken away. */
 struct kt_timed {
-    double best; /* lower quartile of the least of each visit; NAN: not timed */
-    double last; /* median of the last round's visit, with what got in its way; NAN: not timed */
+    double best;                       /* lower quartile of the least of each visit; NAN: not timed */
+    double least, median, upper, most; /* of these values of visits, with the upper quartile; NAN: not timed */
+    double last;                       /* median of the last round's visit, with what got in its way; NAN: not timed */
     double
         noise; /* relative: half the difference of two such estimates, from every other visit each, and the clock's */
     unsigned visits; /* rounds in which it was timed */

@@ -112,7 +112,8 @@ has "... with its data" '^dgemm,[0-9.e-]+,' "$(<"$T/plot.csv")"
 mkdir "$T/copy"; cp "$serial" "$T/libopenblas.so.0"; cp "$T/libopenblas.so.0" "$T/copy"
 copies=(--threads 2,1 --blas "$T/libopenblas.so.0" --blas "$T/copy/libopenblas.so.0" --context warm)
 compare threads "$T/t" "${copies[@]}"
-same "two numbers of threads, two copies" "openblas-serial x1; libopenblas.so.0 x1; libopenblas.so.0 #2 x1; openblas-serial x2; libopenblas.so.0 x2; libopenblas.so.0 #2 x2" \
+in_t=$(basename "$T")/libopenblas.so.0
+same "two numbers of threads, two copies, told apart by their paths" "openblas-serial x1; $in_t x1; copy/libopenblas.so.0 x1; openblas-serial x2; $in_t x2; copy/libopenblas.so.0 x2" \
      "$(in_json threads '"; ".join(l["label"] for l in d["libraries"])')"
 compare copies "$T/t" "${copies[@]}"
 same "... copies are told apart in the store, too" "True" "$(in_json copies 'd["store"]["reused"]')$(differences threads copies)"

@@ -56,6 +56,22 @@ for plot in boxes waterfall; do
     roofline --plot $plot "$T/t" -o "$T/$plot.png" >/dev/null 2>"$T/err"; same "$plot: status" 0 $?
     same "$plot: a PNG" "PNG" "$(head -c 4 "$T/$plot.png" | tail -c 3)"
 done
+# Boxes need no count of operations.
+cat >"$T/eigen.py" <<'END'
+import numpy as np
+a = np.random.default_rng(1).random((60, 60))
+for i in range(10):
+    np.linalg.eigh(a + a.T)
+END
+traced eigen "$PYTHON" "$T/eigen.py"
+roofline --plot boxes "$T/eigen" -o "$T/eigen.svg" --json >"$T/json" 2>"$T/err"; same "boxes of a routine whose operations nobody knows: status" 0 $?
+same "... it has a number" "[('dsyevd', 1, None)]" "$(query '[(p["routine"], p["number"], p["flops"]) for p in d["points"] if p["number"] == 1]' <"$T/json")"
+same "... and is not told to be left out" False "$(query 'any("not known" in l["reason"] for l in d["left_out"])' <"$T/json")"
+# drawn FILE BLOCK: the lines of a data block
+drawn() { sed -n "/^\$$2 << EOD/,/^EOD/p" "$1" | grep -v EOD; }
+has "... its row has a name" "^set ytics add \('dsyevd V L 60" "$(<"$T/eigen.gp")"
+same "... and a box" True "$("$PYTHON" -c 'import sys; m, y, q1, q3 = map(float, sys.argv[1].split()[:4]); print(0 < q1 <= m <= q3 and -1.5 < y < -0.5)' "$(drawn "$T/eigen.gp" boxes | head -n 1)")"
+same "without --plot boxes it is left out, as said" "[None] True" "$(points "$T/eigen" '"%s %s" % (sorted({p["number"] for p in d["points"] if p["routine"] == "dsyevd"}, key=str), "not known" in d["left_out"][0]["reason"])')"
 same "the waterfall's parts add up to the time in situ" True "$("$PYTHON" -c '
 import csv, sys
 rows = [r for r in csv.DictReader(open(sys.argv[1])) if r["routine"] == "all calls"]
@@ -146,6 +162,25 @@ same "kernel: curves" "4" "$("$PYTHON" -c '
 import re, sys
 text = open(sys.argv[1]).read()
 print(len(re.search(r"\$curves << EOD\n(.*?)^EOD", text, re.S | re.M).group(1).strip().split("\n\n")))' "$T/k.gp")"
+
+roofline --plot boxes --kernel dgemm --n 8:32:3 --states warm,cold --budget 1 -o "$T/kboxes.svg" >/dev/null 2>"$T/err"; same "boxes of a kernel: status" 0 $?
+same "... one for each size and state, around the median" "6 True" "$(drawn "$T/kboxes.gp" boxes | "$PYTHON" -c '
+import sys
+rows = [[float(x) for x in line.split()[:4]] for line in sys.stdin]
+print(len(rows), all(0 < q1 <= m <= q3 for m, y, q1, q3 in rows))')"
+serial=$(ls /usr/lib/*/openblas-serial/libopenblas.so.0 2>/dev/null | head -n 1)
+if [ -n "$serial" ]; then
+    mkdir -p "$T/mine" "$T/theirs"; cp "$serial" "$T/mine/libblas.so.3"; cp "$serial" "$T/theirs/libblas.so.3"
+    roofline --kernel dgemm --n 16:32:2 --states warm,cold --budget 1 --blas reference --blas "$serial" --blas "$T/mine/libblas.so.3" --blas "$T/theirs/libblas.so.3" \
+        -o "$T/names.svg" >/dev/null 2>"$T/err"
+    same "each curve names its library: short, or by what tells its path from the others" "reference reference openblas-serial openblas-serial mine/libblas.so.3 mine/libblas.so.3 theirs/libblas.so.3 theirs/libblas.so.3" \
+        "$(grep -oE "^set label 'data [^']*" "$T/names.gp" | sed 's/.*(\(.*\))/\1/' | tr '\n' ' ' | sed 's/ $//')"
+    LD_PRELOAD=$serial KTRACE_QUIET=1 "$kt" run -o "$T/named" -- "$PYTHON" tests/roofline/calls.py >/dev/null
+    roofline "$T/named" -o "$T/named.svg" >/dev/null 2>"$T/err"
+    has "a trace's library by its short name" "^set label 'named: openblas-serial, 1 thread'" "$(<"$T/named.gp")"
+else
+    skip "names of libraries in pictures" "no openblas-serial"
+fi
 
 # --- what cannot be -------------------------------------------------------------------------------------------------
 fails "which trace" 2 "which trace" roofline

@@ -271,6 +271,13 @@ static bool is_of_same_build(const char *a, const char *b)
     return !kt_installed_is_shared_directory(directory_of);
 }
 
+bool kt_installed_is_same_build(const char *a, const char *b)
+{
+    char real_a[PATH_MAX];
+    char real_b[PATH_MAX];
+    return realpath(a, real_a) && realpath(b, real_b) && (!strcmp(real_a, real_b) || is_of_same_build(real_a, real_b));
+}
+
 static bool is_found(const struct found *found, const char *real)
 {
     for (size_t i = 0; i < found->count; i++)

@@ -42,6 +42,9 @@ bool kt_installed_is_shared_directory(const char *path);
 /* Does the name of the file say that its integers have 64 bits? */
 bool kt_installed_sounds_wide(const char *path);
 
+/* Do both paths lead to one file that is there, or to files in a directory that is one build's own? */
+bool kt_installed_is_same_build(const char *a, const char *b);
+
 /* Do both paths lead to one file that is there? */
 bool kt_same_file(const char *a, const char *b);
 

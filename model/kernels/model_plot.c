@@ -83,7 +83,7 @@ static void write_panel(FILE *script, FILE *data, const struct kt_kernel_model *
     size_t held_out = write_points(script, m, true, "heldout");
     write_regions(script, data, m);
     fprintf(script,
-            "plot $samples using 1:2:(0) with points pt 7 ps 0 lc palette notitle, $samples with points pt 7 ps 0.35 "
+            "plot $samples using 1:2:(0) with dots lc palette notitle, $samples with points pt 7 ps 0.35 "
             "lc rgb 'black' title 'sample'%s\n",
             held_out ? ", $heldout with points pt 2 ps 0.5 lc rgb 'blue' title 'held out'" : "");
 }

@@ -32,12 +32,28 @@ static void write_cell(FILE *file, const json_t *value)
         fprintf(file, ",");
 }
 
+/* How much of the name of a library is before the hash that tells files of models apart ("-0123abcd", behind the name
+ * of a file); all of it if there is none. */
+static size_t length_without_hash(const char *library)
+{
+    enum { DIGITS = 8 };
+    const char *file = strstr(library, ".so");
+    for (const char *at = file; at && (at = strchr(at, '-')); at++) {
+        size_t digits = strspn(at + 1, "0123456789abcdef");
+        if (digits == DIGITS && (!at[1 + DIGITS] || at[1 + DIGITS] == '-'))
+            return (size_t)(at - library);
+    }
+    return strlen(library);
+}
+
 /* WHAT of the library that the document names, and a line of words below it. */
 static void write_title(FILE *script, const json_t *document, const char *what, const char *words)
 {
     char title[256];
-    snprintf(title, sizeof title, "%.60s on %.80s", json_string_value(json_object_get(document, what)),
-             json_string_value(json_object_get(document, "library")));
+    const char *library = json_string_value(json_object_get(document, "library"));
+    size_t length = length_without_hash(library);
+    snprintf(title, sizeof title, "%.60s on %.*s%.20s", json_string_value(json_object_get(document, what)),
+             (int)(length < 80 ? length : 80), library, library[length] ? library + length + strlen("-01234567") : "");
     fprintf(script, "set title ");
     kt_gnuplot_lines(script, title, words);
 }
@@ -131,29 +147,36 @@ static enum kt_status write_tuning(const json_t *document, const char *path, str
     return kt_text_file_end(&data, error);
 }
 
-/* Times over the time at the block size that is predicted to be best, so that all sizes go in one plot. */
+/* The least seconds of the curve; 0: none has any. */
+static double least_of(const json_t *curve, const char *what, const char *seconds)
+{
+    size_t i;
+    const json_t *point;
+    double least = 0;
+    json_array_foreach(json_object_get(curve, "curve"), i, point)
+    {
+        double value = json_number_value(json_object_get(json_object_get(point, what), seconds));
+        if (value > 0)
+            least = least == 0 || value < least ? value : least;
+    }
+    return least;
+}
+
+/* Predicted times over the least that is predicted, measured ones over the least that was measured: so all sizes go in
+ * one plot, and a block size that is best is at 1, whatever the machine's pace was. */
 static void plot_curve(FILE *script, const json_t *curve, int colour, const char *separator)
 {
-    size_t j;
-    const json_t *point;
     double n = json_number_value(json_object_get(curve, "n"));
-    double least = 0;
-    bool measured = false;
-    json_array_foreach(json_object_get(curve, "curve"), j, point)
-    {
-        double seconds = json_number_value(json_object_get(json_object_get(point, "predicted"), "seconds"));
-        if (seconds > 0)
-            least = least == 0 || seconds < least ? seconds : least;
-        measured |= json_object_get(point, "measured") != NULL;
-    }
+    double predicted = least_of(curve, "predicted", "seconds");
+    double measured = least_of(curve, "measured", "median");
     fprintf(
         script,
         "%s 'block_size.csv' skip 1 using ($1==%g?$2:1/0):($3/%.9g) with lines lc %d title 'n = %g', '' skip 1 using "
         "($1==%g&&$5==1?$2:1/0):($3/%.9g) with points pt 7 ps 1.2 lc %d notitle",
-        separator, n, least, colour, n, n, least, colour);
-    if (measured)
-        fprintf(script, ", '' skip 1 using ($1==%g?$2:1/0):($4/%.9g) with points pt 2 ps 0.6 lc %d notitle", n, least,
-                colour);
+        separator, n, predicted, colour, n, n, predicted, colour);
+    if (measured > 0)
+        fprintf(script, ", '' skip 1 using ($1==%g?$2:1/0):($4/%.9g) with points pt 2 ps 0.6 lc %d notitle", n,
+                measured, colour);
 }
 
 enum kt_status kt_plot_tuning(const json_t *document, const char *folder, struct kt_error *error)
@@ -168,8 +191,8 @@ enum kt_status kt_plot_tuning(const json_t *document, const char *folder, struct
     FILE *script = text.file;
     write_head(script, &picture, "block size (1: no blocks)");
     write_title(script, document, "routine", "lines: predicted, dots: predicted best, crosses: measured");
-    fprintf(script,
-            "\nset ylabel 'time over the predicted best'\nset yrange [0.7<*<0.95:1.1<*<2]\nset key top right\nplot");
+    fprintf(script, "\nset ylabel 'time over the best, predicted or measured'\nset yrange [0.7<*<0.95:1.1<*<2]\nset "
+                    "key top right\nplot");
     json_array_foreach(json_object_get(document, "curves"), i, curve)
     {
         plot_curve(script, curve, (int)i + 1, i ? "," : "");

@@ -22,8 +22,9 @@ struct looked {
 /* A call in progress. */
 struct open_call {
     struct kt_call_facts *facts; /* NULL: it is not looked at */
-    uint64_t start, end;         /* ticks */
-    double shared;               /* ticks of other calls in it */
+    uint32_t tid;
+    uint64_t start, end; /* ticks */
+    double shared;       /* ticks of other calls in it */
 };
 
 struct walk {
@@ -99,12 +100,13 @@ static void close_call(const struct open_call *open)
         open->facts->fact[KT_FACT_OTHERS] = ticks > 0 ? open->shared / ticks : 0;
 }
 
-/* Those that have ended when another one begins; outermost calls of one thread do not overlap. */
-static void close_ended(struct walk *w, uint64_t now)
+/* Those that have ended when another one begins, and that of its thread: in damaged traces outermost calls of a thread
+ * may overlap. */
+static void close_ended(struct walk *w, uint32_t tid, uint64_t now)
 {
     size_t kept = 0;
     for (size_t i = 0; i < w->opens; i++)
-        if (w->open[i].end > now)
+        if (w->open[i].end > now && w->open[i].tid != tid)
             w->open[kept++] = w->open[i];
         else
             close_call(&w->open[i]);
@@ -113,10 +115,10 @@ static void close_ended(struct walk *w, uint64_t now)
 
 static void add_overlaps(struct walk *w, const struct kt_call *call, struct kt_call_facts *facts)
 {
-    struct open_call added = {facts, call->start, call->start, 0};
+    struct open_call added = {facts, call->tid, call->start, call->start, 0};
     if (kt_call_is_plausible(call))
         added.end += call->ticks;
-    close_ended(w, call->start);
+    close_ended(w, call->tid, call->start);
     for (size_t i = 0; i < w->opens; i++) {
         uint64_t end = w->open[i].end < added.end ? w->open[i].end : added.end;
         w->open[i].shared += (double)(end - added.start);
@@ -177,7 +179,7 @@ static void walk_process(struct walk *w, const struct kt_trace *trace, size_t pr
         if (w->follows_operands)
             follow_operands(w, call, facts);
     }
-    close_ended(w, UINT64_MAX);
+    close_ended(w, 0, UINT64_MAX);
     if (w->follows_operands)
         kt_lru_free(&w->lru);
     kt_timeline_free(timeline);

@@ -11,6 +11,7 @@
 #include "model/roofline/validate.h"
 #include "model/roofline/waterfall_plot.h"
 #include "replay/timing.h"
+#include "trace/library_label.h"
 #include "trace/memory.h"
 #include "trace/text.h"
 #include "trace/verb.h"
@@ -156,37 +157,13 @@ static size_t add_machine(struct kt_roofline *roofline, const struct kt_roofs *r
     return roofline->machines++;
 }
 
-/* The last PARTS of a path, without what `ktrace pack` adds. */
-static void last_parts(const char *path, size_t parts, char out[KT_SERIES_NAME])
+/* As much of the path of a trace as tells it from the others, without what `ktrace pack` adds. */
+static void name_of(const struct command *command, size_t trace, char out[KT_SERIES_NAME])
 {
-    size_t length = strlen(path);
-    while (length > 1 && path[length - 1] == '/')
-        length--;
-    size_t from = length;
-    for (size_t part = 0; part < parts && from > 0; part++)
-        for (from -= part > 0; from > 0 && path[from - 1] != '/';)
-            from--;
-    snprintf(out, KT_SERIES_NAME, "%.*s", (int)(length - from), path + from);
+    kt_path_distinct((const char *const *)command->trace, command->traces, trace, out, KT_SERIES_NAME);
     char *suffix = strstr(out, KT_PACKED_SUFFIX);
     if (suffix)
         *suffix = '\0';
-    kt_text_clean(out);
-}
-
-/* As much of the path of a trace as tells it from the others. */
-static void name_of(const struct command *command, size_t trace, char out[KT_SERIES_NAME])
-{
-    enum { MOST_PARTS = 8 };
-    char other[KT_SERIES_NAME];
-    bool alike = true;
-    for (size_t parts = 1; alike && parts <= MOST_PARTS; parts++) {
-        last_parts(command->trace[trace], parts, out);
-        alike = false;
-        for (size_t i = 0; i < command->traces; i++) {
-            last_parts(command->trace[i], parts, other);
-            alike = alike || (i != trace && !strcmp(out, other));
-        }
-    }
 }
 
 static enum kt_status add_opened(struct kt_roofline *roofline, const struct command *command, size_t i,
@@ -227,14 +204,13 @@ static void name_machines(struct kt_roofline *roofline)
 
 static void make_title(const struct kt_roofline *roofline, char *out, size_t size)
 {
-    const struct kt_point_series *last = &roofline->series[roofline->count - 1];
-    bool one_library = !strcmp(roofline->series[0].library, last->library);
+    const char *label = roofline->series[0].label;
     if (roofline->lined)
         snprintf(out, size, "%s of %s, 1 thread", roofline->point[0].routine,
-                 one_library ? last->library : "several libraries");
+                 kt_roofline_has_one_library(roofline) ? label : "several libraries");
     else if (roofline->count == 1)
-        snprintf(out, size, "%s: %s, %d thread%s", roofline->series[0].name, roofline->series[0].library,
-                 roofline->series[0].threads, roofline->series[0].threads == 1 ? "" : "s");
+        snprintf(out, size, "%s: %s, %d thread%s", roofline->series[0].name, label, roofline->series[0].threads,
+                 roofline->series[0].threads == 1 ? "" : "s");
     else
         snprintf(out, size, "%zu traces", roofline->count);
 }
@@ -282,7 +258,7 @@ static enum kt_status draw(const struct command *command, const struct kt_roofli
 static bool has_point(const struct kt_roofline *roofline)
 {
     for (size_t i = 0; i < roofline->points; i++)
-        if (kt_point_is_drawable(&roofline->point[i]))
+        if (kt_roofline_shows(roofline, &roofline->point[i]))
             return true;
     return false;
 }
@@ -295,7 +271,10 @@ static enum kt_status make_kernel(const struct command *command, struct kt_roofl
     KT_TRY(kt_roofline_own_roofs(command->machines ? command->machine[0] : NULL, 1, &roofline->roofs[0], error));
     roofline->machines = 1;
     roofline->lined = true;
-    return kt_kernel_time(&plan, roofline, error);
+    roofline->timed = command->plot == PLOT_BOXES;
+    KT_TRY(kt_kernel_time(&plan, roofline, error));
+    kt_roofline_label(roofline);
+    return KT_OK;
 }
 
 static enum kt_status make_points(const struct command *command, struct kt_roofline *roofline, struct kt_error *error)
@@ -306,6 +285,8 @@ static enum kt_status make_points(const struct command *command, struct kt_roofl
     for (size_t i = 0; i < command->traces; i++)
         KT_TRY(add_trace(roofline, command, i, error));
     name_machines(roofline);
+    kt_roofline_label(roofline);
+    roofline->timed = command->plot == PLOT_BOXES;
     kt_roofline_finish(roofline, command->top);
     return KT_OK;
 }

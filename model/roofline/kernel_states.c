@@ -173,20 +173,22 @@ static void add_point(struct kernel *k, size_t series, size_t size, size_t state
         return;
     r->point = kt_room_for_one(r->point, r->points, sizeof *r->point);
     struct kt_point *p = &r->point[r->points++];
-    *p = (struct kt_point){.series = series,
-                           .context = context_of(k->plan->state[state]),
-                           .leads = true,
-                           .number = size + 1,
-                           .shapes = 1,
-                           .calls = timed->samples,
-                           .seconds = timed->best,
-                           .share = NAN,
-                           .work = k->work[size],
-                           .traffic = kt_quantities_traffic(&k->work[size], roofs->cache),
-                           .flops_counted = NAN,
-                           .traffic_counted = NAN,
-                           .traffic_tracked = NAN,
-                           .time = kt_spread_exact(timed->best)};
+    *p = (struct kt_point){
+        .series = series,
+        .context = context_of(k->plan->state[state]),
+        .leads = true,
+        .number = size + 1,
+        .shapes = 1,
+        .calls = timed->samples,
+        .seconds = timed->best,
+        .share = NAN,
+        .work = k->work[size],
+        .traffic = kt_quantities_traffic(&k->work[size], roofs->cache),
+        .flops_counted = NAN,
+        .traffic_counted = NAN,
+        .traffic_tracked = NAN,
+        .time = kt_spread_exact(timed->best),
+        .visits = {timed->least, timed->best, timed->median, timed->upper, timed->most, timed->visits}};
     p->time.least = p->time.q1 = p->time.q3 = p->time.most = NAN;
     p->time.n = timed->samples;
     snprintf(p->routine, sizeof p->routine, "%s", k->routine->name);
@@ -195,13 +197,14 @@ static void add_point(struct kernel *k, size_t series, size_t size, size_t state
     kt_point_place(p, roofs->hz);
 }
 
-static void add_series(struct kernel *k, const char *library, size_t state)
+static void add_series(struct kernel *k, const char *blas, const char *library, size_t state)
 {
     struct kt_roofline *r = k->roofline;
     size_t number = r->count++;
     struct kt_point_series *series = &r->series[number];
     *series = (struct kt_point_series){.threads = 1, .cores = 1, .seconds = NAN};
     snprintf(series->library, sizeof series->library, "%s", library);
+    series->file = kt_copy(blas);
     snprintf(series->name, sizeof series->name, "%s",
              state_text[find_state(k->plan->state[state], strlen(k->plan->state[state]))]);
     for (size_t i = 0; i < k->plan->sizes; i++)
@@ -235,7 +238,7 @@ static enum kt_status time_library(struct kernel *k, const char *blas, struct kt
     if (status == KT_OK)
         status = first_failure(k, error);
     for (size_t s = 0; status == KT_OK && s < k->plan->states; s++)
-        add_series(k, identity.name, s);
+        add_series(k, strchr(blas, '/') ? blas : identity.name, identity.name, s);
     kt_timing_identity_free(&identity);
     return status;
 }

@@ -23,6 +23,31 @@ bool kt_point_is_drawable(const struct kt_point *point)
            isfinite(point->rate.median);
 }
 
+bool kt_roofline_shows(const struct kt_roofline *roofline, const struct kt_point *point)
+{
+    return roofline->timed ? point->time.median > 0 : kt_point_is_drawable(point);
+}
+
+bool kt_roofline_has_one_library(const struct kt_roofline *roofline)
+{
+    for (size_t s = 1; s < roofline->count; s++)
+        if (strcmp(roofline->series[s].label, roofline->series[0].label) != 0)
+            return false;
+    return true;
+}
+
+/* Of files that are not known there is what is said of the library. */
+void kt_roofline_label(struct kt_roofline *roofline)
+{
+    const char *file[KT_MOST_SERIES];
+    char label[KT_MOST_SERIES][KT_LIBRARY_LABEL];
+    for (size_t s = 0; s < roofline->count; s++)
+        file[s] = roofline->series[s].file ? roofline->series[s].file : roofline->series[s].library;
+    kt_library_labels(file, roofline->count, label);
+    for (size_t s = 0; s < roofline->count; s++)
+        memcpy(roofline->series[s].label, label[s], sizeof label[s]);
+}
+
 double kt_point_limit(const struct kt_roofline *roofline, const struct kt_point *point)
 {
     const struct kt_point_series *series = &roofline->series[point->series];
@@ -102,6 +127,19 @@ static void add_replayed(struct kt_roofline *roofline, const struct kt_point *in
     kt_point_place(point, hz);
 }
 
+/* Of those that calls went to, the first that is a BLAS with a short name; otherwise the first. NULL: none. */
+static const char *library_file(const struct kt_trace *trace, const struct kt_object *first)
+{
+    char name[KT_LIBRARY_LABEL];
+    for (size_t p = 0; p < trace->processes; p++)
+        for (size_t i = 0; i < trace->process[p].objects; i++) {
+            const struct kt_object *object = &trace->process[p].object[i];
+            if (object->is_library && kt_library_short_name(object->path, name))
+                return object->path;
+        }
+    return first->path;
+}
+
 /* NULL: none. */
 static const struct kt_object *first_library(const struct kt_trace *trace)
 {
@@ -146,6 +184,7 @@ static struct kt_point_series series_of(const struct kt_trace *trace, size_t mac
     snprintf(series.name, sizeof series.name, "%.63s", name);
     if (library)
         kt_about_library(library, series.library, sizeof series.library);
+    series.file = library ? kt_copy(library_file(trace, library)) : NULL;
     return series;
 }
 
@@ -187,13 +226,13 @@ static bool same_shape(const struct kt_point *a, const struct kt_point *b)
     return !strcmp(a->routine, b->routine) && !strcmp(a->shape, b->shape);
 }
 
-/* The drawable point in situ without a number that has the largest share; NULL: there is none. */
+/* The point in situ to be shown without a number that has the largest share; NULL: there is none. */
 static const struct kt_point *next_to_number(const struct kt_roofline *roofline)
 {
     const struct kt_point *best = NULL;
     for (size_t i = 0; i < roofline->points; i++) {
         const struct kt_point *p = &roofline->point[i];
-        if (p->number == 0 && p->leads && kt_point_is_drawable(p) && (!best || p->share > best->share))
+        if (p->number == 0 && p->leads && kt_roofline_shows(roofline, p) && (!best || p->share > best->share))
             best = p;
     }
     return best;
@@ -332,7 +371,7 @@ void kt_roofline_left_out(const struct kt_roofline *roofline, struct kt_left_out
         out[reason] = (struct kt_left_out){0};
     for (size_t i = 0; i < roofline->points; i++) {
         const struct kt_point *p = &roofline->point[i];
-        if (!p->leads || kt_point_is_drawable(p))
+        if (!p->leads || kt_point_is_drawable(p) || (roofline->timed && p->number))
             continue;
         struct kt_left_out *reason = &out[p->work.flops >= 0 ? KT_LEFT_OUT_NOTHING : KT_LEFT_OUT_UNKNOWN];
         reason->shapes++;
@@ -349,6 +388,8 @@ void kt_roofline_free(struct kt_roofline *roofline)
 {
     for (size_t i = 0; i < roofline->points; i++)
         json_decref(roofline->point[i].args);
+    for (size_t s = 0; s < roofline->count; s++)
+        free(roofline->series[s].file);
     free(roofline->point);
     *roofline = (struct kt_roofline){0};
 }

@@ -12,6 +12,7 @@
 #include "model/report/replayed.h"
 #include "model/roofline/roofs.h"
 #include "model/roofline/spread.h"
+#include "trace/library_label.h"
 
 /* Where the operands of the calls were; those of replays and kernels are named as there. */
 #define KT_POINT_CONTEXT_LIST(X) \
@@ -48,6 +49,7 @@ struct kt_point {
     double traffic_counted;     /* NAN: not counted */
     double traffic_tracked;     /* of it, what the cache model says came from memory in situ; NAN: not asked for */
     struct kt_spread time;      /* seconds of a call; of a kernel its lower quartile stands for the median */
+    struct kt_spread visits;    /* of a kernel: the least times of visits, of some calls each */
     struct kt_spread intensity; /* flops per byte */
     struct kt_spread rate;      /* flops per cycle */
     bool counted;               /* the intensity is from counters, otherwise from the model */
@@ -56,12 +58,14 @@ struct kt_point {
 /* A trace. */
 struct kt_point_series {
     char name[KT_SERIES_NAME];
-    char library[64]; /* that made its calls */
-    size_t roofs;     /* index of its machine's */
-    int threads;      /* that its library used */
-    int cores;        /* that they had */
-    bool uncounted;   /* counters saw one of several threads: nothing was made of them */
-    double seconds;   /* of all its calls */
+    char library[64];             /* that made its calls */
+    char *file;                   /* of that library, or how the user named it; NULL: not known; owned */
+    char label[KT_LIBRARY_LABEL]; /* what it is called in pictures */
+    size_t roofs;                 /* index of its machine's */
+    int threads;                  /* that its library used */
+    int cores;                    /* that they had */
+    bool uncounted;               /* counters saw one of several threads: nothing was made of them */
+    double seconds;               /* of all its calls */
 };
 
 struct kt_roofline {
@@ -72,6 +76,7 @@ struct kt_roofline {
     struct kt_point *point; /* largest share first within a series */
     size_t points;
     bool tracked; /* to be set before traces are added: have the cache model follow their calls */
+    bool timed;   /* to be set before finish: shapes that have a time are shown, whatever else is known of them */
     bool lined;   /* the points of a series are one kernel at several sizes, in their order */
 };
 
@@ -91,6 +96,15 @@ void kt_point_place(struct kt_point *point, double hz);
 
 /* Has it a place in a picture with logarithmic axes? */
 bool kt_point_is_drawable(const struct kt_point *point);
+
+/* Is it shown, in the picture and the table? */
+bool kt_roofline_shows(const struct kt_roofline *roofline, const struct kt_point *point);
+
+/* Are all series of one library? */
+bool kt_roofline_has_one_library(const struct kt_roofline *roofline);
+
+/* When all series are there: what their libraries are called beside each other. */
+void kt_roofline_label(struct kt_roofline *roofline);
 
 /* Attainable rate over that intensity with operands in memory; NAN: not known. */
 double kt_point_limit(const struct kt_roofline *roofline, const struct kt_point *point);

@@ -96,9 +96,8 @@ static double write_series(struct kt_plot *plot, double y)
         const struct kt_point_series *series = &plot->roofline->series[s];
         char text[160];
         kt_plot_circle(plot, KT_PLOT_TABLE + 4, y, 6, kt_plot_series_colour(s));
-        bool same = plot->roofline->lined &&
-                    !strcmp(series->library, plot->roofline->series[plot->roofline->count - 1].library);
-        snprintf(text, sizeof text, same ? "%s" : "%s (%s)", series->name, series->library);
+        bool same = plot->roofline->lined && kt_roofline_has_one_library(plot->roofline);
+        snprintf(text, sizeof text, same ? "%s" : "%s (%s)", series->name, series->label);
         kt_plot_text(plot, KT_PLOT_TABLE + 16, y, text, "font \",9\"");
         y -= ROW + 2;
     }

@@ -37,7 +37,7 @@ static void print_points(const struct kt_roofline *roofline)
     struct kt_text_table *table = kt_text_table_new(column, sizeof column / sizeof *column);
     for (size_t i = 0; i < roofline->points; i++) {
         const struct kt_point *p = &roofline->point[i];
-        if (p->leads && kt_point_is_drawable(p))
+        if (p->leads && kt_roofline_shows(roofline, p) && (p->number || kt_point_is_drawable(p)))
             print_point(roofline, table, p);
     }
     kt_text_table_print(table);
@@ -241,7 +241,7 @@ static void print_kernel(const struct kt_roofline *roofline)
     char cell[2 + KT_MOST_SERIES][32];
     const char *row[2 + KT_MOST_SERIES];
     for (size_t s = 0; s < roofline->count; s++) {
-        printf("%zu  %s, %s\n", s + 1, roofline->series[s].name, roofline->series[s].library);
+        printf("%zu  %s, %s\n", s + 1, roofline->series[s].name, roofline->series[s].label);
         column[2 + s] = (struct kt_column){head_of(s), true, false};
     }
     printf("\nflops per cycle:\n");

@@ -21,6 +21,12 @@ static bool is_shown(const struct kt_point *p)
     return p->number > 0 && p->number <= MOST_ROWS && p->time.median > 0;
 }
 
+/* What is known of the times: of a kernel, of its visits. */
+static const struct kt_spread *times_of(const struct rows *rows, const struct kt_point *p)
+{
+    return rows->roofline->lined ? &p->visits : &p->time;
+}
+
 static void find_rows(const struct kt_roofline *roofline, struct rows *out)
 {
     *out = (struct rows){.roofline = roofline};
@@ -43,9 +49,10 @@ static void write_boxes(FILE *file, const struct rows *rows)
     fprintf(file, "$boxes << EOD\n");
     for (size_t i = 0; i < rows->roofline->points; i++) {
         const struct kt_point *p = &rows->roofline->point[i];
+        const struct kt_spread *time = times_of(rows, p);
         double y = place_of(rows, p), half = 0.42 * rows->height;
-        if (is_shown(p) && p->time.q1 > 0 && p->time.q3 > 0)
-            fprintf(file, "%.6g %.6g %.6g %.6g %.6g %.6g 0x%s\n", p->time.median, y, p->time.q1, p->time.q3, y - half,
+        if (is_shown(p) && time->q1 > 0 && time->q3 > 0)
+            fprintf(file, "%.6g %.6g %.6g %.6g %.6g %.6g 0x%s\n", time->median, y, time->q1, time->q3, y - half,
                     y + half, colour[p->context]);
     }
     fprintf(file, "EOD\n");
@@ -56,9 +63,10 @@ static void write_whiskers(FILE *file, const struct rows *rows)
     fprintf(file, "$whiskers << EOD\n");
     for (size_t i = 0; i < rows->roofline->points; i++) {
         const struct kt_point *p = &rows->roofline->point[i];
-        if (is_shown(p) && p->time.least > 0)
-            fprintf(file, "%.6g %.6g %.6g %.6g 0x%s\n", p->time.median, place_of(rows, p), p->time.least,
-                    p->time.most > 0 ? p->time.most : p->time.median, colour[p->context]);
+        const struct kt_spread *time = times_of(rows, p);
+        if (is_shown(p) && time->least > 0)
+            fprintf(file, "%.6g %.6g %.6g %.6g 0x%s\n", time->median, place_of(rows, p), time->least,
+                    time->most > 0 ? time->most : time->median, colour[p->context]);
     }
     fprintf(file, "EOD\n");
 }
@@ -70,7 +78,7 @@ static void write_medians(FILE *file, const struct rows *rows)
         const struct kt_point *p = &rows->roofline->point[i];
         double y = place_of(rows, p), half = 0.5 * rows->height;
         if (is_shown(p))
-            fprintf(file, "%.6g %.6g %.6g 0x%s\n", p->time.median, y - half, y + half, colour[p->context]);
+            fprintf(file, "%.6g %.6g %.6g 0x%s\n", times_of(rows, p)->median, y - half, y + half, colour[p->context]);
     }
     fprintf(file, "EOD\n");
 }
@@ -92,6 +100,19 @@ static void write_names(FILE *file, const struct rows *rows)
         }
 }
 
+/* Whose strips they are, at the right of those of the first row. */
+static void write_series(FILE *file, const struct rows *rows)
+{
+    const struct kt_roofline *r = rows->roofline;
+    bool same = r->count == 1 || (r->lined && kt_roofline_has_one_library(r));
+    for (size_t s = 0; s < r->count && !same; s++) {
+        double y = -0.6 - rows->height * (double)rows->contexts * ((double)s + 0.5);
+        fprintf(file, "set label ");
+        kt_gnuplot_text(file, r->lined ? r->series[s].label : r->series[s].name);
+        fprintf(file, " at graph 0.995, first %.6g right font \",8\" textcolor rgb \"#606060\"\n", y);
+    }
+}
+
 static void write_key(FILE *file, const struct rows *rows)
 {
     bool present[KT_POINT_CONTEXTS] = {false};
@@ -105,9 +126,8 @@ static void write_key(FILE *file, const struct rows *rows)
                     kt_point_context_name[c], x, colour[c]);
             x += 0.1;
         }
-    fprintf(file, "set label \"%sline: %s%s\" at screen %.2f, character 1 ",
-            rows->roofline->lined ? "" : "box: quartiles; ", kt_roofline_statistic(rows->roofline),
-            rows->roofline->lined ? " of single calls" : "; whiskers: extremes", x);
+    fprintf(file, "set label \"box: quartiles; line: median; whiskers: extremes%s\" at screen %.2f, character 1 ",
+            rows->roofline->lined ? ", of the least of some calls each" : "", x);
     fprintf(file, "font \",9\" textcolor rgb \"#606060\" front\n");
 }
 
@@ -124,6 +144,7 @@ static void write_script(FILE *file, const struct rows *rows, const char *title,
             "ytics ()\n",
             -(double)rows->count - 0.5);
     write_names(file, rows);
+    write_series(file, rows);
     write_key(file, rows);
     write_boxes(file, rows);
     write_whiskers(file, rows);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "replay/compare/lanes.h"
 
+#include "trace/library_label.h"
 #include "trace/library_probe.h"
 #include "trace/text.h"
 
@@ -135,29 +136,53 @@ static size_t order_threads(const struct kt_compare_options *options, const stru
     return count;
 }
 
-/* How many lanes before this one have the name: copies of a library are told apart by their number. */
-static size_t namesakes(const struct kt_lanes *lanes, size_t lane)
+/* Is its name no more than that of its file? */
+static bool is_path(const struct kt_library *library)
+{
+    return library->files && !strcmp(library->name, kt_base_name(library->file[0]));
+}
+
+/* A short name, or what tells its path from the others. */
+static void name_lane(const struct kt_lanes *lanes, size_t lane, char out[KT_LIBRARY_LABEL])
+{
+    const char *path[KT_MOST_LANES];
+    size_t paths = 0;
+    size_t own = 0;
+    snprintf(out, KT_LIBRARY_LABEL, "%s", lanes->library[lane].name);
+    if (!is_path(&lanes->library[lane]) || kt_library_short_name(lanes->library[lane].file[0], out))
+        return;
+    for (size_t i = 0; i < lanes->count; i++) {
+        own = i == lane ? paths : own;
+        if (is_path(&lanes->library[i]))
+            path[paths++] = lanes->library[i].file[0];
+    }
+    kt_path_distinct(path, paths, own, out, KT_LANE_LABEL - sizeof " #99 x999");
+}
+
+/* How many lanes before this one have the name: what no path tells apart has numbers. */
+static size_t namesakes(const struct kt_lanes *lanes, size_t lane, char (*name)[KT_LIBRARY_LABEL])
 {
     size_t count = 0;
     for (size_t i = 0; i < lane; i++)
-        count += lanes->library[i].threads == lanes->library[lane].threads &&
-                 !strcmp(lanes->library[i].name, lanes->library[lane].name);
+        count += lanes->library[i].threads == lanes->library[lane].threads && !strcmp(name[i], name[lane]);
     return count;
 }
 
-static void label_lane(struct kt_lanes *lanes, size_t lane, bool with_threads)
+static void label_lanes(struct kt_lanes *lanes, bool with_threads)
 {
-    char name[sizeof lanes->library->name];
-    char number[8] = "";
-    char threads[16] = "";
-    size_t same = namesakes(lanes, lane);
-    if (same)
-        snprintf(number, sizeof number, " #%u", (unsigned)same % 100 + 1);
-    if (with_threads)
-        snprintf(threads, sizeof threads, " x%d", lanes->library[lane].threads);
-    memcpy(name, lanes->library[lane].name, sizeof name);
-    int room = KT_LANE_LABEL - 1 - (int)(strlen(number) + strlen(threads));
-    snprintf(lanes->label[lane], KT_LANE_LABEL, "%.*s%s%s", room, name, number, threads);
+    char name[KT_MOST_LANES][KT_LIBRARY_LABEL];
+    for (size_t lane = 0; lane < lanes->count; lane++) {
+        char number[8] = "";
+        char threads[16] = "";
+        name_lane(lanes, lane, name[lane]);
+        size_t same = namesakes(lanes, lane, name);
+        if (same)
+            snprintf(number, sizeof number, " #%u", (unsigned)same % 100 + 1);
+        if (with_threads)
+            snprintf(threads, sizeof threads, " x%d", lanes->library[lane].threads);
+        int room = KT_LANE_LABEL - 1 - (int)(strlen(number) + strlen(threads));
+        snprintf(lanes->label[lane], KT_LANE_LABEL, "%.*s%s%s", room, name[lane], number, threads);
+    }
 }
 
 static enum kt_status make_lanes(const struct kt_compare_options *options, const struct choice *choice,
@@ -170,11 +195,11 @@ static enum kt_status make_lanes(const struct kt_compare_options *options, const
                        choice->count, threads, KT_MOST_LANES);
     for (size_t t = 0; t < threads; t++)
         for (size_t i = 0; i < choice->count; i++) {
-            struct kt_library *library = &out->library[out->count];
+            struct kt_library *library = &out->library[out->count++];
             kt_library_copy(&choice->library[i], library);
             library->threads = thread[t];
-            label_lane(out, out->count++, threads > 1);
         }
+    label_lanes(out, threads > 1);
     out->is_recorded = choice->is_recorded;
     out->is_as_recorded =
         choice->is_recorded && (!choice->recorded_threads || out->library[0].threads == choice->recorded_threads);

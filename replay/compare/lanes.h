@@ -12,7 +12,7 @@ enum { KT_LANE_LABEL = 32 };
 
 struct kt_lanes {
     struct kt_library library[KT_MOST_LANES];
-    char label[KT_MOST_LANES][KT_LANE_LABEL]; /* different ones: "blis-serial", "blis-serial x2", "libblas.so.3 #2" */
+    char label[KT_MOST_LANES][KT_LANE_LABEL]; /* different ones: "blis-serial", "blis-serial x2", "mine/libblas.so.3" */
     size_t count;
     bool is_recorded;    /* the first one is what was recorded */
     bool is_as_recorded; /* with as many threads, too */

@@ -74,6 +74,7 @@ done
 if command -v gnuplot >/dev/null; then
     "$kt" model show --blas reference --models m.json --routine dgemv --plot plot.svg >out 2>err; same "plot: status" 0 $?
     has "plot: a picture" "<svg" "$(head -n 5 plot.svg)"
+    same "plot: no points of size 0, which some readers of SVG refuse" 0 "$(grep -c 'scale(0.00)' plot.svg)"
     has "plot: its data" "^dgemv,.*,warm,region," "$(<plot.csv)"
 else
     skip "plot" "no gnuplot"

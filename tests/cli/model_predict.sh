@@ -101,6 +101,21 @@ if command -v gnuplot >/dev/null; then
     "$kt" model tune dpotrf $of --n 48,64 --b 16,32 -o plots >/dev/null
     same "plots" "block_size.csv block_size.gp block_size.png block_size.svg" "$(ls plots | tr '\n' ' ' | sed 's/ $//')"
     "$kt" model predict $of --algorithm dpotrf --n 32,48,64 --b 16 -o plots >/dev/null
+    "$kt" model tune dpotrf $of --n 48,64 --b 16,32 --measure --rounds 3 -o crosses >/dev/null
+    same "crosses: over the least that was measured, lines: over the least that was predicted" True "$("$PYTHON" - <<'END'
+import csv, re
+rows = list(csv.DictReader(open("crosses/block_size.csv")))
+script = open("crosses/block_size.gp").read()
+def over(column, n):
+    return {float(x) for x in re.findall(r"\(\$1==%s(?:&&\$5==1)?\?\$2:1/0\):\(\$%d/([0-9.e+-]+)\)" % (n, column), script)}
+def least(name, n):
+    return min(float(r[name]) for r in rows if r["n"] == n and r[name])
+print(all(len(over(c, n)) == 1 and abs(over(c, n).pop() / least(name, n) - 1) < 1e-6 for n in ("48", "64") for c, name in ((3, "predicted"), (4, "measured"))))
+END
+)"
+    sed 's/"library": *"[^"]*"/"library": "libblas.so.3-0123abcd-2-threads"/' cache/ktrace/models/*.json >named.json
+    "$kt" model tune dpotrf $of --models named.json --force --n 48 --b 16,32 -o named >/dev/null 2>err
+    has "a plot names a library without what only tells files of models apart" "^set title 'dpotrf on libblas.so.3-2-threads'" "$(<named/block_size.gp)"
     true_that "... of predictions" test -s plots/predicted.svg -a -s plots/predicted.png
 fi
 if [ -n "$openblas" ]; then

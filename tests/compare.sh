@@ -109,11 +109,10 @@ has "the plot is one" '<svg' "$(head -c 2000 "$T/plot.svg")"
 has "... with its data" '^dgemm,[0-9.e-]+,' "$(<"$T/plot.csv")"
 
 # --- threads, copies, a library without LAPACK, a trace without order
-mkdir "$T/copy"; cp "$serial" "$T/libopenblas.so.0"; cp "$T/libopenblas.so.0" "$T/copy"
-copies=(--threads 2,1 --blas "$T/libopenblas.so.0" --blas "$T/copy/libopenblas.so.0" --context warm)
+mkdir "$T/mine" "$T/copy"; cp "$serial" "$T/mine/libopenblas.so.0"; cp "$serial" "$T/copy/libopenblas.so.0"
+copies=(--threads 2,1 --blas "$T/mine/libopenblas.so.0" --blas "$T/copy/libopenblas.so.0" --context warm)
 compare threads "$T/t" "${copies[@]}"
-in_t=$(basename "$T")/libopenblas.so.0
-same "two numbers of threads, two copies, told apart by their paths" "openblas-serial x1; $in_t x1; copy/libopenblas.so.0 x1; openblas-serial x2; $in_t x2; copy/libopenblas.so.0 x2" \
+same "two numbers of threads, two copies, told apart by their paths" "openblas-serial x1; mine/libopenblas.so.0 x1; copy/libopenblas.so.0 x1; openblas-serial x2; mine/libopenblas.so.0 x2; copy/libopenblas.so.0 x2" \
      "$(in_json threads '"; ".join(l["label"] for l in d["libraries"])')"
 compare copies "$T/t" "${copies[@]}"
 same "... copies are told apart in the store, too" "True" "$(in_json copies 'd["store"]["reused"]')$(differences threads copies)"
@@ -166,7 +165,7 @@ refused 2 'which trace'
 refused 2 'which trace' --blas reference
 refused 2 'numbers from 1' --blas reference --threads 0 "$T/t"
 refused 2 'which library is it to be compared' --blas openblas-serial "$T/t"
-refused 2 'more than 16' --blas reference --blas "$T/libopenblas.so.0" --threads 1,2,3,4,5,6,7 "$T/t"
+refused 2 'more than 16' --blas reference --blas "$T/mine/libopenblas.so.0" --threads 1,2,3,4,5,6,7 "$T/t"
 refused 2 'is for --context sequence' --blas reference --context warm --gaps code "$T/t"
 refused 2 'gaps is none' --blas reference --gaps wide "$T/t"
 refused 2 'stands behind' --blas reference --verify "$T/t"

@@ -73,7 +73,7 @@ static void explain_kinds(bool any_by_times, bool any_sample)
         printf("cannot tell why: neither page faults, nor other threads, nor where operands were\n"
                "is known to differ.\n");
     if (any_sample)
-        printf("Where the calls are fewer than the shape has, the others were not looked at.\n");
+        printf("Of calls that are in neither kind this is not known, or they were not looked at.\n");
 }
 
 void kt_findings_print_kinds(const struct kt_report *report, size_t top)

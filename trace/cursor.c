@@ -18,6 +18,7 @@ void kt_cursor_begin_stream(const struct kt_trace *trace, size_t process, size_t
 
 static void enter_span(struct kt_cursor *cursor, const struct kt_stream *s, const struct kt_span *span)
 {
+    kt_stream_pass(s, &cursor->passed, span->begin);
     kt_contexts_clear(&cursor->contexts);
     cursor->at = s->bytes + span->begin;
     cursor->end = s->bytes + span->end;
@@ -39,6 +40,8 @@ static bool next_span(struct kt_cursor *cursor)
                 enter_span(cursor, s, &s->span[cursor->span++]);
                 return true;
             }
+            kt_stream_pass(s, &cursor->passed, s->size);
+            cursor->passed = 0;
             cursor->span = cursor->late = cursor->opens = cursor->region = cursor->deeper = 0;
         }
         cursor->stream = 0;

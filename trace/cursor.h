@@ -66,6 +66,7 @@ struct kt_cursor {
     size_t process, stream;
     size_t span;                   /* the next of the stream */
     const unsigned char *at, *end; /* what is left of the one before it */
+    uint64_t passed;               /* bytes of the stream that need not stay in memory */
     uint64_t last;                 /* ticks: the last end of a call in the chunk, or its anchor */
     size_t late;                   /* of the stream's ends that are told elsewhere */
     uint64_t n;

@@ -50,6 +50,7 @@ struct walk {
     int64_t ended;
     bool keeps_last; /* calls were lost because of KTRACE_MAX_BYTES */
     uint64_t undefined;
+    uint64_t passed; /* see kt_stream_pass */
     struct open_call *open;
     size_t opens;
     bool gap; /* events are missing before the next span */
@@ -364,6 +365,7 @@ static void walk_chunk(struct walk *w, const struct found *found)
 {
     struct kt_stream *s = w->stream;
     const struct kt_chunk *head = chunk_at(s, found->at);
+    kt_stream_pass(s, &w->passed, found->at);
     uint64_t used = head->used_bytes;
     if (used > s->size - found->at) {
         kt_trace_note(w->trace, "%s: ends %" PRIu64 " bytes before its last chunk does", s->path,
@@ -397,8 +399,9 @@ static struct found *find_chunks(struct walk *w, size_t *count)
 {
     const struct kt_stream *s = w->stream;
     struct found *found = NULL;
+    uint64_t passed = 0;
     *count = 0;
-    for (uint64_t at = 0; at < s->size;) {
+    for (uint64_t at = 0; at < s->size; kt_stream_pass(s, &passed, at)) {
         if (s->size - at < sizeof(struct kt_chunk) || head_problem(chunk_at(s, at))) {
             at = skip_damage(w, at);
             continue;
@@ -452,6 +455,7 @@ void kt_stream_check(struct kt_stream *stream, const struct kt_process *process,
     for (size_t i = 0; i < count; i++)
         if (i == 0 || found[i].index != found[i - 1].index)
             walk_chunk(&w, &found[i]);
+    kt_stream_pass(stream, &w.passed, stream->size);
     if (w.undefined)
         kt_trace_note(trace, "%s: %" PRIu64 " calls name symbols that are not defined; they are lost", stream->path,
                       w.undefined);

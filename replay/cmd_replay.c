@@ -4,6 +4,7 @@
  * trace, where report finds it.
  */
 #include "replay/interrupt.h"
+#include "replay/left_out.h"
 #include "replay/machine/probed.h"
 #include "replay/machine/processor.h"
 #include "replay/store/identity.h"
@@ -273,7 +274,8 @@ static enum kt_status run(int argc, char **argv, struct replay *r, struct kt_err
     kt_recall_begin(&r->options, &r->recall);
     KT_TRY(kt_setup_open(&r->options, &r->recall, &r->setup, error));
     KT_TRY(prepare_worker(r, error));
-    kt_setup_schedule(&r->setup, &r->options, r->options.contexts, &r->schedule);
+    kt_setup_schedule(&r->setup, &r->options, r->options.contexts, KT_MOST_REPLAYED, &r->schedule);
+    r->schedule.least = KT_LEAST_REPLAYED;
     mark_absent(r);
     kt_recall_open(&r->recall, &r->worker.library, &r->setup, &r->schedule);
     kt_interrupt_catch();

@@ -2,10 +2,12 @@
 #include "replay/result.h"
 
 #include "replay/interrupt.h"
+#include "replay/left_out.h"
 #include "replay/machine/processor.h"
 #include "replay/sequence/sequence_result.h"
 #include "trace/about.h"
 #include "trace/json.h"
+#include "trace/memory.h"
 #include "trace/state_json.h"
 #include "trace/text.h"
 
@@ -63,14 +65,15 @@ struct totals {
     double lane[KT_MAX_CONTEXTS];   /* best estimates */
     double absent[KT_MAX_CONTEXTS]; /* measured, of those that could not be brought into that context */
     double bound, bound_cold;       /* of the same shapes; NAN: not known */
-    double refused;                 /* measured, of the others */
+    double refused;                 /* measured, of those that cannot be */
     double calls, calls_refused;
+    struct kt_left_out left_out;
 };
 
 static void sum_up(const struct kt_replay_result *r, struct totals *out)
 {
-    *out = (struct totals){0};
-    for (size_t i = 0; i < r->setup->jobs.count; i++) {
+    *out = (struct totals){.left_out = kt_left_out_of(&r->setup->jobs, r->schedule)};
+    for (size_t i = 0; i < r->schedule->reached; i++) {
         const struct kt_job *job = &r->setup->jobs.job[i];
         double calls = (double)job->shape->calls;
         if (job->refused) {
@@ -243,18 +246,16 @@ static json_t *caches_json(const struct kt_hierarchy *hierarchy)
     return list;
 }
 
-static json_t *totals_json(const struct kt_replay_result *r)
+static json_t *totals_json(const struct kt_replay_result *r, const struct totals *totals)
 {
-    struct totals totals;
-    sum_up(r, &totals);
-    json_t *json = json_pack("{s:f}", "insitu", totals.insitu);
+    json_t *json = json_pack("{s:f}", "insitu", totals->insitu);
     for (size_t l = 0; l < r->schedule->lanes; l++)
-        json_object_set_new(json, r->options->context[l]->name, kt_json_number(totals.lane[l]));
+        json_object_set_new(json, r->options->context[l]->name, kt_json_number(totals->lane[l]));
     for (size_t l = 0; l < r->schedule->lanes; l++)
-        if (totals.absent[l] > 0)
-            json_object_set_new(json, "insitu_not_tracked", kt_json_number(totals.absent[l]));
-    json_object_set_new(json, "bound", kt_json_number(totals.bound));
-    json_object_set_new(json, "bound_cold", kt_json_number(totals.bound_cold));
+        if (totals->absent[l] > 0)
+            json_object_set_new(json, "insitu_not_tracked", kt_json_number(totals->absent[l]));
+    json_object_set_new(json, "bound", kt_json_number(totals->bound));
+    json_object_set_new(json, "bound_cold", kt_json_number(totals->bound_cold));
     if (r->sequence)
         json_object_set_new(json, "sequence", kt_json_number(kt_sequence_total(r->sequence)));
     return json;
@@ -275,11 +276,13 @@ json_t *kt_result_json(const struct kt_replay_result *r)
     json_t *contexts = json_array();
     json_t *shapes = json_array();
     json_t *refused = json_array();
+    struct totals totals;
+    sum_up(r, &totals);
     for (size_t l = 0; l < r->schedule->lanes; l++)
         json_array_append_new(contexts, json_string(r->options->context[l]->name));
     if (r->sequence)
         json_array_append_new(contexts, json_string("sequence"));
-    for (size_t i = 0; i < r->setup->jobs.count; i++) {
+    for (size_t i = 0; i < r->schedule->reached; i++) {
         const struct kt_job *job = &r->setup->jobs.job[i];
         if (job->refused)
             json_array_append_new(refused, refused_json(job));
@@ -290,12 +293,14 @@ json_t *kt_result_json(const struct kt_replay_result *r)
         "{s:s, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o*, s:i, s:f, s:b, s:o, s:f, s:b, s:o, s:o, s:o, s:o, s:s}",
         "ktrace", KT_VERSION, "machine", kt_result_machine(), "library", kt_result_library(r->worker), "level",
         r->options->level == KT_LEAVES ? "leaves" : "outermost", "contexts", contexts, "shapes", shapes, "totals",
-        totals_json(r), "not_replayed", refused, "sequence", r->sequence ? kt_sequence_json(r->sequence) : NULL,
-        "rounds", (int)r->schedule->rounds, "seconds_spent", r->schedule->seconds, "pinned",
-        r->worker->hello.processor != KT_NO_PROCESSOR, "processor", kt_json_processor(r->worker->hello.processor),
-        "flush_effect", r->worker->hello.flush_effect, "interrupted", kt_interrupted() != 0, "store",
-        store_json(r->recall), "peaks", peaks_json(r->peaks), "page_fault", kt_json_number(r->fault), "caches",
-        caches_json(&r->setup->hierarchy), "timer", kt_timer_names[r->options->timer]);
+        totals_json(r, &totals), "not_replayed", refused, "sequence",
+        r->sequence ? kt_sequence_json(r->sequence) : NULL, "rounds", (int)r->schedule->rounds, "seconds_spent",
+        r->schedule->seconds, "pinned", r->worker->hello.processor != KT_NO_PROCESSOR, "processor",
+        kt_json_processor(r->worker->hello.processor), "flush_effect", r->worker->hello.flush_effect, "interrupted",
+        kt_interrupted() != 0, "store", store_json(r->recall), "peaks", peaks_json(r->peaks), "page_fault",
+        kt_json_number(r->fault), "caches", caches_json(&r->setup->hierarchy), "timer",
+        kt_timer_names[r->options->timer]);
+    json_object_set_new(document, "left_out", kt_left_out_json(&totals.left_out));
     kt_json_add_missing(document, &r->setup->trace, &r->setup->state);
     return document;
 }
@@ -374,9 +379,9 @@ static void add_shape_row(const struct kt_replay_result *r, struct kt_text_table
 static void print_shapes(const struct kt_replay_result *r, const struct totals *totals)
 {
     struct kt_text_table *table = new_table(r);
-    double all = totals->insitu + totals->refused;
+    double all = totals->insitu + totals->refused + totals->left_out.seconds;
     size_t replayed = 0;
-    for (size_t i = 0; i < r->setup->jobs.count; i++)
+    for (size_t i = 0; i < r->schedule->reached; i++)
         if (!r->setup->jobs.job[i].refused && replayed++ < ROWS)
             add_shape_row(r, table, i, all);
     struct row sum = {.text = "all calls",
@@ -406,28 +411,35 @@ static bool is_uncertain(const struct kt_job *job)
     return !job->refused && !job->held && !job->shape->query && isnan(job->shape->flops);
 }
 
-/* Is it the first of its routine that is? */
-static bool is_first_uncertain(const struct kt_jobs *jobs, size_t i)
+/* Routines of such shapes: how many, and the names of the first, MOST at most. */
+static size_t find_uncertain(const struct kt_replay_result *r, const char **name, size_t most)
 {
-    const struct kt_routine *routine = jobs->job[i].shape->first.entry->symbol.routine;
-    if (!is_uncertain(&jobs->job[i]))
-        return false;
-    for (size_t k = 0; k < i; k++)
-        if (jobs->job[k].shape->first.entry->symbol.routine == routine && is_uncertain(&jobs->job[k]))
-            return false;
-    return true;
+    size_t found = 0;
+    const struct kt_routine **known = NULL;
+    for (size_t i = 0; i < r->schedule->reached; i++) {
+        const struct kt_job *job = &r->setup->jobs.job[i];
+        const struct kt_routine *routine = job->shape->first.entry->symbol.routine;
+        size_t k = 0;
+        while (k < found && known[k] != routine)
+            k++;
+        if (k < found || !is_uncertain(job))
+            continue;
+        if (found < most)
+            name[found] = routine->name;
+        known = kt_room_for_one(known, found, sizeof *known);
+        known[found++] = routine;
+    }
+    free(known);
+    return found;
 }
 
-static void print_uncertain(const struct kt_jobs *jobs)
+static void print_uncertain(const struct kt_replay_result *r)
 {
     enum { NAMED = 5 };
-    size_t found = 0;
-    for (size_t i = 0; i < jobs->count; i++) {
-        if (!is_first_uncertain(jobs, i) || found++ >= NAMED)
-            continue;
-        printf("%s%s", found == 1 ? "The work may depend on what operands hold, which is made here: " : ", ",
-               jobs->job[i].shape->first.entry->symbol.routine->name);
-    }
+    const char *name[NAMED];
+    size_t found = find_uncertain(r, name, NAMED);
+    for (size_t i = 0; i < found && i < NAMED; i++)
+        printf("%s%s", i == 0 ? "The work may depend on what operands hold, which is made here: " : ", ", name[i]);
     if (found > NAMED)
         printf(" and %zu others", found - NAMED);
     if (found)
@@ -437,18 +449,18 @@ static void print_uncertain(const struct kt_jobs *jobs)
 static void print_contents(const struct kt_replay_result *r)
 {
     size_t held = 0;
-    for (size_t i = 0; i < r->setup->jobs.count; i++)
+    for (size_t i = 0; i < r->schedule->reached; i++)
         held += r->setup->jobs.job[i].held && !r->setup->jobs.job[i].refused;
     if (r->setup->snapshots.count)
         printf("Operands of %zu of %zu shapes held what snapshots say, the others%s contents made for the routine.\n",
-               held, r->setup->jobs.count, r->sequence ? " and those of the sequence" : "");
-    print_uncertain(&r->setup->jobs);
+               held, r->schedule->reached, r->sequence ? " and those of the sequence" : "");
+    print_uncertain(r);
 }
 
 static void print_disturbances(const struct kt_replay_result *r)
 {
     struct kt_disturbances all = {0};
-    for (size_t i = 0; i < r->setup->jobs.count; i++)
+    for (size_t i = 0; i < r->schedule->reached; i++)
         for (size_t l = 0; l < r->schedule->lanes; l++)
             kt_disturbances_merge(&all, &r->schedule->item[i].lane[l].disturbances);
     if (all.disturbed == 0)
@@ -476,7 +488,7 @@ static void print_refused(const struct kt_replay_result *r, const struct totals 
     kt_text_count(totals->calls_refused, calls);
     kt_text_seconds(totals->refused, seconds);
     printf("\nNot replayed: %s calls, %s in situ.\n", calls, seconds);
-    for (size_t i = 0; i < r->setup->jobs.count && listed < ROWS / 2; i++) {
+    for (size_t i = 0; i < r->schedule->reached && listed < ROWS / 2; i++) {
         const struct kt_job *job = &r->setup->jobs.job[i];
         if (job->refused)
             kt_failure_print(job, job->refused);
@@ -501,7 +513,7 @@ static void print_store(const struct kt_replay_result *r)
     struct tm tm;
     if (r->recall->reused == 0)
         return;
-    for (size_t i = 0; i < r->setup->jobs.count; i++)
+    for (size_t i = 0; i < r->schedule->reached; i++)
         series += r->setup->jobs.job[i].refused ? 0 : r->schedule->lanes;
     strftime(when, sizeof when, "%Y-%m-%d %H:%M", localtime_r(&to, &tm));
     printf("%zu of %zu series from earlier replays, the last of %s; --fresh measures them again\n", r->recall->reused,
@@ -530,4 +542,5 @@ void kt_result_print(const struct kt_replay_result *r)
     if (r->sequence)
         kt_sequence_print(r->sequence);
     print_refused(r, &totals);
+    kt_left_out_print(&totals.left_out, r->recall->store);
 }

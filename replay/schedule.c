@@ -29,6 +29,7 @@ static const double long_call = 0.2;   /* seconds */
 static const double precision = 0.02;  /* half-width of the interval of the median */
 static const double steadiness = 0.15; /* by which estimates of the noise may differ */
 static const double major_share = 0.9; /* of the time in the trace */
+static const double first_share = 0.5; /* of the budget, for the first round of what it may leave out */
 
 /* --- series ------------------------------------------------------------------------------------------------ */
 
@@ -135,7 +136,7 @@ static bool is_steady(const struct kt_series *series)
 
 void kt_schedule_make(size_t items, size_t lanes, struct kt_schedule *out)
 {
-    *out = (struct kt_schedule){.items = items, .lanes = lanes, .seed = 1};
+    *out = (struct kt_schedule){.items = items, .lanes = lanes, .least = items, .reached = items, .seed = 1};
     out->item = kt_resize(NULL, items, sizeof *out->item);
     for (size_t i = 0; i < items; i++) {
         out->item[i] = (struct kt_item){.lane = kt_resize(NULL, lanes, sizeof *out->item[i].lane)};
@@ -179,13 +180,19 @@ static void mark_major(struct kt_schedule *s)
     free(order);
 }
 
-/* Beyond the budget only those that account for most of the time get all the certain rounds: of 100,000 shapes the rest
- * takes minutes. */
+static bool may_leave_out(const struct kt_schedule *s)
+{
+    return s->least < s->items;
+}
+
+/* Beyond the budget only those that account for most of the time get all the certain rounds, and only if they are few:
+ * of 100,000 shapes that takes minutes. */
 static bool is_due(const struct kt_schedule *s, const struct kt_item *item, unsigned round)
 {
     bool is_late = round > 0 && s->seconds >= s->budget;
     bool is_needed = round < FEWEST_ROUNDS ? !is_late : round >= MAJOR_ROUNDS;
-    return item->stop == KT_STOP_NOT_YET && (item->major || is_needed);
+    bool is_major = item->major && !(is_late && may_leave_out(s));
+    return item->stop == KT_STOP_NOT_YET && (is_major || is_needed);
 }
 
 /* A machine that others use has slow spells of many seconds: an estimate that matters must not come from one of them.
@@ -234,7 +241,7 @@ static void visit_lanes(struct kt_schedule *s, size_t item, size_t *order)
 
 static bool has_due_item(const struct kt_schedule *s)
 {
-    for (size_t i = 0; i < s->items; i++)
+    for (size_t i = 0; i < s->reached; i++)
         if (s->item[i].stop == KT_STOP_NOT_YET)
             return true;
     return false;
@@ -243,8 +250,23 @@ static bool has_due_item(const struct kt_schedule *s)
 /* Seconds that all of it takes, as far as one can tell: the budget, or the first rounds, if they take longer. */
 static double foresee(const struct kt_schedule *s, unsigned round, size_t done)
 {
-    double part = (round + (double)done / (double)s->items) / CERTAIN_ROUNDS;
-    return part < 1 && s->seconds > part * s->budget ? s->seconds / part : s->budget;
+    double part = (round + (double)done / (double)s->reached) / CERTAIN_ROUNDS;
+    bool is_longer = !may_leave_out(s) && part < 1 && s->seconds > part * s->budget;
+    return is_longer ? s->seconds / part : s->budget;
+}
+
+/* Where the budget may end the certain rounds the heaviest come first in them. */
+static void choose_order(struct kt_schedule *s, unsigned round, size_t *order)
+{
+    kt_shuffle(order, s->reached, &s->seed);
+    for (size_t i = 0; round < CERTAIN_ROUNDS && may_leave_out(s) && i < s->reached; i++)
+        order[i] = i;
+}
+
+/* Is there no time for the first visit of this item, nor of those behind it? */
+static bool is_beyond(const struct kt_schedule *s, const struct kt_item *item, unsigned round)
+{
+    return round == 0 && item >= s->item + s->least && s->seconds >= first_share * s->budget;
 }
 
 /* False if the budget, or somebody, ended the round. */
@@ -254,11 +276,15 @@ static bool run_round(struct kt_schedule *s, unsigned round, size_t *order, doub
     bool in_time = true;
     if (s->begin_round)
         s->begin_round(s->context);
-    kt_shuffle(order, s->items, &s->seed);
-    for (size_t i = 0; i < s->items && in_time; i++) {
+    choose_order(s, round, order);
+    for (size_t i = 0; i < s->reached && in_time; i++) {
         struct kt_item *item = &s->item[order[i]];
         if (!is_due(s, item, round))
             continue;
+        if (is_beyond(s, item, round)) {
+            s->reached = i;
+            break;
+        }
         visit_lanes(s, order[i], lanes);
         if (item->stop != KT_STOP_FAILED)
             judge(s, item, round);
@@ -278,7 +304,7 @@ void kt_schedule_run(struct kt_schedule *s)
     for (s->rounds = 0; s->rounds < LAST_ROUND && has_due_item(s) && !kt_interrupted(); s->rounds++)
         if (!run_round(s, s->rounds, order, start))
             break;
-    for (size_t i = 0; i < s->items; i++)
+    for (size_t i = 0; i < s->reached; i++)
         if (s->item[i].stop == KT_STOP_NOT_YET)
             s->item[i].stop = kt_interrupted() ? KT_STOP_INTERRUPTED : KT_STOP_BUDGET;
     s->seconds = kt_now() - start;

@@ -62,8 +62,12 @@ struct kt_item {
 struct kt_schedule {
     struct kt_item *item; /* owned */
     size_t items, lanes;
-    double budget; /* seconds, exceeded only to finish a first round, and the certain ones of major items */
-    double spread; /* seconds over which the samples of major items are spread at least, within the budget */
+    size_t least;   /* items, the first ones, that get a first round whatever it takes. Where there are others, which
+                       come heaviest first, all else is within the budget; otherwise major items get the certain
+                       rounds, too. */
+    size_t reached; /* items behind these were left out, as there was no time for them */
+    double budget;  /* seconds */
+    double spread;  /* seconds over which the samples of major items are spread at least, within the budget */
     uint64_t seed;
     const char *label; /* of the progress bar */
     /* Times the item and adds to its series; false: it cannot be timed. */
@@ -74,7 +78,8 @@ struct kt_schedule {
     double seconds;  /* that it took */
 };
 
-/* Room for so many items on so many lanes; the caller sets weights and the fields after it. */
+/* Room for so many items on so many lanes, none of which is left out; the caller sets weights and the fields after it,
+ * and LEAST where some may be. */
 void kt_schedule_make(size_t items, size_t lanes, struct kt_schedule *out);
 void kt_schedule_run(struct kt_schedule *schedule);
 void kt_schedule_free(struct kt_schedule *schedule);

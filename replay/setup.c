@@ -364,12 +364,12 @@ void kt_setup_close(struct kt_setup *setup)
     kt_trace_close(&setup->trace);
 }
 
-void kt_setup_schedule(const struct kt_setup *setup, const struct kt_replay_options *options, size_t lanes,
+void kt_setup_schedule(const struct kt_setup *setup, const struct kt_replay_options *options, size_t lanes, size_t most,
                        struct kt_schedule *out)
 {
-    kt_schedule_make(setup->jobs.count, lanes, out);
+    kt_schedule_make(setup->jobs.count < most ? setup->jobs.count : most, lanes, out);
     out->budget = options->budget;
-    for (size_t i = 0; i < setup->jobs.count; i++) {
+    for (size_t i = 0; i < out->items; i++) {
         const struct kt_job *job = &setup->jobs.job[i];
         out->item[i].best = kt_timer_best(options->timer);
         out->item[i].weight = job->shape->total;

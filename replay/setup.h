@@ -72,8 +72,8 @@ void kt_setup_say_doubts(const struct kt_setup *setup);
 bool kt_setup_has_all(const struct kt_setup *setup);
 void kt_setup_close(struct kt_setup *setup);
 
-/* Gives the schedule the weights of the jobs, the budget and the number of lanes. */
-void kt_setup_schedule(const struct kt_setup *setup, const struct kt_replay_options *options, size_t lanes,
+/* Gives the schedule the weights of the first jobs, MOST of them, the budget and the number of lanes. */
+void kt_setup_schedule(const struct kt_setup *setup, const struct kt_replay_options *options, size_t lanes, size_t most,
                        struct kt_schedule *out);
 
 /* A job cannot be timed in a tracked context if it is not known where its operands were; nor by the processor's time if

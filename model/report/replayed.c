@@ -99,7 +99,9 @@ const json_t *kt_replayed_find(const struct kt_replayed *replayed, const struct 
 
 const char *kt_replayed_refusal(const struct kt_replayed *replayed, const struct kt_shape_group *shape)
 {
-    return json_string_value(json_object_get(find(replayed->refused, shape), "why"));
+    const char *why = json_string_value(json_object_get(find(replayed->refused, shape), "why"));
+    const json_t *left_out = json_object_get(json_object_get(replayed->document, "left_out"), "shapes");
+    return why || json_integer_value(left_out) == 0 ? why : "left out of the replay for want of time (more --budget)";
 }
 
 /* --- times ------------------------------------------------------------------------------------------------- */

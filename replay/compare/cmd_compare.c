@@ -276,7 +276,7 @@ static enum kt_status prepare(struct compare *c, struct kt_error *error)
     KT_TRY(check_results(k, error));
     k->budget = fmax(options->budget - (kt_now() - begin), (1 - checked_part) * options->budget);
     choose_contexts(k);
-    kt_setup_schedule(&k->setup, options, k->libraries, &k->schedule);
+    kt_setup_schedule(&k->setup, options, k->libraries, k->setup.jobs.count, &k->schedule);
     k->met = kt_resize(NULL, k->setup.jobs.count, sizeof *k->met);
     k->stands_for = kt_resize(NULL, k->setup.jobs.count, sizeof *k->stands_for);
     k->first = kt_resize(NULL, k->setup.jobs.count * k->libraries, sizeof *k->first);

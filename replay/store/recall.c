@@ -221,11 +221,12 @@ static enum kt_status write_lane(struct kt_recall *recall, size_t i, size_t lane
     return KT_OK;
 }
 
-/* Before the end only what has new samples; then everything once more, as now it is known why sampling ended. */
+/* Before the end only what has new samples; then everything once more, as now it is known why sampling ended. What was
+ * left out keeps the end that it had. */
 static enum kt_status write_all(struct kt_recall *recall, bool last, struct kt_error *error)
 {
     enum kt_status status = kt_store_begin(recall->store, true, error);
-    for (size_t i = 0; i < recall->schedule->items && status == KT_OK; i++)
+    for (size_t i = 0; i < recall->schedule->reached && status == KT_OK; i++)
         for (size_t l = 0; l < recall->schedule->lanes && status == KT_OK; l++)
             if (last || recall->schedule->item[i].lane[l].samples != kept_of(recall, i, l)->samples)
                 status = write_lane(recall, i, l, error);

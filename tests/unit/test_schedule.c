@@ -216,6 +216,57 @@ static void test_budget_keeps_three_rounds(void **state)
     kt_schedule_free(&f->schedule);
 }
 
+/* Where there is no time for all those that come first get a round, the others none. */
+static void test_budget_leaves_out_the_last(void **state)
+{
+    (void)state;
+    struct fake *f = new_fake();
+    f->slow = 1e-3;
+    f->schedule.budget = 1e-6;
+    f->schedule.least = 2;
+    kt_schedule_run(&f->schedule);
+    assert_int_equal(f->schedule.reached, 2);
+    assert_int_equal(f->order[0], 0);
+    assert_int_equal(f->order[LANES], 1);
+    assert_int_equal(f->visits, 2 * LANES);
+    for (size_t i = 0; i < ITEMS; i++)
+        assert_int_equal(f->schedule.item[i].stop, i < 2 ? KT_STOP_BUDGET : KT_STOP_NOT_YET);
+    kt_schedule_free(&f->schedule);
+}
+
+/* The first round gets half of the budget, those after it the rest. */
+static void test_budget_holds_for_equal_items(void **state)
+{
+    (void)state;
+    struct fake *f = new_fake();
+    for (size_t i = 0; i < ITEMS; i++)
+        f->schedule.item[i].weight = 1;
+    f->slow = 1e-3;
+    f->schedule.budget = (LANES + 1) * 2 * f->slow; /* a second item is begun in its first half, and ends behind it */
+    f->schedule.least = 1;
+    kt_schedule_run(&f->schedule);
+    assert_in_range(f->schedule.reached, 1, 2);
+    assert_in_range(f->visits, LANES, 3 * LANES);
+    assert_true(f->schedule.reached == 1 || series(f, 0)->visits >= series(f, 1)->visits);
+    assert_int_equal(series(f, 2)->visits, 0);
+    kt_schedule_free(&f->schedule);
+}
+
+/* What is known costs nothing, and so is not left out. */
+static void test_known_items_are_not_left_out(void **state)
+{
+    (void)state;
+    struct fake *f = new_fake();
+    f->slow = 1e-3;
+    f->schedule.budget = 1e-6;
+    f->schedule.least = 1;
+    f->schedule.item[1].stop = KT_STOP_CONVERGED;
+    kt_schedule_run(&f->schedule);
+    assert_int_equal(f->schedule.reached, 2);
+    assert_int_equal(f->schedule.item[1].stop, KT_STOP_CONVERGED);
+    kt_schedule_free(&f->schedule);
+}
+
 static void test_order_is_random_and_repeatable(void **state)
 {
     (void)state;
@@ -258,6 +309,9 @@ int main(void)
         cmocka_unit_test(test_failures_are_not_visited_again),
         cmocka_unit_test(test_known_lanes_are_not_visited),
         cmocka_unit_test(test_budget_keeps_three_rounds),
+        cmocka_unit_test(test_budget_leaves_out_the_last),
+        cmocka_unit_test(test_budget_holds_for_equal_items),
+        cmocka_unit_test(test_known_items_are_not_left_out),
         cmocka_unit_test(test_order_is_random_and_repeatable),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -140,6 +140,8 @@ $(O)/preload/%.o: preload/%.c $(O)/flags
 
 # The register that stubs pass the slot in is nobody else's (preload/wrapper.h); sanitizers would use it.
 SLOT_REGISTER := $(if $(findstring aarch64,$(shell $(CC) -dumpmachine 2>/dev/null)),x17,r11)
+# Of vector registers that may hold arguments it touches no more than the trampoline keeps.
+$(O)/preload/forward.o: private SHIM_FLAGS += $(if $(findstring x86_64,$(shell $(CC) -dumpmachine 2>/dev/null)),-mno-avx)
 # A compiler that knows what these functions are would call them in their own loops.
 # KTRACE_BLAS: opening a library takes more anyway.
 $(O)/preload/substitute.o: private SHIM_FLAGS += -Wno-frame-larger-than

@@ -7,6 +7,7 @@
 
 #include "preload/bind.h"
 #include "preload/names.h"
+#include "preload/redirect.h"
 #include "preload/sandbox.h"
 
 #include <errno.h>
@@ -156,9 +157,83 @@ static void record(struct kt_call *call, const struct kt_interface *interface)
         kt_store_call(&call->frame, word, words);
 }
 
+/* --- vector registers -------------------------------------------------------------------------------------- */
+
+/*
+ * A foreign function may take vectors of which the trampoline keeps but the first 16 bytes. This file leaves the others
+ * alone, as it is compiled without AVX; what binding a name calls does not, such as memset().
+ */
+#ifdef __x86_64__
+enum { VECTORS = 8, LONGEST = 8 };
+
+struct vectors {
+    unsigned words; /* of each; 2: there are no longer ones */
+    uint64_t at[VECTORS * LONGEST];
+};
+
+#define EACH_VECTOR(instruction, at) \
+    __asm__ volatile(".irp n, 0, 1, 2, 3, 4, 5, 6, 7\n\t" instruction "\n\t.endr" : : "r"(at) : "memory")
+
+static void keep_vectors(struct vectors *v)
+{
+    __builtin_cpu_init();
+    v->words = __builtin_cpu_supports("avx512f") ? 8 : __builtin_cpu_supports("avx") ? 4 : 2;
+    if (v->words == 8)
+        EACH_VECTOR("vmovups %%zmm\\n, 64*\\n(%0)", v->at);
+    else if (v->words == 4)
+        EACH_VECTOR("vmovups %%ymm\\n, 32*\\n(%0)", v->at);
+}
+
+static bool is_any_long(const struct vectors *v)
+{
+    uint64_t any = 0;
+    for (unsigned i = 0; i < VECTORS * v->words; i++)
+        any |= i % v->words < 2 ? 0 : v->at[i];
+    return any != 0;
+}
+
+/* Where a register holds nothing behind the first 16 bytes the processor is to know it: older instructions, which leave
+ * the rest as it is, are slower as long as it may be something. */
+static void restore_vectors(const struct vectors *v)
+{
+    if (v->words == 2)
+        return;
+    if (!is_any_long(v))
+        __asm__ volatile("vzeroupper");
+    else if (v->words == 8)
+        EACH_VECTOR("vmovups 64*\\n(%0), %%zmm\\n", v->at);
+    else
+        EACH_VECTOR("vmovups 32*\\n(%0), %%ymm\\n", v->at);
+}
+
+static KT_COLD const struct kt_binding *bind_common(struct kt_slot *slot, const void *caller)
+{
+    struct vectors kept;
+    keep_vectors(&kept);
+    const struct kt_binding *binding = kt_bind(slot, caller);
+    restore_vectors(&kept);
+    return binding;
+}
+#else
+static const struct kt_binding *bind_common(struct kt_slot *slot, const void *caller)
+{
+    return kt_bind(slot, caller);
+}
+#endif
+
+/* --- the call ---------------------------------------------------------------------------------------------- */
+
+/* May functions of other people have its name, too? */
+static bool is_common(const struct kt_slot *slot)
+{
+    return kt_slot_infos[kt_named_slot(slot) - kt_slots].common;
+}
+
 struct kt_forward kt_call_begin(struct kt_call *call, struct kt_slot *slot)
 {
-    const struct kt_binding *binding = kt_binding_for(slot, call->caller);
+    const struct kt_binding *binding = kt_recent_binding(slot, call->caller);
+    if (KT_UNLIKELY(!binding))
+        binding = is_common(slot) ? bind_common(slot, call->caller) : kt_bind(slot, call->caller);
     if (binding->foreign)
         return (struct kt_forward){binding->target, -1};
     if (kt_enter(&call->frame, binding))

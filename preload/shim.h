@@ -328,13 +328,18 @@ static inline void kt_set_recent(struct kt_slot *slot, const struct kt_binding *
     atomic_store(&slot->recent, (uintptr_t)binding - (uintptr_t)&kt_unbound);
 }
 
-static inline const struct kt_binding *kt_binding_for(struct kt_slot *slot, const void *caller)
+/* The binding that was used last, if it is for this caller; otherwise NULL. */
+static inline const struct kt_binding *kt_recent_binding(const struct kt_slot *slot, const void *caller)
 {
     uintptr_t recent = atomic_load_explicit(&slot->recent, memory_order_acquire);
     const struct kt_binding *binding = (const struct kt_binding *)((uintptr_t)&kt_unbound + recent);
-    if (KT_UNLIKELY((uintptr_t)caller - binding->lo >= binding->bytes))
-        binding = kt_bind(slot, caller);
-    return binding;
+    return KT_LIKELY((uintptr_t)caller - binding->lo < binding->bytes) ? binding : NULL;
+}
+
+static inline const struct kt_binding *kt_binding_for(struct kt_slot *slot, const void *caller)
+{
+    const struct kt_binding *binding = kt_recent_binding(slot, caller);
+    return KT_LIKELY(binding != NULL) ? binding : kt_bind(slot, caller);
 }
 
 /* preload/gate.c: nested calls of which no event tells: of a call that was left, or that handlers made at its end. */

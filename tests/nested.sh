@@ -121,13 +121,17 @@ else
 fi
 
 # --- registers, flags, whose routine it is --------------------------------------------------------------------------
-scopes() {
+foreign() {
     if [ -x "$N/nest_foreign" ] && grep -qw avx /proc/cpuinfo; then
         as_alone "foreign functions of a routine's name$1" "$N/nest_foreign"
         as_alone "... of three callers$1" "$N/nest_foreign" "$N/module_foreign1.so" "$N/module_foreign2.so"
     else
         skip "foreign functions of a routine's name$1" "they need AVX"
     fi
+    grep -qw avx512f /proc/cpuinfo || skip "... that take 64 bytes in a register$1" "they need AVX-512"
+}
+scopes() {
+    foreign "$1"
     as_alone "modules with different libraries$1" "$A/scopes" "$A/module_one.so" "$A/module_two.so" "$A/module_mixed.so"
     as_alone "... that call within a call first$1" "$N/nest_scopes" 0 "$A/module_one.so=1" "$A/module_two.so=2" "$A/module_three.so=3"
     as_alone "... the other way round$1" "$N/nest_scopes" 0 "$A/module_three.so=3" "$A/module_two.so=2" "$A/module_one.so=1"
@@ -138,6 +142,8 @@ scopes() {
 scopes ""
 KTRACE_DISABLE=1 scopes ", KTRACE_DISABLE=1"
 KTRACE_ROUTINES='!*' scopes ", no routine"
+KTRACE_MODE=profile foreign ", profile mode"
+KTRACE_SAMPLE=3 foreign ", KTRACE_SAMPLE=3"
 as_alone "no floating-point exception" "$N/nest_flags" 20000
 KTRACE_MODE=profile as_alone "... nor in profile mode" "$N/nest_flags" 20000
 exit $((failures != 0))

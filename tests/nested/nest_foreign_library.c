@@ -22,6 +22,11 @@ __m256d daxpy(__m256d a, __m256d b, __m256d c, __m256d d, __m256d e, __m256d f, 
     return a + 2 * b + 4 * c + 8 * d + 16 * e + 32 * f + 64 * g + 128 * h;
 }
 
+__m512d dswap(__m512d a, __m512d b, __m512d c, __m512d d, __m512d e, __m512d f, __m512d g, __m512d h)
+{
+    return a + 2 * b + 4 * c + 8 * d + 16 * e + 32 * f + 64 * g + 128 * h;
+}
+
 long dcopy(long a, long b, long c, long d, long e, long f, long g, long h, long i, long j, long k, long l)
 {
     return a +

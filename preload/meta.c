@@ -6,7 +6,6 @@
 #include "preload/settings.h"
 #include "preload/process.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -323,7 +322,7 @@ void kt_write_readme(void)
         "each thread) or s<TID> (a profile), o<N> (what operands of a call held), control, and end (text) if the\n"
         "process ended cleanly.\n";
     static char path[PATH_MAX]; /* within a slow path: one at a time */
-    int length = snprintf(path, sizeof path, "%s/README", kt_trace);
-    if (length > 0 && (size_t)length < sizeof path && access(path, F_OK) != 0)
+    kt_path_in(kt_trace, path, "README", 0, 0);
+    if (access(path, F_OK) != 0)
         kt_append_file(path, text, sizeof text - 1);
 }

@@ -187,11 +187,12 @@ void kt_slow_resume(void)
 
 /* --- files ------------------------------------------------------------------------------------------------- */
 
-void kt_process_path(char out[PATH_MAX], const char *name, uint64_t number, unsigned suffix)
+/* Formatted print would take 4 KB of stack in programs that have formats of their own, such as Fortran's. */
+void kt_path_in(const char *directory, char out[PATH_MAX], const char *name, uint64_t number, unsigned suffix)
 {
     static struct kt_line line; /* as this is within a slow path; programs have threads with small stacks */
     line.length = 0;
-    kt_line_raw(&line, kt_process.directory);
+    kt_line_raw(&line, directory);
     kt_line_raw(&line, "/");
     kt_line_raw(&line, name);
     if (number)
@@ -203,6 +204,11 @@ void kt_process_path(char out[PATH_MAX], const char *name, uint64_t number, unsi
     size_t length = line.length < PATH_MAX ? line.length : PATH_MAX - 1;
     memcpy(out, line.text, length);
     out[length] = '\0';
+}
+
+void kt_process_path(char out[PATH_MAX], const char *name, uint64_t number, unsigned suffix)
+{
+    kt_path_in(kt_process.directory, out, name, number, suffix);
 }
 
 /* --- opening and definitions ------------------------------------------------------------------------------- */
@@ -222,11 +228,9 @@ static bool make_directory(void)
 {
     if (mkdir(kt_trace, 0700) != 0 && (errno != EEXIST || !is_ours(kt_trace)))
         return false;
-    size_t room = sizeof kt_process.directory;
-    for (int i = 0; i < 1000; i++) {
-        int length = i ? snprintf(kt_process.directory, room, "%s/p%ld.%d", kt_trace, (long)getpid(), i)
-                       : snprintf(kt_process.directory, room, "%s/p%ld", kt_trace, (long)getpid());
-        if (length < 0 || (size_t)length > room - 64)
+    for (unsigned i = 0; i < 1000; i++) {
+        kt_path_in(kt_trace, kt_process.directory, "p", (uint64_t)getpid(), i);
+        if (strlen(kt_process.directory) > sizeof kt_process.directory - 64)
             return false;
         if (mkdir(kt_process.directory, 0700) == 0)
             return true;

@@ -58,7 +58,9 @@ KT_HIDDEN void kt_process_start(void);
 /* Makes the directory and its meta file on first use; true if the process can record. Within a slow path. */
 KT_HIDDEN bool kt_process_open(void);
 
-/* A path in the process directory. */
+/* A path in a directory, cut off if it is too long; in the process directory. */
+KT_HIDDEN void kt_path_in(const char *directory, char out[PATH_MAX], const char *name, uint64_t number,
+                          unsigned suffix);
 KT_HIDDEN void kt_process_path(char out[PATH_MAX], const char *name, uint64_t number, unsigned suffix);
 
 /* Adds a line to the definitions. Within a slow path. */

@@ -6,6 +6,7 @@
  */
 #include "tests/fault/work.h"
 
+#include <printf.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <ucontext.h>
@@ -53,12 +54,19 @@ static void *wait_for_ever(void *unused)
     return unused;
 }
 
+/* As the library of Fortran has it done for its own formats: formatted print then needs more. */
+static void have_formats(void)
+{
+    register_printf_modifier(L"Q");
+}
+
 /* With the argument "threads" in a program of two threads, where files are opened apart. */
 int main(int argc, char **argv)
 {
     pthread_t other;
     if (argc > 1 && !strcmp(argv[1], "threads") && pthread_create(&other, NULL, wait_for_ever, NULL) != 0)
         return 1;
+    have_formats();
     printf("%ld ", depth_of(dot));
     printf("%ld ", depth_of(factor));
     printf("%ld ", depth_of(dot));

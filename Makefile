@@ -429,7 +429,7 @@ $(T)/events/faults: tests/events/faults.c
 	@mkdir -p $(@D); $(CC) $(CFLAGS_) -O1 -o $@ $< $(reference_found)
 
 # Whatever can happen to a traced program: real calls of the reference library.
-FAULT := $(addprefix $(T)/fault/,ends crew interrupts refusals xerbla victim killer race storm depth descriptors sandbox)
+FAULT := $(addprefix $(T)/fault/,ends crew interrupts refusals xerbla victim killer race storm left depth descriptors sandbox)
 reference_found = $(foreach l,$(REFERENCE_LAPACK) $(REFERENCE),$(l) -Wl,-rpath,$(dir $(l)))
 fault = @mkdir -p $(@D); $(CC) -std=gnu11 -g -O1 -Wall -Wextra -D_GNU_SOURCE -I. -o $@ $< $(1) $(reference_found) -lpthread
 $(T)/fault/%: tests/fault/%.c tests/fault/work.h tests/fault/victim.h

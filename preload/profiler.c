@@ -226,6 +226,8 @@ static inline void count_inside(struct kt_cell *cell, const struct kt_frame *fra
     count_weighted(in, ticks, level);
 }
 
+/* A jump may leave this at any moment, many times: what a cell tells of the inside never is of more calls than CALLS.
+ */
 static inline void end_in_cell(struct kt_cell *cell, const struct kt_frame *frame, uint64_t ticks, int64_t info,
                                uint64_t passed, const struct level *level)
 {
@@ -235,6 +237,9 @@ static inline void end_in_cell(struct kt_cell *cell, const struct kt_frame *fram
     cell->ticks += ticks;
     cell->least = ticks < cell->least ? ticks : cell->least;
     cell->most = ticks > cell->most ? ticks : cell->most;
+    atomic_signal_fence(memory_order_seq_cst);
+    cell->calls++;
+    atomic_signal_fence(memory_order_seq_cst);
     if (KT_UNLIKELY(level && level->calls)) {
         cell->nests++;
         cell->nests_ticks += ticks;
@@ -242,7 +247,6 @@ static inline void end_in_cell(struct kt_cell *cell, const struct kt_frame *fram
         cell->nested_ticks += level->ticks;
     }
     count_inside(cell, frame, ticks, passed, level);
-    cell->calls++;
 }
 
 /* What a call was nested in has it in its own time. */
@@ -269,23 +273,29 @@ static KT_COLD void read_clocks(struct kt_profile_head *head)
     atomic_store_explicit((_Atomic uint64_t *)&head->laters, number, memory_order_release);
 }
 
+static inline void end_in_table(struct kt_table *t, const struct kt_frame *frame, uint64_t ticks, int64_t info,
+                                uint64_t passed, const struct level *level)
+{
+    end_in_cell(kt_cell_at(t->head, frame->cpu), frame, ticks, info, passed, level);
+    t->head->current = KT_LIKELY(!frame->parent) ? 0 : place_of_parent(frame);
+    t->head->last = frame->start + ticks;
+}
+
 void kt_profile_end(const struct kt_frame *frame, uint64_t ticks, int64_t info, uint64_t passed)
 {
     static const struct level nothing;
     struct kt_table *t = kt_table;
     const struct level *level = level_of(frame);
-    kt_self.stream->ended++;
     if (KT_UNLIKELY(frame->depth))
         tell_parent(frame, ticks);
     else if (t)
         t->ticks += ticks;
-    if (KT_UNLIKELY(frame->cpu & OVERFLOW_BIT)) {
+    if (KT_UNLIKELY(frame->cpu & OVERFLOW_BIT))
         end_in_overflow(kt_cell_at(kt_overflow, frame->cpu & ~OVERFLOW_BIT), ticks, level ? level : &nothing);
-        return;
-    }
-    end_in_cell(kt_cell_at(t->head, frame->cpu), frame, ticks, info, passed, level);
-    t->head->current = KT_LIKELY(!frame->parent) ? 0 : place_of_parent(frame);
-    t->head->last = frame->start + ticks;
-    if (KT_UNLIKELY(kt_self.stream->ended % CALLS_PER_ANCHOR == 0))
+    else
+        end_in_table(t, frame, ticks, info, passed, level);
+    atomic_signal_fence(memory_order_seq_cst); /* what has ended can be read, wherever a jump leaves this */
+    kt_self.stream->ended++;
+    if (KT_UNLIKELY(kt_self.stream->ended % CALLS_PER_ANCHOR == 0) && t)
         read_clocks(t->head);
 }

@@ -55,6 +55,23 @@ for stack in same own; do
     done
 done
 
+# Calls that are left count as begun; all that returned are there, or lost with a reason. Calls of handlers may nest.
+left_counted() {
+    local made returned handled calls complete lost
+    read -r made returned handled <"$T/under/COUNTS"
+    read -r calls complete < <("$B/ktrace" check --json "$T/t" | query 'd["calls"], d["complete_calls"]' | tr -d '(),')
+    lost=$(info t 'sum(l["calls"] for l in d["lost"])')
+    true_that "... calls: $returned - $lost <= $complete <= $calls <= $made + $handled" \
+        test $((returned - lost)) -le "$complete" -a "$complete" -le "$calls" -a "$calls" -le $((made + handled))
+    true_that "... few are lost" test $((100 * lost)) -lt "$calls"
+}
+for mode in full profile; do
+    for nested in all none; do
+        KTRACE_ROUTINES=ddot,dgesv KTRACE_MODE=$mode KTRACE_NESTED=$nested behaves "calls left by jumps and cancellations, mode $mode, nested $nested" "$F/left" 3
+        sound; left_counted
+    done
+done
+
 # What can block is never left by a signal, a jump or a cancellation (the linker's lock, the C library's, ours).
 for mode in KTRACE_NESTED=sample KTRACE_NESTED=all KTRACE_MODE=profile KTRACE_SAMPLE=10 KTRACE_DISABLE=1; do
     LIMIT=30 behaves "a storm of signals, jumps and cancellations: $mode" env "$mode" "$F/storm" 4 "$PWD/$B/tests/abi/module_any.so"

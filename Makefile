@@ -429,7 +429,7 @@ $(T)/events/faults: tests/events/faults.c
 	@mkdir -p $(@D); $(CC) $(CFLAGS_) -O1 -o $@ $< $(reference_found)
 
 # Whatever can happen to a traced program: real calls of the reference library.
-FAULT := $(addprefix $(T)/fault/,ends crew interrupts refusals xerbla victim killer race storm left depth descriptors sandbox)
+FAULT := $(addprefix $(T)/fault/,ends crew interrupts refusals xerbla victim killer race storm left cases depth descriptors sandbox)
 reference_found = $(foreach l,$(REFERENCE_LAPACK) $(REFERENCE),$(l) -Wl,-rpath,$(dir $(l)))
 fault = @mkdir -p $(@D); $(CC) -std=gnu11 -g -O1 -Wall -Wextra -D_GNU_SOURCE -I. -o $@ $< $(1) $(reference_found) -lpthread
 $(T)/fault/%: tests/fault/%.c tests/fault/work.h tests/fault/victim.h
@@ -556,7 +556,7 @@ SLOW_UNIT  := $(T)/unit/test_hierarchy
 FAST_TESTS := $(filter-out $(SLOW_UNIT),$(UNIT_PROGRAMS)) tests/lint_modules.sh tests/lint_functions.sh tests/probe_kernels.sh tests/probe_odd.sh tests/shim_abi.sh tests/shim_load.sh tests/shim_life.sh tests/fuzz.sh tests/events.sh tests/faults.sh tests/profile.sh tests/modes.sh tests/nested.sh tests/python.sh tests/findings.sh tests/many.sh \
               tests/libraries.sh tests/run_blas.sh tests/ranks.sh \
               $(wildcard tests/cli/*.sh)
-SLOW_TESTS := $(SLOW_UNIT) tests/roofline.sh tests/diff.sh tests/bench_tools.sh tests/table.sh tests/names.sh tests/roundtrip.sh tests/proof.sh tests/repro.sh tests/flops.sh tests/traffic.sh tests/transparency.sh tests/transparency/programs.sh tests/demo.sh tests/ranks/mpi.sh tests/replay.sh tests/replayable.sh tests/sequence.sh tests/store.sh tests/timers.sh tests/contexts.sh tests/misbehave.sh tests/hostile.sh tests/sanitize.sh tests/valgrind.sh tests/cppcheck.sh tests/portable.sh tests/fault_process.sh tests/fault_threads.sh tests/fault_space.sh tests/kill.sh tests/tsan.sh tests/snapshot.sh tests/compare.sh tests/right.sh
+SLOW_TESTS := $(SLOW_UNIT) tests/roofline.sh tests/diff.sh tests/bench_tools.sh tests/table.sh tests/names.sh tests/roundtrip.sh tests/proof.sh tests/repro.sh tests/flops.sh tests/traffic.sh tests/transparency.sh tests/transparency/programs.sh tests/demo.sh tests/ranks/mpi.sh tests/replay.sh tests/replayable.sh tests/sequence.sh tests/store.sh tests/timers.sh tests/contexts.sh tests/misbehave.sh tests/hostile.sh tests/sanitize.sh tests/valgrind.sh tests/cppcheck.sh tests/portable.sh tests/fault_process.sh tests/fault_threads.sh tests/fault_cases.sh tests/fault_space.sh tests/kill.sh tests/tsan.sh tests/snapshot.sh tests/compare.sh tests/right.sh
 
 check: packages-check
 	@$(MAKE) --no-print-directory -j$(shell nproc) check-built

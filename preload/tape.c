@@ -153,9 +153,19 @@ void kt_tape_forget(void)
     atomic_store(&is_limit_met, false);
 }
 
-static bool is_within_limit(uint64_t bytes)
+/* Of what the limit allows; threads take at the same time. */
+static bool take_bytes(uint64_t bytes)
 {
-    return !atomic_load(&is_limit_met) && atomic_load(&process_bytes) + bytes <= kt_limit.bytes;
+    uint64_t taken = atomic_load(&process_bytes);
+    while (!atomic_load(&is_limit_met) && taken + bytes <= kt_limit.bytes)
+        if (atomic_compare_exchange_weak(&process_bytes, &taken, taken + bytes))
+            return true;
+    return false;
+}
+
+static void give_bytes_back(uint64_t bytes)
+{
+    atomic_fetch_sub(&process_bytes, bytes);
 }
 
 /* With a limit that keeps the last calls of each thread, each has a chunk. */
@@ -266,7 +276,6 @@ static enum kt_loss first_chunk(struct kt_stream *s, int file)
         return KT_LOSS_SPACE;
     }
     s->file_bytes = s->next = s->reserved = s->chunk_bytes;
-    atomic_fetch_add(&process_bytes, s->chunk_bytes);
     return KT_LOSS_COUNT;
 }
 
@@ -298,12 +307,16 @@ enum kt_loss kt_tape_begin(struct kt_stream *stream)
 {
     struct errand errand = {stream, KT_LOSS_COUNT};
     stream->chunk_bytes = usual_chunk();
-    if (!kt_limit.keep_last && !is_within_limit(stream->chunk_bytes))
+    if (kt_limit.keep_last)
+        atomic_fetch_add(&process_bytes, stream->chunk_bytes);
+    else if (!take_bytes(stream->chunk_bytes))
         return meet_limit();
     stream->tid = (uint32_t)syscall(SYS_gettid);
     kt_apart(begin_apart, &errand);
     if (errand.cause == KT_LOSS_COUNT)
         start_chunk(stream, 0);
+    else
+        give_bytes_back(stream->chunk_bytes);
     return errand.cause;
 }
 
@@ -340,12 +353,14 @@ static bool overwrite_chunk(const struct kt_stream *s, int file)
 /* Why there are not that many bytes more, or KT_LOSS_COUNT. */
 static enum kt_loss reserve_bytes(struct kt_stream *s, int file, size_t bytes)
 {
-    if (!is_within_limit(bytes))
+    if (!take_bytes(bytes))
         return KT_LOSS_LIMIT;
-    if (!kt_tape_reserve(file, s->reserved, bytes))
-        return kt_loss_of(errno);
+    if (!kt_tape_reserve(file, s->reserved, bytes)) {
+        enum kt_loss cause = kt_loss_of(errno);
+        give_bytes_back(bytes);
+        return cause;
+    }
     s->reserved += bytes;
-    atomic_fetch_add(&process_bytes, bytes);
     return KT_LOSS_COUNT;
 }
 
@@ -525,5 +540,5 @@ void kt_tape_end(struct kt_stream *stream)
     unmap_chunk(stream);
     if (truncate(stream->path, (off_t)stream->file_bytes) != 0)
         return; /* the tail is zeros: readable all the same */
-    atomic_fetch_sub(&process_bytes, stream->reserved - stream->file_bytes);
+    give_bytes_back(stream->reserved - stream->file_bytes);
 }

@@ -237,6 +237,10 @@ $(T)/unit/%: $(O)/tests/unit/%.o $(UNIT_PARTS) $(TEST_PARTS) $(OBJECTS)
 	$(Q)$(CC) $(CFLAGS_) -o $@ $^ $(LIBS) -lcmocka
 $(T)/unit/test_filter: $(O)/preload/filter.o
 $(T)/unit/test_extent: $(O)/preload/extent.o $(O)/gen/slots.o
+# Where names of the shim's are those of the tools' too: without these.
+$(T)/unit/test_python: $(O)/tests/unit/test_python.o $(addprefix $(O)/preload/,python.o python_table.o line.o)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CFLAGS_) -o $@ $^ -lcmocka
 
 fake = @mkdir -p $(@D); $(CC) -std=gnu11 -O2 -Wall -Wextra -fPIC -shared -Wl,-soname,$(@F) $(1) -o $@ $<
 $(T)/abi/libfake1.so: tests/abi/fake.c

@@ -369,14 +369,18 @@ $(T)/gen_roundtrip: $(patsubst %.c,$(O)/%.o,$(wildcard tests/roundtrip/*.c)) $(T
 	$(Q)$(CC) $(CFLAGS_) -o $@ $^ $(LIBS)
 
 # Fuzzers: driven by tests/fuzz/driver.c, or by libFuzzer (make fuzz builds them with LIBFUZZER=1).
-FUZZERS := $(addprefix $(T)/fuzz/,stream text trace packed spec algorithm)
-FUZZ_PARTS := $(patsubst %,$(O)/tests/fuzz/%.o,input memory mutate look $(if $(LIBFUZZER),,driver)) $(O)/tests/synth.o $(O)/trace/spec.o
+FUZZERS := $(addprefix $(T)/fuzz/,stream text trace packed spec algorithm profile snapshot machine models result store)
+FUZZ_PARTS := $(patsubst %,$(O)/tests/fuzz/%.o,input memory mutate mutate_json look $(if $(LIBFUZZER),,driver)) $(O)/tests/synth.o $(O)/trace/spec.o
 # An archive, so that each has only what it uses: libFuzzer goes through the counters of all there is after each input.
 $(T)/fuzz/tools.a: $(OBJECTS)
 	$(Q)rm -f $@; ar rcs $@ $^
+# What a fuzzer gives its inputs to in the place of a file.
+wrapped = $(if $(filter trace packed result,$(1)),kt_files_open)$(if $(filter store,$(1)),sqlite3_open_v2)
+$(T)/fuzz/machine $(T)/fuzz/models $(T)/fuzz/result: $(O)/tests/fuzz/document.o
+$(T)/fuzz/stream $(T)/fuzz/profile $(T)/fuzz/snapshot: $(O)/tests/fuzz/base.o
 $(FUZZERS): $(T)/fuzz/%: $(O)/tests/fuzz/%.o $(FUZZ_PARTS) $(T)/fuzz/tools.a
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(CFLAGS_) $(if $(LIBFUZZER),-fsanitize=fuzzer) $(if $(filter trace packed,$*),-Wl$(comma)--wrap=kt_files_open) -o $@ $^ $(LIBS)
+	$(Q)$(CC) $(CFLAGS_) $(if $(LIBFUZZER),-fsanitize=fuzzer) $(addprefix -Wl$(comma)--wrap=,$(call wrapped,$*)) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LIBS)
 $(T)/fuzz/seed: $(O)/tests/fuzz/seed.o $(O)/tests/fuzz/input.o $(TEST_PARTS) $(OBJECTS)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS_) -o $@ $^ $(LIBS)

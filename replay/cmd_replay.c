@@ -131,7 +131,7 @@ static void find_peaks(struct replay *r)
         return;
     snprintf(name, sizeof name, "peaks (%d) %d on %d", KT_PEAK_METHOD, r->worker.library.threads,
              kt_identity_processors());
-    bool is_known = kt_recall_fact(&r->recall, true, name, &known, sizeof known);
+    bool is_known = kt_recall_fact(&r->recall, true, name, &known, sizeof known) && kt_peaks_are_sound(&known);
     if (is_known)
         r->peaks = known;
     if (is_known && !r->options.fresh)
@@ -147,7 +147,8 @@ static void find_peaks(struct replay *r)
 static enum kt_status start_worker(struct replay *r, struct kt_error *error)
 {
     struct kt_hello *hello = &r->worker.hello;
-    if (kt_recall_is_complete(&r->recall) && kt_recall_fact(&r->recall, false, "worker", hello, sizeof *hello))
+    if (kt_recall_is_complete(&r->recall) && kt_recall_fact(&r->recall, false, "worker", hello, sizeof *hello) &&
+        kt_hello_is_sound(hello))
         return KT_OK;
     KT_TRY(kt_worker_start(&r->worker, error));
     kt_recall_set_fact(&r->recall, false, "worker", hello, sizeof *hello);

@@ -118,11 +118,18 @@ static void insert_by_rank(struct kt_library *library, const char *path)
     library->file[at] = kt_copy(path);
 }
 
+/* Is what is at its path another build than was recorded? NOW is its build id. */
+static bool is_other_build(const struct kt_object *object, char now[KT_BUILD_ID_TEXT])
+{
+    return object->build_id && *object->build_id && kt_build_id_of(object->path, now) &&
+           strcmp(now, object->build_id) != 0;
+}
+
 /* A library that was replaced since would be timed in the place of the one that the program ran on. */
 static enum kt_status check_build(const struct kt_object *object, struct kt_error *error)
 {
     char now[KT_BUILD_ID_TEXT];
-    if (!object->build_id || !*object->build_id || !kt_build_id_of(object->path, now) || !strcmp(now, object->build_id))
+    if (!is_other_build(object, now))
         return KT_OK;
     return kt_fail(
         error, KT_BAD_INPUT,
@@ -189,6 +196,26 @@ bool kt_library_name_build(struct kt_library *library, bool wholly)
         }
     }
     return false;
+}
+
+static bool has_file(const struct kt_library *library, const char *path)
+{
+    for (int i = 0; i < library->files; i++)
+        if (kt_same_file(library->file[i], path))
+            return true;
+    return false;
+}
+
+const struct kt_object *kt_library_other_build(const struct kt_library *library, const struct kt_trace *trace,
+                                               char build[KT_BUILD_ID_TEXT])
+{
+    for (size_t p = 0; p < trace->processes; p++)
+        for (size_t i = 0; i < trace->process[p].objects; i++) {
+            const struct kt_object *object = &trace->process[p].object[i];
+            if (object->is_library && object->path && has_file(library, object->path) && is_other_build(object, build))
+                return object;
+        }
+    return NULL;
 }
 
 bool kt_library_takes(const struct kt_library *library, size_t int_bytes)

@@ -7,6 +7,7 @@
 #ifndef KT_LIBRARY_H
 #define KT_LIBRARY_H
 
+#include "trace/elf_file.h"
 #include "trace/installed.h"
 #include "trace/reader.h"
 
@@ -30,6 +31,11 @@ enum kt_status kt_library_find(const char *text, struct kt_library *out, struct 
 
 /* The libraries that the traced program had loaded. OUT is to be freed also after an error. */
 enum kt_status kt_library_recorded(const struct kt_trace *trace, struct kt_library *out, struct kt_error *error);
+
+/* A library of the trace that is another build of one of these files, with the build id that the file has; NULL: there
+ * is none, or it cannot be told. */
+const struct kt_object *kt_library_other_build(const struct kt_library *library, const struct kt_trace *trace,
+                                               char build[KT_BUILD_ID_TEXT]);
 
 /* Does it take calls that were recorded with integers of so many bytes? */
 bool kt_library_takes(const struct kt_library *library, size_t int_bytes);

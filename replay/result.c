@@ -6,6 +6,7 @@
 #include "replay/machine/processor.h"
 #include "replay/sequence/sequence_result.h"
 #include "trace/about.h"
+#include "trace/elf_file.h"
 #include "trace/json.h"
 #include "trace/memory.h"
 #include "trace/state_json.h"
@@ -100,11 +101,16 @@ static void sum_up(const struct kt_replay_result *r, struct totals *out)
 json_t *kt_result_library(const struct kt_worker *worker)
 {
     json_t *files = json_array();
-    for (int i = 0; i < worker->library.files; i++)
+    json_t *builds = json_array();
+    for (int i = 0; i < worker->library.files; i++) {
+        char build[KT_BUILD_ID_TEXT] = "";
+        kt_build_id_of(worker->library.file[i], build);
         json_array_append_new(files, kt_json_text(worker->library.file[i]));
-    return json_pack("{s:o, s:o, s:o, s:o, s:i, s:i}", "name", kt_json_text(worker->library.name), "path",
+        json_array_append_new(builds, kt_json_text_or_null(build));
+    }
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:i, s:i}", "name", kt_json_text(worker->library.name), "path",
                      kt_json_text(worker->library.file[0]), "version", kt_json_text(worker->hello.version), "files",
-                     files, "threads", worker->library.threads, "int_bits", 8 * (int)worker->library.int_bytes);
+                     files, "build_ids", builds, "threads", worker->library.threads, "int_bits", 8 * (int)worker->library.int_bytes);
 }
 
 json_t *kt_result_shape(const struct kt_job *job, const struct kt_item *item)

@@ -274,7 +274,8 @@ static enum kt_status find_caches(const struct kt_replay_options *options, struc
                         is_tracked(options) ? ", tracked" : "", out->probed ? ", probed" : "");
     for (unsigned i = 0; i < out->caches.count; i++)
         used += snprintf(name + used, sizeof name - (size_t)used, ", %" PRIu64, out->caches.cache[i].bytes);
-    bool is_known = recall && !options->fresh && kt_recall_fact(recall, true, name, &known, sizeof known);
+    bool is_known = recall && !options->fresh && kt_recall_fact(recall, true, name, &known, sizeof known) &&
+                    kt_hierarchy_is_sound(&known, &out->caches);
     if (is_known)
         *out = known;
     else {

@@ -117,6 +117,18 @@ static enum kt_status describe(const struct kt_library *library, struct kt_timin
     return KT_OK;
 }
 
+/* One that was named counts, whatever it is; but who compares its times with the trace's has to know. */
+static void doubt_build(const struct kt_library *library, const struct kt_trace *trace, struct kt_timing_identity *out)
+{
+    char build[KT_BUILD_ID_TEXT];
+    const struct kt_object *object = kt_library_other_build(library, trace, build);
+    if (object && asprintf(&out->doubt,
+                           "%s is another build than %s was recorded with (build id %.12s..., recorded: %.12s...): "
+                           "times in the trace are not its times",
+                           object->path, trace->path, build, object->build_id) < 0)
+        abort();
+}
+
 enum kt_status kt_timing_identify(const struct kt_timing_of *of, struct kt_timing_identity *out, struct kt_error *error)
 {
     struct kt_library library;
@@ -124,6 +136,8 @@ enum kt_status kt_timing_identify(const struct kt_timing_of *of, struct kt_timin
     enum kt_status status = choose_library(of, &library, error);
     if (status == KT_OK)
         status = describe(&library, out, error);
+    if (status == KT_OK && of->trace)
+        doubt_build(&library, of->trace, out);
     kt_library_free(&library);
     return status;
 }
@@ -132,6 +146,7 @@ void kt_timing_identity_free(struct kt_timing_identity *identity)
 {
     free(identity->machine);
     free(identity->library);
+    free(identity->doubt);
     *identity = (struct kt_timing_identity){0};
 }
 

@@ -28,6 +28,7 @@ struct kt_timing_identity {
     char name[64]; /* of the library: a short one where there is one */
     char *machine; /* owned */
     char *library; /* with its threads and the variables that it obeys; owned */
+    char *doubt;   /* that the trace was recorded on another build of it, in one line; NULL: it was not; owned */
 };
 
 /* One clear error if the library is not there or cannot be loaded. To be freed in any case. */

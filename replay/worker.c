@@ -12,6 +12,7 @@
 #include "trace/memory.h"
 #include "trace/now.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <sys/socket.h>
 
@@ -200,6 +201,12 @@ static enum kt_status start(struct kt_worker *worker, struct kt_error *error)
     }
     worker->hello = reply.hello;
     return KT_OK;
+}
+
+bool kt_hello_is_sound(const struct kt_hello *hello)
+{
+    return memchr(hello->version, '\0', sizeof hello->version) && isfinite(hello->flush_effect) &&
+           hello->processor >= KT_NO_PROCESSOR;
 }
 
 void kt_worker_prepare(struct kt_library *library, const struct kt_jobs *jobs, const struct kt_hierarchy *hierarchy,

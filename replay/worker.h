@@ -23,6 +23,9 @@ struct kt_hello {
     int processor;       /* that it stays on; KT_NO_PROCESSOR: on none */
 };
 
+/* Of one that was kept: does it say what a worker can say? */
+bool kt_hello_is_sound(const struct kt_hello *hello);
+
 struct kt_worker {
     struct kt_library library;
     const struct kt_jobs *jobs;

@@ -9,7 +9,7 @@ for unit in "$S"/tests/unit/test_*; do
     case $unit in *.o | *.d) continue ;; esac
     true_that "$(basename "$unit")" "$unit"
 done
-for fuzzer in stream:4000 text:3000 trace:1500 packed:1000 spec:10000 algorithm:3000; do
+for fuzzer in stream:4000 profile:4000 text:3000 trace:1500 packed:1000 snapshot:5000 spec:10000 algorithm:3000 machine:5000 models:3000 result:3000 store:10000; do
     name=${fuzzer%:*}
     true_that "damaged inputs: $name" "$S/tests/fuzz/$name" -n "${fuzzer#*:}" "tests/fuzz/corpus/$name"
 done

@@ -97,6 +97,13 @@ static double number(const json_t *object, const char *key, double otherwise)
     return json_is_number(value) ? json_number_value(value) : otherwise;
 }
 
+/* 0 where it makes no sense. */
+static int whole(const json_t *object, const char *key, int otherwise)
+{
+    double value = number(object, key, otherwise);
+    return value >= 0 && value <= INT_MAX ? (int)value : 0;
+}
+
 static double half_of(const json_t *cache)
 {
     const json_t *range = json_object_get(cache, "bytes_between");
@@ -123,7 +130,7 @@ static void take_caches(const json_t *array, struct kt_machine *out)
             .latency_cycles = number(c, "latency_cycles", NAN),
             .latency_ns = number(c, "latency_ns", NAN),
             .confidence = number(c, "confidence", 0),
-            .ways = (int)number(c, "ways", 0),
+            .ways = whole(c, "ways", 0),
         };
     }
 }
@@ -142,7 +149,7 @@ static size_t take_roofs(const json_t *array, const char *per_cycle, const char 
             continue;
         struct kt_machine_roof *r = &out[count++];
         snprintf(r->name, sizeof r->name, "%s", name);
-        r->cores = (int)number(roof, "cores", 1);
+        r->cores = whole(roof, "cores", 1);
         r->per_cycle = value;
         r->per_second = number(roof, per_second, NAN);
     }

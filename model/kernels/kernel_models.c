@@ -4,6 +4,7 @@
 #include "model/kernels/model_set.h"
 #include "replay/timing.h"
 #include "trace/memory.h"
+#include "trace/text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -54,6 +55,20 @@ enum kt_status kt_models_path(const struct kt_models_of *of, char *out, size_t s
 
 /* --- opening ----------------------------------------------------------------------------------------------- */
 
+enum { WORD = 200 };
+
+/* The words in which two identities begin to differ: a file and its build id, a variable, a number. */
+static void find_difference(const char *a, const char *b, char of_a[WORD], char of_b[WORD])
+{
+    size_t same = 0;
+    while (a[same] && a[same] == b[same])
+        same++;
+    while (same > 0 && a[same - 1] != ' ')
+        same--;
+    snprintf(of_a, WORD, "%.*s", (int)strcspn(a + same, " "), a + same);
+    snprintf(of_b, WORD, "%.*s", (int)strcspn(b + same, " "), b + same);
+}
+
 static enum kt_status check(const struct kt_models *models, const struct kt_timing_identity *now,
                             struct kt_error *error)
 {
@@ -62,13 +77,15 @@ static enum kt_status check(const struct kt_models *models, const struct kt_timi
                        "%s: these models are of another machine (%.200s; here: %.200s); move the file away and build "
                        "models here, or use --force",
                        models->path, models->machine_identity, now->machine);
-    if (strcmp(models->library_identity, now->library) != 0)
-        return kt_fail(
-            error, KT_BAD_INPUT,
-            "%s: these models are of another build of the library, or of other settings (%.200s; now: %.200s); "
-            "move the file away and build models of this one, or use --force",
-            models->path, models->library_identity, now->library);
-    return KT_OK;
+    if (!strcmp(models->library_identity, now->library))
+        return KT_OK;
+    char of_models[WORD];
+    char here[WORD];
+    find_difference(models->library_identity, now->library, of_models, here);
+    return kt_fail(error, KT_BAD_INPUT,
+                   "%s: these models are of another build of the library, or of other settings (%s; now: %s); "
+                   "move the file away and build models of this one, or use --force",
+                   models->path, *of_models ? of_models : "less", *here ? here : "less");
 }
 
 static enum kt_status open_of(const struct kt_models_of *of, const struct kt_timing_identity *now,
@@ -82,7 +99,13 @@ static enum kt_status open_of(const struct kt_models_of *of, const struct kt_tim
             "there are no models of %s yet (%s): 'ktrace model build' makes them, of a TRACE or with --algorithm",
             now->name, path);
     KT_TRY(kt_models_read(path, out, error));
-    return of->force ? KT_OK : check(*out, now, error);
+    struct kt_error other = {0};
+    if (check(*out, now, &other) == KT_OK)
+        return KT_OK;
+    if (!of->force)
+        return kt_fail(error, other.status, "%s", other.text);
+    kt_notice("%s", other.text);
+    return KT_OK;
 }
 
 enum kt_status kt_models_open(const struct kt_models_of *of, struct kt_models **out, struct kt_error *error)
@@ -93,6 +116,8 @@ enum kt_status kt_models_open(const struct kt_models_of *of, struct kt_models **
     enum kt_status status = is_given ? kt_models_read(of->file, out, error) : identify(of, &now, error);
     if (status == KT_OK && !is_given)
         status = open_of(of, &now, out, error);
+    if (status == KT_OK && now.doubt)
+        kt_notice("%s", now.doubt);
     kt_timing_identity_free(&now);
     if (status != KT_OK) {
         kt_models_close(*out);

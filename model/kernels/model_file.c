@@ -397,17 +397,24 @@ static enum kt_status take(const struct reading *r, const json_t *document, stru
     return read_models(r, document, *out);
 }
 
-enum kt_status kt_models_read(const char *path, struct kt_models **out, struct kt_error *error)
+enum kt_status kt_models_take(const char *path, const json_t *document, struct kt_models **out, struct kt_error *error)
 {
     struct reading reading = {path, error};
-    json_t *document = NULL;
     *out = NULL;
-    KT_TRY(kt_json_load(path, &document, error));
     enum kt_status status = take(&reading, document, out);
-    json_decref(document);
     if (status != KT_OK) {
         kt_models_close(*out);
         *out = NULL;
     }
+    return status;
+}
+
+enum kt_status kt_models_read(const char *path, struct kt_models **out, struct kt_error *error)
+{
+    json_t *document = NULL;
+    *out = NULL;
+    KT_TRY(kt_json_load(path, &document, error));
+    enum kt_status status = kt_models_take(path, document, out, error);
+    json_decref(document);
     return status;
 }

@@ -7,6 +7,8 @@
 
 #include "model/kernels/piecewise.h"
 
+#include <jansson.h>
+
 /* What was timed at some sizes. */
 struct kt_point {
     int64_t size[KT_MODEL_AXES];
@@ -68,6 +70,8 @@ struct kt_models *kt_models_new(const char *path, const char *library, const cha
 
 /* Reads the file, whoever's models they are; an error names the file and what is wrong with it. */
 enum kt_status kt_models_read(const char *path, struct kt_models **out, struct kt_error *error);
+/* The same of what is in a file at that path. */
+enum kt_status kt_models_take(const char *path, const json_t *document, struct kt_models **out, struct kt_error *error);
 /* Writes it, so that it is there whole or not at all, and the directories that it is in. */
 enum kt_status kt_models_write(const struct kt_models *models, struct kt_error *error);
 

@@ -6,6 +6,7 @@
 #include "model/report/replayed.h"
 
 #include "trace/memory.h"
+#include "trace/text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -60,8 +61,54 @@ enum kt_status kt_replayed_from(json_t *document, const char *name, struct kt_re
     return KT_OK;
 }
 
+/* --- which library ----------------------------------------------------------------------------------------- */
+
+/* The build id that the replay knows of the file at that path; NULL: none. */
+static const char *build_replayed(const json_t *library, const char *path)
+{
+    const char *build = NULL;
+    const json_t *files = json_object_get(library, "files");
+    json_t *name = kt_json_text(path);
+    for (size_t i = 0; i < json_array_size(files) && !build; i++)
+        if (json_equal(json_array_get(files, i), name))
+            build = json_string_value(json_array_get(json_object_get(library, "build_ids"), i));
+    json_decref(name);
+    return build;
+}
+
+/* A library that calls went to and that the replay timed another build of; NULL: none is known to be. */
+static const struct kt_object *other_build(const struct kt_process *process, const json_t *library, const char **build)
+{
+    for (size_t i = 0; i < process->objects; i++) {
+        const struct kt_object *o = &process->object[i];
+        *build = o->is_library && o->path && o->build_id && *o->build_id ? build_replayed(library, o->path) : NULL;
+        if (*build && strcmp(*build, o->build_id) != 0)
+            return o;
+    }
+    return NULL;
+}
+
+/* Times of another library would be taken for those of the one that the program ran on. */
+static void leave_out_other(const struct kt_trace *trace, const struct kt_files *files, const char *path,
+                            struct kt_replayed *replayed)
+{
+    const json_t *library = json_object_get(replayed->document, "library");
+    for (size_t i = 0; i < trace->processes && replayed->document; i++) {
+        const char *build;
+        const struct kt_object *o =
+            trace->process[i].files == files ? other_build(&trace->process[i], library, &build) : NULL;
+        if (!o)
+            continue;
+        kt_notice("%s is left out: it timed another build of %s (build id %.12s..., recorded: %.12s...); ktrace replay "
+                  "makes it anew",
+                  path, o->path, build, o->build_id);
+        kt_replayed_free(replayed);
+    }
+}
+
 /* Of a packed trace, a replay since it was packed counts, otherwise one before. */
-enum kt_status kt_replayed_load(const struct kt_files *files, struct kt_replayed *out, struct kt_error *error)
+enum kt_status kt_replayed_load(const struct kt_trace *trace, const struct kt_files *files, struct kt_replayed *out,
+                                struct kt_error *error)
 {
     char path[4096];
     size_t size;
@@ -76,7 +123,9 @@ enum kt_status kt_replayed_load(const struct kt_files *files, struct kt_replayed
         KT_TRY(kt_json_take(path, packed, size, &document, error));
     else
         return KT_OK;
-    return kt_replayed_from(document, path, out, error);
+    KT_TRY(kt_replayed_from(document, path, out, error));
+    leave_out_other(trace, files, path, out);
+    return KT_OK;
 }
 
 void kt_replayed_free(struct kt_replayed *replayed)

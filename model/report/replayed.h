@@ -15,8 +15,12 @@ struct kt_replayed {
     json_t *refused;  /* the same of "not_replayed" */
 };
 
-/* No such file is not an error. OUT is to be freed also after an error. */
-enum kt_status kt_replayed_load(const struct kt_files *files, struct kt_replayed *out, struct kt_error *error);
+/*
+ * Of one of the files that a trace was opened from. No such file is not an error, and one that timed another build of a
+ * library than was recorded is left out, which is said. OUT is to be freed also after an error.
+ */
+enum kt_status kt_replayed_load(const struct kt_trace *trace, const struct kt_files *files, struct kt_replayed *out,
+                                struct kt_error *error);
 enum kt_status kt_replayed_from(json_t *document, const char *name, struct kt_replayed *out, struct kt_error *error);
 void kt_replayed_free(struct kt_replayed *replayed);
 

@@ -24,7 +24,7 @@ static enum kt_status open_traces(char *const *path, size_t paths, struct kt_rep
     for (size_t i = 0; i < out->trace.opened; i++) {
         out->from_replay[i] = (struct kt_replayed){0};
         out->replays++;
-        KT_TRY(kt_replayed_load(out->trace.files[i], &out->from_replay[i], error));
+        KT_TRY(kt_replayed_load(&out->trace, out->trace.files[i], &out->from_replay[i], error));
         out->replayed = out->replayed || out->from_replay[i].document;
         out->partial = out->partial || kt_replayed_is_partial(&out->from_replay[i]);
     }

@@ -172,7 +172,7 @@ static enum kt_status add_opened(struct kt_roofline *roofline, const struct comm
     char name[KT_SERIES_NAME];
     struct kt_roofs roofs;
     const char *file = command->machines ? command->machine[i < command->machines ? i : command->machines - 1] : NULL;
-    KT_TRY(kt_replayed_load(trace->files[0], replayed, error));
+    KT_TRY(kt_replayed_load(trace, trace->files[0], replayed, error));
     KT_TRY(kt_roofline_find_roofs(file, trace, replayed, &roofs, error));
     name_of(command, i, name);
     kt_roofline_add(roofline, trace, replayed, add_machine(roofline, &roofs), name);

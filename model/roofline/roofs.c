@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { MOST_CORES = 1 << 20 };
+
 /* With the number of cores; the machine file says "all cores" of however many there were. */
 static void name_roof(struct kt_roof *roof, const char *name)
 {
@@ -193,7 +195,7 @@ bool kt_roofs_of_replay(const json_t *replay, double hz, struct kt_roofs *out)
     const json_t *peaks = json_object_get(replay, "peaks");
     size_t i;
     json_t *level;
-    int cores = (int)fmax(1, number(peaks, "threads"));
+    int cores = (int)fmin(fmax(1, number(peaks, "threads")), MOST_CORES);
     *out = (struct kt_roofs){.hz = hz, .line_shift = KT_LINE_SHIFT};
     for (int p = 0; p < 2; p++) {
         struct kt_roof *roof = add_roof(out, name[p], KT_ROOF_FLOPS, number(peaks, key[p]) / hz, cores);

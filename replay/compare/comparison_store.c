@@ -162,7 +162,7 @@ static void take(struct kt_comparison_store *s, size_t i, size_t lane, const str
     for (size_t v = 0; v < series->visits && !c->met[i]; v++)
         s->round = series->round[v] >= s->round ? series->round[v] + 1 : s->round;
     if (note->failure && !c->worker[lane].failure[i]) {
-        c->worker[lane].failure[i] = kt_copy(note->failure + 1);
+        c->worker[lane].failure[i] = kt_copy(*note->failure ? note->failure + 1 : "");
         c->worker[lane].broken[i] = *note->failure == DEFECT;
         series->absent = true;
     }

@@ -233,6 +233,22 @@ static uint64_t find_usable(const struct chain *chain, unsigned char *area, uint
     return most;
 }
 
+static bool is_sound_sweep(const struct kt_sweep *sweep)
+{
+    static const uint64_t most = UINT64_C(1) << 36;
+    return sweep->bytes <= most && memchr(sweep->doubt, '\0', sizeof sweep->doubt);
+}
+
+bool kt_hierarchy_is_sound(const struct kt_hierarchy *h, const struct kt_caches *caches)
+{
+    bool sound = h->caches.count == caches->count && h->caches.line == caches->line && h->probed <= caches->count;
+    for (unsigned i = 0; i < KT_MAX_CACHES; i++)
+        sound = sound && is_sound_sweep(&h->sweep[i]);
+    for (unsigned i = 0; i < caches->count && sound; i++)
+        sound = h->caches.cache[i].shared == caches->cache[i].shared && h->caches.cache[i].bytes > 0;
+    return sound;
+}
+
 /* The most of some tries, as others only take from it. */
 uint64_t kt_hierarchy_usable(const struct kt_hierarchy *hierarchy, uint64_t limit)
 {

@@ -29,6 +29,9 @@ struct kt_hierarchy {
     struct kt_sweep sweep[KT_MAX_CACHES];
 };
 
+/* Of a hierarchy that was kept: is it one of these caches? */
+bool kt_hierarchy_is_sound(const struct kt_hierarchy *hierarchy, const struct kt_caches *caches);
+
 /* Measures the sweeps of the caches in the set EVICTED (bits). LIMIT: bytes of memory that it may use. */
 void kt_hierarchy_calibrate(unsigned evicted, uint64_t limit, struct kt_hierarchy *hierarchy);
 

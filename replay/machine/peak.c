@@ -13,6 +13,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -360,6 +361,13 @@ static void raise_level(struct kt_bandwidth *level, const struct kt_bandwidth *o
     level->read = fmax(level->read, other->read);
     level->write = fmax(level->write, other->write);
     level->both = fmax(level->both, other->both);
+}
+
+bool kt_peaks_are_sound(const struct kt_peaks *peaks)
+{
+    unsigned char probed; /* a byte that is neither 0 nor 1 is no bool */
+    memcpy(&probed, (const char *)peaks + offsetof(struct kt_peaks, probed), sizeof probed);
+    return peaks->threads > 0 && probed <= 1;
 }
 
 void kt_peaks_raise(struct kt_peaks *peaks, const struct kt_peaks *other)

@@ -39,6 +39,9 @@ struct kt_peaks {
 /* False, and OUT zero, where the program was not built to measure: without optimisation, or with a sanitizer. */
 bool kt_peaks_measure(int threads, struct kt_peaks *out);
 
+/* Of peaks that were kept: are they numbers that a measurement can have? */
+bool kt_peaks_are_sound(const struct kt_peaks *peaks);
+
 /* Two measurements in one: a peak that was reached once can be reached. */
 void kt_peaks_raise(struct kt_peaks *peaks, const struct kt_peaks *other);
 

@@ -5,19 +5,23 @@
 #include <stdio.h>
 #include <string.h>
 
+/* More is no cache's, and no line's. */
+static const double most_bytes = 0x1p40;
+static const double most_line = 0x1p20;
+
 unsigned kt_probed_caches(const struct kt_machine *machine, struct kt_caches *caches)
 {
     unsigned known = 0;
     double before = 0;
     for (unsigned i = 0; i + 1 < caches->count && i < machine->caches; i++) {
         double bytes = machine->cache[i].effective_bytes;
-        if (!(bytes > before))
+        if (!(bytes > before) || bytes > most_bytes)
             break;
         caches->cache[i].bytes = (uint64_t)bytes;
         before = bytes;
         known++;
     }
-    if (machine->line_bytes > 0)
+    if (machine->line_bytes >= 1 && machine->line_bytes <= most_line)
         caches->line = (uint64_t)machine->line_bytes;
     return known;
 }

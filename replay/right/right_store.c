@@ -55,24 +55,27 @@ static char *name_of(const struct kt_right_store *s, const struct kt_job *job)
     return name;
 }
 
-bool kt_right_store_read(struct kt_right_store *s, size_t library, size_t job, const struct kt_right *right)
+bool kt_rightness_read(struct kt_store *store, const char *setting, const char *name, struct kt_rightness *out)
 {
     struct kept kept;
+    if (!kt_store_fact(store, setting, name, &kept, sizeof kept) || kept.verdict == KT_RESULT_WRONG)
+        return false;
+    kept.why[TEXT - 1] = '\0';
+    *out = (struct kt_rightness){.verdict = kept.verdict == KT_RESULT_RIGHT ? KT_RESULT_RIGHT : KT_RESULT_UNCHECKED,
+                                 .residual = kept.residual,
+                                 .what = *kept.why ? kt_copy(kept.why) : NULL};
+    return true;
+}
+
+bool kt_right_store_read(struct kt_right_store *s, size_t library, size_t job, const struct kt_right *right)
+{
     size_t place = library * right->jobs->count + job;
     if (!s->store || !s->setting[library])
         return false;
     char *name = name_of(s, &right->jobs->job[job]);
-    bool known = kt_store_fact(s->store, s->setting[library], name, &kept, sizeof kept);
+    s->known[place] = kt_rightness_read(s->store, s->setting[library], name, &right->of[place]);
     free(name);
-    if (!known || kept.verdict == KT_RESULT_WRONG)
-        return false;
-    s->known[place] = true;
-    kept.why[TEXT - 1] = '\0';
-    right->of[place] =
-        (struct kt_rightness){.verdict = kept.verdict == KT_RESULT_RIGHT ? KT_RESULT_RIGHT : KT_RESULT_UNCHECKED,
-                              .residual = kept.residual,
-                              .what = *kept.why ? kt_copy(kept.why) : NULL};
-    return true;
+    return s->known[place];
 }
 
 static enum kt_status write_one(const struct kt_right_store *s, const struct kt_right *right, size_t library,

@@ -22,6 +22,9 @@ struct kt_right_store {
 void kt_right_store_open(struct kt_store *store, const struct kt_library *const *library, bool has_reference,
                          const struct kt_right *right, struct kt_right_store *out);
 
+/* What is kept of a result under that name; false, and OUT as it was: nothing, or that it was wrong. */
+bool kt_rightness_read(struct kt_store *store, const char *setting, const char *name, struct kt_rightness *out);
+
 /* Fills in what is known of a job on a library; false: nothing is. */
 bool kt_right_store_read(struct kt_right_store *store, size_t library, size_t job, const struct kt_right *right);
 

@@ -10,10 +10,11 @@
 #include <errno.h>
 #include <math.h>
 #include <sqlite3.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <sys/stat.h>
 
-enum { SCHEMA = 1, APPLICATION = 0x4b547263 /* KTrc */, PATIENCE_MS = 1000 };
+enum { SCHEMA = 1, APPLICATION = 0x4b547263 /* KTrc */, PATIENCE_MS = 1000, MOST_CELL = 64 << 20 };
 
 /* Beyond this the older half is dropped. */
 static const int64_t most_bytes = INT64_C(256) << 20;
@@ -171,13 +172,23 @@ static enum kt_status make_tables(struct kt_store *store, struct kt_error *error
     return execute(store, text, error);
 }
 
+/* Somebody else may have made the file: what is in it is data, and none of it is run. */
+static void distrust(sqlite3 *database)
+{
+    sqlite3_busy_timeout(database, PATIENCE_MS);
+    sqlite3_db_config(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+    sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+    sqlite3_limit(database, SQLITE_LIMIT_LENGTH, MOST_CELL);
+}
+
 static enum kt_status open_database(struct kt_store *store, struct kt_error *error)
 {
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
     make_directories(store->path);
     if (sqlite3_open_v2(store->path, &store->database, flags, NULL) != SQLITE_OK)
         return fail(store, error);
-    sqlite3_busy_timeout(store->database, PATIENCE_MS);
+    distrust(store->database);
     bool writing = sqlite3_db_readonly(store->database, "main") == 0;
     KT_TRY(execute(store, writing ? "BEGIN IMMEDIATE" : "BEGIN", error));
     KT_TRY(make_tables(store, error));
@@ -256,10 +267,20 @@ static void bind_key(sqlite3_stmt *statement, const struct kt_store_key *key)
 
 static const size_t unknown = SIZE_MAX;
 
+/* The bytes in a column; NULL, and none, if what is there is something else. */
+static const void *bytes_in(sqlite3_stmt *statement, int column, size_t *size)
+{
+    bool is_blob = sqlite3_column_type(statement, column) == SQLITE_BLOB;
+    const void *bytes = is_blob ? sqlite3_column_blob(statement, column) : NULL;
+    *size = bytes ? (size_t)sqlite3_column_bytes(statement, column) : 0;
+    return bytes;
+}
+
 /* A copy of the array in a column; *COUNT is what all arrays of that count must have. */
 static void *take_array(sqlite3_stmt *statement, int column, size_t bytes, size_t *count, bool *sound)
 {
-    size_t size = (size_t)sqlite3_column_bytes(statement, column);
+    size_t size;
+    const void *from = bytes_in(statement, column, &size);
     size_t elements = size / bytes;
     size_t capacity = 1; /* as kt_room_for_one has it */
     while (capacity < elements)
@@ -268,7 +289,7 @@ static void *take_array(sqlite3_stmt *statement, int column, size_t bytes, size_
     *count = elements;
     void *array = kt_resize(NULL, capacity, bytes);
     if (elements)
-        memcpy(array, sqlite3_column_blob(statement, column), size);
+        memcpy(array, from, elements * bytes);
     return array;
 }
 
@@ -288,13 +309,24 @@ static void drop_series(struct kt_series *series)
     *series = (struct kt_series){0};
 }
 
+/* A byte that is neither 0 nor 1 is no bool. */
+static void take_plain(const void *plain, struct kt_series *out)
+{
+    unsigned char absent;
+    memcpy(out, plain, sizeof *out);
+    memcpy(&absent, (const char *)plain + offsetof(struct kt_series, absent), sizeof absent);
+    out->absent = absent == 1;
+    out->enough = false;
+}
+
 static bool take_series(sqlite3_stmt *statement, struct kt_series *out)
 {
-    bool sound = (size_t)sqlite3_column_bytes(statement, COLUMN_PLAIN) == sizeof *out;
+    size_t size;
+    const void *plain = bytes_in(statement, COLUMN_PLAIN, &size);
+    bool sound = size == sizeof *out;
     int column = COLUMN_ARRAYS;
     if (sound)
-        memcpy(out, sqlite3_column_blob(statement, COLUMN_PLAIN), sizeof *out);
-    out->enough = false;
+        take_plain(plain, out);
 #define FORGET_COUNT(name, count) out->count = unknown;
     SERIES_ARRAYS(FORGET_COUNT)
 #undef FORGET_COUNT
@@ -320,12 +352,19 @@ static bool stop_of(const char *text, enum kt_stop *out)
     return false;
 }
 
+/* Seconds since 1970 are those of a year with four digits. */
+static bool are_possible(const struct kt_store_note *note)
+{
+    static const double year_10000 = 253402300800;
+    return isfinite(note->budget) && note->at >= 0 && note->at < year_10000;
+}
+
 static bool take_record(sqlite3_stmt *statement, struct kt_series *series, struct kt_store_note *note)
 {
     const char *failure = (const char *)sqlite3_column_text(statement, COLUMN_FAILURE);
     *note = (struct kt_store_note){.budget = sqlite3_column_double(statement, COLUMN_BUDGET),
                                    .at = sqlite3_column_double(statement, COLUMN_AT)};
-    if (!stop_of((const char *)sqlite3_column_text(statement, COLUMN_STOP), &note->stop) ||
+    if (!stop_of((const char *)sqlite3_column_text(statement, COLUMN_STOP), &note->stop) || !are_possible(note) ||
         !take_series(statement, series))
         return false;
     note->failure = failure ? kt_copy(failure) : NULL;
@@ -387,10 +426,9 @@ void *kt_store_bytes(struct kt_store *store, const char *setting, const char *na
         return NULL;
     bind_text(statement, 1, setting);
     bind_text(statement, 2, name);
-    if (sqlite3_step(statement) == SQLITE_ROW && sqlite3_column_bytes(statement, 0) > 0) {
-        *size = (size_t)sqlite3_column_bytes(statement, 0);
-        bytes = memcpy(kt_resize(NULL, *size, 1), sqlite3_column_blob(statement, 0), *size);
-    }
+    const void *found = sqlite3_step(statement) == SQLITE_ROW ? bytes_in(statement, 0, size) : NULL;
+    if (found)
+        bytes = memcpy(kt_resize(NULL, *size, 1), found, *size);
     sqlite3_finalize(statement);
     return bytes;
 }

@@ -19,9 +19,8 @@ uint64_t kt_draw(uint64_t *random, uint64_t below)
 
 /* --- pieces of bytes --------------------------------------------------------------------------------------- */
 
-/* Replaces LENGTH bytes at AT by others, which may lie in the same buffer; no change if there is no room. */
-static size_t replace(unsigned char *bytes, size_t size, size_t room, size_t at, size_t length, const void *by,
-                      size_t by_length)
+size_t kt_mutate_replace(unsigned char *bytes, size_t size, size_t room, size_t at, size_t length, const void *by,
+                         size_t by_length)
 {
     unsigned char copy[4096];
     if (by_length > sizeof copy || size - length + by_length > room)
@@ -37,7 +36,7 @@ static const uint64_t limits[] = {
     4096,      0x7fffffff, 0x80000000, 0xffffffff, 1ull << 32, 1ull << 53, INT64_MAX, (uint64_t)INT64_MIN,
     UINT64_MAX};
 
-static uint64_t limit(uint64_t *random)
+uint64_t kt_mutate_limit(uint64_t *random)
 {
     uint64_t value = limits[kt_draw(random, sizeof limits / sizeof *limits)];
     return kt_draw(random, 4) ? value : value - 1;
@@ -52,10 +51,10 @@ static uint64_t near(uint64_t value, uint64_t *random)
 size_t kt_mutate_bytes(unsigned char *bytes, size_t size, size_t room, uint64_t *random)
 {
     if (size == 0)
-        return replace(bytes, 0, room, 0, 0, "x", 1);
+        return kt_mutate_replace(bytes, 0, room, 0, 0, "x", 1);
     size_t at = kt_draw(random, size);
     size_t width = (size_t)1 << kt_draw(random, 4);
-    uint64_t value = limit(random);
+    uint64_t value = kt_mutate_limit(random);
     size_t length = kt_draw(random, 64);
     length = length < size - at ? length : size - at;
     switch (kt_draw(random, 7)) {
@@ -69,9 +68,9 @@ size_t kt_mutate_bytes(unsigned char *bytes, size_t size, size_t room, uint64_t 
         bytes[at] = (unsigned char)kt_draw(random, 256);
         return size;
     case 3:
-        return replace(bytes, size, room, at, length, "", 0);
+        return kt_mutate_replace(bytes, size, room, at, length, "", 0);
     case 4:
-        return replace(bytes, size, room, kt_draw(random, size + 1), 0, bytes + at, length);
+        return kt_mutate_replace(bytes, size, room, kt_draw(random, size + 1), 0, bytes + at, length);
     case 5:
         bytes[at] = (unsigned char)(bytes[at] + kt_draw(random, 7) - 3);
         return size;
@@ -231,7 +230,7 @@ static size_t put_word(unsigned char *bytes, size_t size, size_t room, struct pi
     while (words[count])
         count++;
     const char *word = words[kt_draw(random, count)];
-    return replace(bytes, size, room, piece.at, piece.length, word, strlen(word));
+    return kt_mutate_replace(bytes, size, room, piece.at, piece.length, word, strlen(word));
 }
 
 size_t kt_mutate_spec(unsigned char *bytes, size_t size, size_t room, uint64_t *random)
@@ -248,9 +247,9 @@ size_t kt_mutate_spec(unsigned char *bytes, size_t size, size_t room, uint64_t *
     case 2:
         return put_word(bytes, size, room, between, spec_words, random);
     case 3:
-        return replace(bytes, size, room, word.at, word.length, bytes + other.at, other.length);
+        return kt_mutate_replace(bytes, size, room, word.at, word.length, bytes + other.at, other.length);
     case 4:
-        return replace(bytes, size, room, other.at, other.length, "", 0);
+        return kt_mutate_replace(bytes, size, room, other.at, other.length, "", 0);
     default:
         return kt_mutate_bytes(bytes, size, room, random);
     }
@@ -271,15 +270,15 @@ size_t kt_mutate_text(unsigned char *bytes, size_t size, size_t room, uint64_t *
     case 1:
         return put_word(bytes, size, room, word, trace_words, random);
     case 2:
-        return replace(bytes, size, room, field.at, field.length, bytes + other.at, other.length);
+        return kt_mutate_replace(bytes, size, room, field.at, field.length, bytes + other.at, other.length);
     case 3:
-        return replace(bytes, size, room, line.at, line.length, "", 0);
+        return kt_mutate_replace(bytes, size, room, line.at, line.length, "", 0);
     case 4:
-        return replace(bytes, size, room, line.at, 0, bytes + other_line.at, other_line.length);
+        return kt_mutate_replace(bytes, size, room, line.at, 0, bytes + other_line.at, other_line.length);
     case 5:
-        return replace(bytes, size, room, line.at, line.length, bytes + other_line.at, other_line.length);
+        return kt_mutate_replace(bytes, size, room, line.at, line.length, bytes + other_line.at, other_line.length);
     case 6:
-        return replace(bytes, size, room, field.at, 0, "\t", 1);
+        return kt_mutate_replace(bytes, size, room, field.at, 0, "\t", 1);
     default:
         return kt_mutate_bytes(bytes, size, room, random);
     }
@@ -350,7 +349,7 @@ static void change_chunk_head(unsigned char *bytes, struct piece chunk, uint64_t
         offsetof(struct kt_chunk, passed),
     };
     size_t at = chunk.at + fields[kt_draw(random, sizeof fields)];
-    uint64_t value = kt_draw(random, 3) ? near(word_at(bytes, at), random) : limit(random);
+    uint64_t value = kt_draw(random, 3) ? near(word_at(bytes, at), random) : kt_mutate_limit(random);
     memcpy(bytes + at, &value, kt_draw(random, 2) ? 8 : 4);
 }
 
@@ -365,7 +364,7 @@ static void change_event_head(unsigned char *bytes, struct piece event, uint64_t
         head = (head & ~(uint64_t)0xff00) | ((head + ((kt_draw(random, 5) - 2) << 8)) & 0xff00);
         break;
     case 2: /* entry or depth */
-        head = (head & ~(uint64_t)0xffff0000) | (kt_draw(random, 4) ? kt_draw(random, 16) : limit(random) & 0xffff)
+        head = (head & ~(uint64_t)0xffff0000) | (kt_draw(random, 4) ? kt_draw(random, 16) : kt_mutate_limit(random) & 0xffff)
                                                     << 16;
         break;
     default: /* changed words or ticks */
@@ -399,7 +398,7 @@ static void change_event_body(unsigned char *bytes, struct piece event, uint64_t
     if (kt_draw(random, 2))
         bytes[at] = (unsigned char)kt_draw(random, 256);
     else
-        set_word(bytes, event.at + 8 + (at - event.at - 8) / 8 * 8, limit(random));
+        set_word(bytes, event.at + 8 + (at - event.at - 8) / 8 * 8, kt_mutate_limit(random));
 }
 
 size_t kt_mutate_stream(unsigned char *bytes, size_t size, size_t room, uint64_t *random)
@@ -409,9 +408,9 @@ size_t kt_mutate_stream(unsigned char *bytes, size_t size, size_t room, uint64_t
     if (chunk.length == 0 || how == 0)
         return kt_mutate_bytes(bytes, size, room, random);
     if (how == 1)
-        return replace(bytes, size, room, chunk.at, 0, bytes + chunk.at, chunk.length); /* twice */
+        return kt_mutate_replace(bytes, size, room, chunk.at, 0, bytes + chunk.at, chunk.length); /* twice */
     if (how == 2)
-        return replace(bytes, size, room, chunk.at, chunk.length, "", 0);
+        return kt_mutate_replace(bytes, size, room, chunk.at, chunk.length, "", 0);
     struct piece event = pick_event(bytes, chunk, random);
     if (how <= 4 || event.length == 0)
         change_chunk_head(bytes, chunk, random);
@@ -456,7 +455,7 @@ static void change_word(unsigned char *bytes, size_t at, struct piece other, uin
         value = other.at + kt_draw(random, 3) * other.length;
         break;
     default:
-        value = limit(random);
+        value = kt_mutate_limit(random);
     }
     memcpy(bytes + at, &value, (size_t)1 << kt_draw(random, 4));
 }
@@ -466,9 +465,9 @@ static size_t change_cells(unsigned char *bytes, size_t size, size_t room, struc
     size_t words = cell.length < sizeof(struct kt_cell) ? cell.length / 8 : sizeof(struct kt_cell) / 8;
     switch (kt_draw(random, 8)) {
     case 0:
-        return replace(bytes, size, room, cell.at, cell.length, "", 0);
+        return kt_mutate_replace(bytes, size, room, cell.at, cell.length, "", 0);
     case 1:
-        return replace(bytes, size, room, cell.at, 0, bytes + cell.at, cell.length);
+        return kt_mutate_replace(bytes, size, room, cell.at, 0, bytes + cell.at, cell.length);
     case 2:
         bytes[cell.at + offsetof(struct kt_cell, kind)] = (unsigned char)kt_draw(random, KT_CELL_THREAD + 2);
         return size;
@@ -501,14 +500,36 @@ size_t kt_mutate_profile(unsigned char *bytes, size_t size, size_t room, uint64_
 /* The file that is changed, with room to grow. */
 static unsigned char changed[1 << 20];
 
-static size_t change(int file, size_t size, size_t room, uint64_t *random)
+static kt_mutator *mutator_of(int file)
 {
-    if (kt_draw(random, 8) == 0)
-        return size ? LLVMFuzzerMutate(changed, size, room) : 0;
     if (file < KT_INPUT_TEXTS)
-        return kt_mutate_text(changed, size, room, random);
-    return *kt_input_names[file] == 's' ? kt_mutate_profile(changed, size, room, random)
-                                        : kt_mutate_stream(changed, size, room, random);
+        return kt_mutate_text;
+    return *kt_input_names[file] == 's' ? kt_mutate_profile : kt_mutate_stream;
+}
+
+size_t kt_mutate_file(unsigned char *data, size_t size, size_t room, uint64_t *random, int file, kt_mutator *mutator)
+{
+    struct kt_input in;
+    if (!kt_input_parse(data, size, &in))
+        return LLVMFuzzerMutate(data, size, room);
+    size_t length = in.file[file].size;
+    size_t others = size - length;
+    if (room <= others || length > sizeof changed)
+        return size;
+    size_t most = room - others < sizeof changed ? room - others : sizeof changed;
+    memcpy(changed, in.file[file].bytes, length);
+    for (uint64_t times = 1 + kt_draw(random, 3); times > 0; times--)
+        if (kt_draw(random, 8))
+            length = mutator(changed, length, most, random);
+        else
+            length = length ? LLVMFuzzerMutate(changed, length, most) : 0;
+    in.file[file] = (struct kt_input_file){changed, length};
+    unsigned char *copy = malloc(room);
+    size_t written = kt_input_write(&in, copy, room);
+    if (written)
+        memcpy(data, copy, written);
+    free(copy);
+    return written ? written : size;
 }
 
 size_t kt_mutate_input(unsigned char *data, size_t size, size_t room, unsigned seed, int first, int last)
@@ -521,20 +542,6 @@ size_t kt_mutate_input(unsigned char *data, size_t size, size_t room, unsigned s
     if (in.missing >> file & 1)
         file = first + (int)kt_draw(&random, (uint64_t)(last - first + 1));
     if (kt_draw(&random, 200) == 0)
-        in.missing ^= 1u << file;
-    size_t others = size - in.file[file].size;
-    if (room <= others || in.file[file].size > sizeof changed)
-        return size;
-    size_t most = room - others < sizeof changed ? room - others : sizeof changed;
-    memcpy(changed, in.file[file].bytes, in.file[file].size);
-    size_t length = in.file[file].size;
-    for (uint64_t times = 1 + kt_draw(&random, 3); times > 0; times--)
-        length = change(file, length, most, &random);
-    in.file[file] = (struct kt_input_file){changed, length};
-    unsigned char *copy = malloc(room);
-    size_t written = kt_input_write(&in, copy, room);
-    if (written)
-        memcpy(data, copy, written);
-    free(copy);
-    return written ? written : size;
+        data[2] ^= (unsigned char)(1u << file); /* missing */
+    return kt_mutate_file(data, size, room, &random, file, mutator_of(file));
 }

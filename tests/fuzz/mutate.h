@@ -17,8 +17,20 @@ size_t kt_mutate_spec(unsigned char *bytes, size_t size, size_t room, uint64_t *
 size_t kt_mutate_stream(unsigned char *bytes, size_t size, size_t room, uint64_t *random);
 size_t kt_mutate_profile(unsigned char *bytes, size_t size, size_t room, uint64_t *random);
 
+size_t kt_mutate_json(unsigned char *bytes, size_t size, size_t room, uint64_t *random);
+
+/* Replaces LENGTH bytes at AT by others, which may lie in the same buffer; no change if there is no room. */
+size_t kt_mutate_replace(unsigned char *bytes, size_t size, size_t room, size_t at, size_t length, const void *by,
+                         size_t by_length);
+/* A number near one that is the limit of something. */
+uint64_t kt_mutate_limit(uint64_t *random);
+
 /* Anything at all. */
 size_t kt_mutate_bytes(unsigned char *bytes, size_t size, size_t room, uint64_t *random);
+
+typedef size_t kt_mutator(unsigned char *bytes, size_t size, size_t room, uint64_t *random);
+/* That file of an input. */
+size_t kt_mutate_file(unsigned char *data, size_t size, size_t room, uint64_t *random, int file, kt_mutator *mutator);
 
 /* Files FIRST to LAST of an input (tests/fuzz/input.h), rarely whether they are there. */
 size_t kt_mutate_input(unsigned char *data, size_t size, size_t room, unsigned seed, int first, int last);

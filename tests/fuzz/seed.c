@@ -5,13 +5,20 @@
  *
  *     seed PROCESS_DIRECTORY >INPUT
  *     seed -g 0|1|2|3|4|5 >INPUT
+ *     seed -s >INPUT                  of a store of results, what is in its cells; seed -d FILE makes it a database
  */
+#include "replay/machine/eviction.h"
+#include "replay/machine/peak.h"
+#include "replay/store/known_placements.h"
+#include "replay/store/store.h"
+#include "replay/worker.h"
 #include "tests/fuzz/input.h"
 #include "tests/tracegen.h"
 #include "trace/memory.h"
 
 #include <ctype.h>
 #include <dirent.h>
+#include <sqlite3.h>
 #include <stdio.h>
 
 static struct kt_input input;
@@ -41,7 +48,7 @@ static int place_of(const char *name, int *streams)
         return -1;
     if (*name == 't' && *streams < 2)
         return KT_INPUT_TEXTS + (*streams)++;
-    return *name == 's' ? KT_INPUT_FILES - 1 : -1;
+    return *name == 's' || *name == 'o' ? KT_INPUT_FILES - 1 : -1; /* a profile or, with KTRACE_SNAPSHOT, a snapshot */
 }
 
 static void pack(const char *directory)
@@ -151,9 +158,90 @@ static void make(int which)
         kt_gen_append(&gen, "definitions", counters, sizeof counters - 1);
 }
 
+/* --- stores ------------------------------------------------------------------------------------------------- */
+
+/* As tests/fuzz/store.c has them. */
+static void put_record(int place, int type, const void *bytes, size_t size)
+{
+    unsigned char head[4] = {(unsigned char)place, (unsigned char)type, (unsigned char)size, (unsigned char)(size >> 8)};
+    fwrite(head, 1, sizeof head, stdout);
+    fwrite(bytes, 1, size, stdout);
+}
+
+static struct kt_series make_series(void)
+{
+    struct kt_series series = {0};
+    for (unsigned i = 0; i < 3; i++)
+        kt_series_add(&series, i, (const double[]){1e-6, 2e-6 + i}, 2);
+    return series;
+}
+
+struct facts {
+    struct kt_hello hello;
+    struct kt_hierarchy hierarchy;
+    struct kt_peaks peaks;
+    struct kt_placements_of_shape placed[3];
+};
+
+static const struct facts facts = {
+    .hello = {.version = "a library", .flush_effect = 12, .processor = 1},
+    .hierarchy = {.caches = {.cache = {{30000, 1}, {1 << 20, 1}, {1 << 24, 2}}, .count = 3, .line = 64},
+                  .last_bytes = 1 << 25,
+                  .sweep = {{.bytes = 65536, .resident = 4, .evicted = 10, .doubt = "a doubt"}}},
+    .peaks = {.threads = 1, .flops = {6e10, 3e10}, .level = {{32768, 1e11, 5e10, 1e11}}, .seconds = 1},
+    .placed = {{.placement = {{.share = {{0.5, 0.5}, {0, 1}}, .weight = 1}}, .count = 1}},
+};
+
+static void put_cells(void)
+{
+    struct kt_series series = make_series();
+    double at[2] = {20, 1.7e9};
+    size_t size;
+    void *placed = kt_placements_pack(facts.placed, 3, &size);
+    put_record(0, SQLITE_TEXT, "converged", 9);
+    put_record(1, SQLITE_FLOAT, &at[0], 8);
+    put_record(2, SQLITE_FLOAT, &at[1], 8);
+    put_record(3, SQLITE_TEXT, "!it crashed", 11);
+    put_record(4, SQLITE_BLOB, &series, sizeof series);
+    put_record(5, SQLITE_BLOB, series.sample, series.samples * sizeof *series.sample);
+    put_record(6, SQLITE_BLOB, series.visit, series.visits * sizeof *series.visit);
+    put_record(7, SQLITE_BLOB, series.round, series.visits * sizeof *series.round);
+    put_record(8, SQLITE_BLOB, &facts.hello, sizeof facts.hello);
+    put_record(9, SQLITE_BLOB, &facts.hierarchy, sizeof facts.hierarchy);
+    put_record(10, SQLITE_BLOB, &facts.peaks, sizeof facts.peaks);
+    put_record(11, SQLITE_BLOB, placed, size);
+    put_record(12, SQLITE_BLOB, (char[144]){0, 0, 0, 0, 'w', 'h', 'y'}, 144);
+    put_record(13, SQLITE_BLOB, (double[]){1e-6, 0, 2e-6}, 24);
+    kt_series_forget(&series);
+    free(placed);
+}
+
+static int put_database(const char *path)
+{
+    static const struct kt_store_key key = {"s", "h", "c"};
+    struct kt_error error = {0};
+    struct kt_series series = make_series();
+    struct kt_store_note note = {.stop = KT_STOP_CONVERGED, .budget = 20, .at = 1.7e9};
+    struct kt_store *store = kt_store_open(path, &error);
+    if (!store || kt_store_begin(store, true, &error) != KT_OK ||
+        kt_store_write(store, &key, &series, &note, false, &error) != KT_OK ||
+        kt_store_set_fact(store, key.setting, "hello", &facts.hello, sizeof facts.hello, &error) != KT_OK ||
+        kt_store_commit(store, &error) != KT_OK)
+        return 1;
+    kt_store_close(store);
+    kt_series_forget(&series);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     static unsigned char out[1 << 25];
+    if (argc == 2 && !strcmp(argv[1], "-s")) {
+        put_cells();
+        return 0;
+    }
+    if (argc == 3 && !strcmp(argv[1], "-d"))
+        return put_database(argv[2]);
     bool synthetic = argc == 3 && !strcmp(argv[1], "-g");
     if (argc != 2 && !synthetic)
         return 2;

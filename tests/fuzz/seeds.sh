@@ -7,7 +7,7 @@ B=$(realpath "$B")
 export KTRACE_QUIET=1 OPENBLAS_NUM_THREADS=1 PYTHON=${PYTHON:-/usr/bin/python3}
 T=$(mktemp -d)
 trap 'rm -rf "$T"' EXIT
-mkdir -p "$corpus"/{trace,text,stream,packed,spec}
+mkdir -p "$corpus"/{trace,text,stream,profile,packed,spec,snapshot,machine,models,result,store}
 program='import numpy as np, threading
 a = np.random.default_rng(1).standard_normal((6, 6))
 c = a + 1j * a.T
@@ -32,6 +32,30 @@ rm -f "$T"/full/p*/end
 "$B/tests/fuzz/seed" "$T/full"/p* >"$corpus/trace/unfinished"
 cp "$corpus"/trace/* "$corpus/text"
 cp "$corpus"/trace/* "$corpus/stream"
+
+cp "$corpus"/trace/profile* "$corpus/profile"
+
+# Operands of a few calls, each with the texts that describe the call.
+env -C / KTRACE_SNAPSHOT=1 "$B/ktrace" run -o "$T/snapshot" -- "$PYTHON" -c "$program"
+for snapshot in "$T"/snapshot/p*/o*; do
+    number=${snapshot##*/}
+    mkdir -p "$T/one/p1"
+    cp "${snapshot%/*}"/{meta,definitions,end} "$snapshot" "$T/one/p1"
+    "$B/tests/fuzz/seed" "$T/one/p1" >"$corpus/snapshot/$number"
+    rm -r "$T/one"
+done
+# What readers of JSON read: small, as what is not looked at costs as much time.
+"$PYTHON" tests/fuzz/small.py machine "$corpus/machine" <(XDG_CACHE_HOME=$T "$B/ktrace" probe --quick --json 2>/dev/null)
+"$B/ktrace" model build "$T/full" --blas reference --models "$T/models.json" --budget 4 --samples rounds=2,processes=1,heldout=3 >/dev/null 2>&1
+"$PYTHON" tests/fuzz/small.py models "$corpus/models" "$T/models.json"
+"$B/ktrace" replay --budget 1 --store none --context warm,cold "$T/full" >/dev/null 2>&1
+"$PYTHON" tests/fuzz/small.py result "$corpus/result" "$T/full/replay.json"
+"$B/tests/fuzz/seed" -s >"$corpus/store/cells"
+"$B/tests/fuzz/seed" -d "$T/small.sqlite"
+"$PYTHON" -c 'import sqlite3, sys
+d = sqlite3.connect(sys.argv[1], isolation_level=None)
+d.execute("PRAGMA page_size = 512"); d.execute("VACUUM")' "$T/small.sqlite"
+cp "$T/small.sqlite" "$corpus/store/database"
 
 # Each way to look at a trace, by the first byte.
 for how in 1 3 4 5 6 7 8 9 10 13 254 255; do

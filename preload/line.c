@@ -22,6 +22,18 @@ void kt_line_raw(struct kt_line *line, const char *text)
         put(line, *text++);
 }
 
+/* U+0080 to U+009F, which are 0xc2 and one of these bytes, and such a byte alone are control characters, too. */
+static bool is_control(unsigned char c, unsigned char before)
+{
+    return c < ' ' || c == 127 || (c >= 0x80 && c < 0xa0 && (before < 0x80 || before == 0xc2));
+}
+
+void kt_line_plain(struct kt_line *line, const char *text)
+{
+    for (unsigned char before = 0; *text; before = (unsigned char)*text++)
+        put(line, is_control((unsigned char)*text, before) ? '?' : *text);
+}
+
 void kt_line_escaped(struct kt_line *line, const char *text, size_t length)
 {
     static const char hex[] = "0123456789abcdef";

@@ -16,6 +16,7 @@ struct kt_line {
 };
 
 KT_HIDDEN void kt_line_raw(struct kt_line *line, const char *text);                    /* as it is */
+KT_HIDDEN void kt_line_plain(struct kt_line *line, const char *text);                  /* for a terminal */
 KT_HIDDEN void kt_line_escaped(struct kt_line *line, const char *text, size_t length); /* as format.h says */
 KT_HIDDEN void kt_line_unsigned(struct kt_line *line, uint64_t value, unsigned base);  /* 10 or 16 */
 

@@ -37,9 +37,9 @@ void kt_notice(const char *a, const char *b, const char *c)
         return;
     line.length = 0;
     kt_line_raw(&line, "ktrace: ");
-    kt_line_raw(&line, a);
-    kt_line_raw(&line, b);
-    kt_line_raw(&line, c);
+    kt_line_plain(&line, a);
+    kt_line_plain(&line, b);
+    kt_line_plain(&line, c);
     kt_line_raw(&line, "\n");
     kt_write_all(STDERR_FILENO, line.text, line.length);
 }

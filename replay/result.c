@@ -110,7 +110,8 @@ json_t *kt_result_library(const struct kt_worker *worker)
     }
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:i, s:i}", "name", kt_json_text(worker->library.name), "path",
                      kt_json_text(worker->library.file[0]), "version", kt_json_text(worker->hello.version), "files",
-                     files, "build_ids", builds, "threads", worker->library.threads, "int_bits", 8 * (int)worker->library.int_bytes);
+                     files, "build_ids", builds, "threads", worker->library.threads, "int_bits",
+                     8 * (int)worker->library.int_bytes);
 }
 
 json_t *kt_result_shape(const struct kt_job *job, const struct kt_item *item)

@@ -3,8 +3,12 @@
 something that a shell, gnuplot, a C compiler, a spreadsheet or a terminal would act on. Nothing may be executed, no file
 written but those that were asked for, and no control character printed.
 
-Fields are found in the files themselves, so that a new one cannot be forgotten.
-Usage: hostile.py trace KTRACE TRACE FOLDER MACHINE | json KTRACE FILE FOLDER COMMAND...    prints TAP lines"""
+Lines and fields of traces are those of FORMAT.md, and what a trace has beside them fails; strings of JSON files are found
+in the files themselves. So a new one cannot be forgotten.
+Usage: hostile.py trace KTRACE TRACE FOLDER MACHINE | whole KTRACE TRACE FOLDER | json KTRACE FILE FOLDER COMMAND...
+prints TAP lines"""
+import csv
+import io
 import json
 import os
 import re
@@ -44,6 +48,12 @@ def printed(folder, command):
     return result.returncode, result.stdout + result.stderr
 
 
+def formulas(text):
+    """Cells that a spreadsheet takes for formulas: they begin so, and are no numbers."""
+    cells = (cell for row in csv.reader(io.StringIO(text.decode("utf-8", "replace"))) for cell in row)
+    return [f"a formula: {cell!r}" for cell in cells if re.match(r"[=+@-]", cell) and not re.fullmatch(r"[+-]?[\d.]+(e[+-]?\d+)?|[+-]?inf|-", cell)]
+
+
 def strays(folder, allowed):
     found = []
     for path, folders, files in os.walk(folder):
@@ -67,6 +77,12 @@ def acts(folder, command, allowed, is_c=False, is_drawn=True):
             wrong.append(compiled.stderr.decode(errors="replace"))
         if re.search(rb"^ *(#include <pwned|int p = 1)", text, re.MULTILINE):
             wrong.append("the text is outside of its comment")
+    tables = [os.path.join(folder, name) for name in allowed if name.endswith(".csv")]
+    for table in filter(os.path.exists, tables):
+        with open(table, "rb") as file:
+            wrong += formulas(file.read())
+    if "csv" in command:
+        wrong += formulas(text)
     for script in (name for name in allowed if name.endswith(".gp")):
         path = os.path.join(folder, script)
         if os.path.exists(path):  # as the user runs it later, by hand
@@ -93,6 +109,47 @@ def verbs(ktrace):
 def pictures(ktrace, machine):
     for plot in "roofline", "boxes":
         yield [ktrace, "roofline", "--machine", machine, "--plot", plot, "-o", "x.svg", "hostile/trace"], ["x.svg", "x.gp", "x.csv"], False
+
+
+def between(text, first, last):
+    return text[text.index(first):text.index(last)]
+
+
+def described():
+    """What FORMAT.md says of text files: {(file, first word of a line): how many fields follow}."""
+    with open("FORMAT.md", encoding="utf-8") as file:
+        text = file.read()
+    found = {}
+    for keys, value in re.findall(r"^\| ([a-z_, ]+?) +\| (.*?) *\|$", between(text, "### meta", "### definitions"), re.MULTILINE):
+        count = re.match(r"(two|three) fields", value)
+        for key in keys.split(", "):
+            found["meta", key] = {"two": 2, "three": 3}[count.group(1)] if count else 1
+    del found["meta", "key"]
+    for name, first, last in ("definitions", "### definitions", "### end"), ("end", "### end", "### control"):
+        for word, names in re.findall(r"^    ([a-z_]+) +([A-Z_ ]+)$", between(text, first, last), re.MULTILINE):
+            found[name, word] = len(names.split())
+    return found
+
+
+# What the fields of lines are that the trace has not got: those that are not here are 1.
+USUAL = {"counter": ["0", "perf::PAGE-FAULTS", "counted", "why", "1", "1:2:0:0"], "lost": ["SPACE", "1"], "region": ["1", "a"],
+         "option": ["NESTED", "all"], "rank": ["0"], "ranks": ["1"]}
+
+
+def completed(original, folder):
+    """A copy of a trace that has each line that is described at least once."""
+    trace = os.path.join(folder, "hostile", "completed")
+    shutil.rmtree(trace, ignore_errors=True)
+    shutil.copytree(original, trace)
+    process = sorted(name for name in os.listdir(trace) if name.startswith("p"))[0]
+    for (name, word), count in described().items():
+        path = os.path.join(trace, process, name)
+        with open(path, encoding="latin-1") as file:
+            lines = file.read()
+        if not re.search(rf"^{word}\t", lines, re.MULTILINE):
+            with open(path, "a", encoding="latin-1") as file:
+                file.write("\t".join([word] + USUAL.get(word, ["1"] * count)) + "\n")
+    return trace
 
 
 def fields(trace):
@@ -138,8 +195,11 @@ def one_of_each_kind(original):
 def try_trace(ktrace, original, folder, machine):
     os.makedirs(os.path.join(folder, "hostile"), exist_ok=True)
     trace = os.path.join(folder, "hostile", "trace")
+    original = completed(original, folder)
     kinds = one_of_each_kind(original)
-    check(len(kinds) > 40, f"{len(kinds)} kinds of text fields are in a trace", kinds)
+    known = {(name, word, i) for (name, word), count in described().items() for i in range(1, count + 1)}
+    check(len(known) > 60 and known == set(kinds), f"{len(known)} kinds of text fields are described, and those of a trace",
+          f"not in a trace: {sorted(known - set(kinds))}", f"not in FORMAT.md: {sorted(set(kinds) - known)}")
     for kind, places in kinds.items():
         wrong = []
         for text in JOINED:
@@ -148,16 +208,30 @@ def try_trace(ktrace, original, folder, machine):
                 wrong += acts(folder, command, allowed, is_c)
         check(not wrong, f"{kind[0]}, {kind[1]}, field {kind[2]}", *wrong)
     # With all of these at once the trace can still be read, and drawn.
-    free = [("meta", key, 1) for key in ("program", "cwd", "host", "cpu_model", "arg")]
-    free += [("definitions", "object", 5), ("definitions", "object", 6), ("definitions", "library", 2),
-             ("definitions", "library", 3), ("definitions", "region", 2)]
-    check(set(free) <= set(kinds), "what may be any text is there", set(free) - set(kinds))
+    check(set(FREE) <= set(kinds), "what may be any text is there", set(FREE) - set(kinds))
     for text in HOSTILE:
         wrong = []
-        changed(original, trace, [p for p in fields(original) if kind_of(original, p) in free], text)
+        changed(original, trace, [p for p in fields(original) if kind_of(original, p) in FREE], text)
         for command, allowed, is_c in pictures(ktrace, machine):
             wrong += acts(folder, command, allowed, is_c)
         check(not wrong, f"pictures of a trace with {text!r}"[:100].replace("#", " "), *wrong)
+
+
+FREE = [("meta", key, 1) for key in ("program", "cwd", "host", "cpu_model", "arg", "job")] + [
+    ("definitions", "object", 5), ("definitions", "object", 6), ("definitions", "library", 2), ("definitions", "library", 3),
+    ("definitions", "region", 2), ("definitions", "counter", 2), ("definitions", "counter", 4), ("meta", "option", 2)]
+
+
+def try_whole(ktrace, original, folder):
+    """All fields that may be any text at once, whatever the process recorded."""
+    os.makedirs(os.path.join(folder, "hostile"), exist_ok=True)
+    trace = os.path.join(folder, "hostile", "trace")
+    for text in JOINED:
+        wrong = []
+        changed(original, trace, [p for p in fields(original) if kind_of(original, p) in FREE], text)
+        for command, allowed, is_c in verbs(ktrace):
+            wrong += acts(folder, command, allowed, is_c)
+        check(not wrong, f"{os.path.basename(original)}: {text!r}"[:100].replace("#", " "), *wrong)
 
 
 def strings(document, path=()):
@@ -181,6 +255,16 @@ def with_text(document, path, text):
     return copy
 
 
+def with_names(document, text):
+    """One more name in each object, for what its first one is of."""
+    if isinstance(document, list):
+        return [with_names(value, text) for value in document]
+    if not isinstance(document, dict) or not document:
+        return document
+    more = {key: with_names(value, text) for key, value in document.items()}
+    return dict(more, **{text: next(iter(more.values()))})
+
+
 def try_json(ktrace, source, folder, command):
     with open(source, encoding="utf-8") as file:
         document = json.load(file)
@@ -197,12 +281,18 @@ def try_json(ktrace, source, folder, command):
             with open(target, "w", encoding="utf-8") as file:
                 json.dump(with_text(document, path, text), file)
             wrong += acts(folder, [ktrace] + [target if word == "FILE" else word for word in command], allowed, is_drawn=False)
+    for text in JOINED:  # names of what there may be any number of: contexts, counters
+        with open(target, "w", encoding="utf-8") as file:
+            json.dump(with_names(document, text), file)
+        wrong += acts(folder, [ktrace] + [target if word == "FILE" else word for word in command], allowed, is_drawn=False)
     check(paths and not wrong, f"{len(paths)} strings of {os.path.basename(source)}: {' '.join(command)}", *wrong)
 
 
 if __name__ == "__main__":
     if sys.argv[1] == "trace":
         try_trace(*sys.argv[2:6])
+    elif sys.argv[1] == "whole":
+        try_whole(*sys.argv[2:5])
     else:
         try_json(*sys.argv[2:5], sys.argv[5:])
     sys.exit(failures != 0)

@@ -43,9 +43,24 @@ true_that "a link is not written through" test ! -e "$T/target"
 # The library that is timed is the one that was recorded, and a trace does not choose whose file is loaded.
 mkdir "$T/lib"
 cp "$(readlink -f "$(dirname /usr/lib/*/openblas-serial/libblas.so.3)/libblas.so.3")" "$T/lib/libblas.so.3"
-LD_LIBRARY_PATH=$T/lib traced own "$B/tests/modes/steps" numbered=200 || not_ok "the program ends with status $?"
+LD_LIBRARY_PATH=$T/lib traced own "$B/tests/modes/steps" numbered=200 dot=20 || not_ok "the program ends with status $?"
 replayed() { "$kt" replay --budget 1 --context warm "$@" "$T/own" >"$T/out" 2>&1; }
 true_that "the recorded library is replayed" replayed
+"$kt" replay --budget 1 --context warm --fresh "$T/own" >/dev/null 2>&1
+file=$T/own/replay.json
+same "what it found says which builds it timed" "True" "$(query 'all(len(b) == 40 for b in d["library"]["build_ids"])' <"$file")"
+same "... and is in the report" "True False" "$("$kt" report --json "$T/own" 2>"$T/out" | query 'd["decomposition"] is not None') $(grep -q 'left out' "$T/out" && echo True || echo False)"
+cp "$file" "$T/kept.json"
+"$PYTHON" -c 'import json, sys
+d = json.load(open(sys.argv[1])); d["library"]["build_ids"] = ["0" * 40] * len(d["library"]["build_ids"])
+json.dump(d, open(sys.argv[1], "w"))' "$file"
+for verb in "report --json" "report --by part" "roofline --machine $T/machine.json -o $T/x.svg"; do
+    # shellcheck disable=SC2086
+    out=$("$kt" $verb "$T/own" 2>&1 >"$T/out.json")
+    same "$verb: times of another build are left out, in one line" 1 "$(grep -c 'replay.json is left out: it timed another build of .*libblas.so.3 (build id 000000000000' <<<"$out")"
+done
+same "... and not in the report" "True" "$("$kt" report --json "$T/own" 2>/dev/null | query 'd.get("decomposition") is None')"
+cp "$T/kept.json" "$file"
 if [ "$(id -u)" = 0 ]; then
     chown 4242 "$T/lib/libblas.so.3"
     replayed; same "one that belongs to another user is not loaded" 3 $?
@@ -57,6 +72,10 @@ cp "$(readlink -f "$(dirname /usr/lib/*/blas/libblas.so.3)/libblas.so.3")" "$T/l
 replayed; same "one that was replaced in place is not timed for it" 3 $?
 has "... and the reason is given" 'is not the library that was recorded: its build id is' "$(<"$T/out")"
 true_that "... unless it is named" replayed --blas "$T/lib/libblas.so.3"
+has "... which is not kept with the trace" 'not stored with the trace: only a replay on the recorded library' "$(<"$T/out")"
+"$kt" model build "$T/own" --blas "$T/lib/libblas.so.3" --models "$T/other.json" --budget 2 --routine ddot --samples rounds=2,processes=1,heldout=3 >/dev/null 2>&1
+out=$("$kt" model predict "$T/own" --blas "$T/lib/libblas.so.3" --models "$T/other.json" 2>&1)
+same "models of another build than the trace has are named so, in one line" 1 "$(grep -c 'libblas.so.3 is another build than .* was recorded with' <<<"$out")"
 
 # Whoever may read a trace: its owner.
 same "a trace is private" "700 700 600" "$(stat -c %a "$T/all" "$T"/all/p* | tr '\n' ' ')$(stat -c %a "$T"/all/p*/* | sort -u)"

@@ -301,6 +301,16 @@ static bool are_times(const double *seconds, size_t count)
     return true;
 }
 
+/* Who draws rounds at random has an array of as many. */
+static bool are_rounds(const unsigned *round, size_t count)
+{
+    enum { MOST_ROUNDS = 1 << 20 };
+    for (size_t i = 0; i < count; i++)
+        if (round[i] >= MOST_ROUNDS)
+            return false;
+    return true;
+}
+
 static void drop_series(struct kt_series *series)
 {
 #define FREE_ARRAY(name, count) free(series->name);
@@ -334,7 +344,7 @@ static bool take_series(sqlite3_stmt *statement, struct kt_series *out)
     SERIES_ARRAYS(TAKE_ARRAY)
 #undef TAKE_ARRAY
     sound = sound && are_times(out->sample, out->samples) && are_times(out->visit, out->visits) &&
-            (out->samples > 0) == (out->visits > 0);
+            are_rounds(out->round, out->visits) && (out->samples > 0) == (out->visits > 0);
     if (!sound)
         drop_series(out);
     return sound;

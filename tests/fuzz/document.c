@@ -34,7 +34,6 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned
 {
     uint64_t random = seed * 0x9e3779b97f4a7c15u | 1;
     for (uint64_t times = 1 + kt_draw(&random, 3); times > 0; times--)
-        size =
-            kt_draw(&random, 12) ? kt_mutate_json(data, size, room, &random) : LLVMFuzzerMutate(data, size, room);
+        size = kt_draw(&random, 12) ? kt_mutate_json(data, size, room, &random) : LLVMFuzzerMutate(data, size, room);
     return size;
 }

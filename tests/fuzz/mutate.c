@@ -364,8 +364,8 @@ static void change_event_head(unsigned char *bytes, struct piece event, uint64_t
         head = (head & ~(uint64_t)0xff00) | ((head + ((kt_draw(random, 5) - 2) << 8)) & 0xff00);
         break;
     case 2: /* entry or depth */
-        head = (head & ~(uint64_t)0xffff0000) | (kt_draw(random, 4) ? kt_draw(random, 16) : kt_mutate_limit(random) & 0xffff)
-                                                    << 16;
+        head = (head & ~(uint64_t)0xffff0000) |
+               (kt_draw(random, 4) ? kt_draw(random, 16) : kt_mutate_limit(random) & 0xffff) << 16;
         break;
     default: /* changed words or ticks */
         head ^= 1ull << (32 + kt_draw(random, 32));

@@ -163,7 +163,8 @@ static void make(int which)
 /* As tests/fuzz/store.c has them. */
 static void put_record(int place, int type, const void *bytes, size_t size)
 {
-    unsigned char head[4] = {(unsigned char)place, (unsigned char)type, (unsigned char)size, (unsigned char)(size >> 8)};
+    unsigned char head[4] = {(unsigned char)place, (unsigned char)type, (unsigned char)size,
+                             (unsigned char)(size >> 8)};
     fwrite(head, 1, sizeof head, stdout);
     fwrite(bytes, 1, size, stdout);
 }

@@ -3,6 +3,7 @@
  * The reader of the machine file, and what the system claims: also when it lies.
  */
 #include "model/probe/claims.h"
+#include "model/roofline/roofs.h"
 #include "replay/machine/probed.h"
 #include "trace/machine.h"
 
@@ -49,6 +50,30 @@ static void a_machine_file_is_read(void **state)
     assert_int_equal(m.peaks, 1);
     assert_string_equal(m.peak[0].name, "fma double x8");
     assert_true(isnan(m.peak[0].per_second) && m.bandwidth[0].per_second == 3e11);
+    json_decref(document);
+}
+
+static void numbers_that_cannot_be_are_left_out(void **state)
+{
+    (void)state;
+    json_t *document = parse("{\"tsc_hz\": 1e9, \"core_hz\": 1e9, \"caches\": [{\"ways\": 1e300}, {\"ways\": -5}],"
+                             "\"peak\": [{\"name\": \"a\", \"cores\": 3e9, \"flops_per_cycle\": 1}]}");
+    struct kt_caches caches = {{{32 << 10, 1}, {1 << 20, 1}}, 2, 64};
+    struct kt_machine m;
+    struct kt_roofs roofs;
+    struct kt_error error = {0};
+    assert_int_equal(kt_machine_take(document, &m, &error), KT_OK);
+    assert_true(m.cache[0].ways == 0 && m.cache[1].ways == 0 && m.peak[0].cores == 0);
+    json_decref(document);
+    m.line_bytes = 0.5;
+    m.cache[0].effective_bytes = 1e30;
+    assert_int_equal(kt_probed_caches(&m, &caches), 0);
+    assert_true(caches.line == 64 && caches.cache[0].bytes == 32 << 10);
+    m.line_bytes = 1e30;
+    kt_probed_caches(&m, &caches);
+    assert_true(caches.line == 64);
+    document = parse("{\"peaks\": {\"threads\": 1e12, \"flops_double\": 1e9, \"flops_single\": 1e9}}");
+    assert_true(kt_roofs_of_replay(document, 1e9, &roofs) && roofs.roof[0].cores > 0);
     json_decref(document);
 }
 
@@ -202,6 +227,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_machine_file_is_read),
+        cmocka_unit_test(numbers_that_cannot_be_are_left_out),
         cmocka_unit_test(replay_takes_sizes_from_it_as_far_as_they_are_known),
         cmocka_unit_test(replay_takes_peaks_of_one_thread_if_all_are_there),
         cmocka_unit_test(other_files_are_refused),

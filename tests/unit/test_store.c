@@ -2,7 +2,11 @@
 /* What is written is read again bit for bit, and nothing that is wrong with the file does more than not to help. */
 #include "replay/store/store.h"
 
+#include "replay/machine/eviction.h"
+#include "replay/machine/peak.h"
+#include "replay/machine/processor.h"
 #include "replay/store/identity.h"
+#include "replay/worker.h"
 #include "trace/memory.h"
 
 #include <math.h>
@@ -229,6 +233,111 @@ static void assert_not_opened(const char *reason)
         fail_msg("'%s' instead of '%s'", error.text, reason);
 }
 
+/* What is in a cell may have any length and type. */
+static void test_cells_of_other_kinds(void **state)
+{
+    (void)state;
+    static const char *const changes[] = {
+        "sample = x'0000000000000000000000000000000001'",
+        "sample = zeroblob(80) || x'00'",
+        "sample = 12345678901234567",
+        "sample = 'text of that'",
+        "visit = 1.5",
+        "round = 'abcd'",
+        "plain = (SELECT hex(plain) FROM series)",
+        "plain = 7",
+        "at = 1e300",
+        "at = -1",
+        "round = x'000000000100000000ff7f7f'",
+        "at = 'never'; UPDATE series SET budget = 9e999",
+    };
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        char sql[256];
+        struct kt_store *store = open_store();
+        write_series(store, &a_key, 3, true);
+        kt_store_close(store);
+        snprintf(sql, sizeof sql, "UPDATE series SET %s", changes[i]);
+        run_sql(sql);
+        store = open_store();
+        assert_int_equal(found_visits(store, &a_key), 0);
+        kt_store_close(store);
+    }
+}
+
+/* A byte of the structure that is no bool. */
+static void test_a_bool_that_is_none(void **state)
+{
+    (void)state;
+    struct kt_error error = {0};
+    struct kt_series series = make_series(2);
+    struct kt_store_note note = {.stop = KT_STOP_CONVERGED, .budget = 20, .at = 1e9};
+    bool found;
+    struct kt_store *store = open_store();
+    memset(&series.absent, 77, 1);
+    assert_int_equal(kt_store_begin(store, true, &error), KT_OK);
+    assert_int_equal(kt_store_write(store, &a_key, &series, &note, true, &error), KT_OK);
+    assert_int_equal(kt_store_commit(store, &error), KT_OK);
+    free_series(&series);
+    assert_int_equal(kt_store_read(store, &a_key, &series, &note, &found, &error), KT_OK);
+    unsigned char byte;
+    memcpy(&byte, &series.absent, 1);
+    assert_true(found && byte == 0);
+    free_series(&series);
+    kt_store_close(store);
+}
+
+/* Reading would never end, and writing would do what somebody else wrote. */
+static void test_views_and_triggers_are_not_run(void **state)
+{
+    (void)state;
+    struct kt_error error = {0};
+    struct kt_store *store = open_store();
+    write_series(store, &a_key, 1, false);
+    kt_store_close(store);
+    run_sql("CREATE TRIGGER t AFTER INSERT ON fact BEGIN DELETE FROM series; END");
+    store = open_store();
+    assert_int_equal(kt_store_begin(store, true, &error), KT_OK);
+    assert_int_equal(kt_store_set_fact(store, a_key.setting, "a fact", "x", 1, &error), KT_OK);
+    assert_int_equal(kt_store_commit(store, &error), KT_OK);
+    assert_int_equal(found_visits(store, &a_key), 1);
+    kt_store_close(store);
+    run_sql("DROP TRIGGER t; ALTER TABLE series RENAME TO kept;"
+            "CREATE VIEW series AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
+            " SELECT kept.* FROM kept, n WHERE i < 0");
+    alarm(20);
+    assert_not_opened("store.sqlite");
+    alarm(0);
+}
+
+/* Plain structures that are kept as facts. */
+static void test_structures_are_checked(void **state)
+{
+    (void)state;
+    struct kt_hello hello = {.version = "1.0", .flush_effect = 5, .processor = KT_NO_PROCESSOR};
+    assert_true(kt_hello_is_sound(&hello));
+    hello.flush_effect = NAN;
+    assert_false(kt_hello_is_sound(&hello));
+    hello.flush_effect = 5;
+    memset(hello.version, 'x', sizeof hello.version);
+    assert_false(kt_hello_is_sound(&hello));
+    const struct kt_caches caches = {.cache = {{32768, 1}, {1 << 20, 2}}, .count = 2, .line = 64};
+    struct kt_hierarchy h = {.caches = caches};
+    h.caches.cache[1].bytes = 1000; /* as far as this process has it */
+    assert_true(kt_hierarchy_is_sound(&h, &caches));
+    h.caches.count = 3;
+    assert_false(kt_hierarchy_is_sound(&h, &caches));
+    h.caches = caches;
+    h.caches.cache[0].shared = 0;
+    assert_false(kt_hierarchy_is_sound(&h, &caches));
+    h.caches = caches;
+    memset(h.sweep[0].doubt, 'x', sizeof h.sweep[0].doubt);
+    assert_false(kt_hierarchy_is_sound(&h, &caches));
+    struct kt_peaks peaks = {.threads = 1};
+    assert_true(kt_peaks_are_sound(&peaks));
+    memset(&peaks.probed, 2, 1);
+    assert_false(kt_peaks_are_sound(&peaks));
+}
+
 static void overwrite(long at, const char *text)
 {
     FILE *file = fopen(path, "r+");
@@ -442,6 +551,10 @@ int main(void)
         cmocka_unit_test_setup(test_failures, new_path),
         cmocka_unit_test_setup(test_facts, new_path),
         cmocka_unit_test_setup(test_damaged_records, new_path),
+        cmocka_unit_test_setup(test_cells_of_other_kinds, new_path),
+        cmocka_unit_test_setup(test_a_bool_that_is_none, new_path),
+        cmocka_unit_test_setup(test_views_and_triggers_are_not_run, new_path),
+        cmocka_unit_test(test_structures_are_checked),
         cmocka_unit_test_setup(test_damaged_file, new_path),
         cmocka_unit_test_setup(test_damaged_pages, new_path),
         cmocka_unit_test_setup(test_truncated_file, new_path),

@@ -235,6 +235,14 @@ static void choose_sequence(struct compare *c)
     kt_comparison_store_read(c->store);
 }
 
+/* Only where nothing else is asked for: it is no part of a comparison. */
+static enum kt_status try_unusual(struct kt_comparison *k, const struct kt_library *const *library,
+                                  struct kt_error *error)
+{
+    static const double part = 0.25;
+    return kt_unusual_try(library, k->libraries, &k->setup.jobs, part * k->options.replay.budget, &k->unusual, error);
+}
+
 /* Before the light shapes are left out: these are checked, too. Without room for that times are compared all the same.
  */
 static enum kt_status check_results(struct kt_comparison *k, struct kt_error *error)
@@ -247,11 +255,13 @@ static enum kt_status check_results(struct kt_comparison *k, struct kt_error *er
         .budget = seconds, .limit = 0.5, .store = replay->fresh ? NULL : k->recall.store};
     for (size_t l = 0; l < k->libraries; l++)
         library[l] = &k->worker[l].library;
-    if (k->options.check == KT_CHECK_NOT ||
-        kt_right_check(library, k->libraries, &k->setup.jobs, &options, &k->right, &cause) == KT_OK)
+    if (k->options.check == KT_CHECK_NOT)
         return KT_OK;
+    enum kt_status status = kt_right_check(library, k->libraries, &k->setup.jobs, &options, &k->right, &cause);
     if (k->options.check == KT_CHECK_ONLY)
-        return kt_fail(error, cause.status, "%s", cause.text);
+        return status == KT_OK ? try_unusual(k, library, error) : kt_fail(error, cause.status, "%s", cause.text);
+    if (status == KT_OK)
+        return KT_OK;
     kt_notice("results are not checked: %s", cause.text);
     return KT_OK;
 }
@@ -369,6 +379,7 @@ static void close_all(struct compare *c)
     kt_recall_close(&k->recall);
     kt_comparison_free(k);
     kt_right_free(&k->right);
+    kt_unusual_free(&k->unusual);
     kt_schedule_free(&k->schedule);
     for (size_t i = 0; i < k->libraries; i++)
         kt_worker_close(&k->worker[i]);

@@ -11,6 +11,7 @@
 #include "replay/ratio.h"
 #include "replay/store/recall.h"
 #include "replay/right/right.h"
+#include "replay/right/unusual.h"
 #include "replay/worker.h"
 
 #include <jansson.h>
@@ -77,8 +78,9 @@ struct kt_comparison {
     unsigned rounds; /* most that a shape was in */
     double spent;    /* seconds of measuring */
     struct kt_recall recall;
-    struct kt_right right; /* are the results right? Empty: not looked at */
-    bool is_reused;        /* everything is from an earlier comparison, of the time MEASURED (seconds since 1970) */
+    struct kt_right right;     /* are the results right? Empty: not looked at */
+    struct kt_unusual unusual; /* what is done with unusual contents; empty: not looked at */
+    bool is_reused;            /* everything is from an earlier comparison, of the time MEASURED (seconds since 1970) */
     double measured;
     /* What kt_comparison_sum_up() makes of it: */
     struct kt_compared *cell; /* by shape and lane; owned */

@@ -62,6 +62,7 @@ static json_t *library_json(const struct kt_comparison *c, size_t lane)
     json_object_set_new(json, "seconds_lacking", kt_json_number(sum->lacking));
     json_object_set_new(json, "seconds_first_calls", kt_json_number(c->first_calls[lane]));
     json_object_update_new(json, kt_right_json(&c->right, lane, &c->setup.trace));
+    json_object_set_new(json, "unusual_contents", kt_unusual_json(&c->unusual, lane));
     json_object_set_new(json, "failed", failed_json(c, lane));
     return json;
 }

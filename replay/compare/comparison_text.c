@@ -354,6 +354,8 @@ static void print_right(const struct kt_comparison *c)
         name[l] = c->label[l];
     if (c->right.of)
         kt_right_print(&c->right, name, &c->setup.trace);
+    if (c->unusual.of)
+        kt_unusual_print(&c->unusual, name);
 }
 
 void kt_comparison_print(const struct kt_comparison *c)

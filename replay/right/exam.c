@@ -2,6 +2,8 @@
 #include "replay/right/exam.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { CHANGES = 2 };
@@ -88,6 +90,21 @@ const struct kt_operand *kt_examined_result(const struct kt_examined *c, const s
 }
 
 /* --- the reference ----------------------------------------------------------------------------------------- */
+
+bool kt_reference_start(struct kt_library *library, struct kt_trial *trial, char *why, size_t size)
+{
+    struct kt_error cause = {0};
+    struct kt_error ignored = {0};
+    if (kt_library_find("reference,liblapacke.so.3", library, &cause) == KT_OK) {
+        if (kt_trial_start(trial, &ignored) == KT_OK)
+            return true;
+        free(library->file[--library->files]);
+        if (kt_trial_start(trial, &cause) == KT_OK)
+            return true;
+    }
+    snprintf(why, size, "%s", cause.text);
+    return false;
+}
 
 /* Reference BLAS does about one operation per nanosecond. */
 static bool is_affordable(const struct kt_exam *s, const struct kt_job *job)

@@ -61,6 +61,10 @@ bool kt_is_result(const struct kt_operand *operand);
 /* The byte that elements hold which the reference library did not write; -1: it may have found them as they are. */
 int kt_unwritten(const struct kt_operand *operand);
 
+/* Finds the reference library, with its C interface if that is there, and starts the trial, which was prepared for
+ * LIBRARY and a ground, with it. False: there is none, and WHY says why. LIBRARY is to be freed in any case. */
+bool kt_reference_start(struct kt_library *library, struct kt_trial *trial, char *why, size_t size);
+
 /* Has the reference library make the call, if it takes no longer than it may, and finds out how well the results are
  * determined. */
 void kt_reference_ask(struct kt_exam *exam, const struct kt_examined *call, struct kt_reference *out);

@@ -14,24 +14,11 @@
 /* Of operands: those that libraries work on, and four that results are compared with. */
 enum { COPIES = 5 };
 
-/* The reference library, with its C interface if that is there. */
 static void find_reference(struct kt_exam *s, struct kt_right *out)
 {
-    struct kt_error cause = {0};
-    struct kt_error ignored = {0};
-    struct kt_library *library = &s->reference_library;
-    if (kt_library_find("reference,liblapacke.so.3", library, &cause) != KT_OK) {
-        snprintf(out->without, sizeof out->without, "%s", cause.text);
-        return;
-    }
-    kt_trial_prepare(library, s->jobs, &s->ground, &s->reference);
-    if (kt_trial_start(&s->reference, &ignored) == KT_OK)
-        return;
-    free(library->file[--library->files]);
-    if (kt_trial_start(&s->reference, &cause) == KT_OK)
-        return;
-    snprintf(out->without, sizeof out->without, "%s", cause.text);
-    s->reference.library = NULL;
+    kt_trial_prepare(&s->reference_library, s->jobs, &s->ground, &s->reference);
+    if (!kt_reference_start(&s->reference_library, &s->reference, out->without, sizeof out->without))
+        s->reference.library = NULL;
 }
 
 static bool open_image(const struct kt_exam *s, struct kt_image *out)

@@ -30,7 +30,8 @@ struct kt_trial_result {
     int64_t info; /* 0 if the routine has none */
     struct kt_returned returned;
     double seconds;
-    bool timeout;           /* ENDED: it was killed for taking too long */
+    bool timeout; /* ENDED: it was killed for taking too long, LIMIT seconds */
+    double limit;
     char why[KT_CHILD_END]; /* ENDED */
 };
 
@@ -38,6 +39,7 @@ struct kt_trial {
     const struct kt_library *library; /* borrowed, not loaded */
     const struct kt_jobs *jobs;
     const struct kt_ground *ground;
+    bool plain; /* nothing is filled but operands, and what the library prints goes nowhere */
     struct kt_child child;
 };
 
@@ -50,7 +52,7 @@ enum kt_status kt_trial_start(struct kt_trial *trial, struct kt_error *error);
 /*
  * Calls job number JOB, whose operands are at its places from the ground's base + KT_GROUND_MARGIN on, and waits for at
  * most so many seconds. FILLING is written to the stack below the call and to the memory that malloc gives next, up to
- * half a MB. Starts a process if there is none; an error means that none can be started.
+ * half a MB, unless the trial is plain. Starts a process if there is none; an error means that none can be started.
  */
 enum kt_status kt_trial_call(struct kt_trial *trial, size_t job, unsigned char filling, double limit,
                              struct kt_trial_result *out, struct kt_error *error);

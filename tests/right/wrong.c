@@ -11,6 +11,7 @@
  *   7  ddot: leaves by exit where n = 64
  *   8  dgesv: writes below the last row of A, into the gap before the next column
  *   9  dgemv: multiplies what malloc gave by beta = 0, where n = 30
+ *   10 dscal: never returns where x(1) is NAN, and crashes where x(1) is INFINITY
  */
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -111,5 +112,17 @@ void dgesv_(const int *n, const int *nrhs, double *a, const int *lda, int *pivot
 {
     ((gesv *)next("dgesv_"))(n, nrhs, a, lda, pivot, b, ldb, info);
     a[*n] = 0;
+}
+#elif FAULT == 10
+typedef void scal(const int *, const double *, double *, const int *);
+scal dscal_;
+
+void dscal_(const int *n, const double *alpha, double *x, const int *incx)
+{
+    while (__builtin_isnan(x[0]))
+        __asm__ volatile("");
+    if (__builtin_isinf(x[0]))
+        __builtin_trap();
+    ((scal *)next("dscal_"))(n, alpha, x, incx);
 }
 #endif

@@ -512,7 +512,7 @@ $(T)/traffic: tests/traffic.c
 	@mkdir -p $(@D); $(CC) -std=gnu11 -O1 -Wall -Wextra -o $@ $< $(REFERENCE)
 
 # Libraries that are wrong in one respect each, in front of the reference ones, and a program that calls what they get wrong.
-RIGHT := $(addprefix $(T)/right/,calls unusual $(patsubst %,fault%.so,1 2 3 4 5 6 7 8 9 10))
+RIGHT := $(addprefix $(T)/right/,calls unusual $(patsubst %,fault%.so,1 2 3 4 5 6 7 8 9 10 11))
 in_front = -Wl,--no-as-needed $(REFERENCE_LAPACK) $(REFERENCE) -Wl,--disable-new-dtags,-rpath,$(dir $(REFERENCE_LAPACK)):$(dir $(REFERENCE))
 $(T)/right/calls $(T)/right/unusual: $(T)/right/%: tests/right/%.c
 	@mkdir -p $(@D); $(CC) -std=gnu11 -O1 -Wall -Wextra -o $@ $< $(in_front)
@@ -564,7 +564,7 @@ SLOW_UNIT  := $(T)/unit/test_hierarchy
 FAST_TESTS := $(filter-out $(SLOW_UNIT),$(UNIT_PROGRAMS)) tests/lint_modules.sh tests/lint_functions.sh tests/probe_kernels.sh tests/probe_odd.sh tests/shim_abi.sh tests/shim_load.sh tests/shim_life.sh tests/fuzz.sh tests/events.sh tests/faults.sh tests/profile.sh tests/modes.sh tests/nested.sh tests/python.sh tests/findings.sh tests/many.sh \
               tests/libraries.sh tests/run_blas.sh tests/ranks.sh \
               $(wildcard tests/cli/*.sh)
-SLOW_TESTS := $(SLOW_UNIT) tests/roofline.sh tests/diff.sh tests/bench_tools.sh tests/table.sh tests/names.sh tests/roundtrip.sh tests/proof.sh tests/repro.sh tests/flops.sh tests/traffic.sh tests/transparency.sh tests/transparency/programs.sh tests/demo.sh tests/ranks/mpi.sh tests/replay.sh tests/replayable.sh tests/sequence.sh tests/store.sh tests/timers.sh tests/contexts.sh tests/misbehave.sh tests/hostile.sh tests/hostile_lives.sh tests/sanitize.sh tests/valgrind.sh tests/cppcheck.sh tests/portable.sh tests/fault_process.sh tests/fault_threads.sh tests/fault_cases.sh tests/fault_space.sh tests/kill.sh tests/tsan.sh tests/snapshot.sh tests/compare.sh tests/right.sh tests/unusual.sh
+SLOW_TESTS := $(SLOW_UNIT) tests/roofline.sh tests/diff.sh tests/bench_tools.sh tests/table.sh tests/names.sh tests/roundtrip.sh tests/proof.sh tests/repro.sh tests/flops.sh tests/traffic.sh tests/transparency.sh tests/transparency/programs.sh tests/demo.sh tests/ranks/mpi.sh tests/replay.sh tests/replayable.sh tests/sequence.sh tests/store.sh tests/timers.sh tests/contexts.sh tests/misbehave.sh tests/hostile.sh tests/hostile_lives.sh tests/sanitize.sh tests/valgrind.sh tests/cppcheck.sh tests/portable.sh tests/fault_process.sh tests/fault_threads.sh tests/fault_cases.sh tests/fault_space.sh tests/kill.sh tests/tsan.sh tests/snapshot.sh tests/compare.sh tests/right.sh tests/unusual.sh tests/subnormal.sh
 
 check: packages-check
 	@$(MAKE) --no-print-directory -j$(shell nproc) check-built

@@ -18,8 +18,9 @@
 #include <stdio.h>
 
 static const double default_budget = 20;
-static const double spread_share = 0.9;   /* of the budget; what makes two replays agree, see kt_schedule.spread */
-static const double sequence_share = 0.5; /* of the time, where there are other contexts */
+static const double spread_share = 0.9;    /* of the budget; what makes two replays agree, see kt_schedule.spread */
+static const double sequence_share = 0.5;  /* of the time, where there are other contexts */
+static const double subnormal_share = 0.1; /* of the budget, besides */
 static const double least_flush_effect = 3;
 
 struct replay {
@@ -30,7 +31,8 @@ struct replay {
     struct kt_recall recall;
     struct kt_peaks peaks;
     struct kt_sequence sequence;
-    bool is_other; /* library, or number of threads, than was recorded */
+    struct kt_subnormal_cost *subnormal; /* owned */
+    bool is_other;                       /* library, or number of threads, than was recorded */
     struct kt_error *error;
 };
 
@@ -293,6 +295,7 @@ static enum kt_status run(int argc, char **argv, struct replay *r, struct kt_err
     if (r->options.contexts)
         kt_schedule_run(&r->schedule);
     kt_recall_keep(&r->recall, true);
+    KT_TRY(kt_subnormal_costs(&r->worker, subnormal_share * r->options.budget, &r->subnormal, error));
     if (r->options.sequence)
         finish_sequence(r);
     if (kt_interrupted())
@@ -309,7 +312,8 @@ static void show(struct replay *r)
                                             &r->recall,
                                             &r->peaks,
                                             kt_recall_fault_seconds(&r->recall),
-                                            r->options.sequence ? &r->sequence : NULL};
+                                            r->options.sequence ? &r->sequence : NULL,
+                                            r->subnormal};
     json_t *document = kt_result_json(&result);
     if (r->options.json)
         kt_json_print(json_incref(document));
@@ -328,6 +332,7 @@ int kt_verb_replay(int argc, char **argv)
     enum kt_status status = run(argc, argv, &replay, &error);
     if (status == KT_OK)
         show(&replay);
+    free(replay.subnormal);
     kt_recall_close(&replay.recall);
     kt_schedule_free(&replay.schedule);
     kt_sequence_close(&replay.sequence);

@@ -4,20 +4,10 @@
 #include "trace/fingerprint.h"
 #include "trace/memory.h"
 
-/* The parameter that operand number I is: operands are addresses, in the order of the interface. */
-static const struct kt_param *param_of(const struct kt_symbol *symbol, int i)
-{
-    for (int p = 0; p < symbol->params; p++)
-        if (symbol->param[p].stored == KT_ADDRESS && i-- == 0)
-            return &symbol->param[p];
-    return NULL;
-}
-
 static const unsigned char *contents_of(const struct kt_snapshot *s, const struct kt_operand *o, int i)
 {
     uint64_t bytes = 0;
-    const struct kt_param *param = param_of(&s->call.entry->symbol, i);
-    const unsigned char *contents = param ? kt_snapshot_contents(s, param, &bytes) : NULL;
+    const unsigned char *contents = kt_snapshot_operand(s, i, &bytes);
     return contents && o->lo >= o->base && o->hi - o->base <= bytes ? contents : NULL;
 }
 

@@ -10,6 +10,7 @@
 #include "trace/json.h"
 #include "trace/memory.h"
 #include "trace/state_json.h"
+#include "trace/subnormal.h"
 #include "trace/text.h"
 
 #include <math.h>
@@ -212,6 +213,8 @@ static json_t *shape_json(const struct kt_replay_result *r, size_t i)
         json_object_set_new(contexts, "sequence", kt_json_stat(&stat));
     }
     json_object_set_new(shape, "contexts", contexts);
+    json_object_set_new(shape, "subnormal",
+                        r->subnormal ? kt_subnormal_cost_json(&r->setup->jobs.job[i], &r->subnormal[i]) : json_null());
     json_object_set_new(shape, "context_index", kt_json_number(context_index(r, i)));
     add_bounds(shape, r, &r->setup->jobs.job[i]);
     return shape;
@@ -453,6 +456,21 @@ static void print_uncertain(const struct kt_replay_result *r)
         printf(".\n");
 }
 
+static void print_subnormals(const struct kt_replay_result *r)
+{
+    for (size_t i = 0; r->subnormal && i < r->setup->jobs.count; i++) {
+        char shape[SHAPE_WIDTH + 1];
+        char text[512];
+        json_t *cost = kt_subnormal_cost_json(&r->setup->jobs.job[i], &r->subnormal[i]);
+        if (!json_is_null(cost)) {
+            kt_job_text(&r->setup->jobs.job[i], shape, SHAPE_WIDTH);
+            kt_subnormals_cost_text(cost, text, sizeof text);
+            printf("Subnormal numbers, %s:\n  %s.\n", shape, text);
+        }
+        json_decref(cost);
+    }
+}
+
 static void print_contents(const struct kt_replay_result *r)
 {
     size_t held = 0;
@@ -462,6 +480,7 @@ static void print_contents(const struct kt_replay_result *r)
         printf("Operands of %zu of %zu shapes held what snapshots say, the others%s contents made for the routine.\n",
                held, r->schedule->reached, r->sequence ? " and those of the sequence" : "");
     print_uncertain(r);
+    print_subnormals(r);
 }
 
 static void print_disturbances(const struct kt_replay_result *r)

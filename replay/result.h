@@ -9,6 +9,7 @@
 #include "replay/store/recall.h"
 #include "replay/sequence/sequence.h"
 #include "replay/setup.h"
+#include "replay/subnormal_cost.h"
 #include "replay/worker.h"
 
 #include <jansson.h>
@@ -20,9 +21,10 @@ struct kt_replay_result {
     const struct kt_worker *worker;
     const struct kt_schedule *schedule;
     const struct kt_recall *recall;
-    const struct kt_peaks *peaks;       /* zeros: not known */
-    double fault;                       /* seconds that a page fault takes; NAN: not known */
-    const struct kt_sequence *sequence; /* one more context, or NULL */
+    const struct kt_peaks *peaks;              /* zeros: not known */
+    double fault;                              /* seconds that a page fault takes; NAN: not known */
+    const struct kt_sequence *sequence;        /* one more context, or NULL */
+    const struct kt_subnormal_cost *subnormal; /* by job; NULL: no job has recorded contents */
 };
 
 json_t *kt_result_json(const struct kt_replay_result *result);

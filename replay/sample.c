@@ -83,7 +83,7 @@ static bool is_to_be_new(const struct kt_sampler *s, const struct kt_operand *op
 static void fill_operand(const struct kt_sampler *s, const struct kt_operand *operand, int i)
 {
     uint64_t seed = is_to_be_new(s, operand, i) ? s->contents : 0;
-    if (!s->job->held || !kt_held_fill(s->job->held, operand, i))
+    if (s->made || !s->job->held || !kt_held_fill(s->job->held, operand, i))
         kt_data_fill_anew(s->pool, operand, s->job->operands, i, seed);
 }
 
@@ -101,11 +101,12 @@ static bool has_other(const struct kt_sampler *s, const struct kt_job *job)
     return job->insitu.median < recalled_below && job->bytes + 2 * s->page <= s->arena.touched / 2;
 }
 
-bool kt_sampler_prepare(struct kt_sampler *s, const struct kt_job *job)
+bool kt_sampler_prepare(struct kt_sampler *s, const struct kt_job *job, bool made)
 {
-    if (s->job == job)
+    if (s->job == job && s->made == made)
         return false;
     s->job = job;
+    s->made = made;
     kt_workingset_close(s->set);
     s->set = NULL;
     s->thunk_ticks = -1;

@@ -23,6 +23,7 @@ struct kt_sampler {
     struct kt_stage *stage;
     struct kt_data_pool *pool;
     const struct kt_job *job;                   /* whose operands are in the arena, or NULL */
+    bool made;                                  /* their contents are made, whatever is known of them */
     struct kt_operand operand[KT_MAX_OPERANDS]; /* of that job, at addresses of this process */
     uint64_t address[KT_MAX_OPERANDS];
     struct kt_operand other[KT_MAX_OPERANDS]; /* the same elsewhere, where a call brings the code back */
@@ -51,8 +52,9 @@ struct kt_target {
 enum kt_status kt_sampler_open(const struct kt_jobs *jobs, int threads, const struct kt_hierarchy *hierarchy,
                                struct kt_sampler *out, struct kt_error *error);
 
-/* Puts the operands of the job into the arena, unless they are there already. True if they were not. */
-bool kt_sampler_prepare(struct kt_sampler *sampler, const struct kt_job *job);
+/* Puts the operands of the job into the arena, unless they are there already. True if they were not. MADE: with made
+ * contents also where it is known what they held. */
+bool kt_sampler_prepare(struct kt_sampler *sampler, const struct kt_job *job, bool made);
 
 /* Times one call of the prepared job in seconds, in a context that the plan, made for it, brings about, or several
  * single calls, each in that context, where the clock's steps are too large for one (kt_timer_calls): their mean. *INFO

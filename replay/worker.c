@@ -11,6 +11,7 @@
 #include "replay/sample.h"
 #include "trace/memory.h"
 #include "trace/now.h"
+#include "trace/subnormal.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -20,6 +21,7 @@ struct request {
     uint64_t job;
     const struct kt_context *context; /* means the same in the worker */
     uint64_t samples;
+    bool made, counts; /* see struct kt_worker */
 };
 
 enum outcome { READY, TIMED, MISSING, WRONG, UNUSABLE };
@@ -30,6 +32,7 @@ struct reply {
     double seconds[KT_VISIT_SAMPLES];
     struct kt_disturbances disturbances;
     int64_t info;
+    uint64_t subnormal;
     struct kt_hello hello;
     char text[1024]; /* UNUSABLE, MISSING: why, if that is known */
 };
@@ -107,13 +110,22 @@ static void repeat(struct side *side, uint64_t samples, const struct kt_target *
     keep_clean(reply, foreign);
 }
 
+static uint64_t count_subnormals(const struct kt_sampler *sampler, const struct kt_job *job)
+{
+    uint64_t found = 0;
+    for (int i = 0; i < job->operands; i++)
+        if (sampler->operand[i].access & KT_WRITE)
+            found += kt_subnormals_at(&sampler->operand[i]).subnormal;
+    return found;
+}
+
 /* Contexts that take long to bring about get fewer samples. */
 static void take_samples(struct side *side, const struct request *request, const struct kt_target *target,
                          struct reply *reply)
 {
     const struct kt_job *job = &side->worker->jobs->job[request->job];
     double *last = &side->seconds[request->job];
-    bool fresh = kt_sampler_prepare(&side->sampler, job) || request->context != side->context;
+    bool fresh = kt_sampler_prepare(&side->sampler, job, request->made) || request->context != side->context;
     side->context = request->context;
     kt_plans_make(request->context, job->operand, job->operands, &side->worker->hierarchy->caches, job->placed,
                   &side->plans);
@@ -124,6 +136,7 @@ static void take_samples(struct side *side, const struct request *request, const
         *last = take_sample(side, target, &reply->info);
     side->sampler.disturbances = (struct kt_disturbances){0};
     repeat(side, request->samples, target, last, reply);
+    reply->subnormal = request->counts ? count_subnormals(&side->sampler, job) : 0;
     if (!is_expected(job, reply->info))
         reply->outcome = WRONG;
 }
@@ -318,7 +331,11 @@ enum kt_status kt_worker_time(struct kt_worker *worker, size_t job, const struct
                               double seconds[KT_VISIT_SAMPLES], size_t *count, struct kt_error *error)
 {
     const struct kt_job *what = &worker->jobs->job[job];
-    struct request request = {.job = job, .context = context, .samples = samples_for(what->insitu.median)};
+    struct request request = {.job = job,
+                              .context = context,
+                              .samples = samples_for(what->insitu.median),
+                              .made = worker->made,
+                              .counts = worker->counts};
     struct reply reply;
     *count = 0;
     if (!worker->failure[job] && !kt_library_takes(&worker->library, what->int_bytes))
@@ -345,6 +362,7 @@ enum kt_status kt_worker_time(struct kt_worker *worker, size_t job, const struct
         return KT_OK;
     }
     worker->disturbances = reply.disturbances;
+    worker->subnormal = reply.subnormal;
     memcpy(seconds, reply.seconds, reply.count * sizeof *seconds);
     *count = reply.count;
     return KT_OK;

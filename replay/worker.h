@@ -35,6 +35,9 @@ struct kt_worker {
     bool *broken;                        /* by job: it ended badly, as opposed to the library not having the routine */
     bool *by_chance;                     /* by job: its failure tells nothing of another time */
     struct kt_disturbances disturbances; /* of the samples of the last request that was served */
+    bool made;                           /* contents are made also where it is known what operands held, */
+    bool counts;                         /* or else subnormal numbers are counted: */
+    uint64_t subnormal;                  /* in what the last call of the last request left */
     bool rests;       /* its process stands still while it is not asked: threads of its library disturb nobody */
     bool short_lived; /* its processes are renewed in every round: what a first call asks for is in no sample */
     unsigned hangs;   /* jobs that did not return: after some the library is given up */

@@ -10,6 +10,7 @@
 #include "trace/profile.h"
 #include "trace/ranks.h"
 #include "trace/snapshots.h"
+#include "trace/subnormal.h"
 #include "trace/state_json.h"
 #include "trace/text.h"
 #include "trace/verb.h"
@@ -189,8 +190,9 @@ static json_t *snapshots_json(const struct kt_trace *trace)
 {
     struct kt_snapshots found;
     kt_snapshots_survey(trace, &found);
-    json_t *json = json_pack("{s:I, s:I, s:I, s:I}", "count", (json_int_t)found.count, "bytes", (json_int_t)found.bytes,
-                             "missing", (json_int_t)found.missing, "damaged", (json_int_t)found.damaged);
+    json_t *json = json_pack("{s:I, s:I, s:I, s:I, s:o}", "count", (json_int_t)found.count, "bytes",
+                             (json_int_t)found.bytes, "missing", (json_int_t)found.missing, "damaged",
+                             (json_int_t)found.damaged, "subnormal", kt_subnormals_of_trace(trace));
     kt_snapshots_free(&found);
     return json;
 }
@@ -371,6 +373,22 @@ static void print_migrations(const struct kt_state *state)
                       kt_text_count((double)state->migrated, count));
 }
 
+static void print_subnormals(const struct kt_trace *trace)
+{
+    enum { LISTED = 5 };
+    json_t *list = kt_subnormals_of_trace(trace);
+    size_t count = json_array_size(list);
+    for (size_t i = 0; i < count && i < LISTED; i++) {
+        char text[256];
+        const json_t *one = json_array_get(list, i);
+        kt_subnormals_text(json_object_get(one, "operands"), text, sizeof text);
+        kt_about_line(i ? "" : "subnormal", "%s: %s", json_string_value(json_object_get(one, "routine")), text);
+    }
+    if (count > LISTED)
+        kt_about_line("", "and operands of %zu other snapshots; all of them with --json", count - LISTED);
+    json_decref(list);
+}
+
 static void print_snapshots(const struct kt_trace *trace)
 {
     char bytes[32];
@@ -385,6 +403,7 @@ static void print_snapshots(const struct kt_trace *trace)
     if (found.damaged)
         kt_about_line(found.count || found.missing ? "" : "snapshots", "%zu are damaged", found.damaged);
     kt_snapshots_free(&found);
+    print_subnormals(trace);
 }
 
 static void print_about(const struct kt_trace *trace, const struct kt_state *state, const struct kt_ranks *ranks)

@@ -101,13 +101,19 @@ static bool is_finished(const struct loaded *loaded)
            !memcmp(loaded->bytes, KT_SNAPSHOT_MAGIC, strlen(KT_SNAPSHOT_MAGIC));
 }
 
-/* MOST: bytes to be read. Of a file that is longer only the size is kept. */
-static void load(const struct kt_process *process, const char *name, size_t most, struct kt_snapshots *out)
+/* What is done with each file; VISIT: with its contents, which are not kept. */
+struct walk {
+    size_t most; /* bytes to be read. Of a file that is longer only the size is kept */
+    void (*visit)(const struct kt_snapshot *, void *);
+    void *context;
+};
+
+static void load(const struct kt_process *process, const char *name, const struct walk *walk, struct kt_snapshots *out)
 {
     char path[4096];
     if (snprintf(path, sizeof path, "%s/%s", process->path, name) >= (int)sizeof path)
         return;
-    struct loaded loaded = read_file(process->files, path, most);
+    struct loaded loaded = read_file(process->files, path, walk->most);
     struct kt_snapshot s = {.bytes = loaded.bytes, .size = loaded.size};
     bool finished = is_finished(&loaded);
     if (!finished || !parse(process, loaded.count, &s)) {
@@ -116,7 +122,9 @@ static void load(const struct kt_process *process, const char *name, size_t most
         return;
     }
     out->bytes += s.size;
-    if (loaded.count < loaded.size) {
+    if (walk->visit && loaded.count == loaded.size)
+        walk->visit(&s, walk->context);
+    if (walk->visit || loaded.count < loaded.size) {
         free(s.bytes);
         s = (struct kt_snapshot){.size = s.size};
     }
@@ -131,7 +139,7 @@ static int compare_names(const void *a, const void *b)
     return strverscmp(*(char *const *)a, *(char *const *)b);
 }
 
-static void load_process(const struct kt_process *process, size_t most, struct kt_snapshots *out)
+static void load_process(const struct kt_process *process, const struct walk *walk, struct kt_snapshots *out)
 {
     struct kt_error ignored = {0};
     struct kt_file_names names = {0};
@@ -142,25 +150,32 @@ static void load_process(const struct kt_process *process, size_t most, struct k
         qsort(names.name, names.count, sizeof *names.name, compare_names);
     for (size_t i = 0; i < names.count; i++)
         if (names.name[i][0] == 'o' && isdigit((unsigned char)names.name[i][1]))
-            load(process, names.name[i], most, out);
+            load(process, names.name[i], walk, out);
     kt_file_names_free(&names);
 }
 
-static void load_trace(const struct kt_trace *trace, size_t most, struct kt_snapshots *out)
+static void load_trace(const struct kt_trace *trace, const struct walk *walk, struct kt_snapshots *out)
 {
     *out = (struct kt_snapshots){0};
     for (size_t i = 0; i < trace->processes; i++)
-        load_process(&trace->process[i], most, out);
+        load_process(&trace->process[i], walk, out);
 }
 
 void kt_snapshots_load(const struct kt_trace *trace, struct kt_snapshots *out)
 {
-    load_trace(trace, most_bytes, out);
+    load_trace(trace, &(struct walk){.most = most_bytes}, out);
 }
 
 void kt_snapshots_survey(const struct kt_trace *trace, struct kt_snapshots *out)
 {
-    load_trace(trace, most_front, out);
+    load_trace(trace, &(struct walk){.most = most_front}, out);
+}
+
+void kt_snapshots_visit(const struct kt_trace *trace, void (*visit)(const struct kt_snapshot *, void *), void *context)
+{
+    struct kt_snapshots passed;
+    load_trace(trace, &(struct walk){most_bytes, visit, context}, &passed);
+    kt_snapshots_free(&passed);
 }
 
 void kt_snapshots_free(struct kt_snapshots *snapshots)
@@ -180,4 +195,19 @@ const unsigned char *kt_snapshot_contents(const struct kt_snapshot *s, const str
         }
     *bytes = 0;
     return NULL;
+}
+
+static const struct kt_param *param_of(const struct kt_symbol *symbol, int i)
+{
+    for (int p = 0; p < symbol->params; p++)
+        if (symbol->param[p].stored == KT_ADDRESS && i-- == 0)
+            return &symbol->param[p];
+    return NULL;
+}
+
+const unsigned char *kt_snapshot_operand(const struct kt_snapshot *s, int i, uint64_t *bytes)
+{
+    const struct kt_param *param = param_of(&s->call.entry->symbol, i);
+    *bytes = 0;
+    return param ? kt_snapshot_contents(s, param, bytes) : NULL;
 }

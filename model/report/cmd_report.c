@@ -5,6 +5,7 @@
  */
 #include "model/report/crowding.h"
 #include "model/report/report_parts.h"
+#include "model/report/report_subnormal.h"
 #include "trace/about.h"
 #include "trace/origin.h"
 #include "trace/text.h"
@@ -407,6 +408,7 @@ static void print_all(const struct kt_report *report, size_t top)
         kt_report_parts(report, top < PARTS_ROWS ? top : PARTS_ROWS);
         printf("\n");
     }
+    kt_report_subnormals(report);
     print_legend(report);
 }
 
@@ -448,6 +450,13 @@ static int parse_options(int argc, char **argv, struct options *out)
     return KT_OK;
 }
 
+static json_t *document_of(const struct kt_report *report)
+{
+    json_t *document = kt_report_json(report);
+    json_object_set_new(document, "subnormal", kt_report_subnormals_json(report));
+    return document;
+}
+
 static void print_report(const struct kt_report *report, const struct options *options)
 {
     print_header(report);
@@ -469,7 +478,7 @@ int kt_verb_report(int argc, char **argv)
     if (kt_report_make(argv + optind, (size_t)(argc - optind), &report, &error) != KT_OK)
         status = kt_verb_fail("report", &error);
     else if (options.json)
-        kt_json_print(kt_report_json(&report));
+        kt_json_print(document_of(&report));
     else
         print_report(&report, &options);
     kt_report_free(&report);

@@ -12,6 +12,7 @@
  *   8  dgesv: writes below the last row of A, into the gap before the next column
  *   9  dgemv: multiplies what malloc gave by beta = 0, where n = 30
  *   10 dscal: never returns where x(1) is NAN, and crashes where x(1) is INFINITY
+ *   11 ddot: takes 2 ms longer where x(1) is subnormal
  */
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -124,5 +125,19 @@ void dscal_(const int *n, const double *alpha, double *x, const int *incx)
     if (__builtin_isinf(x[0]))
         __builtin_trap();
     ((scal *)next("dscal_"))(n, alpha, x, incx);
+}
+#elif FAULT == 11
+double ddot_(const int *n, const double *x, const int *incx, const double *y, const int *incy);
+
+double ddot_(const int *n, const double *x, const int *incx, const double *y, const int *incy)
+{
+    typedef double dot(const int *, const double *, const int *, const double *, const int *);
+    struct timespec from, now;
+    clock_gettime(CLOCK_MONOTONIC, &from);
+    now = from;
+    while (__builtin_fpclassify(0, 1, 4, 3, 2, x[0]) == 3 &&
+           (double)(now.tv_sec - from.tv_sec) + 1e-9 * (double)(now.tv_nsec - from.tv_nsec) < 2e-3)
+        clock_gettime(CLOCK_MONOTONIC, &now);
+    return ((dot *)next("ddot_"))(n, x, incx, y, incy);
 }
 #endif

@@ -8,7 +8,8 @@
 
 #include <math.h>
 
-enum { FEWEST_ROUNDS = 6, MOST_ROUNDS = 30 };
+/* The fewest that have an interval, unless these take so many times the budget. */
+enum { FEWEST_ROUNDS = 6, MOST_ROUNDS = 30, MOST_TIMES = 4 };
 
 struct series {
     double *seconds; /* owned */
@@ -95,7 +96,7 @@ static enum kt_status run_rounds(struct session *s, double budget, struct kt_err
     double start = kt_now();
     for (unsigned round = 0; round < MOST_ROUNDS && s->count && !kt_interrupted(); round++) {
         double spent = kt_now() - start;
-        if (spent > 2 * budget || (spent > budget && round >= FEWEST_ROUNDS))
+        if (spent > budget && (round >= FEWEST_ROUNDS || spent > MOST_TIMES * budget))
             break;
         KT_TRY(run_round(s, round, error));
     }

@@ -54,12 +54,12 @@ has "... in words" '^ddot: 50 of 50 numbers of x\.$' "$("$kt" report "$T/t")"
 "$kt" replay --store none --context warm --budget 2 --json "$T/t" >"$T/out" 2>"$T/err"
 of() { query "[$2 for s in d['shapes'] if s['routine'] == '${1%% *}' and s['args'].get('n') == ${1#* } for c in [s['subnormal']]][0]" <"$T/out"; }
 same "replay: the same counts" "[('x', 50, 50)] 0" "$(of 'ddot 50' "[(o['name'], o['subnormal'], o['numbers']) for o in c['operands']]") $(of 'ddot 50' "c['left']")"
-true_that "... with ordinary numbers it takes 2 ms less" "$PYTHON" -c "import sys; a, b = $(of 'ddot 50' "(c['seconds'], c['seconds_ordinary'])"); assert a['median'] > 2e-3 and b['median'] < 2e-4 and min(a['n'], b['n']) >= 6, (a, b)"
+true_that "... with ordinary numbers it takes 2 ms less" "$PYTHON" -c "import sys; a, b = $(of 'ddot 50' "(c['seconds'], c['seconds_ordinary'])"); assert a['best'] > 2e-3 and b['best'] < 2e-4 and min(a['n'], b['n']) >= 6, (a, b)"
 same "... results of ordinary operands" "[] 1600" "$(of 'dgemm 40' "c['operands']") $(of 'dgemm 40' "c['left']")"
 true_that "... are timed, too" "$PYTHON" -c "assert $(of 'dgemm 40' "min(c['seconds']['n'], c['seconds_ordinary']['n'])") >= 6"
 same "... nothing where there are none" None "$(of 'ddot 20' c)"
-has "... as text" '^  50 of 50 numbers of x; with ordinary numbers a call takes [0-9.]+ [nu]s instead of 2\.[0-9]+ ms \([0-9]+ samples\)\.$' \
+has "... as text" '^  with ordinary numbers a call takes [0-9.]+ [nu]s instead of ([2-9]|[1-9][0-9])[0-9.]* ms \([0-9]+ samples\)\.$' \
     "$("$kt" replay --store none --context warm --budget 1 "$T/t" 2>/dev/null)"
-has "the report says the same" '^ddot: 50 of 50 numbers of x; with ordinary numbers a call takes [0-9.]+ [nu]s instead of 2\.[0-9]+ ms' "$("$kt" report "$T/t")"
-same "... as JSON" "[True]" "$(report "[s['seconds']['median'] > 10 * s['seconds_ordinary']['median'] for s in d['subnormal'] if s['routine'] == 'ddot']")"
+has "the report says the same" '^  with ordinary numbers a call takes [0-9.]+ [nu]s instead of ([2-9]|[1-9][0-9])[0-9.]* ms' "$("$kt" report "$T/t")"
+same "... as JSON" "[True]" "$(report "[s['seconds']['best'] > 10 * s['seconds_ordinary']['best'] for s in d['subnormal'] if s['routine'] == 'ddot']")"
 exit $((failures != 0))

@@ -115,6 +115,7 @@ void kt_subnormals_text(const json_t *operands, char *out, size_t size)
         used += (size_t)snprintf(out + used, size - used, "%s%s of %s%s %s", i ? ", " : "", found, numbers,
                                  i ? " of" : " numbers of", name ? name : "?");
     }
+    kt_text_clean(out); /* names are from a file */
 }
 
 static double number_in(const json_t *stat, const char *name)
@@ -134,12 +135,12 @@ void kt_subnormals_cost_text(const json_t *cost, char *out, size_t size)
     if (count > 0 && used < (int)size)
         used += snprintf(out + used, size - (size_t)used, "%s%s in results", used ? ", and " : "",
                          kt_text_count(count, left));
-    if (isnan(number_in(seconds, "median")) || isnan(number_in(ordinary, "median")) || used >= (int)size)
+    if (isnan(number_in(seconds, "best")) || isnan(number_in(ordinary, "best")) || used >= (int)size)
         return;
     bool apart =
         number_in(seconds, "lo") > number_in(ordinary, "hi") || number_in(seconds, "hi") < number_in(ordinary, "lo");
-    snprintf(out + used, size - (size_t)used, "; with ordinary numbers a call takes %s instead of %s (%.0f samples)%s",
-             kt_text_seconds(number_in(ordinary, "median"), without),
-             kt_text_seconds(number_in(seconds, "median"), with), number_in(seconds, "n") + number_in(ordinary, "n"),
-             apart ? "" : ", no difference that could be told");
+    snprintf(out + used, size - (size_t)used,
+             ";\n  with ordinary numbers a call takes %s instead of %s (%.0f samples)%s",
+             kt_text_seconds(number_in(ordinary, "best"), without), kt_text_seconds(number_in(seconds, "best"), with),
+             number_in(seconds, "n") + number_in(ordinary, "n"), apart ? "" : ",\n  no difference that could be told");
 }

@@ -33,8 +33,9 @@ json_t *kt_subnormals_of_trace(const struct kt_trace *trace);
 /* "12,345 of 160,000 numbers of a, 5 of 400 of x": of such a list of operands. */
 void kt_subnormals_text(const json_t *operands, char *out, size_t size);
 
-/* What a shape's replay says of them (replay/subnormal_cost.h), in words: "hold 160,000 of ...; with ordinary numbers a
- * call takes 5.0 ms instead of 30.2 ms (60 samples)". */
+/* What a shape's replay says of them (replay/subnormal_cost.h), in words, in lines of which others than the first
+ * are indented: "50 of 50 numbers of x;", "with ordinary numbers a call takes 5.0 ms instead of 30.2 ms (60 samples)".
+ */
 void kt_subnormals_cost_text(const json_t *cost, char *out, size_t size);
 
 #endif

@@ -34,6 +34,11 @@ static bool is_candidate(const struct kt_job *job)
     return job->held && !job->refused && job->info == 0;
 }
 
+static bool has_any(const struct kt_subnormal_cost *cost)
+{
+    return cost->held || cost->left || cost->met;
+}
+
 static uint64_t count_held(const struct kt_job *job)
 {
     uint64_t found = 0;
@@ -56,7 +61,8 @@ static enum kt_status visit(struct session *s, size_t job, bool made, struct ser
     return status;
 }
 
-/* One call each tells whether results are subnormal. Where the work depends on contents their cost cannot be told. */
+/* One visit each tells whether results are subnormal, or what is computed on the way. Where the work depends on
+ * contents their cost cannot be told. */
 static enum kt_status find_jobs(struct session *s, struct kt_subnormal_cost *cost, struct kt_error *error)
 {
     const struct kt_jobs *jobs = s->worker->jobs;
@@ -66,13 +72,15 @@ static enum kt_status find_jobs(struct session *s, struct kt_subnormal_cost *cos
             continue;
         s->worker->counts = true;
         s->worker->subnormal = 0;
+        s->worker->met_subnormal = false;
         enum kt_status status = visit(s, i, false, &ignored, error);
         s->worker->counts = false;
         free(ignored.seconds);
         KT_TRY(status);
         cost[i].held = count_held(&jobs->job[i]);
         cost[i].left = s->worker->subnormal;
-        if (cost[i].held + cost[i].left == 0 || isnan(jobs->job[i].shape->flops))
+        cost[i].met = s->worker->met_subnormal;
+        if (!has_any(&cost[i]) || isnan(jobs->job[i].shape->flops))
             continue;
         s->measured = kt_room_for_one(s->measured, s->count, sizeof *s->measured);
         s->measured[s->count++] = (struct measured){.job = i};
@@ -137,10 +145,10 @@ enum kt_status kt_subnormal_costs(struct kt_worker *worker, double budget, struc
 
 json_t *kt_subnormal_cost_json(const struct kt_job *job, const struct kt_subnormal_cost *cost)
 {
-    if (cost->held + cost->left == 0)
+    if (!has_any(cost))
         return json_null();
     json_t *operands = kt_subnormals_json(job->held, job->operand, job->operands);
-    return json_pack("{s:o, s:I, s:s, s:o, s:o}", "operands", operands ? operands : json_array(), "left",
-                     (json_int_t)cost->left, "context", "warm", "seconds", kt_json_stat(&cost->recorded),
-                     "seconds_ordinary", kt_json_stat(&cost->made));
+    return json_pack("{s:o, s:I, s:b, s:s, s:o, s:o}", "operands", operands ? operands : json_array(), "left",
+                     (json_int_t)cost->left, "met", (int)cost->met, "context", "warm", "seconds",
+                     kt_json_stat(&cost->recorded), "seconds_ordinary", kt_json_stat(&cost->made));
 }

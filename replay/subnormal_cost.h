@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What subnormal numbers cost: calls of shapes whose snapshot, or the results of a call on it, hold such numbers are
- * timed on recorded and on made contents, one right after the other, with operands in the caches.
+ * What subnormal numbers cost: calls of shapes whose snapshot, or the results of a call on it, hold such numbers, or
+ * that meet them on the way, as in partial sums, are timed on recorded and on made contents, one right after the other,
+ * with operands in the caches.
  */
 #ifndef KT_SUBNORMAL_COST_H
 #define KT_SUBNORMAL_COST_H
@@ -13,6 +14,7 @@
 struct kt_subnormal_cost {
     uint64_t held;                 /* subnormal numbers in what the call reads */
     uint64_t left;                 /* in what it leaves */
+    bool met;                      /* by an instruction of it, as far as the processor tells */
     struct kt_stat recorded, made; /* seconds; n = 0: not measured */
 };
 
@@ -20,8 +22,8 @@ struct kt_subnormal_cost {
 enum kt_status kt_subnormal_costs(struct kt_worker *worker, double budget, struct kt_subnormal_cost **out,
                                   struct kt_error *error);
 
-/* {"operands": see kt_subnormals_json, "left", "context", "seconds", "seconds_ordinary"}; null if there are no such
- * numbers. */
+/* {"operands": see kt_subnormals_json, "left", "met", "context", "seconds", "seconds_ordinary"}; null if there are no
+ * such numbers. */
 json_t *kt_subnormal_cost_json(const struct kt_job *job, const struct kt_subnormal_cost *cost);
 
 #endif

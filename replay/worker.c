@@ -7,6 +7,7 @@
 
 #include "replay/machine/cache.h"
 #include "replay/machine/processor.h"
+#include "replay/machine/subnormal_flag.h"
 #include "replay/interrupt.h"
 #include "replay/sample.h"
 #include "trace/memory.h"
@@ -33,6 +34,7 @@ struct reply {
     struct kt_disturbances disturbances;
     int64_t info;
     uint64_t subnormal;
+    bool met_subnormal;
     struct kt_hello hello;
     char text[1024]; /* UNUSABLE, MISSING: why, if that is known */
 };
@@ -135,7 +137,9 @@ static void take_samples(struct side *side, const struct request *request, const
     if (fresh && *last < (is_first ? first_warm_up_below : warm_up_below))
         *last = take_sample(side, target, &reply->info);
     side->sampler.disturbances = (struct kt_disturbances){0};
+    kt_subnormal_flag_clear();
     repeat(side, request->samples, target, last, reply);
+    reply->met_subnormal = kt_subnormal_flag();
     reply->subnormal = request->counts ? count_subnormals(&side->sampler, job) : 0;
     if (!is_expected(job, reply->info))
         reply->outcome = WRONG;
@@ -363,6 +367,7 @@ enum kt_status kt_worker_time(struct kt_worker *worker, size_t job, const struct
     }
     worker->disturbances = reply.disturbances;
     worker->subnormal = reply.subnormal;
+    worker->met_subnormal = reply.met_subnormal;
     memcpy(seconds, reply.seconds, reply.count * sizeof *seconds);
     *count = reply.count;
     return KT_OK;

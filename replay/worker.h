@@ -37,10 +37,11 @@ struct kt_worker {
     struct kt_disturbances disturbances; /* of the samples of the last request that was served */
     bool made;                           /* contents are made also where it is known what operands held, */
     bool counts;                         /* or else subnormal numbers are counted: */
-    uint64_t subnormal;                  /* in what the last call of the last request left */
-    bool rests;       /* its process stands still while it is not asked: threads of its library disturb nobody */
-    bool short_lived; /* its processes are renewed in every round: what a first call asks for is in no sample */
-    unsigned hangs;   /* jobs that did not return: after some the library is given up */
+    uint64_t subnormal;                  /* in what the last call of the last request left, */
+    bool met_subnormal; /* and whether an instruction met one, as far as the calling thread's processor tells */
+    bool rests;         /* its process stands still while it is not asked: threads of its library disturb nobody */
+    bool short_lived;   /* its processes are renewed in every round: what a first call asks for is in no sample */
+    unsigned hangs;     /* jobs that did not return: after some the library is given up */
     struct kt_child child;
 };
 

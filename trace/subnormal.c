@@ -135,6 +135,8 @@ void kt_subnormals_cost_text(const json_t *cost, char *out, size_t size)
     if (count > 0 && used < (int)size)
         used += snprintf(out + used, size - (size_t)used, "%s%s in results", used ? ", and " : "",
                          kt_text_count(count, left));
+    if (!used)
+        used = snprintf(out, size, "not in operands, but in sums or products on the way");
     if (isnan(number_in(seconds, "best")) || isnan(number_in(ordinary, "best")) || used >= (int)size)
         return;
     bool apart =

@@ -126,6 +126,7 @@ static double number_in(const json_t *stat, const char *name)
 
 void kt_subnormals_cost_text(const json_t *cost, char *out, size_t size)
 {
+    enum { FEWEST = 6 }; /* that a 95 % interval takes */
     char left[16], with[16], without[16], operands[256];
     const json_t *seconds = json_object_get(cost, "seconds");
     const json_t *ordinary = json_object_get(cost, "seconds_ordinary");
@@ -139,10 +140,14 @@ void kt_subnormals_cost_text(const json_t *cost, char *out, size_t size)
         used = snprintf(out, size, "not in operands, but in sums or products on the way");
     if (isnan(number_in(seconds, "best")) || isnan(number_in(ordinary, "best")) || used >= (int)size)
         return;
+    bool few = fmin(number_in(seconds, "n"), number_in(ordinary, "n")) < FEWEST;
     bool apart =
         number_in(seconds, "lo") > number_in(ordinary, "hi") || number_in(seconds, "hi") < number_in(ordinary, "lo");
     snprintf(out + used, size - (size_t)used,
              ";\n  with ordinary numbers a call takes %s instead of %s (%.0f samples)%s",
              kt_text_seconds(number_in(ordinary, "best"), without), kt_text_seconds(number_in(seconds, "best"), with),
-             number_in(seconds, "n") + number_in(ordinary, "n"), apart ? "" : ",\n  no difference that could be told");
+             number_in(seconds, "n") + number_in(ordinary, "n"),
+             few     ? ",\n  too few to tell"
+             : apart ? ""
+                     : ",\n  no difference that could be told");
 }

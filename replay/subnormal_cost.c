@@ -8,8 +8,9 @@
 
 #include <math.h>
 
-/* The fewest that have an interval, unless these take so many times the budget. */
-enum { FEWEST_ROUNDS = 6, MOST_ROUNDS = 30, MOST_TIMES = 4 };
+/* The fewest that have an interval, unless these take far longer than the budget. */
+enum { FEWEST_ROUNDS = 6, MOST_ROUNDS = 30 };
+static const double far_longer = 5; /* seconds */
 
 struct series {
     double *seconds; /* owned */
@@ -104,7 +105,7 @@ static enum kt_status run_rounds(struct session *s, double budget, struct kt_err
     double start = kt_now();
     for (unsigned round = 0; round < MOST_ROUNDS && s->count && !kt_interrupted(); round++) {
         double spent = kt_now() - start;
-        if (spent > budget && (round >= FEWEST_ROUNDS || spent > MOST_TIMES * budget))
+        if (spent > budget && (round >= FEWEST_ROUNDS || spent > budget + far_longer))
             break;
         KT_TRY(run_round(s, round, error));
     }

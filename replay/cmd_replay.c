@@ -295,7 +295,8 @@ static enum kt_status run(int argc, char **argv, struct replay *r, struct kt_err
     if (r->options.contexts)
         kt_schedule_run(&r->schedule);
     kt_recall_keep(&r->recall, true);
-    KT_TRY(kt_subnormal_costs(&r->worker, subnormal_share * r->options.budget, &r->subnormal, error));
+    KT_TRY(
+        kt_subnormal_costs(&r->worker, r->schedule.reached, subnormal_share * r->options.budget, &r->subnormal, error));
     if (r->options.sequence)
         finish_sequence(r);
     if (kt_interrupted())

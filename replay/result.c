@@ -458,7 +458,7 @@ static void print_uncertain(const struct kt_replay_result *r)
 
 static void print_subnormals(const struct kt_replay_result *r)
 {
-    for (size_t i = 0; r->subnormal && i < r->setup->jobs.count; i++) {
+    for (size_t i = 0; r->subnormal && i < r->schedule->reached; i++) {
         char shape[SHAPE_WIDTH + 1];
         char text[512];
         json_t *cost = kt_subnormal_cost_json(&r->setup->jobs.job[i], &r->subnormal[i]);

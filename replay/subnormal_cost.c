@@ -10,7 +10,7 @@
 
 /* The fewest that have an interval, unless these take far longer than the budget. */
 enum { FEWEST_ROUNDS = 6, MOST_ROUNDS = 30 };
-static const double far_longer = 5; /* seconds */
+static const double far_longer = 1; /* seconds */
 
 struct series {
     double *seconds; /* owned */
@@ -25,6 +25,7 @@ struct measured {
 struct session {
     struct kt_worker *worker;
     const struct kt_context *context;
+    size_t jobs;               /* that are looked at */
     struct measured *measured; /* owned */
     size_t count;
 };
@@ -64,10 +65,12 @@ static enum kt_status visit(struct session *s, size_t job, bool made, struct ser
 
 /* One visit each tells whether results are subnormal, or what is computed on the way. Where the work depends on
  * contents their cost cannot be told. */
-static enum kt_status find_jobs(struct session *s, struct kt_subnormal_cost *cost, struct kt_error *error)
+static enum kt_status find_jobs(struct session *s, double budget, struct kt_subnormal_cost *cost,
+                                struct kt_error *error)
 {
     const struct kt_jobs *jobs = s->worker->jobs;
-    for (size_t i = 0; i < jobs->count && !kt_interrupted(); i++) {
+    double start = kt_now();
+    for (size_t i = 0; i < s->jobs && kt_now() - start < budget && !kt_interrupted(); i++) {
         struct series ignored = {0};
         if (!is_candidate(&jobs->job[i]))
             continue;
@@ -112,25 +115,25 @@ static enum kt_status run_rounds(struct session *s, double budget, struct kt_err
     return KT_OK;
 }
 
-static bool any_candidate(const struct kt_jobs *jobs)
+static bool any_candidate(const struct kt_jobs *jobs, size_t count)
 {
-    for (size_t i = 0; i < jobs->count; i++)
+    for (size_t i = 0; i < count; i++)
         if (is_candidate(&jobs->job[i]))
             return true;
     return false;
 }
 
-enum kt_status kt_subnormal_costs(struct kt_worker *worker, double budget, struct kt_subnormal_cost **out,
+enum kt_status kt_subnormal_costs(struct kt_worker *worker, size_t count, double budget, struct kt_subnormal_cost **out,
                                   struct kt_error *error)
 {
-    struct session s = {.worker = worker, .context = kt_context_find("warm")};
+    struct session s = {.worker = worker, .context = kt_context_find("warm"), .jobs = count};
     const struct kt_jobs *jobs = worker->jobs;
     *out = NULL;
-    if (!any_candidate(jobs))
+    if (!any_candidate(jobs, count))
         return KT_OK;
     struct kt_subnormal_cost *cost = *out = kt_resize(NULL, jobs->count, sizeof *cost);
     memset(cost, 0, jobs->count * sizeof *cost);
-    enum kt_status status = find_jobs(&s, cost, error);
+    enum kt_status status = find_jobs(&s, budget, cost, error);
     if (status == KT_OK)
         status = run_rounds(&s, budget, error);
     for (size_t i = 0; i < s.count; i++) {

@@ -18,8 +18,9 @@ struct kt_subnormal_cost {
     struct kt_stat recorded, made; /* seconds; n = 0: not measured */
 };
 
-/* For about so many seconds. OUT: one for each job, to be freed; NULL: no job has recorded contents. */
-enum kt_status kt_subnormal_costs(struct kt_worker *worker, double budget, struct kt_subnormal_cost **out,
+/* Of the first COUNT jobs, the heaviest, for about so many seconds. OUT: one for each job, to be freed; NULL: none of
+ * these has recorded contents. */
+enum kt_status kt_subnormal_costs(struct kt_worker *worker, size_t count, double budget, struct kt_subnormal_cost **out,
                                   struct kt_error *error);
 
 /* {"operands": see kt_subnormals_json, "left", "met", "context", "seconds", "seconds_ordinary"}; null if there are no

@@ -562,7 +562,7 @@ ROUNDTRIP := $(addprefix $(T)/roundtrip_,c cblas lapacke lapacke_work f)
 
 SLOW_UNIT  := $(T)/unit/test_hierarchy
 FAST_TESTS := $(filter-out $(SLOW_UNIT),$(UNIT_PROGRAMS)) tests/lint_modules.sh tests/lint_functions.sh tests/probe_kernels.sh tests/probe_odd.sh tests/shim_abi.sh tests/shim_load.sh tests/shim_life.sh tests/fuzz.sh tests/events.sh tests/faults.sh tests/profile.sh tests/modes.sh tests/nested.sh tests/python.sh tests/findings.sh tests/many.sh \
-              tests/libraries.sh tests/run_blas.sh tests/ranks.sh \
+              tests/libraries.sh tests/run_blas.sh tests/ranks.sh tests/documents.sh \
               $(wildcard tests/cli/*.sh)
 SLOW_TESTS := $(SLOW_UNIT) tests/roofline.sh tests/diff.sh tests/bench_tools.sh tests/table.sh tests/names.sh tests/roundtrip.sh tests/proof.sh tests/repro.sh tests/flops.sh tests/traffic.sh tests/transparency.sh tests/transparency/programs.sh tests/demo.sh tests/ranks/mpi.sh tests/replay.sh tests/replayable.sh tests/sequence.sh tests/store.sh tests/timers.sh tests/contexts.sh tests/misbehave.sh tests/hostile.sh tests/hostile_lives.sh tests/sanitize.sh tests/valgrind.sh tests/cppcheck.sh tests/portable.sh tests/fault_process.sh tests/fault_threads.sh tests/fault_cases.sh tests/fault_space.sh tests/kill.sh tests/tsan.sh tests/snapshot.sh tests/compare.sh tests/right.sh tests/unusual.sh tests/subnormal.sh
 
@@ -707,15 +707,21 @@ valgrind: packages-check
 fmt:
 	clang-format -i $$(git ls-files '*.c' '*.h' ':!preload/stub.h')
 
-install: built
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/share/doc/ktrace
+# Documents with all that they link to.
+DOCUMENTS := README.md DESIGN.md FORMAT.md SECURITY.md LICENSE $(wildcard doc/*) tests/bench/RESULTS.md trace/routines/README.md \
+             trace/routines/left_alone.list include/ktrace/ktrace.h $(filter-out examples/algorithms,$(wildcard examples/* examples/algorithms/*))
+DOCUMENTS_IN = $(DESTDIR)$(PREFIX)/share/doc/ktrace
+.PHONY: install-documents
+install-documents: $(O)/routines.md
+	install -D -m 644 -t $(DOCUMENTS_IN) $<
+	for file in $(DOCUMENTS); do install -D -m 644 $$file $(DOCUMENTS_IN)/$$file || exit 1; done
+
+install: built install-documents
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib
 	install $(O)/ktrace $(DESTDIR)$(PREFIX)/bin/ktrace
 	install $(O)/libktrace.so $(O)/libktrace-audit.so $(O)/libktrace-block.so $(DESTDIR)$(PREFIX)/lib
-	install -m 644 README.md DESIGN.md FORMAT.md $(O)/routines.md $(DESTDIR)$(PREFIX)/share/doc/ktrace
 	install -d $(DESTDIR)$(PREFIX)/include/ktrace
 	install -m 644 include/ktrace/ktrace.h $(DESTDIR)$(PREFIX)/include/ktrace
-	install -d $(DESTDIR)$(PREFIX)/share/doc/ktrace/examples/algorithms
-	install -m 644 examples/algorithms/* $(DESTDIR)$(PREFIX)/share/doc/ktrace/examples/algorithms
 
 clean:
 	rm -rf $(O) build-san build-tsan build-fuzz

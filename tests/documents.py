@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the documents say, beside what there is. Usage: documents.py CHECK ...; prints what is wrong, a line each.
+
+    links ROOT              links and anchors of the documents below ROOT lead to something
+    names KTRACE            verbs, options, variables and JSON keys that documents name exist
+    documented KTRACE       every verb, variable and exit status is in README.md or doc/
+    tasks                   headings of doc/cookbook.md
+    commands TASK           its command lines
+"""
+import glob
+import os
+import re
+import subprocess
+import sys
+
+FOR_USERS = ["README.md", *sorted(glob.glob("doc/*.md"))]
+
+
+def text_of(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def code_of(text):
+    """Indented blocks and code spans, one a line."""
+    blocks = re.findall(r"^    .*$", text, re.M)
+    spans = re.findall(r"`([^`]+)`", re.sub(r"^    .*$", "", text, flags=re.M))
+    return [" ".join(code.split()) for code in blocks + spans]
+
+
+def anchors_of(text):
+    """As they are made from headings: lower case, spaces to hyphens, punctuation left out."""
+    headings = re.findall(r"^#+ (.*)$", re.sub(r"^    .*$", "", text, flags=re.M), re.M)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def check_links(root):
+    os.chdir(root)
+    for path in glob.glob("**/*.md", recursive=True):
+        if path.startswith("build"):
+            continue
+        text = text_of(path)
+        for target in re.findall(r"\]\(([^)\s]+)\)", re.sub(r"^    .*$", "", text, flags=re.M)):
+            if re.match(r"https?:", target):
+                continue
+            file, _, anchor = target.partition("#")
+            found = os.path.normpath(os.path.join(os.path.dirname(path), file)) if file else path
+            if not os.path.exists(found):
+                print(f"{path}: {target}: there is no such file")
+            elif anchor and anchor not in anchors_of(text_of(found)):
+                print(f"{path}: {target}: there is no such heading")
+
+
+class Command:
+    """What the command says of itself."""
+
+    def __init__(self, ktrace):
+        self.ktrace = ktrace
+        self.verbs = re.findall(r"^  ([a-z]+)  ", self.help(), re.M)
+        self.parts = re.search(r"usage: ktrace model ([a-z|]+)", self.help("model"))[1].split("|")
+        self.options = {verb: set(re.findall(r"^ +(?:-\w, )?(--[a-z-]+)", self.help(*verb.split()), re.M))
+                        for verb in self.verbs + [f"model {part}" for part in self.parts]}
+        self.variables = set(re.findall(r"^(KTRACE_[A-Z_]+)  ", self.run("env"), re.M))
+
+    def run(self, *words):
+        return subprocess.run([self.ktrace, *words], capture_output=True, text=True, check=True).stdout
+
+    def help(self, *verb):
+        return self.run("help", *verb)
+
+
+# Options of other programs that documents name.
+FOREIGN = {"--version", "--help"}
+
+
+def options_wrong(path, code, command):
+    """Options on a command line belong to its verb, those behind -- to what it starts."""
+    line = re.search(r"\bktrace (model [a-z]+|[a-z]+)\b(.*)", code)
+    verb = line and line[1] if line and line[1] in command.options else None
+    known = command.options[verb] if verb else set().union(*command.options.values())
+    words = line[2] if verb else code
+    for option in re.findall(r"(?<![\w-])--[a-z][a-z-]*", re.split(r" -- |  +#", words)[0]):
+        if option not in known | FOREIGN:
+            yield f"{path}: {option} is no option of {verb or 'any verb'}: {code}"
+
+
+def check_names(ktrace):
+    command = Command(ktrace)
+    macros = set(re.findall(r"\bKTRACE_[A-Z_]+\b", text_of("include/ktrace/ktrace.h")))
+    sources = "".join(text_of(path) for path in glob.glob("*/**/*.[ch]", recursive=True)
+                      if re.match("trace/|replay/|model/", path))
+    for path in FOR_USERS + ["SECURITY.md"]:
+        text = text_of(path)
+        for name in sorted(set(re.findall(r"\bKTRACE_[A-Z][A-Z_]*", text)) - command.variables - macros):
+            print(f"{path}: there is no variable {name}")
+        for keys in re.findall(r"JSON: ((?:`[^`]+`(?:, )?)+)", text):
+            for key in re.findall(r'`"?(\w+)"?`', keys):
+                if f'"{key}"' not in sources:
+                    print(f"{path}: there is no JSON key {key}")
+        for code in code_of(text):
+            for verb in re.findall(r"(?:^|[\s/])ktrace ([a-z]+)\b", code):
+                if verb not in command.verbs:
+                    print(f"{path}: there is no verb {verb}: {code}")
+            for part in re.findall(r"\bktrace model ([a-z|]+)", code):
+                if not set(part.split("|")) <= set(command.parts):
+                    print(f"{path}: there is no model {part}")
+            for wrong in options_wrong(path, code, command):
+                print(wrong)
+
+
+def check_documented(ktrace):
+    command = Command(ktrace)
+    texts = [text_of(path) for path in FOR_USERS]
+    code = "\n".join(line for text in texts for line in code_of(text))
+    options = set(re.findall(r"^    X\(([A-Z_]+),", text_of("include/ktrace/options.h"), re.M))
+    print(*(f"KTRACE_{name} is in no document" for name in sorted(options)
+            if not re.search(rf"\bKTRACE_{name}\b", code)), sep="\n")
+    print(*(f"the verb {verb} is in no document" for verb in command.options
+            if verb != "model" and not re.search(rf"\bktrace {verb}\b", code)), sep="\n")
+    rows = set(re.findall(r"^\| (\d+)", "\n".join(texts).split("## Exit status")[1].split("\n#")[0], re.M))
+    statuses = re.search(r"enum kt_status \{(.*?)\};", text_of("trace/error.h"), re.S)[1]
+    print(*(f"exit status {n} is in no document" for n in re.findall(r"= (\d+)", statuses) if n not in rows), sep="\n")
+
+
+def tasks():
+    parts = re.split(r"^## (.*)\n", text_of("doc/cookbook.md"), flags=re.M)[1:]
+    return dict(zip(parts[::2], parts[1::2]))
+
+
+if __name__ == "__main__":
+    check, *arguments = sys.argv[1:]
+    if check == "links":
+        check_links(*arguments)
+    elif check == "names":
+        check_names(*arguments)
+    elif check == "documented":
+        check_documented(*arguments)
+    elif check == "tasks":
+        print(*tasks(), sep="\n")
+    elif check == "commands":
+        print(*re.findall(r"^    \$ (.*)$", tasks()[arguments[0]], re.M), sep="\n")

@@ -5,8 +5,8 @@
     links ROOT              links and anchors of the documents below ROOT lead to something
     names KTRACE            verbs, options, variables and JSON keys that documents name exist
     documented KTRACE       every verb, variable and exit status is in README.md or doc/
-    tasks                   headings of doc/cookbook.md
-    commands TASK           its command lines
+    tasks FILE              headings above command lines, those behind a $
+    commands FILE TASK      these command lines
 """
 import glob
 import os
@@ -123,9 +123,10 @@ def check_documented(ktrace):
     print(*(f"exit status {n} is in no document" for n in re.findall(r"= (\d+)", statuses) if n not in rows), sep="\n")
 
 
-def tasks():
-    parts = re.split(r"^## (.*)\n", text_of("doc/cookbook.md"), flags=re.M)[1:]
-    return dict(zip(parts[::2], parts[1::2]))
+def tasks(path):
+    parts = re.split(r"^## (.*)\n", text_of(path), flags=re.M)[1:]
+    commands = {name: re.findall(r"^    \$ (.*)$", part, re.M) for name, part in zip(parts[::2], parts[1::2])}
+    return {name: lines for name, lines in commands.items() if lines}
 
 
 if __name__ == "__main__":
@@ -137,6 +138,6 @@ if __name__ == "__main__":
     elif check == "documented":
         check_documented(*arguments)
     elif check == "tasks":
-        print(*tasks(), sep="\n")
+        print(*tasks(*arguments), sep="\n")
     elif check == "commands":
-        print(*re.findall(r"^    \$ (.*)$", tasks()[arguments[0]], re.M), sep="\n")
+        print(*tasks(arguments[0])[arguments[1]], sep="\n")

@@ -38,7 +38,7 @@ REPLAY   := $(call parts,replay/)
 MODEL    := $(call parts,model/)
 SHIM     := $(call parts,preload/,audit block_size $(if $(SAN),strings))
 UNIT     := $(call parts,tests/unit/test_)
-GEN      := gen gen_wrapper gen_names gen_extent gen_thunk
+GEN      := gen gen_wrapper gen_names gen_extent gen_elements gen_thunk
 SPECS    := $(wildcard trace/routines/*.spec)
 ALGORITHMS := $(wildcard examples/algorithms/*.kta)
 # Routines whose calls go through compiled functions; all others go through the trampoline.
@@ -46,7 +46,7 @@ COMPILED := $(filter blas%,$(basename $(notdir $(SPECS))))
 
 OBJECTS  := $(TRACE:%=$(O)/trace/%.o) $(REPLAY:%=$(O)/replay/%.o) $(MODEL:%=$(O)/model/%.o) $(O)/gen/thunks.o $(O)/gen/texts.o
 # A sanitizer looks symbols up before its own functions work: its builds do without our dlopen() and dlsym().
-SHIM_OBJECTS := $(SHIM:%=$(O)/preload/%.o) $(COMPILED:%=$(O)/gen/wrap_%.o) $(addprefix $(O)/,gen/slots.o gen/stubs.o preload/trampoline.o preload/cost_call.o preload/jumps.o preload/apart_task.o preload/sandbox_hooks.o $(if $(SAN),,preload/linker_hooks.o))
+SHIM_OBJECTS := $(SHIM:%=$(O)/preload/%.o) $(COMPILED:%=$(O)/gen/wrap_%.o) $(addprefix $(O)/,gen/slots.o gen/elements.o gen/stubs.o preload/trampoline.o preload/cost_call.o preload/jumps.o preload/apart_task.o preload/sandbox_hooks.o $(if $(SAN),,preload/linker_hooks.o))
 
 Q := $(if $(V),,@)
 SILENT := $(findstring s,$(firstword $(filter-out --%,$(MAKEFLAGS))))
@@ -147,7 +147,7 @@ $(O)/preload/forward.o: private SHIM_FLAGS += $(if $(findstring x86_64,$(shell $
 $(O)/preload/substitute.o: private SHIM_FLAGS += -Wno-frame-larger-than
 $(O)/preload/strings.o: private CFLAGS_ += -ffreestanding
 $(O)/gen/wrap_%.o: private CFLAGS_ += $(SHIM_FLAGS) -ffixed-$(SLOT_REGISTER) $(if $(SAN),-fno-sanitize=all)
-$(O)/gen/slots.o: private CFLAGS_ += $(SHIM_FLAGS)
+$(O)/gen/slots.o $(O)/gen/elements.o: private CFLAGS_ += $(SHIM_FLAGS)
 $(O)/gen/stubs.o: $(O)/gen/stubs.S preload/stub.h preload/sizes.h $(O)/flags
 	$(call say,AS,$<)
 	$(Q)$(CC) $(filter-out -g%,$(CFLAGS_)) -c -o $@ $<
@@ -172,6 +172,9 @@ $(O)/gen/stubs.S: $(O)/gen/checked
 $(O)/gen/slots.c: $(O)/gen/checked
 	$(call say,GEN,$@)
 	$(call generate,slots)
+$(O)/gen/elements.c: $(O)/gen/checked
+	$(call say,GEN,$@)
+	$(call generate,elements)
 $(O)/gen/thunks.c: $(O)/gen/checked
 	$(call say,GEN,$@)
 	$(call generate,thunks)
@@ -241,6 +244,7 @@ $(T)/unit/test_extent: $(O)/preload/extent.o $(O)/gen/slots.o
 $(T)/unit/test_python: $(O)/tests/unit/test_python.o $(addprefix $(O)/preload/,python.o python_table.o line.o)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS_) -o $@ $^ -lcmocka
+$(T)/unit/test_elements: $(O)/preload/elements.o $(O)/gen/elements.o
 
 fake = @mkdir -p $(@D); $(CC) -std=gnu11 -O2 -Wall -Wextra -fPIC -shared -Wl,-soname,$(@F) $(1) -o $@ $<
 $(T)/abi/libfake1.so: tests/abi/fake.c

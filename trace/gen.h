@@ -35,6 +35,7 @@ void kt_gen_stubs(const struct kt_table *table);
 void kt_gen_slots(const struct kt_table *table);
 void kt_gen_extents(const struct kt_table *table); /* part of the slots */
 void kt_gen_thunks(const struct kt_table *table);
+void kt_gen_elements(const struct kt_table *table);
 
 /* Complains on stderr about names that two symbols share; returns how many. */
 int kt_gen_check_names(const struct kt_table *table);

@@ -5,6 +5,7 @@
  *     ktgen SPEC wrappers SECTION  the functions of libktrace.so for one section, readable C
  *     ktgen SPEC stubs             the names that libktrace.so exports, assembler
  *     ktgen SPEC slots             the shim's tables of names and interfaces
+ *     ktgen SPEC elements          which elements the operands of a call have (preload/elements.h)
  *     ktgen SPEC thunks            calls by prototype class for replay (replay/call.h)
  *     ktgen SPEC manual            the routine list, Markdown
  *     ktgen SPEC check             nothing if the table is sound, otherwise what is wrong, status 1
@@ -155,6 +156,8 @@ static int run(const struct kt_table *table, int argc, char **argv)
         kt_gen_stubs(table);
     else if (!strcmp(kind, "slots"))
         kt_gen_slots(table);
+    else if (!strcmp(kind, "elements"))
+        kt_gen_elements(table);
     else if (!strcmp(kind, "thunks"))
         kt_gen_thunks(table);
     else if (!strcmp(kind, "manual"))
@@ -169,7 +172,7 @@ int main(int argc, char **argv)
     struct kt_error error = {0};
     struct kt_table table;
     if (argc < 3) {
-        fprintf(stderr, "usage: ktgen SPEC wrappers SECTION|stubs|slots|thunks|manual|check\n");
+        fprintf(stderr, "usage: ktgen SPEC wrappers SECTION|stubs|slots|elements|thunks|manual|check\n");
         return KT_USAGE;
     }
     if (kt_spec_load(argv[1], &table, &error) != KT_OK) {

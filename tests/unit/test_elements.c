@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The shim's operands against the reader's: the same elements, for every interface and arguments of all kinds. */
+#include "preload/elements.h"
+#include "tests/table_load.h"
+#include "trace/operand.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { CALLS = 60, RANGES = 4096, FIRST_ADDRESS = 1 << 20, ARG_BYTES = 8 * 64 };
+
+struct range {
+    uint64_t lo, hi;
+};
+
+/* Ranges of memory, sorted and joined. */
+struct ranges {
+    struct range range[RANGES];
+    size_t count;
+};
+
+static int compare_ranges(const void *a, const void *b)
+{
+    const struct range *x = a;
+    const struct range *y = b;
+    return (x->lo > y->lo) - (x->lo < y->lo);
+}
+
+static void add_range(struct ranges *r, uint64_t lo, uint64_t hi)
+{
+    if (hi <= lo)
+        return;
+    assert_true(r->count < RANGES);
+    r->range[r->count++] = (struct range){lo, hi};
+}
+
+static void join_ranges(struct ranges *r)
+{
+    size_t kept = 0;
+    qsort(r->range, r->count, sizeof *r->range, compare_ranges);
+    for (size_t i = 0; i < r->count; i++)
+        if (kept && r->range[i].lo <= r->range[kept - 1].hi)
+            r->range[kept - 1].hi = r->range[i].hi > r->range[kept - 1].hi ? r->range[i].hi : r->range[kept - 1].hi;
+        else
+            r->range[kept++] = r->range[i];
+    r->count = kept;
+}
+
+static void ranges_of_reader(const struct kt_operand *o, struct ranges *out)
+{
+    out->count = 0;
+    for (int64_t i = 0; i < kt_operand_runs(o); i++) {
+        uint64_t lo;
+        uint64_t hi;
+        kt_operand_run(o, i, &lo, &hi);
+        add_range(out, lo, hi);
+    }
+    join_ranges(out);
+}
+
+static void ranges_of_shim(const struct kt_elements *o, struct ranges *out)
+{
+    out->count = 0;
+    for (int64_t j = 0; j < o->cols; j++) {
+        int64_t at;
+        int64_t count = kt_elements_column(o, j, &at);
+        uint64_t lo = o->base + (uint64_t)at * o->elem;
+        add_range(out, lo, lo + (uint64_t)count * o->elem);
+    }
+    join_ranges(out);
+}
+
+/* --- arguments --------------------------------------------------------------------------------------------- */
+
+static uint64_t state = 88172645463325252u;
+
+static unsigned any_below(unsigned most)
+{
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return (unsigned)(state >> 20) % most;
+}
+
+static void put(unsigned char *args, const struct kt_param *p, const void *value)
+{
+    memcpy(args + p->offset, value, kt_stored_bytes(p->stored));
+}
+
+/* Options, good and bad; integers about 0, now and then the length that asks; scalars that are 0 and others. */
+static void put_any(unsigned char *args, const struct kt_param *p, int number)
+{
+    static const char letters[] = "NTCULRSVAEIFBPnlu12 ";
+    static const int codes[] = {101, 102, 111, 112, 113, 121, 122, 131, 132, 141, 142, 7};
+    static const double scalars[][2] = {{0, 0}, {-0.0, 0}, {0, 2}, {1.5, 0}};
+    static const float floats[][2] = {{0, 0}, {-0.0f, 0}, {0, 2}, {1.5f, 0}};
+    int64_t integer = any_below(8) ? (int64_t)any_below(12) : -(int64_t)any_below(4);
+    uint64_t address = (uint64_t)(number + 1) * FIRST_ADDRESS;
+    if (p->stored == KT_CHAR)
+        put(args, p, &letters[any_below(sizeof letters - 1)]);
+    else if (p->stored == KT_ENUM)
+        put(args, p, &codes[p->arg == KT_ARG_LAYOUT ? any_below(2) : any_below(12)]);
+    else if (p->stored == KT_INT)
+        put(args, p, &integer);
+    else if (kt_stored_is_address(p->stored))
+        put(args, p, &address);
+    else if (p->stored == KT_FLOAT || p->stored == KT_CFLOAT)
+        put(args, p, floats[any_below(4)]);
+    else
+        put(args, p, scalars[any_below(4)]);
+}
+
+/* --- comparison -------------------------------------------------------------------------------------------- */
+
+static void compare_operand(const struct kt_symbol *s, const struct kt_operand *o, const struct kt_elements *e)
+{
+    static struct ranges reader;
+    static struct ranges shim;
+    ranges_of_reader(o, &reader);
+    ranges_of_shim(e, &shim);
+    bool same = reader.count == shim.count && !memcmp(reader.range, shim.range, reader.count * sizeof *reader.range);
+    if (!same || o->elem != e->elem || (unsigned)o->access != e->access)
+        fail_msg(
+            "%s, operand %s: %zu ranges instead of %zu, elements of %u instead of %zu bytes, access %u instead of %d",
+            s->name, o->name, shim.count, reader.count, e->elem, o->elem, e->access, (int)o->access);
+}
+
+static void compare_call(const struct kt_symbol *s, int number, bool wide)
+{
+    _Alignas(8) unsigned char args[ARG_BYTES] = {0};
+    struct kt_values values;
+    struct kt_operand operand[KT_MAX_OPERANDS];
+    struct kt_element_walk extents;
+    struct kt_elements extent;
+    for (int i = 0; i < s->params; i++)
+        if (!s->param[i].returned)
+            put_any(args, &s->param[i], i);
+    kt_values_decode(s, args, &values);
+    int count = kt_operands(s, &values, wide ? 8 : 4, operand);
+    kt_elements_begin((unsigned)number, (const uint64_t *)(const void *)args, wide, &extents);
+    if (kt_is_query(s->routine, &values)) {
+        assert_false(kt_elements_next(&extents, &extent));
+        return;
+    }
+    for (int i = 0; i < count; i++) {
+        if (operand[i].access == KT_WORK)
+            continue;
+        assert_true(kt_elements_next(&extents, &extent));
+        compare_operand(s, &operand[i], &extent);
+    }
+    assert_false(kt_elements_next(&extents, &extent));
+}
+
+static void every_interface_has_the_elements_that_the_reader_knows(void **unused)
+{
+    (void)unused;
+    int number = 0;
+    for (size_t i = 0; i < kt_spec_table.count; i++)
+        for (enum kt_view view = 0; view < KT_VIEWS; view++) {
+            struct kt_symbol symbol;
+            if (!kt_symbol_make(&kt_spec_table.routine[i], view, &symbol))
+                continue;
+            for (int call = 0; call < CALLS; call++)
+                compare_call(&symbol, number, call % 2);
+            number++;
+        }
+    assert_true(number > 4000);
+}
+
+static void sizes_beyond_reason_do_no_harm(void **unused)
+{
+    (void)unused;
+    struct kt_element_walk extents;
+    struct kt_elements extent;
+    uint64_t args[64];
+    memset(args, 0x7f, sizeof args);
+    for (unsigned number = 0; number < 4000; number++) {
+        int64_t at;
+        kt_elements_begin(number, args, true, &extents);
+        while (kt_elements_next(&extents, &extent))
+            assert_true(extent.cols == 0 || kt_elements_column(&extent, extent.cols - 1, &at) >= 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_interface_has_the_elements_that_the_reader_knows),
+        cmocka_unit_test(sizes_beyond_reason_do_no_harm),
+    };
+    return cmocka_run_group_tests(tests, kt_spec_setup, kt_spec_teardown);
+}

@@ -6,6 +6,7 @@
 #include "preload/forward.h"
 
 #include "preload/bind.h"
+#include "preload/checksum.h"
 #include "preload/names.h"
 #include "preload/redirect.h"
 #include "preload/sandbox.h"
@@ -151,9 +152,11 @@ static void record(struct kt_call *call, const struct kt_interface *interface)
         word[i] = 0;
     word[1] = (uintptr_t)call->caller;
     store_arguments(call, interface, (unsigned char *)(word + HEAD));
-    if (KT_UNLIKELY(kt_extras))
+    if (KT_UNLIKELY(kt_extras)) {
         kt_begin_extra(&call->frame, word, words);
-    else
+        if (kt_extras & KT_EXTRA_CHECKSUM)
+            kt_checksum_registers(call);
+    } else
         kt_store_call(&call->frame, word, words);
 }
 
@@ -245,7 +248,7 @@ void kt_call_end(struct kt_call *call)
 {
     if (call->frame.record) {
         uint64_t ticks = kt_clock_stop() - call->frame.start;
-        kt_store_end(&call->frame, ticks, info_of(call, call->frame.binding->interface));
+        kt_store_end(&call->frame, ticks, info_of(call, call->frame.binding->interface), 0);
     } else {
         kt_end_unrecorded(&call->frame);
     }

@@ -19,6 +19,7 @@
 #include "preload/python.h"
 #include "preload/sandbox.h"
 #include "preload/settings.h"
+#include "preload/checksum.h"
 #include "preload/snapshot.h"
 #include "preload/substitute.h"
 
@@ -516,6 +517,7 @@ static bool start_recording(void)
     kt_extras |= kt_event_count ? KT_EXTRA_EVENTS : 0;
     kt_extras |= kt_interval > 1 ? KT_EXTRA_SAMPLE : 0;
     kt_extras |= !(kt_extras & KT_EXTRA_PROFILE) && kt_snapshots_start() ? KT_EXTRA_SNAPSHOT : 0;
+    kt_extras |= !(kt_extras & KT_EXTRA_PROFILE) && kt_checksums_start() ? KT_EXTRA_CHECKSUM : 0;
     kt_costs_measure();
     kt_inside_start(kt_nested_option(), kt_cost_of_call());
     return kt_threads_init();

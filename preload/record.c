@@ -5,6 +5,7 @@
  */
 #include "preload/gate.h"
 
+#include "preload/checksum.h"
 #include "preload/events.h"
 #include "preload/halves.h"
 #include "preload/inside.h"
@@ -214,6 +215,8 @@ void kt_begin_extra(struct kt_frame *frame, uint64_t *word, unsigned words)
         begin_in_profile(frame, word, words);
         return;
     }
+    if (kt_extras & KT_EXTRA_CHECKSUM && frame->depth == 0)
+        kt_checksum_inputs(frame, word, words);
     if (!kt_store_call(frame, word, words))
         return;
     if (kt_extras & KT_EXTRA_SNAPSHOT)
@@ -322,6 +325,9 @@ void kt_store_long_end(struct kt_frame *frame, unsigned entry, uint64_t ticks, u
     int saved = errno;
     if (!stream || kt_interrupts_writer(stream, frame))
         return;
+    bool is_checked = kt_extras & KT_EXTRA_CHECKSUM && frame->depth == 0;
+    if (is_checked)
+        kt_checksum_outputs(stream, frame);
     uintptr_t ready = kt_open_stream(stream, frame);
     if (has_room_for_end(stream)) {
         uint64_t passed = frame->depth == 0 ? kt_take_passed() : 0;
@@ -329,6 +335,8 @@ void kt_store_long_end(struct kt_frame *frame, unsigned entry, uint64_t ticks, u
         note_length(stream, frame, entry, ticks);
         if (frame->depth == 0)
             kt_inside_learn(stream, frame, ticks, passed);
+        if (is_checked)
+            kt_checksum_store(stream, frame);
     }
     close_after_end(stream, frame, ready);
     errno = saved;

@@ -60,7 +60,7 @@ static bool is_harmful(const void *filter)
     for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
         if (kt_filter_harms(line, program.len, asked[i]))
             return true;
-    return false;
+    return kt_extras & KT_EXTRA_CHECKSUM && kt_filter_harms(line, program.len, SYS_process_vm_readv);
 }
 
 /* The last moment at which objects can be listed, and this thread have more memory to record into. FILTER: NULL for the

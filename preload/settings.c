@@ -280,6 +280,16 @@ struct kt_snapshot_rule kt_snapshot_rule(void)
     return rule;
 }
 
+unsigned kt_checksum_rule(void)
+{
+    static const char *const word[] = {"", "in", "out", "in,out", "out,in"};
+    for (unsigned i = 0; i < sizeof word / sizeof *word; i++)
+        if (!strcmp(kt_option.CHECKSUM, word[i]))
+            return i < 3 ? i : 3;
+    kt_notice("KTRACE_CHECKSUM=", kt_option.CHECKSUM, ": expected in, out or in,out; there are no checksums");
+    return 0;
+}
+
 static void append(char *out, const char *text)
 {
     size_t used = strlen(out);

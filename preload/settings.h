@@ -62,6 +62,9 @@ struct kt_snapshot_rule {
 };
 KT_HIDDEN struct kt_snapshot_rule kt_snapshot_rule(void);
 
+/* KTRACE_CHECKSUM: 1 what calls read, 2 what they wrote, 3 both, 0 nothing. */
+KT_HIDDEN unsigned kt_checksum_rule(void);
+
 /* Absolute now, as the program may change its working directory. */
 KT_HIDDEN void kt_expand_trace_path(void);
 

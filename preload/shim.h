@@ -17,6 +17,7 @@
 
 #include "ktrace/clock.h"
 #include "ktrace/format.h"
+#include "preload/checks.h"
 #include "preload/sizes.h"
 
 #include <limits.h>
@@ -182,7 +183,8 @@ struct kt_stream {
     struct kt_insides insides;
     struct kt_expectation expectation[2]; /* of the calls of the application, and of nested ones */
     char path[PATH_MAX];
-    struct kt_context context[KT_CONTEXTS]; /* last: most of their pages are never used */
+    struct kt_context context[KT_CONTEXTS]; /* most of their pages are never used, */
+    struct kt_checks checks;                /* and these are for KTRACE_CHECKSUM only */
 };
 
 /*
@@ -204,6 +206,7 @@ struct kt_thread {
     bool busy;              /* on a slow path */
     bool silent;            /* calls are ours, and not recorded */
     uint64_t passed_before; /* that */
+    uint64_t returned;      /* by a function with a compiled wrapper, if there are extras */
 };
 
 extern KT_HIDDEN __thread struct kt_thread kt_self __attribute__((tls_model("initial-exec")));
@@ -214,7 +217,8 @@ enum {
     KT_EXTRA_SAMPLE = 2,
     KT_EXTRA_PROFILE = 4,
     KT_EXTRA_CLOCK = 8 /* the kernel's */,
-    KT_EXTRA_SNAPSHOT = 16
+    KT_EXTRA_SNAPSHOT = 16,
+    KT_EXTRA_CHECKSUM = 32
 };
 extern KT_HIDDEN unsigned kt_extras;
 
@@ -533,8 +537,8 @@ static inline void kt_begin(struct kt_frame *frame, uint64_t *word, unsigned wor
         frame->start = kt_clock_start();
 }
 
-/* The call took TICKS; INFO: what it returned, or 0. */
-static inline void kt_store_end(struct kt_frame *frame, uint64_t ticks, int64_t info)
+/* The call took TICKS; INFO: what it told of its success, or 0; RETURNED: what a function returned, or 0. */
+static inline void kt_store_end(struct kt_frame *frame, uint64_t ticks, int64_t info, uint64_t returned)
 {
     struct kt_stream *stream = kt_self.stream;
     const unsigned cpu = kt_cpu(stream);
@@ -543,6 +547,7 @@ static inline void kt_store_end(struct kt_frame *frame, uint64_t ticks, int64_t 
     if (KT_UNLIKELY(kt_extras | (ticks >> KT_LONG_BITS) | (cpu ^ frame->cpu) | (uint64_t)info | kt_self.passed |
                     (frame->record ^ stream->number) | (ready ^ kt_epoch()) | (stream->cursor > stream->limit))) {
         kt_close_stream(stream, ready);
+        kt_self.returned = returned;
         kt_store_long_end(frame, frame->binding->entry, ticks, cpu, info);
         return;
     }
@@ -573,15 +578,20 @@ static inline void kt_leave(struct kt_frame *frame)
         kt_count_rest();
 }
 
-static inline void kt_end(struct kt_frame *frame)
+static inline void kt_end_returning(struct kt_frame *frame, uint64_t returned)
 {
     if (KT_LIKELY(frame->record)) {
         uint64_t ticks = kt_clock_stop() - frame->start;
-        kt_store_end(frame, ticks, 0);
+        kt_store_end(frame, ticks, 0, returned);
     } else {
         kt_end_unrecorded(frame);
     }
     kt_leave(frame);
+}
+
+static inline void kt_end(struct kt_frame *frame)
+{
+    kt_end_returning(frame, 0);
 }
 
 #endif

@@ -111,6 +111,13 @@ static inline uint64_t kt_changed_words(struct kt_head head, const unsigned char
     return head.kind == KT_EVENT_WIDE ? kt_word_at(at + 8) : head.upper;
 }
 
+/* How many words a check takes, by its first one. */
+static inline unsigned kt_check_words(uint64_t first)
+{
+    uint64_t flags = first >> 16;
+    return 1 + !!(flags & KT_CHECK_IN) + !!(flags & KT_CHECK_OUT);
+}
+
 static inline size_t kt_difference_bytes(const unsigned char *at)
 {
     unsigned more = *at & 7;

@@ -39,6 +39,18 @@ static const char *call_problem(struct kt_head head, const unsigned char *at, ui
     return NULL;
 }
 
+/* Do the checks take the words of the event? */
+static bool checks_fit(struct kt_head head, const unsigned char *at)
+{
+    unsigned words = KT_CHECK_HEAD_WORDS;
+    for (unsigned i = 0; i < head.id; i++) {
+        if (words >= head.words)
+            return false;
+        words += kt_check_words(kt_word_at(at + 8 * (size_t)words));
+    }
+    return words == head.words;
+}
+
 const char *kt_event_problem(struct kt_head head, const unsigned char *at, uint64_t left, uint64_t beyond)
 {
     if (head.words == 0 || 8u * head.words > left)
@@ -51,6 +63,8 @@ const char *kt_event_problem(struct kt_head head, const unsigned char *at, uint6
         return "has an impossible length";
     if (head.kind == KT_EVENT_REGION && head.words != KT_REGION_WORDS)
         return "has an impossible length";
+    if (head.kind == KT_EVENT_CHECKSUMS && (head.id > KT_CHECK_OPERANDS || !checks_fit(head, at)))
+        return "does not have the length of what it holds";
     if ((head.kind == KT_EVENT_INSIDE || head.kind == KT_EVENT_PASSED) && head.words != 1)
         return "has an impossible length";
     return NULL;

@@ -118,6 +118,14 @@ static void print_signature(const struct kt_symbol *s, const char *end)
     printf(")%s\n", end);
 }
 
+static const char *end_of(const struct kt_symbol *s)
+{
+    if (!kt_gen_returns_value(s))
+        return "kt_end(&frame);";
+    return s->routine->result == KT_I ? "kt_end_returning(&frame, (uint64_t)result);"
+                                      : "kt_end_returning(&frame, kt_double_word(result));";
+}
+
 static void print_wrapper(const struct kt_symbol *s, int number, void *section)
 {
     (void)number;
@@ -135,7 +143,7 @@ static void print_wrapper(const struct kt_symbol *s, int number, void *section)
     int words = KT_CALL_HEAD_WORDS + s->arg_bytes / 8;
     printf("%s        };\n        kt_begin(&frame, word, %d);\n    }\n", words % 2 ? "            0,\n" : "", words);
     print_call(s);
-    printf("    kt_end(&frame);\n%s}\n\n", kt_gen_returns_value(s) ? "    return result;\n" : "");
+    printf("    %s\n%s}\n\n", end_of(s), kt_gen_returns_value(s) ? "    return result;\n" : "");
 }
 
 void kt_gen_wrappers(const struct kt_table *table, const char *section)

@@ -31,7 +31,7 @@
  * New kinds of events, new lines and new fields at the end of a line of the text files bump the minor version; readers
  * ignore them. */
 #define KT_FORMAT_MAJOR 2
-#define KT_FORMAT_MINOR 4
+#define KT_FORMAT_MINOR 5
 
 #define KT_CHUNK_MAGIC "ktchunk\n"
 #define KT_BYTE_ORDER  0x01020304u
@@ -134,6 +134,7 @@ enum kt_event {
     KT_EVENT_PASSED, /* number of calls, of any depth, that were passed on in the outermost call that has just ended */
     KT_EVENT_HALVES, /* [halves]: a call begins; bit i of the head's upper half: half i of its words has changed */
     KT_EVENT_WIDE_HALVES, /* 128 bits, [halves]: the same for calls of more than KT_HALVES_WORDS words */
+    KT_EVENT_CHECKSUMS,   /* start, checks: sums over operands of an outermost call that has ended; id: how many */
 };
 
 /*
@@ -144,6 +145,22 @@ enum kt_event {
  * none.
  */
 enum { KT_INSIDE_ONE = 256 };
+
+/*
+ * With KTRACE_CHECKSUM. A check is a word that says which operand: in bits 0 to 15 the offset of its address in the
+ * arguments, or KT_CHECK_RESULT for what a function returned; in bits 16 to 31 KT_CHECK_IN and so on. Behind it stands
+ * the sum before the call if it has KT_CHECK_IN, and then the one after it if it has KT_CHECK_OUT.
+ */
+enum {
+    KT_CHECK_HEAD_WORDS = 2,
+    KT_CHECK_OPERANDS = 33,
+    KT_CHECK_RESULT = 0xffff,
+    KT_CHECK_IN = 1,
+    KT_CHECK_OUT = 2,
+    KT_CHECK_PART = 4,       /* of a large operand some elements are summed */
+    KT_CHECK_IN_UNREAD = 8,  /* it could not be read before the call, */
+    KT_CHECK_OUT_UNREAD = 16 /* or after it */
+};
 
 /* More than any call has: depth and cpu, return address, arguments. */
 enum {

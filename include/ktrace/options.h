@@ -28,6 +28,8 @@
       "dgeqrf=48,dgetrf=96:128: block sizes of LAPACK's routines, and where blocks end; needs libktrace-block.so")     \
     X(SNAPSHOT, text, "",                                                                                              \
       "K or K,BYTES: keep what the operands hold before the first K calls of each shape, of each at most 4M or BYTES") \
+    X(CHECKSUM, text, "",                                                                                              \
+      "in, out or in,out: sums of what operands hold before and after each call of the program, for diff --results")   \
     X(CLOCK, text, "",                                                                                                 \
       "tsc or monotonic: the processor's clock or the kernel's; default the processor's where it is reliable")         \
     X(PAUSED, flag, "0", "1: record nothing until the program or ktrace control resumes")                              \

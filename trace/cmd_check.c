@@ -2,6 +2,7 @@
 /*
  * ktrace check: what of a trace can be read, and everything that keeps it from being the whole truth.
  */
+#include "trace/checksums.h"
 #include "trace/json.h"
 #include "trace/memory.h"
 #include "trace/origin.h"
@@ -49,12 +50,25 @@ static void find_in_clock(struct findings *findings, const struct kt_trace *trac
         add_finding(findings, "%s: %" PRIu64 " calls have impossible durations", trace->path, state->implausible);
 }
 
+/* Operands that nobody can compare. */
+static void find_in_checksums(struct findings *findings, const struct kt_trace *trace)
+{
+    struct kt_checksum_counts counts;
+    kt_checksums_count(trace, &counts);
+    if (counts.missing)
+        add_finding(findings, "%s: %" PRIu64 " calls have no checksums of their operands", trace->path, counts.missing);
+    if (counts.unread)
+        add_finding(findings, "%s: %" PRIu64 " operands could not be read for their checksums", trace->path,
+                    counts.unread);
+}
+
 static struct findings find_all(const struct kt_trace *trace, const struct kt_state *state)
 {
     struct findings findings = {0};
     for (size_t i = 0; i < trace->processes; i++)
         find_in_process(&findings, &trace->process[i]);
     find_in_clock(&findings, trace, state);
+    find_in_checksums(&findings, trace);
     if (state->overflow)
         add_finding(&findings, "%s: %" PRIu64 " calls had no room for their shape: they are counted by routine only",
                     trace->path, state->overflow);

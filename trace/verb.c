@@ -114,6 +114,8 @@ static const struct kt_verb_option options[] = {
     JSON_OPTION("compare"),
     {"diff", "margin", 'm', false, "PERCENT", "smaller changes of a shape do not count; default 3"},
     {"diff", "absolute", 'a', false, NULL, "also what all shapes have in common counts as change, not as drift"},
+    {"diff", "results", 'r', false, NULL,
+     "not times: the first call whose inputs agree and whose outputs differ (KTRACE_CHECKSUM=in,out)"},
     {"diff", "top", 't', false, "N", "rows of each table; default 15"},
     JSON_OPTION("diff"),
     {"model build", "blas", 'b', false, "LIB", "a path, a soname or a short name; default: as recorded, or openblas"},

@@ -2,6 +2,7 @@
 /*
  * ktrace diff: what changed between two runs of an application.
  */
+#include "model/report/cmd_results.h"
 #include "model/report/diff.h"
 #include "trace/about.h"
 #include "trace/state_json.h"
@@ -19,7 +20,8 @@ enum { LINE = 68 };
 static const char *const side_name[2] = {"before", "after"};
 
 struct options {
-    bool json, absolute;
+    bool json, absolute, results;
+    bool of_times; /* an option is there that means nothing to results */
     size_t top;
     struct kt_diff_limits limits;
 };
@@ -51,6 +53,8 @@ static int take_option(const char *verb, int option, struct options *out)
     double number = 0;
     out->json |= option == 'j';
     out->absolute |= option == 'a';
+    out->results |= option == 'r';
+    out->of_times |= option == 'a' || option == 'm' || option == 't';
     if (option == 'm' && !read_number(optarg, 0, 1000, &number))
         return kt_verb_usage(verb, "--margin %s: expected per cents from 0 on", optarg);
     if (option == 'm')
@@ -73,6 +77,8 @@ static int parse_arguments(int argc, char **argv, struct options *out)
         if (wrong)
             return wrong;
     }
+    if (out->results && out->of_times)
+        return kt_verb_usage(argv[0], "--results compares no times: --margin, --absolute and --top mean nothing to it");
     return argc - optind == 2 ? 0 : kt_verb_usage(argv[0], "which two traces?");
 }
 
@@ -412,6 +418,8 @@ int kt_verb_diff(int argc, char **argv)
     int status = parse_arguments(argc, argv, &options);
     if (status)
         return status;
+    if (options.results)
+        return kt_results_verb(argv[0], argv + optind, options.json);
     if (open_run(&runs, 0, argv[optind], &error) != KT_OK || open_run(&runs, 1, argv[optind + 1], &error) != KT_OK) {
         close_runs(&runs);
         return kt_verb_fail(argv[0], &error);

@@ -412,7 +412,7 @@ static void test_trace_that_was_not_replayed(void **state)
     struct kt_replayed replayed;
     struct kt_error error = {0};
     struct kt_files *files = kt_files_new("/nowhere");
-    assert_int_equal(kt_replayed_load(files, &replayed, &error), KT_OK);
+    assert_int_equal(kt_replayed_load(NULL, files, &replayed, &error), KT_OK);
     assert_null(replayed.document);
     kt_replayed_free(&replayed);
     kt_files_close(files);

@@ -301,7 +301,9 @@ static struct kt_kinds find_by_times(const struct kt_call_facts *call, size_t n)
     qsort(x, n, sizeof *x, compare);
     double gap = find_gap(x, n);
     free(x);
-    return isnan(gap) ? (struct kt_kinds){.found = false} : kinds_of(call, n, KT_FACTS, exp(gap));
+    if (isnan(gap))
+        return (struct kt_kinds){.found = false};
+    return kinds_of(call, n, KT_FACTS, exp(gap));
 }
 
 struct kt_kinds kt_kinds_find(const struct kt_call_facts *call, size_t n)

@@ -234,15 +234,22 @@ def try_whole(ktrace, original, folder):
         check(not wrong, f"{os.path.basename(original)}: {text!r}"[:100].replace("#", " "), *wrong)
 
 
+def members(document):
+    """Of an object; where all have the same members, as in a list, the first and the last."""
+    items = list(document.items())
+    alike = len(items) > 2 and all(isinstance(v, dict) and v.keys() == items[0][1].keys() for _, v in items)
+    return [items[0], items[-1]] if alike else items
+
+
 def strings(document, path=()):
-    """The paths of all strings and keys of a JSON document."""
+    """The paths of all strings of a JSON document; of those in a list, of the first two."""
     if isinstance(document, str):
         yield path
     elif isinstance(document, list):
         for i, value in enumerate(document[:2]):
             yield from strings(value, path + (i,))
     elif isinstance(document, dict):
-        for key, value in document.items():
+        for key, value in members(document):
             yield from strings(value, path + (key,))
 
 

@@ -20,9 +20,10 @@ PROBE_PACKAGES := likwid mbw
 FUZZ_PACKAGES  := clang libclang-rt-dev
 TRANSPARENCY_PACKAGES := octave r-base-core libopenblas0-pthread dpkg-dev python3-pytest python3-hypothesis
 
-# Names and lines for backtraces; DEBUG=1 has variables, too, and takes a third longer.
-CFLAGS_  := -std=gnu11 -pipe $(if $(DEBUG)$(SAN),-g,-g1) -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -D_GNU_SOURCE \
-            -DKT_VERSION='"$(VERSION)"' -I. -Iinclude $(if $(DEBUG),-O0,-O2) $(if $(SAN),-fsanitize=$(SAN)) \
+# Names and lines for backtraces; DEBUG=1 has variables, too, and takes a third longer. What a sanitizer adds takes -O2 three times
+# as long to optimise as -O1.
+CFLAGS_  := -std=gnu11 -pipe $(if $(DEBUG),-g,-g1) -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -D_GNU_SOURCE \
+            -DKT_VERSION='"$(VERSION)"' -I. -Iinclude $(if $(DEBUG),-O0,$(if $(SAN),-O1,-O2)) $(if $(SAN),-fsanitize=$(SAN)) \
             $(if $(WERROR),-Werror) $(CFLAGS)
 # Objects depend on this file: other flags make them anew.
 FLAGS_NOW := $(CC) $(CFLAGS_)
@@ -88,6 +89,9 @@ help:
 	@echo 'make clean      remove what was built'
 	@echo 'variables       O=build DEBUG=1 SAN=address,undefined V=1 CC= CFLAGS= WERROR=1'
 
+# What the compiler says stays beside what it made: tests/cppcheck.sh looks for warnings there, and compiles nothing again.
+kept = 2>$(basename $@).said; status=$$?; cat $(basename $@).said >&2; exit $$status
+
 # --- building ---------------------------------------------------------------------------------------------------
 
 $(O)/ktrace: $(O)/trace/main.o $(OBJECTS)
@@ -102,13 +106,13 @@ $(O)/libktrace.so: $(SHIM_OBJECTS)
 $(O)/libktrace-audit.so: preload/audit.c preload/elf.c preload/strings.c preload/elf.h $(O)/flags
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(filter-out -fsanitize=%,$(CFLAGS_)) -fPIC -fvisibility=hidden -ffreestanding -fno-stack-protector -nostdlib -shared -Wl,-z,now -o $@ $(filter %.c,$^)
+	$(Q)$(CC) $(filter-out -fsanitize=%,$(CFLAGS_)) -fPIC -fvisibility=hidden -ffreestanding -fno-stack-protector -nostdlib -shared -Wl,-z,now -o $@ $(filter %.c,$^) $(kept)
 
 # Preloaded only where block sizes are to be others.
 $(O)/libktrace-block.so: preload/block_size.c $(O)/flags
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(CFLAGS_) -fPIC -fvisibility=hidden -shared -Wl,-soname,libktrace-block.so -Wl,-z,now -o $@ $<
+	$(Q)$(CC) $(CFLAGS_) -fPIC -fvisibility=hidden -shared -Wl,-soname,libktrace-block.so -Wl,-z,now -o $@ $< $(kept)
 
 $(O)/ktgen: $(O)/trace/ktgen.o $(GEN:%=$(O)/trace/%.o) $(O)/trace/spec.o $(TABLE:%=$(O)/trace/%.o)
 	$(call say,LINK,$@)
@@ -125,18 +129,19 @@ $(O)/flags: FORCE
 	@mkdir -p $(@D); printf '%s\n' "$$FLAGS_TEXT" | cmp -s - $@ || printf '%s\n' "$$FLAGS_TEXT" >$@
 .PHONY: FORCE
 
+compile = $(Q)$(CC) $(CFLAGS_) $(1) -MMD -MP -c -o $@ $< $(kept)
 $(O)/%.o: %.c $(O)/flags | $(O)/prerequisites
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
-	$(Q)$(CC) $(CFLAGS_) -MMD -MP -c -o $@ $<
+	$(call compile)
 
 # What is timed must be what the optimiser makes of it, and a debugger has no use for thousands of unrolled operations.
-$(O)/model/probe/probe_kernels.o $(O)/model/probe/probe_streams.o $(O)/model/probe/probe_registers.o: CFLAGS_ += -O2 -g0
+$(O)/model/probe/probe_kernels.o $(O)/model/probe/probe_streams.o $(O)/model/probe/probe_registers.o: CFLAGS_ += $(if $(SAN),,-O2) -g0
 
 $(O)/preload/%.o: preload/%.c $(O)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
-	$(Q)$(CC) $(CFLAGS_) $(SHIM_FLAGS) -MMD -MP -c -o $@ $<
+	$(call compile,$(SHIM_FLAGS))
 
 # The register that stubs pass the slot in is nobody else's (preload/wrapper.h); sanitizers would use it.
 SLOT_REGISTER := $(if $(findstring aarch64,$(shell $(CC) -dumpmachine 2>/dev/null)),x17,r11)
@@ -157,7 +162,7 @@ $(O)/preload/%.o: preload/%.S preload/stub.h preload/sizes.h $(O)/flags
 	$(Q)$(CC) $(CFLAGS_) -c -o $@ $<
 $(O)/gen/%.o: $(O)/gen/%.c $(O)/flags
 	$(call say,CC,$<)
-	$(Q)$(CC) $(CFLAGS_) -MMD -MP -c -o $@ $<
+	$(call compile)
 
 generate = @mkdir -p $(@D); $(O)/ktgen trace/routines $(1) > $@.part && mv $@.part $@
 $(O)/gen/checked: $(O)/ktgen $(SPECS) trace/routines/counted.list
@@ -235,9 +240,13 @@ ABI := $(addprefix $(T)/abi/,libfake1.so libfake2.so libfake3.so libfakenested.s
        libsysv.so lookup libboth.so both crowd coroutine storm $(if $(findstring x86_64,$(shell $(CC) -dumpmachine 2>/dev/null)),unwind))
 export B = $(O)
 
-$(T)/unit/%: $(O)/tests/unit/%.o $(UNIT_PARTS) $(TEST_PARTS) $(OBJECTS)
+# An archive, so that each program has only what it uses: a hundred of them are linked in a third of the time, and libFuzzer
+# goes through the counters of all there is after each input.
+$(T)/tools.a: $(UNIT_PARTS) $(TEST_PARTS) $(OBJECTS)
+	$(Q)rm -f $@; ar rcsT $@ $^
+$(T)/unit/%: $(O)/tests/unit/%.o $(T)/tools.a
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(CFLAGS_) -o $@ $^ $(LIBS) -lcmocka
+	$(Q)$(CC) $(CFLAGS_) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LIBS) -lcmocka
 $(T)/unit/test_filter: $(O)/preload/filter.o
 $(T)/unit/test_extent: $(O)/preload/extent.o $(O)/gen/slots.o
 # Where names of the shim's are those of the tools' too: without these.
@@ -375,14 +384,11 @@ $(T)/gen_roundtrip: $(patsubst %.c,$(O)/%.o,$(wildcard tests/roundtrip/*.c)) $(T
 # Fuzzers: driven by tests/fuzz/driver.c, or by libFuzzer (make fuzz builds them with LIBFUZZER=1).
 FUZZERS := $(addprefix $(T)/fuzz/,stream text trace packed spec algorithm profile snapshot machine models result store)
 FUZZ_PARTS := $(patsubst %,$(O)/tests/fuzz/%.o,input memory mutate mutate_json look $(if $(LIBFUZZER),,driver)) $(O)/tests/synth.o $(O)/trace/spec.o
-# An archive, so that each has only what it uses: libFuzzer goes through the counters of all there is after each input.
-$(T)/fuzz/tools.a: $(OBJECTS)
-	$(Q)rm -f $@; ar rcs $@ $^
 # What a fuzzer gives its inputs to in the place of a file.
 wrapped = $(if $(filter trace packed result,$(1)),kt_files_open)$(if $(filter store,$(1)),sqlite3_open_v2)
 $(T)/fuzz/machine $(T)/fuzz/models $(T)/fuzz/result: $(O)/tests/fuzz/document.o
 $(T)/fuzz/stream $(T)/fuzz/profile $(T)/fuzz/snapshot: $(O)/tests/fuzz/base.o
-$(FUZZERS): $(T)/fuzz/%: $(O)/tests/fuzz/%.o $(FUZZ_PARTS) $(T)/fuzz/tools.a
+$(FUZZERS): $(T)/fuzz/%: $(O)/tests/fuzz/%.o $(FUZZ_PARTS) $(T)/tools.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS_) $(if $(LIBFUZZER),-fsanitize=fuzzer) $(addprefix -Wl$(comma)--wrap=,$(call wrapped,$*)) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LIBS)
 $(T)/fuzz/seed: $(O)/tests/fuzz/seed.o $(O)/tests/fuzz/input.o $(TEST_PARTS) $(OBJECTS)
@@ -564,11 +570,13 @@ $(addprefix $(T)/bench/,leaves known million): $(T)/bench/%: tests/bench/%.c
 BENCH := $(REPLAY_BENCH) $(addprefix $(T)/bench/,calls leaves known million pauses small nested one_call least.so least_nested.so naive.so $(if $(wildcard /usr/include/suitesparse/cholmod.h),cholesky) $(if $(wildcard /usr/include/lttng/tracepoint.h /usr/include/*/lttng/tracepoint.h),lttng.so))
 ROUNDTRIP := $(addprefix $(T)/roundtrip_,c cblas lapacke lapacke_work f)
 
-SLOW_UNIT  := $(T)/unit/test_hierarchy
-FAST_TESTS := $(filter-out $(SLOW_UNIT),$(UNIT_PROGRAMS)) tests/lint_modules.sh tests/lint_functions.sh tests/probe_kernels.sh tests/probe_odd.sh tests/shim_abi.sh tests/shim_load.sh tests/shim_life.sh tests/fuzz.sh tests/events.sh tests/faults.sh tests/profile.sh tests/modes.sh tests/nested.sh tests/python.sh tests/findings.sh tests/many.sh \
-              tests/libraries.sh tests/run_blas.sh tests/ranks.sh tests/documents.sh \
-              $(wildcard tests/cli/*.sh)
-SLOW_TESTS := $(SLOW_UNIT) tests/roofline.sh tests/diff.sh tests/bench_tools.sh tests/table.sh tests/names.sh tests/roundtrip.sh tests/proof.sh tests/repro.sh tests/flops.sh tests/traffic.sh tests/transparency.sh tests/transparency/programs.sh tests/demo.sh tests/ranks/mpi.sh tests/replay.sh tests/replayable.sh tests/sequence.sh tests/store.sh tests/timers.sh tests/contexts.sh tests/misbehave.sh tests/hostile.sh tests/hostile_lives.sh tests/sanitize.sh tests/valgrind.sh tests/cppcheck.sh tests/portable.sh tests/fault_process.sh tests/fault_threads.sh tests/fault_cases.sh tests/fault_space.sh tests/kill.sh tests/tsan.sh tests/snapshot.sh tests/compare.sh tests/right.sh tests/unusual.sh tests/subnormal.sh tests/checksum.sh
+# Scripts of tests say in a line of their own when they run and how many seconds they take:
+#     # check: fast, 12 s    in make check and check-fast; slow: in make check; never: elsewhere
+# Those that take longest come first: the last one is not to run alone.
+SLOW_UNIT   := $(T)/unit/test_hierarchy
+scripts      = $(shell grep -sHE '^\# check: ($(1)), [0-9]+ s$$' tests/*.sh tests/*/*.sh | sort -t, -k2 -n -r | cut -d: -f1)
+FAST_TESTS   = $(call scripts,fast) $(filter-out $(SLOW_UNIT),$(UNIT_PROGRAMS))
+ALL_TESTS    = $(call scripts,fast|slow) $(SLOW_UNIT) $(filter-out $(SLOW_UNIT),$(UNIT_PROGRAMS))
 
 check: packages-check
 	@$(MAKE) --no-print-directory -j$(shell nproc) check-built
@@ -576,7 +584,7 @@ check: packages-check
 .PHONY: check-all check-built
 check-built: built $(UNIT_PROGRAMS) $(ABI) $(TEST_TOOLS) $(FUZZERS) $(ROUNDTRIP) $(BENCH) $(T)/flops $(T)/traffic $(PROOF) $(EVENTS) $(PROFILE) $(MODES) $(RANKS) $(DIFF) $(FAULT) $(NESTED) $(RIGHT) $(FINDINGS)
 check-all: check-built
-	@tests/run $(FAST_TESTS) $(SLOW_TESTS)
+	@tests/run $(ALL_TESTS)
 # What tests/sanitize.sh needs besides all; it builds in a folder of its own.
 .PHONY: sanitized-tests
 sanitized-tests: $(UNIT_PROGRAMS) $(FUZZERS)

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# check: slow, 1 s
 # make bench measures; that its arithmetic and its verdicts are right is checked here, with made-up times.
 . tests/lib.sh
 

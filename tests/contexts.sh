@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# check: slow, 19 s
 # Contexts of replay: times grow from warm to l1, l2, cold and allcold; cold operands cost in proportion to their bytes;
 # alignment on request. Figures are ratios within one replay, with room for what else the machine does.
 . tests/lib.sh

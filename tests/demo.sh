@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# check: slow, 60 s
 # A real NumPy program: the same output and status with and without ktrace, and as many calls as a debugger counts.
 . tests/lib.sh
 kt=$B/ktrace

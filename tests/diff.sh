@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# check: slow, 6 s
 # ktrace diff on real runs: what shows on any machine. How often it is wrong is measured by tests/bench/diff.sh, and with runs
 # that are made up by tests/unit/test_diff.c.
 . tests/lib.sh

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# check: fast, 3 s
 # README.md and doc/: short enough, complete, true of the command, with links that lead somewhere, also where they are
 # installed, and with command lines that run.
 . tests/lib.sh

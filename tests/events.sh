@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# check: fast, 2 s
 # Counters of calls (preload/events.h): what the kernel really counts, codes of processors that are not here, and
 # everything that can keep a counter from counting.
 . tests/lib.sh

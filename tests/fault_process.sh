@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# check: slow, 18 s
 # Processes that die, are replaced or make others behave as without us, and what was recorded can be read.
 . tests/fault/lib.sh
 ends=$F/ends xerbla=$F/xerbla

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# check: slow, 13 s
 # Where a trace cannot be written, or no longer: the program behaves as without us, and what is lost is counted.
 . tests/fault/lib.sh
 refusals=$F/refusals

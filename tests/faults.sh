@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# check: fast, 4 s
 # Page faults in long calls: counted without being asked for, told apart from the rest of a call's time.
 . tests/lib.sh
 kt=$B/ktrace

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# check: fast, 5 s
 # What report tells of single calls: shapes whose calls are of two kinds, LAPACK that ran without blocks.
 . tests/lib.sh
 export KTRACE_QUIET=1

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# check: slow, 44 s
 # The table's operation counts of LAPACK routines against the BLAS calls that the reference LAPACK makes in them.
 . tests/lib.sh
 library_path=$(dirname /usr/lib/*/blas/libblas.so.3):$(dirname /usr/lib/*/lapack/liblapack.so.3)

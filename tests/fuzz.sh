@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# check: fast, 5 s
 # The inputs that fuzzing found interesting or that broke something once, and a few random mutations of them. The same
 # with sanitizers: tests/sanitize.sh. To find new ones: make fuzz.
 . tests/lib.sh

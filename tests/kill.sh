@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# check: slow, 7 s
 # Programs of one and of four threads are killed at random times; each trace holds exactly what they counted.
 # RUNS=1000 is what `make kill-test` does.
 . tests/lib.sh

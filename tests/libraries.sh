@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# check: fast, 3 s
 # ktrace info --libraries: what is installed, and libraries that do not behave.
 . tests/lib.sh
 kt=$PWD/$B/ktrace

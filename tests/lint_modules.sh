@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# check: fast, 1 s
 # The arrows of DESIGN.md: format.h <- trace <- {replay, model}; the shim uses include/ktrace and itself only; replay and
 # model do not see each other. main.c, which links the verbs, may see all. No generated file is committed.
 . tests/lib.sh
@@ -19,4 +20,7 @@ if [ -z "$others" ]; then ok "model reaches replay through narrow headers"; else
 needed=$(readelf -d "$B/libktrace.so" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | grep -vE '^(libc\.so|ld-linux)')
 same "the shim needs libc only" "" "$needed"
 same "file names of the modules are unique" "" "$(git ls-files '*.c' '*.h' | grep -vE '^(tests|examples)/' | xargs -n1 basename | sort | uniq -d)"
+# The Makefile finds the scripts of tests by this line.
+same "each script of tests says when it runs, and how long" "" "$(grep -lE '^\. tests/(lib|fault/lib|transparency/alike)\.sh' tests/*.sh tests/*/*.sh |
+    grep -vE '/(lib|alike)\.sh$' | xargs grep -LE '^# check: ((fast|slow), [0-9]+ s|never)$')"
 exit $((failures != 0))

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# check: fast, 10 s
 # Many shapes: a replay keeps to its budget, measures what takes most of the time, and tells what it left out. Many
 # calls: what reads them needs no more memory than for few.
 . tests/lib.sh

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# check: fast, 17 s
 # What is not recorded because the user said so, and what the program says of itself: pauses, regions, samples, filters,
 # limits. Every call is accounted for.
 . tests/lib.sh

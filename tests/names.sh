@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# check: slow, 6 s
 # Every function that the libraries export is recorded or on the list of those left alone, with a reason.
 . tests/lib.sh
 list=trace/routines/left_alone.list

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# check: fast, 40 s
 # Calls nested in others, of which most are passed on: whatever a program does, it does what it does alone, and each call
 # is recorded, or counted as passed on in one that is.
 . tests/lib.sh

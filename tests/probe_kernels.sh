@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# check: fast, 1 s
 # The instructions of the probe's nano-benchmarks, in the disassembly.
 . tests/lib.sh
 if [ "$(uname -m)" != x86_64 ] || ! command -v objdump >/dev/null; then

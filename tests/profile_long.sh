@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# check: never
 # make profile-long: 10^9 calls (CALLS=) in profile mode take constant memory, and less than 16 MiB of it.
 . tests/lib.sh
 export KTRACE_QUIET=1

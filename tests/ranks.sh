@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# check: fast, 7 s
 # Jobs of many processes: ranks as launchers announce them, one trace of several, one clock for all, who did how much.
 . tests/lib.sh
 kt=$PWD/$B/ktrace

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# check: slow, 81 s
 # Replay: the effect of context that Whaley & Castaldo found, comparison of libraries, libraries that misbehave. How well
 # repeated replays agree depends on the machine's other users: make bench measures that.
 . tests/lib.sh

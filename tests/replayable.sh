@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# check: slow, 49 s
 # What replay can call: every routine of the table that a library has, CALLS (200) times in 40 shapes with the contents that replay
 # gives its operands and restored inputs (tests/replayable.c). What fails has a line with its reason in tests/replayable.list;
 # a line that is not needed is a failure, too.

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# check: slow, 140 s
 # ktrace repro: programs for calls that real programs made, of routines of many families, compile without a warning, run
 # without a report of AddressSanitizer and without touching memory beyond their operands, and end with the recorded info.
 . tests/lib.sh

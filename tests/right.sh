@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# check: slow, 29 s
 # ktrace compare --check: libraries that are wrong are named, with the routine, the shape and how; those that are right are
 # not. What is slow only for some shapes is named by its times.
 . tests/lib.sh

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# check: slow, 18 s
 # ktrace roofline: points, picture and data of real traces under the roofs of a machine file, counted calls, kernels of
 # chosen sizes, and whatever cannot be drawn.
 . tests/lib.sh

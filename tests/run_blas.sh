@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# check: fast, 4 s
 # ktrace run --blas: the program really runs on another library, with KTRACE_BLAS alone too, or is not started at all.
 . tests/lib.sh
 kt=$PWD/$B/ktrace

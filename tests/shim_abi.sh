@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# check: fast, 6 s
 # The calling conventions and ways of loading that interposers get wrong, on libraries that tell who they are.
 . tests/lib.sh
 export KTRACE_NESTED=all # what nests in calls is looked at

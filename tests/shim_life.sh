@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# check: fast, 4 s
 # The program behaves as without us and nothing that was recorded is lost, however it ends and whatever fails.
 . tests/lib.sh
 # Three times: with all nested calls, some, and none.

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# check: fast, 8 s
 # Every way in which a program gets at a library: it prints the same as alone, and its calls are recorded.
 . tests/lib.sh
 A=$PWD/$B/tests/abi

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# check: slow, 5 s
 # KTRACE_SNAPSHOT: contents are those of the operands, limits hold, memory that is not there and disks that are full
 # disturb nobody, and replay uses them.
 . tests/lib.sh

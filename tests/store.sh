@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# check: slow, 51 s
 # The store of results: what is known is not measured again, what is new is; whatever is wrong with it, the replay goes
 # on; Ctrl-C keeps what was measured. And the decomposition that a report makes of it.
 . tests/lib.sh

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# check: slow, 20 s
 # Subnormal numbers in operands: counted in snapshots, and what they cost measured by replay on recorded and made contents.
 . tests/lib.sh
 kt=$PWD/$B/ktrace

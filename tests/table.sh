@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# check: slow, 4 s
 # The table of routines against the real thing: operand ranges in poisoned memory, the CBLAS and LAPACKE interfaces against
 # headers.
 . tests/lib.sh

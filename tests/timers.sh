@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# check: slow, 9 s
 # Timers on real calls: Whaley's figure in small, what is watched beside each sample. How near timers come to each other and to
 # independent programs depends on the machine's other users: make bench-timers, examples/whaley.sh.
 . tests/lib.sh

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# check: slow, 36 s
 # Nobody can tell that ktrace is there: the quick part of the test programs of BLAS and LAPACK. `make transparency` runs
 # all of them. First, that the comparison notices what there is to notice.
 . tests/transparency/alike.sh

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# check: slow, 33 s
 # The shim under the thread sanitizer, in programs whose threads do everything at once.
 . tests/lib.sh
 S=${THREAD_SANITIZED:-build-tsan}

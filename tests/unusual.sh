@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# check: slow, 40 s
 # ktrace compare --check only: what libraries do with contents that are no ordinary numbers, as they do it when they are
 # called directly, told as information beside the reference library and never as wrong.
 . tests/lib.sh

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# check: slow, 28 s
 # The tools and the shim under valgrind: no error, no leak in the tools.
 . tests/lib.sh
 export KTRACE_QUIET=1 OPENBLAS_NUM_THREADS=1

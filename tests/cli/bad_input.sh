@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# check: fast, 1 s
 # Wrong command lines and unusable input: one clear line on standard error, the documented status, nothing left behind.
 . tests/lib.sh
 kt=$B/ktrace

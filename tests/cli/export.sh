@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# check: fast, 7 s
 # ktrace export: what other tools read is what dump says; a file is there whole or not at all.
 . tests/lib.sh
 kt=$PWD/$B/ktrace

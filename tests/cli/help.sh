@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# check: fast, 2 s
 # The help names what there is: options that the verbs accept, with the values that they accept.
 . tests/lib.sh
 kt=$B/ktrace

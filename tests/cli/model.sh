@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# check: fast, 12 s
 # ktrace model build and show: models of what a trace holds, kept, gone on with, refused where they do not belong.
 . tests/lib.sh
 kt=$PWD/$B/ktrace

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# check: fast, 17 s
 # ktrace model calls, predict, tune and rank; run --block-size. What algorithms say is what LAPACK does: the same kernels
 # with the same sizes at the same places, whatever the block size. Nothing here depends on how long anything takes.
 . tests/lib.sh

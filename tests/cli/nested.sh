@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# check: fast, 10 s
 # Nested calls that are not all recorded (KTRACE_NESTED): what info, check, dump, export, pack and merge say of them.
 . tests/lib.sh
 kt=$PWD/$B/ktrace

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# check: fast, 8 s
 # ktrace probe: what it writes, keeps and shows; with little memory, on one processor, without permission to pin.
 . tests/lib.sh
 export XDG_CACHE_HOME=$T/cache

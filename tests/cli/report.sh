@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# check: fast, 1 s
 # What report, info and diff say of programs that are not all of one piece: that die in a call, that call several libraries,
 # from several threads, and whose calls fail. The libraries are made here: what they say of themselves is known then.
 . tests/lib.sh

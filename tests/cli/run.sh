@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# check: fast, 3 s
 # ktrace run: status, signals, output and standard input of the program pass through.
 . tests/lib.sh
 kt=$PWD/$B/ktrace

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# check: fast, 1 s
 # ktrace score: what it predicts from a short run is what a long one turns out to be.
 . tests/lib.sh
 kt=$PWD/$B/ktrace

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# check: fast, 3 s
 # ktrace replay --timer: every timer gives times of all shapes, what it cannot do is said, and their times are kept apart.
 . tests/lib.sh
 kt=$B/ktrace

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# check: never
 # Octave and R, whose scripts in examples/ go through their linear algebra, on two libraries; NumPy on a library with
 # threads, which gives the same bits as long as their number is the same; and what NumPy and SciPy test themselves.
 . tests/transparency/alike.sh

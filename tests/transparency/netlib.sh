@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# check: never
 # The test programs of BLAS and LAPACK with all inputs that come with them, on the reference libraries and on OpenBLAS.
 # They report residuals, so they see what a routine returned, and error exits, so they see what arrived.
 . tests/transparency/alike.sh

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# check: never
 # The tests that come with the sources of OpenBLAS, built by its makefiles against the installed library: the Fortran and
 # C interface testers, with the three-product routines, and the unit tests, some of which fork.
 . tests/transparency/alike.sh

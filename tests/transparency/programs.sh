@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# check: slow, 24 s
 # Programs that print all bits of their results: ours, NumPy, SciPy, several BLAS libraries in one process, 64-bit
 # integers, and modules in scopes of their own.
 . tests/transparency/alike.sh

@@ -267,8 +267,10 @@ static void add_call(struct kt_collection *c, const struct kt_call *call)
     size_t number = shape_of(c, call);
     struct kt_shape_group *shape = &c->shapes.shape[number];
     double seconds = kt_call_seconds(call);
-    if (call->depth == 0)
+    if (call->depth == 0) {
         kt_dirt_add(shape, &c->dirt[number], call, seconds);
+        kt_by_caller_add(&c->shapes.callers, call, number, seconds);
+    }
     kt_samples_add(&shape->seconds, seconds);
     kt_arrangements_add(&c->arrangements[number], call);
     shape->calls++;
@@ -303,7 +305,7 @@ static void add_if_leaf(struct kt_collection *c, const struct kt_call *next)
 struct kt_collection *kt_collection_new(const struct kt_trace *trace, enum kt_level level)
 {
     struct kt_collection *c = kt_resize(NULL, 1, sizeof *c);
-    *c = (struct kt_collection){.trace = trace, .level = level};
+    *c = (struct kt_collection){.trace = trace, .level = level, .shapes.callers.only_sums = true};
     number_entries(c);
     return c;
 }
@@ -396,8 +398,10 @@ static void add_counts(struct kt_collection *c, const struct kt_counts *counts)
     shape->calls += calls;
     shape->total += seconds;
     shape->stands_for += counts_stand_for(counts, seconds);
-    if (!leaves)
-        note_counted(shape, counts);
+    if (leaves)
+        return;
+    note_counted(shape, counts);
+    kt_by_caller_add_counts(&c->shapes.callers, counts, number);
 }
 
 void kt_collection_add_profiles(struct kt_collection *c)
@@ -429,6 +433,7 @@ void kt_shapes_free(struct kt_shapes *shapes)
         kt_samples_free(&shapes->shape[i].seconds);
     }
     free(shapes->shape);
+    kt_by_caller_free(&shapes->callers);
     *shapes = (struct kt_shapes){0};
 }
 

@@ -6,8 +6,7 @@
 #ifndef KT_SHAPE_H
 #define KT_SHAPE_H
 
-#include "trace/cursor.h"
-#include "trace/samples.h"
+#include "trace/by_caller.h"
 
 /*
  * Recording what nests in an outermost call makes that longer by more than can be subtracted to the last. So where only
@@ -49,8 +48,9 @@ struct kt_shape_group {
 struct kt_shapes {
     struct kt_shape_group *shape; /* largest total first */
     size_t count;
-    double seconds; /* sum of totals */
-    int processor;  /* on which most of them passed; -1: no call tells */
+    double seconds;              /* sum of totals */
+    int processor;               /* on which most of them passed; -1: no call tells */
+    struct kt_by_caller callers; /* where outermost ones were made, sums by number of the shape */
 };
 
 enum kt_level { KT_OUTERMOST, KT_LEAVES };

@@ -167,6 +167,7 @@ struct kt_text_table {
     size_t columns;
     char **cell; /* row by row, the heads first */
     size_t rows;
+    bool last_is_spare;
 };
 
 struct kt_text_table *kt_text_table_new(const struct kt_column *column, size_t columns)
@@ -208,21 +209,31 @@ static void natural_widths(const struct kt_text_table *t, size_t *width)
 }
 
 /* Takes columns away from the widest that may shrink, one by one, until the line fits. */
-static void shrink_widths(const struct kt_text_table *t, size_t *width)
+static void shrink_widths(const struct kt_text_table *t, size_t columns, size_t *width)
 {
-    size_t total = GAP * (t->columns - 1);
+    size_t total = GAP * (columns - 1);
     size_t most = line_width();
-    for (size_t i = 0; i < t->columns; i++)
+    for (size_t i = 0; i < columns; i++)
         total += width[i];
     for (; total > most; total--) {
-        size_t widest = t->columns;
-        for (size_t i = 0; i < t->columns; i++)
-            if (t->column[i].shrink && width[i] > NARROWEST && (widest == t->columns || width[i] > width[widest]))
+        size_t widest = columns;
+        for (size_t i = 0; i < columns; i++)
+            if (t->column[i].shrink && width[i] > NARROWEST && (widest == columns || width[i] > width[widest]))
                 widest = i;
-        if (widest == t->columns)
+        if (widest == columns)
             return;
         width[widest]--;
     }
+}
+
+/* How many columns are printed: a spare one only where all that may shrink keeps READABLE characters. */
+static size_t columns_with_room(const struct kt_text_table *t, const size_t *width)
+{
+    enum { READABLE = 24 };
+    size_t needed = GAP * (t->columns - 1);
+    for (size_t i = 0; i < t->columns; i++)
+        needed += t->column[i].shrink && width[i] > READABLE ? READABLE : width[i];
+    return t->columns - (t->last_is_spare && needed > line_width());
 }
 
 static void print_cell(const char *text, size_t width, const struct kt_column *column, bool last)
@@ -239,16 +250,22 @@ static void print_cell(const char *text, size_t width, const struct kt_column *c
     printf("%*s", last ? 0 : GAP, "");
 }
 
+void kt_text_table_spare_last(struct kt_text_table *table)
+{
+    table->last_is_spare = true;
+}
+
 void kt_text_table_print(const struct kt_text_table *table)
 {
     size_t *width = kt_resize(NULL, table->columns, sizeof *width);
     bool bold = isatty(STDOUT_FILENO);
     natural_widths(table, width);
-    shrink_widths(table, width);
+    size_t columns = columns_with_room(table, width);
+    shrink_widths(table, columns, width);
     for (size_t row = 0; row < table->rows; row++) {
         printf("%s", bold && row == 0 ? "\033[1m" : "");
-        for (size_t i = 0; i < table->columns; i++)
-            print_cell(table->cell[row * table->columns + i], width[i], &table->column[i], i + 1 == table->columns);
+        for (size_t i = 0; i < columns; i++)
+            print_cell(table->cell[row * table->columns + i], width[i], &table->column[i], i + 1 == columns);
         printf("%s\n", bold && row == 0 ? "\033[0m" : "");
     }
     free(width);

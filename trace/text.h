@@ -36,7 +36,9 @@ struct kt_column {
 struct kt_text_table;
 struct kt_text_table *kt_text_table_new(const struct kt_column *column, size_t columns);
 void kt_text_table_row(struct kt_text_table *table, const char *const *cell); /* cells are copied */
-void kt_text_table_print(const struct kt_text_table *table);                  /* to standard output */
+/* The last column is only printed if there is room for it beside a readable rest. */
+void kt_text_table_spare_last(struct kt_text_table *table);
+void kt_text_table_print(const struct kt_text_table *table); /* to standard output */
 void kt_text_table_free(struct kt_text_table *table);
 
 void kt_heading(const char *text); /* bold on a terminal, underlined otherwise */

@@ -5,6 +5,7 @@
 #include "model/report/cmd_results.h"
 #include "model/report/diff.h"
 #include "trace/about.h"
+#include "trace/shape_source.h"
 #include "trace/state_json.h"
 #include "trace/text.h"
 #include "trace/verb.h"
@@ -34,6 +35,8 @@ struct runs {
     bool incomplete[2];
     struct kt_state state[2];
     struct kt_diff diff;
+    struct kt_callers *callers;
+    struct kt_shape_source *source[2]; /* of the shapes of each */
 };
 
 /* --- the command line -------------------------------------------------------------------------------------- */
@@ -139,7 +142,9 @@ static enum kt_status open_run(struct runs *r, int side, char *path, struct kt_e
 static void close_runs(struct runs *r)
 {
     kt_diff_free(&r->diff);
+    kt_callers_free(r->callers);
     for (int side = 0; side < 2; side++) {
+        free(r->source[side]);
         kt_shapes_free(&r->shapes[side]);
         kt_state_free(&r->state[side]);
         kt_trace_close(&r->trace[side]);
@@ -356,7 +361,14 @@ static json_t *side_json(const struct kt_diff_side *side)
                      "in_situ", kt_json_stat(&side->stat));
 }
 
-static json_t *shape_json(const struct kt_diff_shape *s, double drift)
+/* The line that it mostly comes from in the second run, or in the first if only that has it. */
+static json_t *source_json(const struct runs *r, const struct kt_diff_shape *s)
+{
+    int side = s->most[1] != NULL;
+    return kt_shape_source_json(&r->source[side][s->most[side] - r->shapes[side].shape]);
+}
+
+static json_t *shape_json(const struct runs *r, const struct kt_diff_shape *s, double drift)
 {
     json_t *out = json_pack("{s:s, s:o, s:o, s:o, s:s}", "routine", s->routine, "symbol",
                             kt_json_text(s->first.entry->symbol.name), "shape", kt_json_text(s->text), "args",
@@ -367,6 +379,7 @@ static json_t *shape_json(const struct kt_diff_shape *s, double drift)
     json_object_set_new(out, "lo", kt_json_number(s->lo / drift));
     json_object_set_new(out, "hi", kt_json_number(s->hi / drift));
     json_object_set_new(out, "p", kt_json_number(s->p));
+    json_object_set_new(out, "source", source_json(r, s));
     return out;
 }
 
@@ -385,15 +398,23 @@ static json_t *missing_json(const struct runs *r, int side)
     return object;
 }
 
-static void print_json(const struct runs *r)
+static void find_sources(struct runs *r)
+{
+    r->callers = kt_callers_new();
+    for (int side = 0; side < 2; side++)
+        r->source[side] = kt_shape_sources_find(&r->shapes[side], r->callers);
+}
+
+static void print_json(struct runs *r)
 {
     const struct kt_diff *d = &r->diff;
     bool is_out = d->drift_out && !isnan(d->drift);
     double drift = drift_taken_out(d);
     json_t *shapes = json_array();
     json_t *routines = json_array();
+    find_sources(r);
     for (size_t i = 0; i < d->shapes; i++)
-        json_array_append_new(shapes, shape_json(&d->shape[i], drift));
+        json_array_append_new(shapes, shape_json(r, &d->shape[i], drift));
     for (size_t i = 0; i < d->routines; i++)
         json_array_append_new(routines, routine_json(&d->routine[i], drift));
     kt_json_print(json_pack(

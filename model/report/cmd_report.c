@@ -25,9 +25,10 @@ enum { LINE = 68, PARTS_ROWS = 8 };
 static const struct {
     const char *name;
     kt_report_table *print;
-} known_tables[] = {{"routine", kt_report_routines}, {"shape", kt_report_shapes},   {"caller", kt_report_callers},
-                    {"region", kt_report_regions},   {"thread", kt_report_threads}, {"counter", kt_report_counters},
-                    {"rank", kt_report_ranks},       {"part", kt_report_parts}};
+} known_tables[] = {{"routine", kt_report_routines}, {"shape", kt_report_shapes},     {"caller", kt_report_callers},
+                    {"line", kt_report_lines},       {"path", kt_report_paths},       {"region", kt_report_regions},
+                    {"thread", kt_report_threads},   {"counter", kt_report_counters}, {"rank", kt_report_ranks},
+                    {"part", kt_report_parts}};
 
 struct options {
     bool json;
@@ -443,7 +444,8 @@ static int parse_options(int argc, char **argv, struct options *out)
             return kt_verb_usage("report", "--top %s: expected a number above 0", optarg);
         if (option == 'b' && !parse_table(optarg, &out->only))
             return kt_verb_usage(
-                "report", "--by %s: expected routine, shape, caller, region, thread, counter, rank or part", optarg);
+                "report", "--by %s: expected routine, shape, caller, line, path, region, thread, counter, rank or part",
+                optarg);
     }
     if (optind == argc)
         return kt_verb_usage("report", "which trace?");

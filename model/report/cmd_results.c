@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "model/report/cmd_results.h"
 
-#include "model/report/callers.h"
+#include "trace/callers.h"
 #include "model/report/results.h"
 #include "trace/about.h"
 #include "trace/json.h"

@@ -87,6 +87,7 @@ struct node {
     double total[2];
     double subtracted[2]; /* seconds */
     struct kt_call first;
+    const struct kt_shape_group *most[2];
     bool has[2];
 };
 
@@ -158,6 +159,8 @@ static void match_group(struct matching *m, int side, const struct kt_shape_grou
     else
         node->samples[side] = group->seconds;
     node->has[side] = true;
+    if (!node->most[side] || group->total > node->most[side]->total)
+        node->most[side] = group;
     node->total[side] += group->total;
     node->calls[side] += group->calls;
     node->subtracted[side] += isnan(group->inside.clean) ? group->inside.subtracted : 0;
@@ -488,9 +491,11 @@ static void add_node(struct kt_diff *diff, const struct node *node)
     struct kt_diff_shape *s = &diff->shape[diff->shapes++];
     *s = (struct kt_diff_shape){.first = node->first, .routine = node->key.routine};
     kt_shape_text(&node->first, s->text, KT_DIFF_TEXT);
-    for (int side = 0; side < 2; side++)
+    for (int side = 0; side < 2; side++) {
+        s->most[side] = node->most[side];
         if (node->has[side])
             fill_side(&s->side[side], node, side);
+    }
 }
 
 void kt_diff_make(const struct kt_shapes shapes[2], bool comparable, const struct kt_diff_limits *limits,

@@ -41,8 +41,9 @@ struct kt_diff_side {
 };
 
 struct kt_diff_shape {
-    struct kt_call first; /* in the earliest run that has it; borrowed */
-    const char *routine;  /* borrowed */
+    struct kt_call first;                 /* in the earliest run that has it; borrowed */
+    const char *routine;                  /* borrowed */
+    const struct kt_shape_group *most[2]; /* the run's group of that shape that took most time, NULL: none; borrowed */
     char text[KT_DIFF_TEXT + 1];
     struct kt_diff_side side[2];
     double ratio;  /* median of the second run over that of the first, with the drift */

@@ -6,8 +6,8 @@
 #ifndef KT_PARTS_H
 #define KT_PARTS_H
 
-#include "model/report/by_caller.h"
-#include "model/report/callers.h"
+#include "trace/by_caller.h"
+#include "trace/callers.h"
 #include "model/report/replayed.h"
 
 /* A shape of outermost calls, in situ and as it was replayed. */

@@ -212,6 +212,17 @@ static void find_advice(struct kt_report *report)
     free(of);
 }
 
+static void find_places(struct kt_report *out)
+{
+    const struct kt_sums *callers = &out->summary.callers;
+    out->symbols = kt_callers_new();
+    out->callers = kt_callers_by_place(out->symbols, callers, &out->caller);
+    out->lines = kt_callers_by_line(out->symbols, callers, &out->line);
+    out->source = kt_shape_sources_find(&out->groups, out->symbols);
+    if (kt_paths_are_recorded(&out->trace))
+        kt_paths_find(out->symbols, callers, &out->tree);
+}
+
 enum kt_status kt_report_make(char *const *path, size_t paths, struct kt_report *out, struct kt_error *error)
 {
     *out = (struct kt_report){.path = path};
@@ -225,8 +236,7 @@ enum kt_status kt_report_make(char *const *path, size_t paths, struct kt_report 
     kt_imbalance_find(&out->trace, &out->summary, &out->imbalance);
     out->overhead = kt_overhead_of(&out->state, &out->groups);
     add_shapes(out);
-    out->symbols = kt_callers_new();
-    out->callers = kt_callers_by_place(out->symbols, &out->summary.callers, &out->caller);
+    find_places(out);
     if (out->replayed) {
         find_parts(out);
         find_advice(out);
@@ -239,6 +249,9 @@ void kt_report_free(struct kt_report *report)
     kt_parts_free(&report->parts);
     kt_by_caller_free(&report->by_caller);
     free(report->caller);
+    free(report->line);
+    free(report->source);
+    kt_paths_free(&report->tree);
     kt_callers_free(report->symbols);
     free(report->shape);
     free(report->kinds);
@@ -367,23 +380,20 @@ static json_t *shapes_json(const struct kt_report *report)
     for (size_t i = 0; i < report->groups.count; i++) {
         json_t *shape = shape_json(&report->shape[i]);
         json_object_set_new(shape, "kinds", kt_findings_kinds_json(&report->kinds[i]));
+        json_object_set_new(shape, "source", kt_shape_source_json(&report->source[i]));
         json_array_append_new(array, shape);
     }
     return array;
 }
 
-static json_t *callers_json(const struct kt_report *report)
+static json_t *callers_json(const struct kt_caller *caller, size_t callers)
 {
     json_t *array = json_array();
-    for (size_t i = 0; i < report->callers; i++) {
-        const struct kt_caller *caller = &report->caller[i];
-        const struct kt_place *place = caller->place;
-        json_array_append_new(
-            array,
-            json_pack("{s:o, s:o, s:o, s:o, s:I, s:I, s:o}", "object", kt_json_text_or_null(place->object), "function",
-                      kt_json_text_or_null(place->function), "file", kt_json_text_or_null(place->file), "line",
-                      place->file ? json_integer(place->line) : json_null(), "offset", (json_int_t)place->offset,
-                      "calls", (json_int_t)caller->calls, "seconds", kt_json_number(caller->seconds)));
+    for (size_t i = 0; i < callers; i++) {
+        json_t *json = kt_place_json(caller[i].place);
+        json_object_set_new(json, "calls", json_integer((json_int_t)caller[i].calls));
+        json_object_set_new(json, "seconds", kt_json_number(caller[i].seconds));
+        json_array_append_new(array, json);
     }
     return array;
 }
@@ -518,7 +528,9 @@ json_t *kt_report_json(const struct kt_report *report)
     add_counted(json_object_get(document, "routines"), &summary->routines, &report->counted);
     json_object_set_new(document, "shapes", shapes_json(report));
     json_object_set_new(document, "unblocked", kt_findings_unblocked_json(report));
-    json_object_set_new(document, "callers", callers_json(report));
+    json_object_set_new(document, "callers", callers_json(report->caller, report->callers));
+    json_object_set_new(document, "lines", callers_json(report->line, report->lines));
+    json_object_set_new(document, "paths", kt_paths_json(&report->tree));
     json_object_set_new(document, "threads", threads_json(&summary->threads));
     json_object_set_new(document, "processes", processes_json(&summary->processes));
     json_object_set_new(document, "clock", clock_json(&report->state));

@@ -6,7 +6,7 @@
 #ifndef KT_REPORT_H
 #define KT_REPORT_H
 
-#include "model/report/callers.h"
+#include "model/report/by_path.h"
 #include "model/report/call_facts.h"
 #include "model/report/counted.h"
 #include "model/report/advice.h"
@@ -15,6 +15,7 @@
 #include "model/report/parts.h"
 #include "model/report/by_region.h"
 #include "model/report/unblocked.h"
+#include "trace/shape_source.h"
 #include "trace/state.h"
 
 /* A shape of outermost calls. */
@@ -47,6 +48,10 @@ struct kt_report {
     struct kt_callers *symbols;
     struct kt_caller *caller; /* largest time first */
     size_t callers;
+    struct kt_caller *line; /* the same calls by line */
+    size_t lines;
+    struct kt_paths tree;           /* empty if none were recorded */
+    struct kt_shape_source *source; /* of each shape */
     struct kt_by_caller by_caller;
     struct kt_parts parts;
     struct kt_advice advice[KT_MOST_ADVICE]; /* once it was replayed */

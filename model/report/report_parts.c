@@ -205,16 +205,11 @@ static void print_callers(const struct kt_report *report, size_t top)
 {
     const struct kt_parts_groups *groups = &report->parts.callers;
     struct shown shown = what_is_shown(&report->parts.total.parts);
-    struct kt_column column[MAX_COLUMNS] = {{.head = "function", .shrink = true}};
+    struct kt_column column[MAX_COLUMNS] = {{.head = "line", .shrink = true}};
     struct kt_text_table *table = kt_text_table_new(column, add_columns(column, 1, shown));
     for (size_t i = 0; i < groups->count && i < top; i++) {
-        const struct kt_place *place = groups->group[i].place;
-        const char *slash = place->object ? strrchr(place->object, '/') : NULL;
-        const char *object = slash ? slash + 1 : place->object;
-        char function[CELL];
         struct kt_row row = {.columns = 0};
-        kt_place_function(place, function, sizeof function);
-        snprintf(kt_row_next(&row), CELL, "%.60s in %.30s", function, object ? object : "unknown");
+        kt_place_text(groups->group[i].place, kt_row_next(&row), CELL);
         add_group(table, &row, &groups->group[i], shown);
     }
     print_table("Parts by caller", table, groups->count, top, "part");

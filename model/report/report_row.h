@@ -7,6 +7,8 @@
 
 #include "trace/text.h"
 
+#include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 
 enum { KT_ROW_COLUMNS = 10, KT_ROW_CELL = 160 };
@@ -21,6 +23,26 @@ static inline char *kt_row_next(struct kt_row *row)
     char *cell = row->text[row->columns++];
     *cell = '\0';
     return cell;
+}
+
+static inline void kt_row_text(struct kt_row *row, const char *text)
+{
+    snprintf(kt_row_next(row), KT_ROW_CELL, "%s", text);
+}
+
+static inline void kt_row_count(struct kt_row *row, uint64_t count)
+{
+    kt_text_count((double)count, kt_row_next(row));
+}
+
+static inline void kt_row_seconds(struct kt_row *row, double seconds)
+{
+    kt_text_seconds(seconds, kt_row_next(row));
+}
+
+static inline void kt_row_share(struct kt_row *row, double part, double whole)
+{
+    kt_text_percent(whole > 0 ? part / whole : NAN, kt_row_next(row));
 }
 
 static inline void kt_row_add(struct kt_text_table *table, const struct kt_row *row)

@@ -19,31 +19,11 @@ enum { MAX_COLUMNS = KT_ROW_COLUMNS, CELL = KT_ROW_CELL };
 
 /* --- cells ------------------------------------------------------------------------------------------------- */
 
-static void text_cell(struct kt_row *row, const char *text)
-{
-    snprintf(kt_row_next(row), CELL, "%s", text);
-}
-
-static void count_cell(struct kt_row *row, uint64_t count)
-{
-    kt_text_count((double)count, kt_row_next(row));
-}
-
-static void seconds_cell(struct kt_row *row, double seconds)
-{
-    kt_text_seconds(seconds, kt_row_next(row));
-}
-
-static void share_cell(struct kt_row *row, double part, double whole)
-{
-    kt_text_percent(whole > 0 ? part / whole : NAN, kt_row_next(row));
-}
-
 /* Three digits are what timings carry. */
 static void number_cell(struct kt_row *row, double value, const char *none)
 {
     if (isnan(value))
-        text_cell(row, none);
+        kt_row_text(row, none);
     else
         snprintf(kt_row_next(row), CELL, "%.*f", value < 10 ? 2 : value < 100 ? 1 : 0, value);
 }
@@ -76,13 +56,13 @@ static void print_exact_routines(const struct kt_report *report, size_t top)
     for (size_t i = 0; i < least(sums->count, top); i++) {
         const struct kt_sum *sum = &sums->sum[i];
         struct kt_row row = {.columns = 0};
-        text_cell(&row, sum->routine);
-        count_cell(&row, sum->calls);
-        count_cell(&row, sum->calls_top);
-        seconds_cell(&row, sum->seconds);
-        share_cell(&row, sum->seconds, report->summary.seconds_blas);
-        seconds_cell(&row, sum->seconds_self);
-        share_cell(&row, sum->seconds_self, report->summary.seconds_self);
+        kt_row_text(&row, sum->routine);
+        kt_row_count(&row, sum->calls);
+        kt_row_count(&row, sum->calls_top);
+        kt_row_seconds(&row, sum->seconds);
+        kt_row_share(&row, sum->seconds, report->summary.seconds_blas);
+        kt_row_seconds(&row, sum->seconds_self);
+        kt_row_share(&row, sum->seconds_self, report->summary.seconds_self);
         gflops_cell(&row, sum->flops, kt_gflops(sum->flops, sum->seconds));
         kt_row_add(table, &row);
     }
@@ -96,26 +76,26 @@ static void error_cell(struct kt_row *row, const struct kt_sum *sum, enum kt_ins
     const struct kt_estimate *e = sum->estimate ? &sum->estimate->of[quantity] : NULL;
     double half = e ? fmax(e->hi - e->value, e->value - e->lo) : 0;
     if (half == 0)
-        text_cell(row, "");
+        kt_row_text(row, "");
     else if (isnan(half))
-        text_cell(row, "n/a");
+        kt_row_text(row, "n/a");
     else if (half > e->value)
-        text_cell(row, ">100 %");
+        kt_row_text(row, ">100 %");
     else
-        share_cell(row, half, e->value);
+        kt_row_share(row, half, e->value);
 }
 
 static void sampled_cells(struct kt_row *row, const struct kt_report *report, const struct kt_sum *sum)
 {
-    text_cell(row, sum->routine);
-    count_cell(row, sum->calls);
-    count_cell(row, sum->calls_top);
-    seconds_cell(row, sum->seconds);
+    kt_row_text(row, sum->routine);
+    kt_row_count(row, sum->calls);
+    kt_row_count(row, sum->calls_top);
+    kt_row_seconds(row, sum->seconds);
     error_cell(row, sum, KT_INSIDE_SECONDS);
-    share_cell(row, sum->seconds, report->summary.seconds_blas);
-    seconds_cell(row, sum->seconds_self);
+    kt_row_share(row, sum->seconds, report->summary.seconds_blas);
+    kt_row_seconds(row, sum->seconds_self);
     error_cell(row, sum, KT_INSIDE_SELF);
-    share_cell(row, sum->seconds_self, report->summary.seconds_self);
+    kt_row_share(row, sum->seconds_self, report->summary.seconds_self);
     gflops_cell(row, sum->flops, kt_gflops(sum->flops, sum->seconds));
 }
 
@@ -190,14 +170,14 @@ static void counter_row(struct kt_text_table *table, const char *routine, const 
                         const struct kt_counted_sum *sum)
 {
     struct kt_row row = {.columns = 0};
-    text_cell(&row, routine);
-    text_cell(&row, counter);
-    count_cell(&row, sum->calls);
-    count_cell(&row, sum->missing);
+    kt_row_text(&row, routine);
+    kt_row_text(&row, counter);
+    kt_row_count(&row, sum->calls);
+    kt_row_count(&row, sum->missing);
     if (sum->calls)
         kt_text_count(sum->total, kt_row_next(&row));
     else
-        text_cell(&row, "n/a");
+        kt_row_text(&row, "n/a");
     number_cell(&row, sum->calls ? sum->total / (double)sum->calls : NAN, "n/a");
     kt_row_add(table, &row);
 }
@@ -234,7 +214,7 @@ void kt_report_counters(const struct kt_report *report, size_t top)
 static void shape_cells(struct kt_row *row, const struct kt_report_shape *shape, size_t number)
 {
     snprintf(kt_row_next(row), CELL, "%zu", number);
-    text_cell(row, shape->group->first.entry->symbol.routine->name);
+    kt_row_text(row, shape->group->first.entry->symbol.routine->name);
     kt_shape_text(&shape->group->first, kt_row_next(row), CELL - 1);
 }
 
@@ -269,20 +249,23 @@ static void print_shape_times(const struct kt_report *report, size_t top)
     static const struct kt_column column[] = {{.head = "#", .right = true},      {.head = "routine"},
                                               {.head = "shape", .shrink = true}, {.head = "calls", .right = true},
                                               {.head = "median", .right = true}, {.head = "total", .right = true},
-                                              {.head = "share", .right = true},  {.head = "Gflop/s", .right = true}};
+                                              {.head = "share", .right = true},  {.head = "Gflop/s", .right = true},
+                                              {.head = "line", .shrink = true}};
     struct kt_text_table *table = kt_text_table_new(column, sizeof column / sizeof *column);
     for (size_t i = 0; i < least(report->groups.count, top); i++) {
         const struct kt_report_shape *shape = &report->shape[i];
         struct kt_row row = {.columns = 0};
         shape_cells(&row, shape, i + 1);
-        count_cell(&row, shape->group->calls);
+        kt_row_count(&row, shape->group->calls);
         insitu_cell(&row, report, i);
-        seconds_cell(&row, shape->group->total);
-        share_cell(&row, shape->group->total, report->groups.seconds);
+        kt_row_seconds(&row, shape->group->total);
+        kt_row_share(&row, shape->group->total, report->groups.seconds);
         gflops_cell(&row, shape->group->query ? 0 : shape->group->flops, shape->gflops);
+        kt_shape_source_text(&report->source[i], kt_row_next(&row), CELL);
         kt_row_add(table, &row);
     }
     kt_heading("Shapes of outermost calls");
+    kt_text_table_spare_last(table);
     kt_text_table_print(table);
     kt_text_table_free(table);
     explain_marks(report, top);
@@ -309,10 +292,10 @@ static void print_shape_contexts(const struct kt_report *report, size_t top)
         struct kt_row row = {.columns = 0};
         shape_cells(&row, shape, i + 1);
         insitu_cell(&row, report, i);
-        seconds_cell(&row, shape->parts.times.warm.value);
-        seconds_cell(&row, shape->parts.times.cold.value);
+        kt_row_seconds(&row, shape->parts.times.warm.value);
+        kt_row_seconds(&row, shape->parts.times.cold.value);
         kt_text_index(kt_report_index(shape), "n/a", kt_row_next(&row));
-        seconds_cell(&row, shape->parts.times.tracked.value);
+        kt_row_seconds(&row, shape->parts.times.tracked.value);
         kt_row_add(table, &row);
     }
     kt_heading("The same shapes replayed: medians in controlled contexts");
@@ -333,59 +316,14 @@ void kt_report_shapes(const struct kt_report *report, size_t top)
     kt_row_tell_rest(report->groups.count, top, "shape");
 }
 
-/* --- callers, threads, processes --------------------------------------------------------------------------- */
-
-/* Of a long name the end is kept, where the line is. */
-static void line_cell(struct kt_row *row, const char *file, int line)
-{
-    enum { WIDEST = 24 };
-    char text[CELL];
-    size_t length = (size_t)snprintf(text, sizeof text, "%.*s:%d", CELL - 16, file, line);
-    bool cut = length > WIDEST;
-    snprintf(kt_row_next(row), CELL, "%s%.*s", cut ? ".." : "", WIDEST, text + (cut ? length - WIDEST + 2 : 0));
-}
-
-static void caller_cells(struct kt_row *row, const struct kt_place *place)
-{
-    text_cell(row, place->object ? kt_base_name(place->object) : "unknown");
-    kt_place_function(place, kt_row_next(row), CELL);
-    if (place->file)
-        line_cell(row, kt_base_name(place->file), place->line);
-    else
-        text_cell(row, "-");
-}
-
-void kt_report_callers(const struct kt_report *report, size_t top)
-{
-    static const struct kt_column column[] = {
-        {.head = "object", .shrink = true}, {.head = "function", .shrink = true}, {.head = "line"},
-        {.head = "calls", .right = true},   {.head = "time", .right = true},      {.head = "share", .right = true}};
-    struct kt_text_table *table = kt_text_table_new(column, sizeof column / sizeof *column);
-    bool unnamed = false;
-    for (size_t i = 0; i < least(report->callers, top); i++) {
-        const struct kt_caller *caller = &report->caller[i];
-        struct kt_row row = {.columns = 0};
-        caller_cells(&row, caller->place);
-        unnamed |= caller->place->object && !caller->place->function;
-        count_cell(&row, caller->calls);
-        seconds_cell(&row, caller->seconds);
-        share_cell(&row, caller->seconds, report->summary.seconds_blas);
-        kt_row_add(table, &row);
-    }
-    kt_heading("Callers of outermost calls");
-    kt_text_table_print(table);
-    kt_text_table_free(table);
-    if (unnamed)
-        printf("+0x12: no known function; address in the object, as objdump shows it\n");
-    kt_row_tell_rest(report->callers, top, "caller");
-}
+/* --- threads, processes --------------------------------------------------------------------------- */
 
 static void thread_cells(struct kt_row *row, const struct kt_sum *sum, double seconds_blas)
 {
-    count_cell(row, sum->calls);
-    count_cell(row, sum->calls_top);
-    seconds_cell(row, sum->seconds);
-    share_cell(row, sum->seconds, seconds_blas);
+    kt_row_count(row, sum->calls);
+    kt_row_count(row, sum->calls_top);
+    kt_row_seconds(row, sum->seconds);
+    kt_row_share(row, sum->seconds, seconds_blas);
 }
 
 void kt_report_threads(const struct kt_report *report, size_t top)
@@ -421,8 +359,8 @@ void kt_report_processes(const struct kt_report *report, size_t top)
         const char *program = kt_meta(process, "program");
         struct kt_row row = {.columns = 0};
         snprintf(kt_row_next(&row), CELL, "%u", process->pid);
-        text_cell(&row, program ? kt_base_name(program) : "unknown");
-        seconds_cell(&row, process->seconds);
+        kt_row_text(&row, program ? kt_base_name(program) : "unknown");
+        kt_row_seconds(&row, process->seconds);
         thread_cells(&row, &sums->sum[i], report->summary.seconds_blas);
         kt_row_add(table, &row);
     }
@@ -440,13 +378,13 @@ static void region_cells(struct kt_row *row, const struct kt_report *report, siz
     const struct kt_region_sum *sum = &report->regions.sum[region];
     kt_region_path(&report->regions, region, kt_row_next(row), CELL);
     if (sum->name)
-        count_cell(row, sum->entered);
+        kt_row_count(row, sum->entered);
     else
-        text_cell(row, "-");
+        kt_row_text(row, "-");
     if (sum->name)
-        seconds_cell(row, sum->seconds);
+        kt_row_seconds(row, sum->seconds);
     else
-        text_cell(row, "-");
+        kt_row_text(row, "-");
     thread_cells(row, &(struct kt_sum){.calls = sum->calls, .calls_top = sum->calls_top, .seconds = sum->seconds_blas},
                  report->summary.seconds_blas);
 }
@@ -490,14 +428,14 @@ static void rank_cells(struct kt_row *row, const struct kt_report *report, size_
     const struct kt_rank_time *time = &report->imbalance.time[i];
     const char *host = kt_meta(rank->first, "host");
     if (report->imbalance.ranks.jobs > 1)
-        text_cell(row, rank->job);
+        kt_row_text(row, rank->job);
     snprintf(kt_row_next(row), CELL, "%lld", (long long)rank->rank);
-    text_cell(row, host ? host : "unknown");
+    kt_row_text(row, host ? host : "unknown");
     snprintf(kt_row_next(row), CELL, "%u%s", rank->first->pid, rank->processes > 1 ? "+" : "");
-    seconds_cell(row, rank->seconds);
-    count_cell(row, time->calls);
-    seconds_cell(row, time->seconds_blas);
-    share_cell(row, time->seconds_blas, rank->seconds);
+    kt_row_seconds(row, rank->seconds);
+    kt_row_count(row, time->calls);
+    kt_row_seconds(row, time->seconds_blas);
+    kt_row_share(row, time->seconds_blas, rank->seconds);
     ratio_cell(row, time->seconds_blas, report->imbalance.all.mean);
 }
 
@@ -532,7 +470,7 @@ static void dots_row(struct kt_text_table *table, size_t columns)
 {
     struct kt_row row = {.columns = 0};
     for (size_t i = 0; i < columns; i++)
-        text_cell(&row, "..");
+        kt_row_text(&row, "..");
     kt_row_add(table, &row);
 }
 
@@ -565,11 +503,11 @@ static void print_ranks(const struct kt_report *report, size_t rows)
 
 static void balance_cells(struct kt_row *row, const struct kt_imbalance *imbalance, const struct kt_balance *balance)
 {
-    text_cell(row, balance->routine ? balance->routine : "all");
-    seconds_cell(row, balance->max);
+    kt_row_text(row, balance->routine ? balance->routine : "all");
+    kt_row_seconds(row, balance->max);
     snprintf(kt_row_next(row), CELL, "%lld", (long long)imbalance->ranks.rank[balance->max_rank].rank);
-    seconds_cell(row, balance->mean);
-    seconds_cell(row, balance->min);
+    kt_row_seconds(row, balance->mean);
+    kt_row_seconds(row, balance->min);
     snprintf(kt_row_next(row), CELL, "%lld", (long long)imbalance->ranks.rank[balance->min_rank].rank);
     ratio_cell(row, balance->max, balance->mean);
 }

@@ -12,6 +12,8 @@ typedef void kt_report_table(const struct kt_report *report, size_t top);
 kt_report_table kt_report_routines;
 kt_report_table kt_report_shapes; /* and the same shapes by context, if they were replayed */
 kt_report_table kt_report_callers;
+kt_report_table kt_report_lines;
+kt_report_table kt_report_paths; /* all that takes 1 %, whatever TOP is */
 kt_report_table kt_report_regions;
 kt_report_table kt_report_counters;
 kt_report_table kt_report_threads;

@@ -110,7 +110,9 @@ static struct place make_place(struct kt_summariser *summariser, const struct kt
     place.thread = find_sum(&summariser->threads, (struct kt_sum){.process = process, .id = call->tid});
     place.by_process = find_sum(&summariser->processes, (struct kt_sum){.process = process});
     if (place.top)
-        place.by_caller = find_sum(&summariser->callers, (struct kt_sum){.process = process, .id = place.caller});
+        place.by_caller = find_sum(
+            &summariser->callers,
+            (struct kt_sum){.routine = call->entry->symbol.routine->name, .process = process, .id = place.caller});
     else
         place.caller = 0;
     return place;
@@ -285,7 +287,7 @@ static void add_counts(struct kt_summariser *summariser, const struct kt_counts 
     add_counts_to_group(find_sum(&summariser->processes, (struct kt_sum){.process = process}), counts);
     if (!top)
         return;
-    struct kt_sum caller = {.process = process, .id = kt_call_site(&counts->call)};
+    struct kt_sum caller = {.routine = part.routine, .process = process, .id = kt_call_site(&counts->call)};
     add_counts_to_group(find_sum(&summariser->callers, caller), counts);
 }
 

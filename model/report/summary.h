@@ -20,9 +20,9 @@ struct kt_sum_estimate {
 
 /* What one group of calls adds up to. */
 struct kt_sum {
-    const char *routine;                    /* by routine; otherwise NULL; borrowed */
+    const char *routine;                    /* by routine and by caller; otherwise NULL; borrowed */
     const struct kt_process *process;       /* by caller, thread and process, and of parts; otherwise NULL */
-    uint64_t id;                            /* by caller: return address; by thread: its id */
+    uint64_t id;                            /* by caller: kt_call_site(); by thread: its id */
     uint64_t calls;                         /* by caller: outermost ones; by thread and process: recorded ones */
     uint64_t calls_top;                     /* outermost ones among them */
     uint64_t recorded;                      /* by routine: of CALLS, as far as they are in the trace */
@@ -49,11 +49,12 @@ struct kt_summary {
     double seconds_blas;            /* of outermost calls */
     double squares;                 /* of the seconds of outermost calls, added; NAN: not known */
     double seconds_self;            /* of all routines: the same, but for calls inside one that has not returned */
-    struct kt_sums routines, callers, threads, processes;
-    struct kt_sums parts; /* what each process contributes to each routine; in no useful order. Only outermost calls
-                             where SAMPLED */
-    bool sampled;         /* nested calls are recorded in some outermost calls only: */
-    bool estimated;       /* and there are such calls, so that what routines do is an estimate */
+    struct kt_sums routines, threads, processes;
+    struct kt_sums callers; /* each with one routine */
+    struct kt_sums parts;   /* what each process contributes to each routine; in no useful order. Only outermost calls
+                               where SAMPLED */
+    bool sampled;           /* nested calls are recorded in some outermost calls only: */
+    bool estimated;         /* and there are such calls, so that what routines do is an estimate */
     struct kt_inside_found inside;
     struct kt_sum_estimate *estimate; /* by number of the routine in INSIDE; owned */
 };

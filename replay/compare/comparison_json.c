@@ -4,6 +4,7 @@
 #include "replay/interrupt.h"
 #include "replay/result.h"
 #include "trace/json.h"
+#include "trace/shape_source.h"
 #include "trace/state_json.h"
 
 #include <math.h>
@@ -74,7 +75,7 @@ static const char *verdict_of(const struct kt_compared *cell, size_t lane)
     return cell->counts ? kt_verdict_text[kt_ratio_verdict(&cell->ratio)] : "failed";
 }
 
-static json_t *shape_json(const struct kt_comparison *c, size_t i)
+static json_t *shape_json(const struct kt_comparison *c, size_t i, const struct kt_shape_source *source)
 {
     bool is_timed = c->options.check != KT_CHECK_ONLY;
     json_t *shape = kt_result_shape(&c->setup.jobs.job[i], &c->schedule.item[i]);
@@ -91,8 +92,23 @@ static json_t *shape_json(const struct kt_comparison *c, size_t i)
     json_object_set_new(shape, "context", json_string(kt_comparison_context_of(c, i)));
     json_object_set_new(shape, "share", kt_json_number(c->setup.jobs.job[i].shape->total / c->insitu));
     json_object_set_new(shape, "stands_for", kt_json_number(c->stands_for[i]));
+    json_object_set_new(shape, "source", kt_shape_source_json(source));
     json_object_set_new(shape, "libraries", libraries);
     return shape;
+}
+
+static json_t *shapes_json(const struct kt_comparison *c)
+{
+    const struct kt_shapes *shapes = &c->setup.shapes;
+    struct kt_callers *callers = kt_callers_new();
+    struct kt_shape_source *source = kt_shape_sources_find(shapes, callers);
+    json_t *array = json_array();
+    for (size_t i = 0; i < c->setup.jobs.count; i++)
+        if (kt_comparison_counts(c, i) || c->options.check == KT_CHECK_ONLY)
+            json_array_append_new(array, shape_json(c, i, &source[c->setup.jobs.job[i].shape - shapes->shape]));
+    free(source);
+    kt_callers_free(callers);
+    return array;
 }
 
 static json_t *routine_json(const struct kt_comparison *c, const struct kt_routine_sum *r)
@@ -157,13 +173,9 @@ static json_t *store_json(const struct kt_comparison *c)
 json_t *kt_comparison_json(const struct kt_comparison *c)
 {
     json_t *libraries = json_array();
-    json_t *shapes = json_array();
     json_t *routines = json_array();
     for (size_t l = 0; l < c->libraries; l++)
         json_array_append_new(libraries, library_json(c, l));
-    for (size_t i = 0; i < c->setup.jobs.count; i++)
-        if (kt_comparison_counts(c, i) || c->options.check == KT_CHECK_ONLY)
-            json_array_append_new(shapes, shape_json(c, i));
     for (size_t r = 0; r < c->routines; r++)
         json_array_append_new(routines, routine_json(c, &c->routine[r]));
     json_t *document = json_pack(
@@ -171,7 +183,7 @@ json_t *kt_comparison_json(const struct kt_comparison *c)
         KT_VERSION, "machine", kt_result_machine(), "baseline", kt_json_text(c->label[0]), "baseline_is_recorded",
         (int)c->is_recorded, "context", kt_comparison_context(c), "level",
         c->options.replay.level == KT_LEAVES ? "leaves" : "outermost", "application", application_json(c), "libraries",
-        libraries, "routines", routines, "shapes", shapes, "best", mix_json(c), "unusable", unusable_json(c),
+        libraries, "routines", routines, "shapes", shapes_json(c), "best", mix_json(c), "unusable", unusable_json(c),
         "excluded", excluded_json(c, false), "light", excluded_json(c, true), "store", store_json(c), "rounds",
         (int)c->rounds, "seconds_spent", c->spent, "interrupted", kt_interrupted() != 0);
     kt_json_add_missing(document, &c->setup.trace, &c->setup.state);

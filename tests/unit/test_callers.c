@@ -2,7 +2,7 @@
 /*
  * Symbolisation, with this program itself and the C library as the files that were loaded.
  */
-#include "model/report/callers.h"
+#include "model/report/by_place.h"
 
 #include <dlfcn.h>
 #include <link.h>

@@ -4,8 +4,9 @@
  * addresses in the file: files that were loaded at overlapping addresses one after the other do not conflict, and
  * all processes of a trace share a file and what was found in it.
  */
-#include "model/report/callers.h"
+#include "trace/callers.h"
 
+#include "trace/installed.h"
 #include "trace/memory.h"
 
 #include <dwarf.h>
@@ -169,7 +170,7 @@ static char *readable_name(const char *name)
 }
 
 /* An owned name; NULL if no known function covers the address: the nearest one would be misleading. */
-static char *function_name(Dwfl_Module *module, uint64_t address)
+static char *function_name(Dwfl_Module *module, uint64_t address, uint64_t *within)
 {
     const char *in_source = source_function(module, address);
     if (in_source)
@@ -178,6 +179,7 @@ static char *function_name(Dwfl_Module *module, uint64_t address)
     GElf_Sym symbol;
     const char *name = dwfl_module_addrinfo(module, address, &offset, &symbol, NULL, NULL, NULL);
     bool covers = name && offset < symbol.st_size && GELF_ST_TYPE(symbol.st_info) != STT_OBJECT;
+    *within = covers ? offset : 0;
     return covers ? readable_name(name) : NULL;
 }
 
@@ -190,8 +192,10 @@ static void look_up(struct found *found)
     found->place.object = found->file->path;
     if (!module)
         return;
-    found->function = function_name(module, call);
+    uint64_t within = 0;
+    found->function = function_name(module, call, &within);
     found->place.function = found->function;
+    found->place.within = within ? within + 1 : 0; /* behind the call, as debuggers say it */
     Dwfl_Line *line = dwfl_module_getsrc(module, call);
     if (line)
         found->place.file = dwfl_lineinfo(line, NULL, &found->place.line, NULL, NULL, NULL);
@@ -238,12 +242,48 @@ const struct kt_place *kt_callers_find(struct kt_callers *callers, const struct 
     return &found->place;
 }
 
+uint64_t kt_callers_outer(const struct kt_process *process, uint64_t site)
+{
+    const struct kt_source_line *source =
+        site & KT_SITE_IS_SOURCE ? kt_source_line(process, (uint32_t)(site & ~KT_SITE_IS_SOURCE)) : NULL;
+    return source && source->parent ? KT_SITE_IS_SOURCE | source->parent : 0;
+}
+
+size_t kt_callers_path(struct kt_callers *callers, const struct kt_process *process, uint64_t site,
+                       const struct kt_place *out[KT_PATH_PLACES])
+{
+    size_t places = 0;
+    do
+        out[places++] = kt_callers_find(callers, process, site);
+    while ((site = kt_callers_outer(process, site)) && places < KT_PATH_PLACES);
+    return places;
+}
+
 void kt_place_function(const struct kt_place *place, char *out, size_t size)
 {
     if (place->function)
         snprintf(out, size, "%s", place->function);
     else
         snprintf(out, size, "%s0x%" PRIx64, place->object ? "+" : "", place->offset);
+}
+
+void kt_place_instruction(const struct kt_place *place, char *out, size_t size)
+{
+    kt_place_function(place, out, size);
+    size_t length = strlen(out);
+    if (place->within && !place->file)
+        snprintf(out + length, size - length, "+0x%" PRIx64, place->within);
+}
+
+void kt_place_text(const struct kt_place *place, char *out, size_t size)
+{
+    char function[256];
+    kt_place_function(place, function, sizeof function);
+    if (place->file)
+        snprintf(out, size, "%s:%d%s%s", kt_base_name(place->file), place->line, place->function ? " " : "",
+                 place->function ? function : "");
+    else
+        snprintf(out, size, "%s in %s", function, place->object ? kt_base_name(place->object) : "unknown");
 }
 
 static int compare_text(const char *a, const char *b)
@@ -265,48 +305,16 @@ int kt_place_compare(const struct kt_place *x, const struct kt_place *y)
     return order;
 }
 
-static int compare_callers(const void *a, const void *b)
+int kt_place_compare_lines(const struct kt_place *x, const struct kt_place *y)
 {
-    const struct kt_caller *x = a;
-    const struct kt_caller *y = b;
-    return kt_place_compare(x->place, y->place);
-}
-
-static int compare_seconds(const void *a, const void *b)
-{
-    const struct kt_caller *x = a;
-    const struct kt_caller *y = b;
-    if (x->seconds != y->seconds)
-        return x->seconds > y->seconds ? -1 : 1;
-    return kt_place_compare(x->place, y->place);
-}
-
-/* Joins neighbours from one place; returns how many are left. */
-static size_t join_neighbours(struct kt_caller *caller, size_t count)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (kept == 0 || compare_callers(&caller[kept - 1], &caller[i]) != 0) {
-            caller[kept++] = caller[i];
-            continue;
-        }
-        caller[kept - 1].calls += caller[i].calls;
-        caller[kept - 1].seconds += caller[i].seconds;
+    if (!x->file || !y->file) {
+        int order = (x->file != NULL) - (y->file != NULL);
+        if (order == 0)
+            order = compare_text(x->object, y->object);
+        return order ? order : (x->offset > y->offset) - (x->offset < y->offset);
     }
-    return kept;
-}
-
-size_t kt_callers_by_place(struct kt_callers *callers, const struct kt_sums *addresses, struct kt_caller **out)
-{
-    struct kt_caller *caller = kt_resize(NULL, addresses->count, sizeof *caller);
-    for (size_t i = 0; i < addresses->count; i++) {
-        const struct kt_sum *sum = &addresses->sum[i];
-        caller[i] = (struct kt_caller){
-            .place = kt_callers_find(callers, sum->process, sum->id), .calls = sum->calls_top, .seconds = sum->seconds};
-    }
-    qsort(caller, addresses->count, sizeof *caller, compare_callers);
-    size_t count = join_neighbours(caller, addresses->count);
-    qsort(caller, count, sizeof *caller, compare_seconds);
-    *out = caller;
-    return count;
+    int order = strcmp(x->file, y->file);
+    if (order == 0)
+        order = (x->line > y->line) - (x->line < y->line);
+    return order ? order : compare_text(x->function, y->function);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "model/report/by_caller.h"
+#include "trace/by_caller.h"
 
 #include "trace/memory.h"
+#include "trace/shape.h"
 
 static size_t place_of(const struct kt_shape_calls *key, size_t slots)
 {
@@ -51,9 +52,20 @@ void kt_by_caller_add(struct kt_by_caller *sums, const struct kt_call *call, siz
 {
     struct kt_shape_calls key = key_of(call, shape);
     struct kt_shape_calls *found = find(sums, &key);
-    kt_samples_add(&found->seconds, seconds);
+    if (!sums->only_sums)
+        kt_samples_add(&found->seconds, seconds);
     found->calls++;
     found->total += seconds;
+}
+
+void kt_by_caller_add_counts(struct kt_by_caller *sums, const struct kt_counts *counts, size_t shape)
+{
+    struct kt_shape_calls key = key_of(&counts->call, shape);
+    struct kt_shape_calls *found = find(sums, &key);
+    if (!sums->only_sums)
+        kt_counts_samples(counts, false, &found->seconds);
+    found->calls += counts->calls;
+    found->total += counts->seconds;
 }
 
 void kt_by_caller_add_profiles(struct kt_by_caller *sums, struct kt_collection *collection,
@@ -63,13 +75,8 @@ void kt_by_caller_add_profiles(struct kt_by_caller *sums, struct kt_collection *
     struct kt_counts counts;
     kt_counts_begin(trace, &cursor);
     while (kt_counts_next(&cursor, &counts)) {
-        if (!counts.call.args || !counts.calls || counts.nesting != KT_NOT_NESTED)
-            continue;
-        struct kt_shape_calls key = key_of(&counts.call, kt_collection_number(collection, &counts.call));
-        struct kt_shape_calls *found = find(sums, &key);
-        kt_counts_samples(&counts, false, &found->seconds);
-        found->calls += counts.calls;
-        found->total += counts.seconds;
+        if (counts.call.args && counts.calls && counts.nesting == KT_NOT_NESTED)
+            kt_by_caller_add_counts(sums, &counts, kt_collection_number(collection, &counts.call));
     }
 }
 

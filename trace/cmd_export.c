@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * ktrace export: the calls of a trace as a table, a database or a picture for other tools. A file is there whole or not
- * at all, and none is replaced.
+ * ktrace export: the calls of a trace as a table, a database, a time line or a flame graph for other tools. A file is
+ * there whole or not at all, and none is replaced.
  */
 #include "trace/export/export.h"
 #include "trace/json.h"
@@ -15,7 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* EXPORT writes to a file, or, NULL, only a database at a path will do. The first suffix is the one to recommend. */
+/* EXPORT writes to a file, or, NULL, only a database at a path will do. The first suffix is the one to recommend; of
+ * formats that a file may be in the first counts. */
 static const struct format {
     const char *name;
     kt_exporter *export;
@@ -23,7 +24,9 @@ static const struct format {
 } formats[] = {
     {"csv", kt_export_csv, {".csv"}},
     {"sqlite", NULL, {".sqlite", ".db", ".sqlite3"}},
+    {"speedscope", kt_export_speedscope, {".speedscope.json", ".speedscope"}},
     {"perfetto", kt_export_perfetto, {".json", ".perfetto"}},
+    {"folded", kt_export_folded, {".folded"}},
 };
 
 enum { FORMATS = sizeof formats / sizeof *formats, SUFFIXES = 3 };
@@ -36,7 +39,9 @@ struct export
     bool json;
 };
 
-/* --- options ----------------------------------------------------------------------------------------------- */
+    /* --- options ----------------------------------------------------------------------------------------------- */
+
+#define FORMAT_NAMES "csv, sqlite, perfetto, folded or speedscope"
 
 static const struct format *format_named(const char *name)
 {
@@ -65,14 +70,14 @@ static enum kt_status take_option(int option, const char *value, void *out, stru
     if (option == 'o')
         export->output = value;
     if (option == 'f' && !(export->format = format_named(value)))
-        return kt_fail(error, KT_USAGE, "--format is csv, sqlite or perfetto, not %s", value);
+        return kt_fail(error, KT_USAGE, "--format is " FORMAT_NAMES ", not %s", value);
     return KT_OK;
 }
 
 static enum kt_status complete_options(struct export *export, struct kt_error *error)
 {
     if (!export->format && export->output && !(export->format = format_of_file(export->output)))
-        return kt_fail(error, KT_USAGE, "%s: which format? --format csv, sqlite or perfetto", export->output);
+        return kt_fail(error, KT_USAGE, "%s: which format? --format " FORMAT_NAMES, export->output);
     if (!export->format)
         export->format = &formats[0];
     if (!export->output && !export->format->export)
@@ -133,8 +138,10 @@ static enum kt_status run(struct export *export, const struct kt_trace *trace, s
     export->calls.trace = trace;
     for (size_t i = 0; i < trace->notes; i++)
         kt_notice("%s", trace->note[i]);
-    if (kt_is_profile(trace))
-        return kt_fail(error, KT_BAD_INPUT, "a profile has no single calls; ktrace report --json has its shapes");
+    if (kt_is_profile(trace) && export->format->export != kt_export_folded)
+        return kt_fail(
+            error, KT_BAD_INPUT,
+            "a profile has no single calls; ktrace report --json has its shapes, --format folded their paths");
     if (!export->output) {
         export->format->export(&export->calls, stdout,
                                &(struct kt_error){0}); /* main tells if that cannot be written */
@@ -156,8 +163,10 @@ int kt_verb_export(int argc, char **argv)
     if (optind == argc)
         return kt_verb_usage(argv[0], "which trace?");
     enum kt_status status = kt_trace_open_all(argv + optind, (size_t)(argc - optind), &trace, &error);
+    export.calls.callers = kt_callers_new();
     if (status == KT_OK)
         status = run(&export, &trace, &error);
+    kt_callers_free(export.calls.callers);
     kt_trace_close(&trace);
     return status == KT_OK ? KT_OK : kt_verb_fail(argv[0], &error);
 }

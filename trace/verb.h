@@ -27,7 +27,7 @@
     X(check, "[OPTIONS] TRACE...", "verify a trace; say what is readable; exit status 1 if there are findings")       \
     X(score, "[OPTIONS] TRACE...", "what a full trace would cost, predicted from this run, and what to set")          \
     X(pack, "[OPTIONS] TRACE", "one compressed file of a trace, which every verb takes as the trace")                 \
-    X(export, "[OPTIONS] TRACE...", "the calls for other tools: CSV, an SQLite database, a time line for Perfetto")   \
+    X(export, "[OPTIONS] TRACE...", "the calls for other tools: CSV, an SQLite database, a time line, flame graphs")  \
     X(control, "[OPTIONS] PID pause|resume|flush|status",                                                             \
       "what a process that is being traced is to do; sends no signal")                                                \
     X(env, "[OPTIONS]", "every KTRACE_ variable: type, default, meaning")                                             \

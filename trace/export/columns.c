@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "trace/export/export.h"
 
+#include "trace/call_json.h"
+#include "trace/json.h"
 #include "trace/memory.h"
 #include "trace/text.h"
 
@@ -24,6 +26,10 @@ const struct kt_export_column kt_export_columns[] = {
     {.name = "faults", .type = "INTEGER"},
     {.name = "caller_object", .type = "TEXT", .key = "caller", .inner = "object"},
     {.name = "caller_offset", .type = "INTEGER", .key = "caller", .inner = "offset"},
+    {.name = "file", .type = "TEXT"},
+    {.name = "line", .type = "INTEGER"},
+    {.name = "function", .type = "TEXT"},
+    {.name = "path", .type = "TEXT"},
     {.name = "info", .type = "INTEGER"},
     {.name = "flops", .type = "REAL"},
     {.name = "region", .type = "TEXT"},
@@ -49,6 +55,22 @@ char *kt_export_text(const json_t *value)
         return kt_copy(json_is_true(value) ? "1" : "0");
     char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
     return text ? text : kt_copy("");
+}
+
+json_t *kt_export_call(const struct kt_export_calls *calls, const struct kt_call *call)
+{
+    json_t *object = kt_call_json(call);
+    uint64_t site = kt_call_site(call);
+    if (call->depth > 0)
+        return object;
+    const struct kt_place *place = kt_callers_find(calls->callers, call->process, site);
+    char *path = kt_callers_outer(call->process, site) ? kt_export_path(calls->callers, call->process, site) : NULL;
+    json_object_set_new(object, "file", kt_json_text_or_null(place->file));
+    json_object_set_new(object, "line", place->file ? json_integer(place->line) : json_null());
+    json_object_set_new(object, "function", kt_json_text_or_null(place->function));
+    json_object_set_new(object, "path", kt_json_text_or_null(path));
+    free(path);
+    return object;
 }
 
 void kt_export_begin(struct kt_export_calls *calls)

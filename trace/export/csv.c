@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "trace/call_json.h"
 #include "trace/csv_cell.h"
 #include "trace/export/export.h"
 #include "trace/memory.h"
@@ -31,7 +30,7 @@ enum kt_status kt_export_csv(struct kt_export_calls *calls, FILE *file, struct k
     put_names(file);
     kt_export_begin(calls);
     while (kt_export_next(calls, &call) && !ferror(file)) {
-        json_t *object = kt_call_json(&call);
+        json_t *object = kt_export_call(calls, &call);
         put_call(object, file);
         json_decref(object);
     }

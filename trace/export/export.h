@@ -6,7 +6,8 @@
 #ifndef KT_EXPORT_H
 #define KT_EXPORT_H
 
-#include "trace/cursor.h"
+#include "trace/by_caller.h"
+#include "trace/callers.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -16,6 +17,7 @@ struct kt_export_calls {
     const struct kt_trace *trace;
     const char *routines; /* patterns; NULL: all */
     bool outermost;       /* only those that the program made */
+    struct kt_callers *callers;
     struct kt_cursor cursor;
     uint64_t count; /* so far */
 };
@@ -36,11 +38,24 @@ const json_t *kt_export_value(const json_t *call, const struct kt_export_column 
  * freed. */
 char *kt_export_text(const json_t *value);
 
+/* A call as dump prints it; an outermost one with the place that made it: "file", "line", "function" and "path", which
+ * is null where only the place itself is known. To be released. */
+json_t *kt_export_call(const struct kt_export_calls *calls, const struct kt_call *call);
+
+/* "outer (demo.py:9);inner (demo.py:3)": the places that a call of the process was made from. To be freed. */
+char *kt_export_path(struct kt_callers *callers, const struct kt_process *process, uint64_t site);
+
+/* Outermost calls of the choice by place and entry, whose index in its process stands for the shape; those of profiles,
+ * too. To be freed. */
+void kt_export_sums(struct kt_export_calls *calls, struct kt_by_caller *out);
+
 /* Writes all calls to FILE, or into the empty file at PATH. KT_SYSTEM with the cause, which does not name the file, if
  * that cannot be. */
 typedef enum kt_status kt_exporter(struct kt_export_calls *calls, FILE *file, struct kt_error *error);
 kt_exporter kt_export_csv;      /* RFC 4180: a line of names, a line for each call */
 kt_exporter kt_export_perfetto; /* Chrome's trace event format, which ui.perfetto.dev opens */
+kt_exporter kt_export_folded;   /* what outermost calls of each call path take; takes profiles, too */
+kt_exporter kt_export_speedscope;
 enum kt_status kt_export_sqlite(struct kt_export_calls *calls, const char *path, struct kt_error *error);
 
 #endif

@@ -51,11 +51,12 @@ static json_t *name_of(const struct kt_process *process, json_int_t track)
 
 /* Of what dump says of the call, what explains a slice. Its dt is less than the slice is long by what recording took.
  */
-static json_t *details_of(const struct kt_call *call)
+static json_t *details_of(const struct kt_export_calls *calls, const struct kt_call *call)
 {
-    static const char *const kept[] = {"n",   "pid",    "symbol", "args",   "info",   "flops", "dt",
-                                       "cpu", "caller", "region", "events", "weight", "passed"};
-    json_t *all = kt_call_json(call);
+    static const char *const kept[] = {"n",      "pid",  "symbol", "args",     "info",   "flops",
+                                       "dt",     "cpu",  "caller", "region",   "events", "weight",
+                                       "passed", "file", "line",   "function", "path"};
+    json_t *all = kt_export_call(calls, call);
     json_t *details = json_object();
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
         json_t *value = json_object_get(all, kept[i]);
@@ -67,12 +68,12 @@ static json_t *details_of(const struct kt_call *call)
 }
 
 /* As it was measured: calls that are nested in it lie within. */
-static json_t *slice_of(const struct kt_call *call, json_int_t track)
+static json_t *slice_of(const struct kt_export_calls *calls, const struct kt_call *call, json_int_t track)
 {
     double seconds = (double)call->ticks * call->process->tick_seconds;
     return json_pack("{s:s, s:s, s:s, s:I, s:I, s:f, s:f, s:o}", "ph", "X", "name", call->entry->symbol.routine->name,
                      "cat", "blas", "pid", track, "tid", (json_int_t)call->tid, "ts", 1e6 * kt_call_start(call), "dur",
-                     1e6 * seconds, "args", details_of(call));
+                     1e6 * seconds, "args", details_of(calls, call));
 }
 
 enum kt_status kt_export_perfetto(struct kt_export_calls *calls, FILE *file, struct kt_error *error)
@@ -91,7 +92,7 @@ enum kt_status kt_export_perfetto(struct kt_export_calls *calls, FILE *file, str
     kt_export_begin(calls);
     while (kt_export_next(calls, &call) && !ferror(file))
         if (call.complete && kt_call_is_plausible(&call))
-            put(slice_of(&call, track[call.process->number]), file, &first);
+            put(slice_of(calls, &call, track[call.process->number]), file, &first);
     fputs("\n]}\n", file);
     free(track);
     return fflush(file) || ferror(file) ? kt_fail(error, KT_SYSTEM, "cannot be written: %s", strerror(errno)) : KT_OK;

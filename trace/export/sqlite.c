@@ -2,7 +2,6 @@
 /*
  * A database of three tables: calls, operands (of call n), trace (what info says: keys, and values as JSON).
  */
-#include "trace/call_json.h"
 #include "trace/export/export.h"
 #include "trace/info_json.h"
 #include "trace/memory.h"
@@ -117,7 +116,7 @@ static enum kt_status add_calls(const struct database *db, struct kt_export_call
     enum kt_status status = KT_OK;
     kt_export_begin(calls);
     while (status == KT_OK && kt_export_next(calls, &call)) {
-        json_t *object = kt_call_json(&call);
+        json_t *object = kt_export_call(calls, &call);
         status = add_call(db, object, error);
         json_decref(object);
     }

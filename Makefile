@@ -8,7 +8,7 @@ VERSION  := 0.1.0
 export PYTHON ?= /usr/bin/python3
 
 # What building, the demo and the tests need beyond git and make, as Debian packages: make packages installs what is missing.
-BUILD_PACKAGES := gcc libc6-dev libdw-dev libjansson-dev libarchive-dev libzstd-dev libsqlite3-dev libhwloc-dev
+BUILD_PACKAGES := gcc libc6-dev libdw-dev libjansson-dev libarchive-dev libzstd-dev libsqlite3-dev libhwloc-dev libprotobuf-c-dev protobuf-c-compiler
 DEMO_PACKAGES  := python3-numpy libopenblas0-serial libblas3 liblapack3
 CHECK_PACKAGES := libcmocka-dev libpfm4 g++ gfortran libblas-dev liblapack-dev libblis4-serial gdb valgrind cppcheck libblas-test liblapack-test \
                   python3-scipy libblas64-3 liblapack64-3 libopenblas64-0-pthread liblapacke-dev liblapacke64 libblis64-4-serial libatlas3-base \
@@ -29,7 +29,7 @@ CFLAGS_  := -std=gnu11 -pipe $(if $(DEBUG),-g,-g1) -Wall -Wextra -Wshadow -Wstri
 FLAGS_NOW := $(CC) $(CFLAGS_)
 # Programs have threads and signal handlers with small stacks.
 SHIM_FLAGS := -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-optimize-sibling-calls -Wframe-larger-than=1600
-LIBS     := -ldw -lelf -ljansson -larchive -lzstd -lsqlite3 -lhwloc -l:libstdc++.so.6 -ldl -lm -lpthread
+LIBS     := -ldw -lelf -ljansson -larchive -lzstd -lsqlite3 -lhwloc -lprotobuf-c -l:libstdc++.so.6 -ldl -lm -lpthread
 
 TABLE    := error plain expr relation notation argument routine symbol
 # The parts are the folders' files; those with a main() or a library of their own apart.
@@ -45,7 +45,7 @@ ALGORITHMS := $(wildcard examples/algorithms/*.kta)
 # Routines whose calls go through compiled functions; all others go through the trampoline.
 COMPILED := $(filter blas%,$(basename $(notdir $(SPECS))))
 
-OBJECTS  := $(TRACE:%=$(O)/trace/%.o) $(REPLAY:%=$(O)/replay/%.o) $(MODEL:%=$(O)/model/%.o) $(O)/gen/thunks.o $(O)/gen/texts.o
+OBJECTS  := $(TRACE:%=$(O)/trace/%.o) $(REPLAY:%=$(O)/replay/%.o) $(MODEL:%=$(O)/model/%.o) $(O)/gen/thunks.o $(O)/gen/texts.o $(O)/gen/pprof.pb-c.o
 # A sanitizer looks symbols up before its own functions work: its builds do without our dlopen() and dlsym().
 SHIM_OBJECTS := $(SHIM:%=$(O)/preload/%.o) $(COMPILED:%=$(O)/gen/wrap_%.o) $(addprefix $(O)/,gen/slots.o gen/elements.o gen/stubs.o preload/trampoline.o preload/cost_call.o preload/jumps.o preload/apart_task.o preload/sandbox_hooks.o $(if $(SAN),,preload/linker_hooks.o))
 
@@ -120,8 +120,9 @@ $(O)/ktgen: $(O)/trace/ktgen.o $(GEN:%=$(O)/trace/%.o) $(O)/trace/spec.o $(TABLE
 
 # A missing library is named with its package before the compiler stumbles over its header.
 $(O)/prerequisites:
-	@mkdir -p $(@D); missing=; for pair in elfutils/libdwfl.h=libdw-dev jansson.h=libjansson-dev archive.h=libarchive-dev zstd.h=libzstd-dev sqlite3.h=libsqlite3-dev hwloc.h=libhwloc-dev; do \
+	@mkdir -p $(@D); missing=; for pair in elfutils/libdwfl.h=libdw-dev jansson.h=libjansson-dev archive.h=libarchive-dev zstd.h=libzstd-dev sqlite3.h=libsqlite3-dev hwloc.h=libhwloc-dev protobuf-c/protobuf-c.h=libprotobuf-c-dev; do \
 	 echo "#include <$${pair%=*}>" | $(CC) -E -x c - >/dev/null 2>&1 || missing="$$missing $${pair#*=}"; done; \
+	 command -v protoc-c >/dev/null || missing="$$missing protobuf-c-compiler"; \
 	 if [ -n "$$missing" ]; then echo "make: needed and not there: Debian packages$$missing; 'make packages' installs them"; exit 1; fi; touch $@
 
 $(O)/flags: export FLAGS_TEXT = $(FLAGS_NOW)
@@ -186,6 +187,12 @@ $(O)/gen/thunks.c: $(O)/gen/checked
 $(O)/routines.md: $(O)/gen/checked
 	$(call say,GEN,$@)
 	$(call generate,manual)
+# A format that is described in a language of its own.
+$(O)/gen/pprof.pb-c.c: trace/export/pprof.proto | $(O)/prerequisites
+	$(call say,GEN,$@)
+	$(Q)mkdir -p $(@D); protoc-c --c_out=$(@D) --proto_path=$(<D) $<
+$(O)/trace/export/pprof.o: private CFLAGS_ += -I$(O)/gen
+$(O)/trace/export/pprof.o: $(O)/gen/pprof.pb-c.c
 # What the command has with it as text: the routine table, the algorithms of the examples.
 quoted = sed 's/[\\"]/\\&/g; s/.*/"&\\n"/'
 $(O)/gen/texts.c: $(O)/gen/checked $(ALGORITHMS)

@@ -13,7 +13,7 @@ out=$T/portable
 mkdir -p "$out"
 # Headers of libraries that are not there for aarch64 are those of this machine: to compile they do.
 host=$(gcc -print-multiarch)
-flags="-std=gnu11 -O1 -Wall -Wextra -Werror -D_GNU_SOURCE -DKT_VERSION=\"x\" -I. -Iinclude -idirafter /usr/include -idirafter /usr/include/$host"
+flags="-std=gnu11 -O1 -Wall -Wextra -Werror -D_GNU_SOURCE -DKT_VERSION=\"x\" -I. -Iinclude -I$B/gen -idirafter /usr/include -idirafter /usr/include/$host"
 compile() {
     local object=$out/$(tr / _ <<<"${1%.*}").o
     $cross $flags -c -o "$object" "$1" 2>"$object.err" || { echo "$1"; grep -m 3 -E "error|warning" "$object.err"; }

@@ -27,6 +27,7 @@ static const struct format {
     {"speedscope", kt_export_speedscope, {".speedscope.json", ".speedscope"}},
     {"perfetto", kt_export_perfetto, {".json", ".perfetto"}},
     {"folded", kt_export_folded, {".folded"}},
+    {"pprof", kt_export_pprof, {".pprof", ".pb"}},
 };
 
 enum { FORMATS = sizeof formats / sizeof *formats, SUFFIXES = 3 };
@@ -41,7 +42,12 @@ struct export
 
     /* --- options ----------------------------------------------------------------------------------------------- */
 
-#define FORMAT_NAMES "csv, sqlite, perfetto, folded or speedscope"
+#define FORMAT_NAMES "csv, sqlite, perfetto, folded, speedscope or pprof"
+
+static bool takes_profiles(const struct format *format)
+{
+    return format->export == kt_export_folded || format->export == kt_export_pprof;
+}
 
 static const struct format *format_named(const char *name)
 {
@@ -138,7 +144,7 @@ static enum kt_status run(struct export *export, const struct kt_trace *trace, s
     export->calls.trace = trace;
     for (size_t i = 0; i < trace->notes; i++)
         kt_notice("%s", trace->note[i]);
-    if (kt_is_profile(trace) && export->format->export != kt_export_folded)
+    if (kt_is_profile(trace) && !takes_profiles(export->format))
         return kt_fail(
             error, KT_BAD_INPUT,
             "a profile has no single calls; ktrace report --json has its shapes, --format folded their paths");

@@ -98,7 +98,7 @@ refuses() { # NAME STATUS PATTERN ARGS...: one line that matches, the status, an
 }
 touch err out.text
 refuses "no trace" 2 "which trace"
-refuses "a format that is none" 2 "csv, sqlite, perfetto, folded or speedscope, not xml" --format xml demo
+refuses "a format that is none" 2 "csv, sqlite, perfetto, folded, speedscope or pprof, not xml" --format xml demo
 refuses "a name that says nothing" 2 "which format" -o calls.txt demo
 refuses "a database on standard output" 2 "needs a file" --format sqlite demo
 refuses "a file that is there" 2 "exists already" -o demo.csv demo

@@ -173,5 +173,52 @@ same "a database has paths" "[(20, 6, 'product')]" "$("$PYTHON" -c '
 import sqlite3, sys
 print(sqlite3.connect("paths.sqlite").execute("select count(*), line, function from calls where path = ?", sys.argv[1:]).fetchall())' "$inner")"
 same "a time line has them" 20 "$("$kt" export --format perfetto paths | query "sum(e.get('args', {}).get('path') == '$inner' for e in d['traceEvents'])")"
+# pprof: the fields of its format, as wire types and numbers say; the same stacks as collapsed.
+cat >pprof.py <<'END'
+import collections, os, sys
+def varint(data, at):
+    value = shift = 0
+    while True:
+        byte = data[at]; at += 1; value |= (byte & 127) << shift; shift += 7
+        if byte < 128: return value, at
+def packed(data):
+    at, out = 0, []
+    while at < len(data): value, at = varint(data, at); out.append(value)
+    return out
+def message(data):
+    at, fields = 0, collections.defaultdict(list)
+    while at < len(data):
+        key, at = varint(data, at)
+        assert key & 7 in (0, 2), key
+        value, at = varint(data, at)
+        if key & 7 == 2: value, at = data[at:at + value], at + value
+        fields[key >> 3].append(value)
+    return fields
+one = lambda fields, number: (fields[number] or [0])[0]
+profile = message(open(sys.argv[1], "rb").read())
+text = [t.decode() for t in profile[6]]
+assert text[0] == ""
+types = [tuple(text[one(message(t), n)] for n in (1, 2)) for t in profile[1]]
+functions = {one(f, 1): (text[one(f, 2)], os.path.basename(text[one(f, 4)])) for f in map(message, profile[5])}
+places = {}
+for location in map(message, profile[4]):
+    line = message(one(location, 4))
+    name, file = functions[one(line, 1)]
+    places[one(location, 1)] = "%s (%s)" % (name, "%s:%d" % (file, one(line, 2)) if one(line, 2) else file) if file else name
+assert 0 not in places and len(places) == len(profile[4])
+stacks, calls = collections.Counter(), 0
+for sample in map(message, profile[2]):
+    number, ns = packed(one(sample, 2))
+    stacks[";".join(places[l] for l in reversed(packed(one(sample, 1))))] += ns
+    calls += number
+collapsed = {l.rsplit(" ", 1)[0]: int(l.rsplit(" ", 1)[1]) for l in open(sys.argv[2])}
+assert stacks.keys() == collapsed.keys(), (stacks, collapsed)
+assert all(abs(stacks[s] - collapsed[s]) <= 2 for s in stacks), (stacks, collapsed)
+print(types, calls)
+END
+for trace in paths profile; do
+    "$kt" export $trace -o $trace.pprof >out; "$kt" export $trace -o $trace.folded >out
+    same "$trace: pprof has the same stacks" "[('calls', 'count'), ('time', 'nanoseconds')] $("$kt" report --json $trace | query 'd["calls_top"]')" "$("$PYTHON" pprof.py $trace.pprof $trace.folded 2>&1)"
+done
 "$kt" export profile -o no.speedscope.json >out 2>err; same "speedscope of a profile: refused" "3 0" "$? $(ls no.* 2>/dev/null | wc -l)"
 exit $((failures != 0))

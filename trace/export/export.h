@@ -56,6 +56,7 @@ kt_exporter kt_export_csv;      /* RFC 4180: a line of names, a line for each ca
 kt_exporter kt_export_perfetto; /* Chrome's trace event format, which ui.perfetto.dev opens */
 kt_exporter kt_export_folded;   /* what outermost calls of each call path take; takes profiles, too */
 kt_exporter kt_export_speedscope;
+kt_exporter kt_export_pprof; /* the same for pprof, not compressed */
 enum kt_status kt_export_sqlite(struct kt_export_calls *calls, const char *path, struct kt_error *error);
 
 #endif

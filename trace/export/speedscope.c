@@ -7,6 +7,7 @@
  */
 #include "trace/call_json.h"
 #include "trace/export/export.h"
+#include "trace/export/frames.h"
 #include "trace/json.h"
 #include "trace/memory.h"
 
@@ -14,13 +15,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <search.h>
-
-/* A place, or a routine, which has a name only. */
-struct frame {
-    const char *name;             /* of a routine; borrowed */
-    const struct kt_place *place; /* NULL: a routine */
-    size_t id;
-};
 
 /* The frames of calls of an entry from one place, as a sample has them. */
 struct stack {
@@ -33,8 +27,8 @@ struct stack {
 struct writer {
     FILE *file;
     struct kt_callers *callers;
-    void *frames, *stacks; /* search trees */
-    json_t *shared;        /* all frames in their order */
+    struct kt_frames frames;
+    void *stacks; /* a search tree */
     /* the profile at hand */
     const struct kt_process *process;
     size_t stream;
@@ -47,42 +41,27 @@ struct writer {
 
 /* --- frames ------------------------------------------------------------------------------------------------ */
 
-static int compare_frames(const void *a, const void *b)
-{
-    const struct frame *x = a;
-    const struct frame *y = b;
-    if (!x->place || !y->place)
-        return x->place || y->place ? (x->place != NULL) - (y->place != NULL) : strcmp(x->name, y->name);
-    return kt_place_compare_lines(x->place, y->place);
-}
-
-static json_t *frame_json(const struct frame *frame)
+static json_t *frame_json(const struct kt_frame *frame)
 {
     char name[1024];
-    if (!frame->place)
-        return json_pack("{s:s}", "name", frame->name);
-    kt_place_function(frame->place, name, sizeof name);
+    const char *file = kt_frame_file(frame);
+    kt_frame_name(frame, name, sizeof name);
     json_t *json = json_pack("{s:o}", "name", kt_json_text(name));
-    const char *file = frame->place->file ? frame->place->file : frame->place->object;
     if (file)
         json_object_set_new(json, "file", kt_json_text(file));
-    if (frame->place->file && frame->place->line > 0)
-        json_object_set_new(json, "line", json_integer(frame->place->line));
+    if (kt_frame_line(frame) > 0)
+        json_object_set_new(json, "line", json_integer(kt_frame_line(frame)));
     return json;
 }
 
-static size_t frame_id(struct writer *w, struct frame key)
+static void put_frames(const struct kt_frames *frames, FILE *file)
 {
-    struct frame **found = tfind(&key, &w->frames, compare_frames);
-    if (found)
-        return (*found)->id;
-    struct frame *frame = kt_resize(NULL, 1, sizeof *frame);
-    *frame = key;
-    frame->id = json_array_size(w->shared);
-    json_array_append_new(w->shared, frame_json(frame));
-    if (!tsearch(frame, &w->frames, compare_frames))
-        abort();
-    return frame->id;
+    for (size_t i = 0; i < frames->count; i++) {
+        json_t *json = frame_json(&frames->frame[i]);
+        fputs(i ? ",\n" : "\n", file);
+        json_dumpf(json, file, JSON_COMPACT);
+        json_decref(json);
+    }
 }
 
 static int compare_stacks(const void *a, const void *b)
@@ -98,17 +77,17 @@ static int compare_stacks(const void *a, const void *b)
 
 static char *stack_text(struct writer *w, const struct stack *stack)
 {
-    const struct kt_place *place[KT_PATH_PLACES];
-    size_t places = kt_callers_path(w->callers, stack->process, stack->site, place);
+    size_t frame[KT_STACK_FRAMES];
+    const char *routine = stack->entry->symbol.routine->name;
+    size_t frames = kt_frames_of_call(&w->frames, w->callers, stack->process, stack->site, routine, frame);
     char *text = NULL;
     size_t bytes = 0;
     FILE *to = open_memstream(&text, &bytes);
     if (!to)
         abort();
-    putc('[', to);
-    while (places-- > 0)
-        fprintf(to, "%zu,", frame_id(w, (struct frame){.place = place[places]}));
-    fprintf(to, "%zu]", frame_id(w, (struct frame){.name = stack->entry->symbol.routine->name}));
+    for (size_t i = frames; i-- > 0;)
+        fprintf(to, "%c%zu", i + 1 == frames ? '[' : ',', frame[i]);
+    putc(']', to);
     fclose(to);
     return text;
 }
@@ -187,16 +166,16 @@ static void put_call(struct writer *w, const struct kt_call *call, size_t stream
     put_sample(w, stack_of(w, call), llround(1e9 * kt_call_seconds(call)));
 }
 
-static void put_shared(struct writer *w)
+static void put_shared(const struct writer *w)
 {
-    fputs("\n],\"shared\":{\"frames\":", w->file);
-    json_dumpf(w->shared, w->file, JSON_COMPACT);
-    fputs("}}\n", w->file);
+    fputs("\n],\"shared\":{\"frames\":[", w->file);
+    put_frames(&w->frames, w->file);
+    fputs("\n]}}\n", w->file);
 }
 
 enum kt_status kt_export_speedscope(struct kt_export_calls *calls, FILE *file, struct kt_error *error)
 {
-    struct writer writer = {.file = file, .callers = calls->callers, .shared = json_array()};
+    struct writer writer = {.file = file, .callers = calls->callers};
     struct kt_call call;
     fputs("{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"exporter\":\"ktrace " KT_VERSION
           "\",\"profiles\":[",
@@ -208,8 +187,7 @@ enum kt_status kt_export_speedscope(struct kt_export_calls *calls, FILE *file, s
             put_call(&writer, &call, calls->cursor.stream);
     close_profile(&writer);
     put_shared(&writer);
-    json_decref(writer.shared);
-    tdestroy(writer.frames, free);
+    kt_frames_free(&writer.frames);
     tdestroy(writer.stacks, free_stack);
     return fflush(file) || ferror(file) ? kt_fail(error, KT_SYSTEM, "cannot be written: %s", strerror(errno)) : KT_OK;
 }

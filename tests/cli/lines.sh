@@ -53,13 +53,13 @@ done
 cat >two.py <<'END'
 import numpy as np
 a = np.ones((200, 200))
+def once(): a @ a.copy()
 def often():
     for _ in range(30): a @ a.copy()
-def once(): a @ a.copy()
 once(), often()
 END
 recorded two "$PYTHON" two.py
-same "... the one of most of its time, with its share" "[(4, 'often', True)]" "$(document two '[(s["source"]["line"], s["source"]["function"], 0.5 < s["source"]["share"] < 1) for s in d["shapes"] if s["routine"] == "dgemm"]')"
+same "... the one of most of its time, with its share" "[(5, 'often', True)]" "$(document two '[(s["source"]["line"], s["source"]["function"], 0.5 < s["source"]["share"] < 1) for s in d["shapes"] if s["routine"] == "dgemm"]')"
 same "diff names it" "[6]" "$("$kt" diff --json paths again | query '[s["source"]["line"] for s in d["shapes"] if s["routine"] == "dgemm" and s["args"]["N"] == 300]')"
 same "compare names it" "[6]" "$("$kt" compare paths --routine dgemm --budget 1 --check no --store none --json 2>err | query '[s["source"]["line"] for s in d["shapes"] if s["args"]["N"] == 300]')"
 

@@ -84,6 +84,8 @@ bool kt_held_fill(const struct kt_snapshot *s, const struct kt_operand *operand,
     for (int64_t run = 0; run < runs; run++) {
         uint64_t lo, hi;
         kt_operand_run(o, run, &lo, &hi);
+        if (lo < o->lo || hi < lo || hi > o->hi)
+            return false; /* addresses of a damaged trace, which wrap around */
         memcpy((void *)lo, contents + (lo - o->base), hi - lo);
     }
     return true;

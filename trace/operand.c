@@ -69,35 +69,20 @@ static void vector_run(const struct kt_operand *o, int64_t i, int64_t *first, in
     *first = o->ld == -1 ? 0 : vector_start(o) + i * o->ld;
 }
 
-/* Elements [*FIRST, *FIRST + *COUNT) from the pointer passed. */
-static void run_elements(const struct kt_operand *o, int64_t i, int64_t *first, int64_t *count)
-{
-    int64_t end;
-    if (is_vector_like(o)) {
-        vector_run(o, i, first, count);
-        return;
-    }
-    column_rows(o, i, first, &end);
-    *count = end - *first;
-    *first += column_start(o, i);
-}
-
 void kt_operand_run(const struct kt_operand *o, int64_t i, uint64_t *lo, uint64_t *hi)
 {
-    int64_t first, count;
-    run_elements(o, i, &first, &count);
+    int64_t first;
+    int64_t count;
+    if (is_vector_like(o)) {
+        vector_run(o, i, &first, &count);
+    } else {
+        int64_t end;
+        column_rows(o, i, &first, &end);
+        count = end - first;
+        first += column_start(o, i);
+    }
     *lo = o->base + (uint64_t)first * o->elem;
     *hi = *lo + (uint64_t)count * o->elem;
-}
-
-/* Does the run end within the addresses that there are? Damaged traces have others. */
-static bool run_is_possible(const struct kt_operand *o, int64_t i)
-{
-    int64_t first, count;
-    uint64_t bytes, end;
-    run_elements(o, i, &first, &count);
-    return first >= 0 && !__builtin_mul_overflow((uint64_t)first + (uint64_t)count, o->elem, &bytes) &&
-           !__builtin_add_overflow(o->base, bytes, &end);
 }
 
 /* Runs [*FIRST, *END) are those that can hold anything: a band leaves columns far behind the last row empty. */
@@ -111,7 +96,7 @@ static void runs_in_use(const struct kt_operand *o, int64_t *first, int64_t *end
     *end = o->above + o->below < 0 ? 0 : smaller(*end, o->rows + o->above);
 }
 
-/* Addresses grow or shrink with the number of the run, so the outer two bound them all. What no memory can hold is no operand. */
+/* Addresses grow or shrink with the number of the run, so the outer two bound them all. */
 static void find_bounds(struct kt_operand *o)
 {
     int64_t first, end;
@@ -120,10 +105,6 @@ static void find_bounds(struct kt_operand *o)
     o->lo = o->hi = o->base;
     if (first >= end)
         return;
-    if (!run_is_possible(o, first) || !run_is_possible(o, end - 1)) {
-        o->rows = o->cols = 0;
-        return;
-    }
     kt_operand_run(o, first, &lo[0], &hi[0]);
     kt_operand_run(o, end - 1, &lo[1], &hi[1]);
     o->lo = lo[0] < lo[1] ? lo[0] : lo[1];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Source lines read from an interpreter's memory: an interpreter of each version is made up, with what CPython's headers say
- * of where things lie; then parts of its memory are overwritten with anything, and nothing may crash or loop.
+ * Source lines read from an interpreter's memory: an interpreter of each version is made up, with what CPython's
+ * headers say of where things lie; then parts of its memory are overwritten with anything, and nothing may crash or
+ * loop.
  */
 #include "preload/apart.h"
 #include "preload/line.h"
@@ -84,9 +85,18 @@ enum { VERSIONS = sizeof versions / sizeof *versions, NONE = 999, FRAMES = 5, ME
 
 static const struct version *version;
 static unsigned char *memory; /* of the interpreter; behind it nothing can be read */
-static char code_type[8];
 
-enum { THREAD = 0x1000, HOLDER = 0x1200, FRAME = 0x2000, CODE = 0x4000, TEXT = 0x6000, TABLE = 0x8000, STEP = 0x400 };
+/* Nothing but the interpreter's memory can be read by accident: sanitizers look at the test's own. */
+enum {
+    CODE_TYPE = 0x800,
+    THREAD = 0x1000,
+    HOLDER = 0x1200,
+    FRAME = 0x2000,
+    CODE = 0x4000,
+    TEXT = 0x6000,
+    TABLE = 0x8000,
+    STEP = 0x400
+};
 
 static void *thread_state(void)
 {
@@ -104,7 +114,7 @@ void *kt_find_first_at_start(const char *symbol)
     void *(*state)(void) = thread_state;
     const char *(*text)(void) = version_text;
     if (!strcmp(symbol, "PyCode_Type"))
-        return code_type;
+        return memory + CODE_TYPE;
     if (!strcmp(symbol, "PyGILState_GetThisThreadState"))
         memcpy(&found, &state, sizeof found);
     if (!strcmp(symbol, "Py_GetVersion"))
@@ -140,7 +150,7 @@ static void put_frame(size_t i)
         put(frame + version->at, version == &versions[2] ? 2 : 4, 4);
     else
         put(frame + version->at, address(code + version->bytecode + 4), 8);
-    put(code + 8, (uintptr_t)code_type, 8);
+    put(code + 8, address(CODE_TYPE), 8);
     put(code + version->filename, address(TEXT + i * STEP), 8);
     put(code + version->name_of, address(TEXT + i * STEP + STEP / 2), 8);
     put(code + version->first_line, 10 * i + 10, 4);

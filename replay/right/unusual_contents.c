@@ -263,6 +263,6 @@ void kt_unusual_text(const struct kt_unusual_contents *c, const struct kt_unusua
         snprintf(value, sizeof value, "ends of %s Inf, -Inf", operand[c->operand].name);
     else if (c->operand >= 0)
         snprintf(value, sizeof value, "%s%s %s", place[c->place], operand[c->operand].name, value_text(c->value));
-    snprintf(out, KT_UNUSUAL_TEXT, "%s%s%s%s%s", factor, *factor && (*scaled || *value) ? ", " : "", scaled,
+    snprintf(out, KT_UNUSUAL_TEXT, "%s%s%.36s%s%.32s", factor, *factor && (*scaled || *value) ? ", " : "", scaled,
              *scaled && *value ? ", " : "", value);
 }

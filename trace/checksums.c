@@ -93,11 +93,12 @@ static void count_stream(const struct kt_process *process, size_t stream, struct
     struct kt_checksums checksums;
     const struct kt_stream *s = &process->stream[stream];
     uint64_t returned = s->outermost - (s->opens > 0);
+    if (!kt_checksums_have(process, "in") && !kt_checksums_have(process, "out"))
+        return;
     kt_checksums_load(process, stream, &checksums);
     count_unread(&checksums, out);
     out->calls += checksums.count;
-    if (kt_checksums_have(process, "in") || kt_checksums_have(process, "out"))
-        out->missing += returned > checksums.count ? returned - checksums.count : 0;
+    out->missing += returned > checksums.count ? returned - checksums.count : 0;
     kt_checksums_free(&checksums);
 }
 

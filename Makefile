@@ -39,7 +39,7 @@ REPLAY   := $(call parts,replay/)
 MODEL    := $(call parts,model/)
 SHIM     := $(call parts,preload/,audit block_size $(if $(SAN),strings))
 UNIT     := $(call parts,tests/unit/test_)
-GEN      := gen gen_wrapper gen_names gen_extent gen_elements gen_thunk
+GEN      := gen gen_wrapper gen_names gen_elements gen_thunk
 SPECS    := $(wildcard trace/routines/*.spec)
 ALGORITHMS := $(wildcard examples/algorithms/*.kta)
 # Routines whose calls go through compiled functions; all others go through the trampoline.
@@ -255,7 +255,6 @@ $(T)/unit/%: $(O)/tests/unit/%.o $(T)/tools.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS_) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LIBS) -lcmocka
 $(T)/unit/test_filter: $(O)/preload/filter.o
-$(T)/unit/test_extent: $(O)/preload/extent.o $(O)/gen/slots.o
 # Where names of the shim's are those of the tools' too: without these.
 $(T)/unit/test_python: $(O)/tests/unit/test_python.o $(addprefix $(O)/preload/,python.o python_table.o line.o)
 	$(call say,LINK,$@)

@@ -37,9 +37,14 @@ static int64_t difference(int64_t a, int64_t b)
     return __builtin_sub_overflow(a, b, &out) ? INT64_MAX : out;
 }
 
+/* Rounded down. */
 static int64_t quotient(int64_t a, int64_t b)
 {
-    return b == 0 || (b == -1 && a == INT64_MIN) ? 0 : a / b;
+    if (b == 0)
+        return 0;
+    if (b == -1)
+        return difference(0, a);
+    return a / b - (a % b != 0 && (a < 0) != (b < 0));
 }
 
 /* Halvings until no part has more than 25 rows, as trace/expr.c has it. */
@@ -323,4 +328,31 @@ int64_t kt_elements_column(const struct kt_elements *o, int64_t j, int64_t *at)
     int64_t end = j + o->below + 1 < o->rows ? j + o->below + 1 : o->rows;
     *at = column_start(o, j) + first;
     return end > first ? end - first : 0;
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* In bytes; 0 if that is beyond all memory. */
+static uint64_t end_of_column(const struct kt_elements *o, int64_t j)
+{
+    int64_t at;
+    uint64_t bytes;
+    int64_t count = kt_elements_column(o, j, &at);
+    bool possible =
+        at >= 0 && !__builtin_mul_overflow((uint64_t)(at + count), o->elem, &bytes) && bytes <= UINT64_MAX - o->base;
+    return possible ? bytes : 0;
+}
+
+uint64_t kt_elements_end(const struct kt_elements *o)
+{
+    int64_t first = o->below < 0 ? -o->below : 0;
+    int64_t last = least(o->cols, o->rows + o->above) - 1;
+    if (o->rows == 0 || o->above + o->below < 0 || first > last)
+        return 0;
+    uint64_t a = end_of_column(o, first);
+    uint64_t b = end_of_column(o, last);
+    return a && b ? (a > b ? a : b) : 0;
 }

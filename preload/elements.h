@@ -81,4 +81,7 @@ KT_X_HIDDEN bool kt_elements_next(struct kt_element_walk *extents, struct kt_ele
 /* Which elements column J has: COUNT of them from *AT on, counted from the base. */
 KT_X_HIDDEN int64_t kt_elements_column(const struct kt_elements *extent, int64_t j, int64_t *at);
 
+/* Bytes from the base to the end of the last element in memory. 0: there is none, or more than there are addresses. */
+KT_X_HIDDEN uint64_t kt_elements_end(const struct kt_elements *extent);
+
 #endif

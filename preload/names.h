@@ -32,7 +32,6 @@ struct kt_step {
 struct kt_interface {
     uint32_t routine, family;                            /* texts */
     uint32_t step;                                       /* its first */
-    uint32_t extent;                                     /* of its first address: kt_extents */
     uint8_t addresses, integers, letters, others, infos; /* how many steps of each kind; infos: 0 or 1 */
     uint16_t arg_bytes;
     uint16_t words; /* that the arguments take, hidden lengths included */

@@ -3,7 +3,7 @@
 
 #include "preload/apart.h"
 #include "preload/bind.h"
-#include "preload/extent.h"
+#include "preload/elements.h"
 #include "preload/plan.h"
 #include "preload/process.h"
 #include "preload/settings.h"
@@ -103,23 +103,30 @@ static uint64_t round_up(uint64_t bytes)
     return (bytes + 7) / 8 * 8;
 }
 
+/* What the call reads; returns how many there are. */
+static unsigned describe_operands(unsigned interface, const uint64_t *args, bool wide, struct snapshot *out)
+{
+    struct kt_element_walk walk;
+    struct kt_elements o;
+    unsigned count = 0;
+    kt_elements_begin(interface, args, wide, &walk);
+    while (count < MOST_OPERANDS && kt_elements_next(&walk, &o)) {
+        if (!(o.access & KT_X_READ) || !o.base)
+            continue;
+        uint64_t end = kt_elements_end(&o);
+        uint64_t asked = end < rule.bytes ? end : rule.bytes;
+        out->operand[count++] = (struct kt_snapshot_operand){.offset = o.offset, .address = o.base, .asked = asked};
+        out->bytes += round_up(asked);
+    }
+    return count;
+}
+
 static bool describe(const struct kt_frame *frame, const uint64_t *word, struct snapshot *out)
 {
     const struct kt_interface *interface = kt_interface_of_entry(frame->binding->entry);
-    const uint64_t *args = word + KT_CALL_HEAD_WORDS;
-    unsigned count = 0;
     out->bytes = 0;
-    for (unsigned i = 0; i < interface->addresses && count < MOST_OPERANDS; i++) {
-        const struct kt_step *step = &kt_steps[interface->step + i];
-        unsigned program = kt_extents[interface->extent + i];
-        if (!program || !args[step->offset / 8])
-            continue;
-        uint64_t extent = kt_extent(&kt_extent_code[program], args, frame->binding->wide ? 8 : 4);
-        uint64_t asked = extent < rule.bytes ? extent : rule.bytes;
-        out->operand[count++] =
-            (struct kt_snapshot_operand){.offset = step->offset, .address = args[step->offset / 8], .asked = asked};
-        out->bytes += round_up(asked);
-    }
+    unsigned count =
+        describe_operands((unsigned)(interface - kt_interfaces), word + KT_CALL_HEAD_WORDS, frame->binding->wide, out);
     out->head = (struct kt_snapshot_head){.byte_order = KT_BYTE_ORDER,
                                           .major = KT_FORMAT_MAJOR,
                                           .minor = KT_FORMAT_MINOR,

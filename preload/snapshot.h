@@ -5,7 +5,7 @@
  * Only calls of the program itself: writing takes milliseconds, and would count as time of the call that one is nested
  * in. Contents go from the operands to the file by write(2), without a copy of ours, so memory that cannot be read is
  * an error of the system call and nothing else. They end
- * where the operand's array does (preload/extent.h). No thread waits for another.
+ * where the operand's last element does (preload/elements.h). No thread waits for another.
  */
 #ifndef KT_SNAPSHOT_H
 #define KT_SNAPSHOT_H

@@ -194,12 +194,17 @@ static enum kt_status parse_expr(struct parser *p)
     return KT_OK;
 }
 
+static int operands_of(enum kt_operation code)
+{
+    return code < KT_OP_LEVELS ? 0 : code < KT_OP_ADD ? 1 : code < KT_OP_SELECT ? 2 : 3;
+}
+
 static int depth_needed(const struct kt_expr *expr)
 {
     int depth = 0;
     int most = 0;
     for (size_t i = 0; i < expr->count; i++) {
-        depth += 1 - kt_operation_values(expr->op[i].code);
+        depth += 1 - operands_of(expr->op[i].code);
         most = depth > most ? depth : most;
     }
     return most;
@@ -282,7 +287,7 @@ double kt_expr_eval(const struct kt_expr *expr, const double *v)
     int top = 0; /* stack[1..top] are live */
     for (size_t i = 0; i < expr->count; i++) {
         const struct kt_op *op = &expr->op[i];
-        int operands = kt_operation_values(op->code);
+        int operands = operands_of(op->code);
         double *s = &stack[top - operands + 1];
         if (operands == 0)
             *s = leaf_value(op, v);

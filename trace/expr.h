@@ -9,12 +9,35 @@
 #ifndef KT_EXPR_H
 #define KT_EXPR_H
 
-#include "ktrace/operation.h"
 #include "trace/error.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* By the number of values that they take; each leaves one. */
+enum kt_operation {
+    KT_OP_NUMBER,
+    KT_OP_ARG,
+    KT_OP_OPTION_IN,
+    KT_OP_LEVELS, /* of one value */
+    KT_OP_LG,
+    KT_OP_ADD, /* of two */
+    KT_OP_SUB,
+    KT_OP_MUL,
+    KT_OP_DIV,
+    KT_OP_LESS,
+    KT_OP_GREATER,
+    KT_OP_EQUAL,
+    KT_OP_AND,
+    KT_OP_OR,
+    KT_OP_MIN,
+    KT_OP_MAX,
+    KT_OP_QUOTIENT,
+    KT_OP_AT_MOST,
+    KT_OP_AT_LEAST,
+    KT_OP_SELECT /* of three */
+};
 
 struct kt_op {
     uint8_t code;     /* enum kt_operation */

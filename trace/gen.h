@@ -33,7 +33,6 @@ void kt_gen_string(const char *text);
 void kt_gen_wrappers(const struct kt_table *table, const char *section);
 void kt_gen_stubs(const struct kt_table *table);
 void kt_gen_slots(const struct kt_table *table);
-void kt_gen_extents(const struct kt_table *table); /* part of the slots */
 void kt_gen_thunks(const struct kt_table *table);
 void kt_gen_elements(const struct kt_table *table);
 

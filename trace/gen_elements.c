@@ -100,7 +100,7 @@ static void put_letter(struct bytes *b, const struct kt_symbol *s, int arg)
 
 static void put_op(struct bytes *b, const struct kt_symbol *s, const struct kt_op *op)
 {
-    static const char *const name[KT_OP_END] = {
+    static const char *const name[] = {
         [KT_OP_ADD] = "KT_X_ADD",       [KT_OP_SUB] = "KT_X_SUB",       [KT_OP_MUL] = "KT_X_MUL",
         [KT_OP_DIV] = "KT_X_DIV",       [KT_OP_LESS] = "KT_X_LESS",     [KT_OP_GREATER] = "KT_X_GREATER",
         [KT_OP_EQUAL] = "KT_X_EQUAL",   [KT_OP_AND] = "KT_X_AND",       [KT_OP_OR] = "KT_X_OR",

@@ -123,7 +123,7 @@ static size_t print_text(const char *text, size_t *offset)
 struct interfaces {
     size_t *routine, *family; /* offsets of the texts, by routine of the table */
     const struct kt_table *table;
-    size_t steps, extents;
+    size_t steps;
 };
 
 static void print_texts(const struct kt_table *table, const struct names *names, size_t *name_at,
@@ -210,12 +210,10 @@ static void print_interface(const struct kt_symbol *s, int number, void *context
     int in[GROUPS] = {0};
     for (int i = 0; i < s->params; i++)
         in[group_of(s, &s->param[i])]++;
-    printf("    {%zu, %zu, %zu, %zu, %d, %d, %d, %d, %d, %d, %d, \"%s\", %d, %d},\n", all->routine[index],
-           all->family[index], all->steps, all->extents, in[ADDRESSES], in[INTEGERS], in[LETTERS], in[OTHERS],
-           in[INFOS], s->arg_bytes, size.words, kt_view_name[s->view], kt_gen_returns_complex(s),
-           s->view == KT_UNDESCRIBED);
+    printf("    {%zu, %zu, %zu, %d, %d, %d, %d, %d, %d, %d, \"%s\", %d, %d},\n", all->routine[index],
+           all->family[index], all->steps, in[ADDRESSES], in[INTEGERS], in[LETTERS], in[OTHERS], in[INFOS],
+           s->arg_bytes, size.words, kt_view_name[s->view], kt_gen_returns_complex(s), s->view == KT_UNDESCRIBED);
     all->steps += (size_t)s->params;
-    all->extents += (size_t)in[ADDRESSES];
 }
 
 static void print_infos(const struct names *names, const size_t *name_at)
@@ -234,15 +232,14 @@ void kt_gen_slots(const struct kt_table *table)
     size_t *at = calloc(names.count + 2 * table->count + 1, sizeof *at);
     if (!at)
         abort();
-    struct interfaces interfaces = {at + names.count, at + names.count + table->count, table, 0, 0};
-    printf("/* Made by ktgen from trace/routines. */\n#include \"preload/extent.h\"\n#include \"preload/names.h\"\n\n");
+    struct interfaces interfaces = {at + names.count, at + names.count + table->count, table, 0};
+    printf("/* Made by ktgen from trace/routines. */\n#include \"preload/names.h\"\n\n");
     print_texts(table, &names, at, &interfaces);
     printf("const struct kt_step kt_steps[] = {\n");
     kt_gen_symbols(table, print_steps, NULL);
     printf("};\n\nconst struct kt_interface kt_interfaces[] = {\n");
     kt_gen_symbols(table, print_interface, &interfaces);
     printf("};\n\n");
-    kt_gen_extents(table);
     print_infos(&names, at);
     free(at);
     free(names.item);

@@ -203,7 +203,7 @@ bool kt_checksums_start(void)
     return rule != 0;
 }
 
-static void begin_extents(const struct kt_checks *c, const struct kt_frame *frame, struct kt_element_walk *out)
+static void begin_walk(const struct kt_checks *c, const struct kt_frame *frame, struct kt_element_walk *out)
 {
     const struct kt_interface *interface = kt_interface_of_entry(frame->binding->entry);
     kt_elements_begin((unsigned)(interface - kt_interfaces), c->args, frame->binding->wide, out);
@@ -227,7 +227,7 @@ static void check_output(struct kt_checks *c, const struct kt_elements *o, struc
 void kt_checksum_inputs(const struct kt_frame *frame, const uint64_t *word, unsigned words)
 {
     struct kt_checks *c = &kt_self.stream->checks;
-    struct kt_element_walk extents;
+    struct kt_element_walk walk;
     struct kt_elements o;
     int saved = errno;
     c->frame = NULL;
@@ -236,8 +236,8 @@ void kt_checksum_inputs(const struct kt_frame *frame, const uint64_t *word, unsi
     if (kt_interface_of_entry(frame->binding->entry)->undescribed)
         return;
     memcpy(c->args, word + KT_CALL_HEAD_WORDS, (words - KT_CALL_HEAD_WORDS) * sizeof *word);
-    begin_extents(c, frame, &extents);
-    while (c->operands + 1 < KT_CHECK_OPERANDS && kt_elements_next(&extents, &o))
+    begin_walk(c, frame, &walk);
+    while (c->operands + 1 < KT_CHECK_OPERANDS && kt_elements_next(&walk, &o))
         check_input(c, &o);
     c->frame = frame;
     errno = saved;
@@ -294,16 +294,16 @@ static void check_result(struct kt_checks *c, const struct kt_frame *frame, unsi
 void kt_checksum_outputs(struct kt_stream *stream, const struct kt_frame *frame)
 {
     struct kt_checks *c = &stream->checks;
-    struct kt_element_walk extents;
+    struct kt_element_walk walk;
     struct kt_elements o;
     int saved = errno;
     if (c->frame != frame)
         return;
-    begin_extents(c, frame, &extents);
-    for (unsigned i = 0; i < c->operands && kt_elements_next(&extents, &o); i++)
+    begin_walk(c, frame, &walk);
+    for (unsigned i = 0; i < c->operands && kt_elements_next(&walk, &o); i++)
         check_output(c, &o, &c->operand[i]);
-    if (rule & KT_X_WRITE && extents.result != KT_X_NOTHING)
-        check_result(c, frame, extents.result);
+    if (rule & KT_X_WRITE && walk.result != KT_X_NOTHING)
+        check_result(c, frame, walk.result);
     errno = saved;
 }
 

@@ -53,7 +53,7 @@ extern KT_X_HIDDEN const uint32_t kt_elements_at[]; /* by number of the interfac
 
 /* An operand as columns; a vector whose elements do not stand side by side has a column for each. */
 struct kt_elements {
-    uint64_t base;   /* the pointer passed, or where the elements of a vector begin */
+    uint64_t base;   /* the pointer passed */
     uint16_t offset; /* of the pointer in the arguments */
     uint8_t access;
     uint8_t form;
@@ -76,12 +76,12 @@ struct kt_element_walk {
 /* INTERFACE: its number. ARGS: of the call, as recorded. WIDE: integers of the library have 64 bits. A call that asks
  * for the size of a workspace has no operands. */
 KT_X_HIDDEN void kt_elements_begin(unsigned interface, const uint64_t *args, bool wide, struct kt_element_walk *out);
-KT_X_HIDDEN bool kt_elements_next(struct kt_element_walk *extents, struct kt_elements *out);
+KT_X_HIDDEN bool kt_elements_next(struct kt_element_walk *walk, struct kt_elements *out);
 
 /* Which elements column J has: COUNT of them from *AT on, counted from the base. */
-KT_X_HIDDEN int64_t kt_elements_column(const struct kt_elements *extent, int64_t j, int64_t *at);
+KT_X_HIDDEN int64_t kt_elements_column(const struct kt_elements *operand, int64_t j, int64_t *at);
 
 /* Bytes from the base to the end of the last element in memory. 0: there is none, or more than there are addresses. */
-KT_X_HIDDEN uint64_t kt_elements_end(const struct kt_elements *extent);
+KT_X_HIDDEN uint64_t kt_elements_end(const struct kt_elements *operand);
 
 #endif

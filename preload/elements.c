@@ -280,15 +280,14 @@ void kt_elements_begin(unsigned interface, const uint64_t *args, bool wide, stru
 {
     *out = (struct kt_element_walk){.at = kt_element_bytes + kt_elements_at[interface], .args = args, .wide = wide};
     unsigned layout = take_half(out);
-    bool is_query = false;
     out->row_major = layout != KT_X_NOWHERE && code_at(out, layout) == ROW_MAJOR;
     out->lapacke = take_byte(out);
     out->result = (uint8_t)take_byte(out);
     for (unsigned lengths = take_byte(out); lengths; lengths--) {
         int64_t length = (int64_t)args[take_byte(out)];
-        is_query |= length == -1 || length == -2;
+        out->is_query |= length == -1 || length == -2;
     }
-    out->left = is_query ? 0 : *out->at;
+    out->left = out->is_query ? 0 : *out->at;
     out->at++;
 }
 

@@ -70,6 +70,7 @@ struct kt_element_walk {
     const uint64_t *args;
     unsigned left;
     bool wide, row_major, lapacke;
+    bool is_query;  /* the call only asks for the size of a workspace */
     uint8_t result; /* KT_X_NOTHING, ... */
 };
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "preload/inside.h"
 
+#include "preload/bind.h"
+#include "preload/elements.h"
+
 enum {
     ENTRIES = 1 << 16,
     BUDGET = 128,   /* one in so many ticks of the calls may be spent on their insides */
@@ -137,20 +140,19 @@ static uint32_t weight_of(struct kt_insides *in, struct kt_stratum *s, uint64_t 
     return (uint32_t)(((uint64_t)KT_INSIDE_ONE << 32) / s->chance);
 }
 
-/* A call with -1 for a size asks how large its workspace is to be: what nests in it is nothing like what nests in calls
- * that work. */
-static bool asks_for_size(const uint64_t *word, unsigned words)
+/* What nests in a call that only asks for the size of a workspace is nothing like what nests in calls that work. */
+static bool is_query(unsigned entry, const uint64_t *word)
 {
-    for (unsigned i = KT_CALL_HEAD_WORDS; i < words; i++)
-        if (word[i] == UINT64_MAX)
-            return true;
-    return false;
+    struct kt_element_walk walk;
+    unsigned interface = (unsigned)(kt_interface_of_entry(entry) - kt_interfaces);
+    kt_elements_begin(interface, word + KT_CALL_HEAD_WORDS, false, &walk);
+    return walk.is_query;
 }
 
 static uint32_t draw_from(struct kt_stream *stream, unsigned entry, const uint64_t *word, unsigned words)
 {
     struct kt_insides *in = &stream->insides;
-    bool is_first = kt_inside_is_new(entry) && !asks_for_size(word, words) && note(seen, entry);
+    bool is_first = kt_inside_is_new(entry) && !is_query(entry, word) && note(seen, entry);
     in->now = NULL;
     if (!is_first && !kt_inside_is_likely(entry))
         return 0;

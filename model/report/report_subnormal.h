@@ -8,8 +8,8 @@
 
 #include "model/report/report.h"
 
-/* [{"routine", "args", "operands", "left", "met", "context", "seconds", "seconds_ordinary"}]: by shape as replayed, otherwise
- * by snapshot, without the last five. */
+/* [{"routine", "args", "operands", "left", "met", "context", "seconds", "seconds_ordinary"}]: by shape as replayed,
+ * otherwise by snapshot, without the last five. */
 json_t *kt_report_subnormals_json(const struct kt_report *report);
 
 /* Nothing if there are none. */

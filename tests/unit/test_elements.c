@@ -146,24 +146,25 @@ static void compare_call(const struct kt_symbol *s, int number, const unsigned c
 {
     struct kt_values values;
     struct kt_operand operand[KT_MAX_OPERANDS];
-    struct kt_element_walk extents;
+    struct kt_element_walk walk;
     struct kt_elements extent;
     kt_values_decode(s, args, &values);
     int count = kt_operands(s, &values, wide ? 8 : 4, operand);
-    kt_elements_begin((unsigned)number, (const uint64_t *)(const void *)args, wide, &extents);
-    if (kt_is_query(s->routine, &values)) {
-        assert_false(kt_elements_next(&extents, &extent));
+    kt_elements_begin((unsigned)number, (const uint64_t *)(const void *)args, wide, &walk);
+    assert_int_equal(walk.is_query, kt_is_query(s->routine, &values));
+    if (walk.is_query) {
+        assert_false(kt_elements_next(&walk, &extent));
         return;
     }
     for (int i = 0; i < count; i++) {
         if (operand[i].access == KT_WORK)
             continue;
-        assert_true(kt_elements_next(&extents, &extent));
+        assert_true(kt_elements_next(&walk, &extent));
         if (full)
             compare_operand(s, &operand[i], &extent);
         compare_end(s, &operand[i], &extent);
     }
-    assert_false(kt_elements_next(&extents, &extent));
+    assert_false(kt_elements_next(&walk, &extent));
 }
 
 static void compare_any_call(const struct kt_symbol *s, int number, bool wide)
@@ -212,14 +213,14 @@ static void every_interface_has_the_elements_that_the_reader_knows(void **unused
 static void sizes_beyond_reason_do_no_harm(void **unused)
 {
     (void)unused;
-    struct kt_element_walk extents;
+    struct kt_element_walk walk;
     struct kt_elements extent;
     uint64_t args[64];
     memset(args, 0x7f, sizeof args);
     for (unsigned number = 0; number < 4000; number++) {
         int64_t at;
-        kt_elements_begin(number, args, true, &extents);
-        while (kt_elements_next(&extents, &extent))
+        kt_elements_begin(number, args, true, &walk);
+        while (kt_elements_next(&walk, &extent))
             assert_true(extent.cols == 0 || kt_elements_column(&extent, extent.cols - 1, &at) >= 0);
     }
 }

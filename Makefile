@@ -31,15 +31,15 @@ FLAGS_NOW := $(CC) $(CFLAGS_)
 SHIM_FLAGS := -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-optimize-sibling-calls -Wframe-larger-than=1600
 LIBS     := -ldw -lelf -ljansson -larchive -lzstd -lsqlite3 -lhwloc -lprotobuf-c -l:libstdc++.so.6 -ldl -lm -lpthread
 
-TABLE    := error plain expr relation notation argument routine symbol
+TABLE    := base/error base/plain table/expr table/relation table/notation table/argument table/routine table/symbol
 # The parts are the folders' files; those with a main() or a library of their own apart.
 parts     = $(filter-out $(2),$(patsubst $(1)%.c,%,$(sort $(wildcard $(1)*.c $(1)*/*.c))))
-TRACE    := $(call parts,trace/,main ktgen gen gen_%)
+TRACE    := $(call parts,trace/,verbs/main generate/%)
 REPLAY   := $(call parts,replay/)
 MODEL    := $(call parts,model/)
 SHIM     := $(call parts,preload/,audit block_size $(if $(SAN),strings))
 UNIT     := $(call parts,tests/unit/test_)
-GEN      := gen gen_wrapper gen_names gen_elements gen_thunk
+GEN      := generate/gen generate/gen_wrapper generate/gen_names generate/gen_elements generate/gen_thunk
 SPECS    := $(wildcard trace/routines/*.spec)
 ALGORITHMS := $(wildcard examples/algorithms/*.kta)
 # Routines whose calls go through compiled functions; all others go through the trampoline.
@@ -58,7 +58,7 @@ say = @$(if $(V)$(SILENT),:,printf '  %-6s %s\n' $(1) $(2))
 all:
 	@$(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc)) built
 # What takes longest to compile, and what has to be generated first, come first.
-built: $(O)/model/probe/probe_kernels.o $(O)/libktrace.so $(O)/ktrace $(O)/libktrace-audit.so $(O)/libktrace-block.so $(O)/routines.md
+built: $(O)/model/loops/probe_kernels.o $(O)/libktrace.so $(O)/ktrace $(O)/libktrace-audit.so $(O)/libktrace-block.so $(O)/routines.md
 
 help:
 	@echo 'make            build $(O)/ktrace, $(O)/libktrace.so and what they need'
@@ -94,7 +94,7 @@ kept = 2>$(basename $@).said; status=$$?; cat $(basename $@).said >&2; exit $$st
 
 # --- building ---------------------------------------------------------------------------------------------------
 
-$(O)/ktrace: $(O)/trace/main.o $(OBJECTS)
+$(O)/ktrace: $(O)/trace/verbs/main.o $(OBJECTS)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS_) -o $@ $^ $(LIBS)
 
@@ -114,7 +114,7 @@ $(O)/libktrace-block.so: preload/block_size.c $(O)/flags
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS_) -fPIC -fvisibility=hidden -shared -Wl,-soname,libktrace-block.so -Wl,-z,now -o $@ $< $(kept)
 
-$(O)/ktgen: $(O)/trace/ktgen.o $(GEN:%=$(O)/trace/%.o) $(O)/trace/spec.o $(TABLE:%=$(O)/trace/%.o)
+$(O)/ktgen: $(O)/trace/generate/ktgen.o $(GEN:%=$(O)/trace/%.o) $(O)/trace/table/spec.o $(TABLE:%=$(O)/trace/%.o)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS_) -o $@ $^ -lm
 
@@ -137,7 +137,7 @@ $(O)/%.o: %.c $(O)/flags | $(O)/prerequisites
 	$(call compile)
 
 # What is timed must be what the optimiser makes of it, and a debugger has no use for thousands of unrolled operations.
-$(O)/model/probe/probe_kernels.o $(O)/model/probe/probe_streams.o $(O)/model/probe/probe_registers.o: CFLAGS_ += $(if $(SAN),,-O2) -g0
+$(O)/model/loops/probe_kernels.o $(O)/model/loops/probe_streams.o $(O)/model/probe/probe_registers.o: CFLAGS_ += $(if $(SAN),,-O2) -g0
 
 $(O)/preload/%.o: preload/%.c $(O)/flags
 	@mkdir -p $(@D)
@@ -236,7 +236,7 @@ setup-mkl:
 # --- tests ------------------------------------------------------------------------------------------------------
 
 T := $(O)/tests
-TEST_PARTS := $(patsubst %,$(O)/tests/%.o,tracegen table_load synth poison prototype) $(O)/trace/spec.o
+TEST_PARTS := $(patsubst %,$(O)/tests/%.o,tracegen table_load synth poison prototype) $(O)/trace/table/spec.o
 # What several of the unit tests need.
 UNIT_PARTS := $(patsubst %.c,$(O)/%.o,$(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c)))
 UNIT_PROGRAMS := $(UNIT:%=$(T)/unit/test_%)
@@ -389,7 +389,7 @@ $(T)/gen_roundtrip: $(patsubst %.c,$(O)/%.o,$(wildcard tests/roundtrip/*.c)) $(T
 
 # Fuzzers: driven by tests/fuzz/driver.c, or by libFuzzer (make fuzz builds them with LIBFUZZER=1).
 FUZZERS := $(addprefix $(T)/fuzz/,stream text trace packed spec algorithm profile snapshot machine models result store)
-FUZZ_PARTS := $(patsubst %,$(O)/tests/fuzz/%.o,input memory mutate mutate_json look $(if $(LIBFUZZER),,driver)) $(O)/tests/synth.o $(O)/trace/spec.o
+FUZZ_PARTS := $(patsubst %,$(O)/tests/fuzz/%.o,input memory mutate mutate_json look $(if $(LIBFUZZER),,driver)) $(O)/tests/synth.o $(O)/trace/table/spec.o
 # What a fuzzer gives its inputs to in the place of a file.
 wrapped = $(if $(filter trace packed result,$(1)),kt_files_open)$(if $(filter store,$(1)),sqlite3_open_v2)
 $(T)/fuzz/machine $(T)/fuzz/models $(T)/fuzz/result: $(O)/tests/fuzz/document.o
@@ -412,9 +412,9 @@ fuzz-regression: $(FUZZERS)
 
 # The proof of LAPACK's operand ranges with the calls of real programs: a checker to preload, its reports, a caller.
 PROOF := $(addprefix $(T)/proof/,proof libproof.so drive)
-PROOF_TABLE := $(TABLE:%=trace/%.c) trace/operand.c trace/spec.c
+PROOF_TABLE := $(TABLE:%=trace/%.c) trace/table/operand.c trace/table/spec.c
 proof = @mkdir -p $(@D); $(CC) $(CFLAGS_) $(1) -o $@ $(filter %.c %.S,$^) -ldl -lm
-$(T)/proof/proof: tests/proof/proof.c tests/proof/tally.c $(PROOF_TABLE) $(wildcard tests/proof/*.h trace/*.h)
+$(T)/proof/proof: tests/proof/proof.c tests/proof/tally.c $(PROOF_TABLE) $(wildcard tests/proof/*.h trace/*/*.h)
 	$(call proof)
 $(T)/proof/stubs.S: $(T)/proof/proof $(wildcard trace/routines/*)
 	@$< stubs trace/routines > $@.part && mv $@.part $@

@@ -47,7 +47,7 @@ static int64_t quotient(int64_t a, int64_t b)
     return a / b - (a % b != 0 && (a < 0) != (b < 0));
 }
 
-/* Halvings until no part has more than 25 rows, as trace/expr.c has it. */
+/* Halvings until no part has more than 25 rows, as trace/table/expr.c has it. */
 static int64_t levels(int64_t n)
 {
     int64_t halvings = n > 0 ? 2 : 0;
@@ -178,7 +178,7 @@ static int64_t take_program(struct kt_element_walk *e)
 
 /* --- operands ---------------------------------------------------------------------------------------------- */
 
-/* What the seven programs say, as trace/operand.c takes them. */
+/* What the seven programs say, as trace/table/operand.c takes them. */
 struct shape {
     int64_t dim[4], step, uplo, diag;
 };

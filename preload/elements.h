@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Which elements the operands of a call have, from its arguments and what ktgen made of the routine table
- * (build/gen/elements.c): the shim's counterpart of trace/operand.h. Integers only, as the program may ask for
+ * (build/gen/elements.c): the shim's counterpart of trace/table/operand.h. Integers only, as the program may ask for
  * floating-point exceptions. tests/unit/test_elements.c compares the two for every interface.
  *
  * Bytes of an interface: u16 where its layout is in the arguments, 0xffff: it has none; u8 1: LAPACKE; u8 what it

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * How calls of an entry are compared in profile mode: which bits of their words tell shapes apart. Addresses do not,
- * letters count in upper case, scalars by class: 0, 1, -1 or other, as they select code paths by class (trace/shape.c).
+ * letters count in upper case, scalars by class: 0, 1, -1 or other, as they select code paths by class
+ * (trace/shape/shape.c).
  */
 #ifndef KT_PLAN_H
 #define KT_PLAN_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Proves the table's operands: does a call touch what trace/routines and trace/operand.c say, and nothing else?
+ * Proves the table's operands: does a call touch what trace/routines and trace/table/operand.c say, and nothing else?
  *
  *     footprint [--mutate] [--sets N] [--seed N] [--only SYMBOL] SPEC LIBRARY...
  *
@@ -17,7 +17,7 @@
  * The program defines xerbla_ and cblas_xerbla; it must be linked with -rdynamic so that the libraries find them, or
  * illegal arguments end the program instead of failing the call.
  */
-#include "replay/call.h"
+#include "replay/call/call.h"
 #include "tests/poison.h"
 #include "tests/table_load.h"
 

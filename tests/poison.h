@@ -7,7 +7,7 @@
 #define KT_POISON_H
 
 #include "tests/synth.h"
-#include "trace/operand.h"
+#include "trace/table/operand.h"
 
 enum { KT_POISON_RUNS = 3, KT_POISON_BYTES = 1 << 25, KT_POISON_INT_BYTES = 4 };
 

@@ -20,7 +20,7 @@ compile() {
 }
 export -f compile
 export out cross flags
-failed=$(printf '%s\n' trace/*.c trace/*/*.c replay/*.c replay/*/*.c model/*/*.c preload/*.c preload/*.S "$B"/gen/*.c "$B"/gen/*.S | grep -v 'gen/wrap_' |
+failed=$(printf '%s\n' $(git ls-files 'trace/*.c' 'replay/*.c' 'model/*.c') preload/*.c preload/*.S "$B"/gen/*.c "$B"/gen/*.S | grep -v 'gen/wrap_' |
     xargs -P 2 -I{} bash -c 'compile {}')
 same "every source compiles for aarch64 without warnings" "" "$failed"
 
@@ -28,7 +28,7 @@ if ! command -v $emulator >/dev/null; then
     skip "unit tests for aarch64" "no $emulator"
     exit $((failures != 0))
 fi
-rm -f "$out"/trace_main.o "$out"/*ktgen*.o "$out"/*libktrace*.o "$out"/preload_*.o "$out"/*stubs.o "$out"/*slots.o
+rm -f "$out"/trace_verbs_main.o "$out"/*ktgen*.o "$out"/*libktrace*.o "$out"/preload_*.o "$out"/*stubs.o "$out"/*slots.o
 aarch64-linux-gnu-ar rc "$out/all.a" "$out"/*.o
 # run NAME SOURCE
 run() {

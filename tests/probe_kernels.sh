@@ -6,4 +6,4 @@ if [ "$(uname -m)" != x86_64 ] || ! command -v objdump >/dev/null; then
     skip "instructions of the nano-benchmarks" "needs objdump on x86-64"
     exit 0
 fi
-exec "$PYTHON" tests/probe_kernels.py "$B/model/probe/probe_kernels.o"
+exec "$PYTHON" tests/probe_kernels.py "$B/model/loops/probe_kernels.o"

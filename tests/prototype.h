@@ -6,7 +6,7 @@
 #ifndef KT_PROTOTYPE_H
 #define KT_PROTOTYPE_H
 
-#include "trace/symbol.h"
+#include "trace/table/symbol.h"
 
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Which routines of the table can be replayed: each is called with arguments of a number of legal shapes and the
- * contents that replay would give its operands (replay/data.h), many times with restored inputs.
+ * contents that replay would give its operands (replay/call/data.h), many times with restored inputs.
  *
  *     replayable [--calls N] [--seconds N] TABLE LIBRARY[,LIBRARY...] [PATTERN...]
  *
@@ -12,11 +12,11 @@
  *
  * Each routine has a process of its own, with a time limit, so that one that data lead astray does no harm.
  */
-#include "replay/arena.h"
-#include "replay/call.h"
-#include "replay/data.h"
+#include "replay/call/arena.h"
+#include "replay/call/call.h"
+#include "replay/call/data.h"
 #include "tests/synth.h"
-#include "trace/spec.h"
+#include "trace/table/spec.h"
 
 #include <dlfcn.h>
 #include <fenv.h>

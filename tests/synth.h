@@ -10,7 +10,7 @@
 #ifndef KT_SYNTH_H
 #define KT_SYNTH_H
 
-#include "trace/symbol.h"
+#include "trace/table/symbol.h"
 
 enum { KT_SYNTH_ARG_BYTES = 16 * KT_MAX_PARAMS };
 

@@ -3,7 +3,7 @@
 #ifndef KT_TABLE_LOAD_H
 #define KT_TABLE_LOAD_H
 
-#include "trace/spec.h"
+#include "trace/table/spec.h"
 
 extern struct kt_table kt_spec_table;
 int kt_spec_setup(void **state);

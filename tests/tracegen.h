@@ -7,7 +7,7 @@
 #define KT_TRACEGEN_H
 
 #include "ktrace/format.h"
-#include "trace/symbol.h"
+#include "trace/table/symbol.h"
 
 #include <stdbool.h>
 

@@ -9,7 +9,7 @@
 #include "model/tracker/line_runs.h"
 #include "model/tracker/placements.h"
 #include "model/tracker/timeline.h"
-#include "trace/memory.h"
+#include "trace/base/memory.h"
 
 #include <inttypes.h>
 #include <stdio.h>

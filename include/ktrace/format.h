@@ -117,8 +117,8 @@ struct kt_chunk {
  *     LEAF_END  bits  8 to 35  duration in ticks
  *               bits 36 to 63  ticks to the start, likewise
  *
- * The words of a call are: depth | cpu << 16; the return address; its arguments, as trace/symbol.h lays them out. They
- * are stored where they differ from those of the last call of the same context: contexts are KT_CONTEXTS slots, an
+ * The words of a call are: depth | cpu << 16; the return address; its arguments, as trace/table/symbol.h lays them out.
+ * They are stored where they differ from those of the last call of the same context: contexts are KT_CONTEXTS slots, an
  * entry has slot entry % KT_CONTEXTS, and a slot that another entry takes, and each at the begin of a chunk, holds
  * zeros.
  */

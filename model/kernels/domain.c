@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "model/kernels/domain.h"
 
-#include "trace/memory.h"
+#include "trace/base/memory.h"
 
 #include <math.h>
 

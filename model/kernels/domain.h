@@ -41,7 +41,7 @@ void kt_domain_cut(struct kt_kernel_model *model, size_t region, const struct kt
  * to one side only are forgotten then, their samples are not. */
 void kt_domain_set_larger(struct kt_kernel_model *model, int larger);
 
-/* Gives the model a crossover (model/kernels/crossover.h): regions that it goes through become one for each side. */
+/* Gives the model a crossover (model/build/crossover.h): regions that it goes through become one for each side. */
 void kt_domain_cross(struct kt_kernel_model *model, const struct kt_crossover *crossover);
 
 /* Can there be a slice at that size of the axis: one that is sampled, inside the domain, and not so small that boxes

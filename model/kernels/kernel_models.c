@@ -2,9 +2,9 @@
 #include "model/kernels/kernel_models.h"
 
 #include "model/kernels/model_set.h"
-#include "replay/timing.h"
-#include "trace/memory.h"
-#include "trace/text.h"
+#include "replay/setup/timing.h"
+#include "trace/base/memory.h"
+#include "trace/print/text.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -13,8 +13,8 @@
 #ifndef KT_KERNEL_MODELS_H
 #define KT_KERNEL_MODELS_H
 
-#include "trace/operand.h"
-#include "trace/reader.h"
+#include "trace/table/operand.h"
+#include "trace/read/reader.h"
 
 enum { KT_MODEL_AXES = 4, KT_MODEL_OPTIONS = 96 };
 

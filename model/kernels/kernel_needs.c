@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "model/kernels/kernel_needs.h"
 
-#include "trace/memory.h"
+#include "trace/base/memory.h"
 
 #include <fnmatch.h>
 #include <math.h>

@@ -9,7 +9,7 @@
 
 #include "model/kernels/kernel_models.h"
 #include "model/kernels/piecewise.h"
-#include "trace/shape.h"
+#include "trace/shape/shape.h"
 
 /* Places in a cache line, of 64 bytes, where an array may begin. */
 enum { KT_BEGINS = 16 };

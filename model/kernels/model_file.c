@@ -7,9 +7,9 @@
  */
 #include "model/kernels/model_set.h"
 #include "model/kernels/model_show.h"
-#include "trace/json.h"
-#include "trace/memory.h"
-#include "trace/text.h"
+#include "trace/command/json.h"
+#include "trace/base/memory.h"
+#include "trace/print/text.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,9 +4,9 @@
  */
 #include "model/kernels/model_show.h"
 
-#include "trace/csv_cell.h"
-#include "trace/gnuplot.h"
-#include "trace/text.h"
+#include "trace/print/csv_cell.h"
+#include "trace/print/gnuplot.h"
+#include "trace/print/text.h"
 
 #include <errno.h>
 #include <stdio.h>

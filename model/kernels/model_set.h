@@ -49,7 +49,7 @@ struct kt_kernel_model {
     struct kt_model_error error;  /* at multiples of 8 and below 8 */
     struct kt_model_error others; /* at all other sizes */
     double cost;                  /* seconds that its timings took */
-    double level[KT_LEVELS_MOST]; /* of each batch, see model/kernels/model_level.h */
+    double level[KT_LEVELS_MOST]; /* of each batch, see model/build/model_level.h */
     int levels;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "model/predict/algorithm_needs.h"
 
-#include "trace/known.h"
+#include "trace/table/known.h"
 #include "model/predict/predicted.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "model/predict/applies.h"
 
-#include "replay/timing.h"
+#include "replay/setup/timing.h"
 
 #include <dlfcn.h>
 #include <errno.h>

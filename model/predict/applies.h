@@ -3,7 +3,7 @@
 #ifndef KT_APPLIES_H
 #define KT_APPLIES_H
 
-#include "trace/error.h"
+#include "trace/base/error.h"
 
 #include <limits.h>
 #include <stdbool.h>

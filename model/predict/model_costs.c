@@ -2,7 +2,7 @@
 #include "model/predict/model_costs.h"
 
 #include "replay/machine/caches.h"
-#include "trace/machine.h"
+#include "trace/command/machine.h"
 
 #include <math.h>
 #include <string.h>

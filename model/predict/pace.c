@@ -3,9 +3,9 @@
 
 #include "model/kernels/kernel_needs.h"
 #include "model/kernels/model_set.h"
-#include "trace/memory.h"
-#include "trace/now.h"
-#include "trace/stats.h"
+#include "trace/base/memory.h"
+#include "trace/base/now.h"
+#include "trace/base/stats.h"
 
 #include <math.h>
 

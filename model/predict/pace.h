@@ -13,7 +13,7 @@
 
 #include "model/kernels/kernel_models.h"
 #include "model/predict/prediction.h"
-#include "replay/timing.h"
+#include "replay/setup/timing.h"
 
 struct kt_pace;
 

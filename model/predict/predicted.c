@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "model/predict/predicted.h"
 
-#include "trace/known.h"
+#include "trace/table/known.h"
 #include "model/tracker/timeline.h"
-#include "trace/lines.h"
-#include "trace/memory.h"
-#include "trace/state.h"
+#include "trace/base/lines.h"
+#include "trace/base/memory.h"
+#include "trace/read/state.h"
 
 #include <math.h>
 #include <stdio.h>

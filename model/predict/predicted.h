@@ -3,9 +3,9 @@
 #ifndef KT_PREDICTED_H
 #define KT_PREDICTED_H
 
-#include "model/predict/algorithm.h"
+#include "model/algorithm/algorithm.h"
 #include "model/predict/prediction.h"
-#include "trace/shape.h"
+#include "trace/shape/shape.h"
 
 #include <jansson.h>
 

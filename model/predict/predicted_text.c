@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "model/predict/predicted.h"
 
-#include "trace/json.h"
-#include "trace/text.h"
+#include "trace/command/json.h"
+#include "trace/print/text.h"
 
 #include <math.h>
 #include <stdio.h>

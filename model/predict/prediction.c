@@ -2,7 +2,7 @@
 #include "model/predict/prediction.h"
 
 #include "model/tracker/tracker.h"
-#include "trace/memory.h"
+#include "trace/base/memory.h"
 
 #include <math.h>
 

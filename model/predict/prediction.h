@@ -19,8 +19,8 @@
 #ifndef KT_PREDICTION_H
 #define KT_PREDICTION_H
 
-#include "replay/placement.h"
-#include "trace/stats.h"
+#include "model/tracker/placement.h"
+#include "trace/base/stats.h"
 
 /* A time in seconds with a 95 % interval. NAN: not known. */
 struct kt_cost {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "model/predict/prediction_plot.h"
 
-#include "trace/gnuplot.h"
+#include "trace/print/gnuplot.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -3,7 +3,7 @@
 #ifndef KT_PREDICTION_PLOT_H
 #define KT_PREDICTION_PLOT_H
 
-#include "trace/error.h"
+#include "trace/base/error.h"
 
 #include <jansson.h>
 

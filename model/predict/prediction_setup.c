@@ -2,8 +2,8 @@
 #include "model/predict/prediction_setup.h"
 
 #include "model/predict/model_costs.h"
-#include "replay/timing.h"
-#include "trace/json.h"
+#include "replay/setup/timing.h"
+#include "trace/command/json.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #ifndef KT_PREDICTION_SETUP_H
 #define KT_PREDICTION_SETUP_H
 
-#include "model/predict/algorithm.h"
+#include "model/algorithm/algorithm.h"
 #include "model/kernels/kernel_models.h"
 #include "model/predict/prediction.h"
 

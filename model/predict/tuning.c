@@ -2,8 +2,8 @@
 #include "model/predict/tuning.h"
 
 #include "model/predict/predicted.h"
-#include "replay/timing.h"
-#include "trace/memory.h"
+#include "replay/setup/timing.h"
+#include "trace/base/memory.h"
 
 #include <math.h>
 

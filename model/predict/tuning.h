@@ -4,7 +4,7 @@
 #ifndef KT_TUNING_H
 #define KT_TUNING_H
 
-#include "model/predict/execution.h"
+#include "model/algorithm/execution.h"
 #include "model/predict/prediction_setup.h"
 
 /* A choice: an algorithm with its parameters. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "model/probe/congruent.h"
 
-#include "model/probe/stopwatch.h"
-#include "trace/memory.h"
+#include "model/loops/stopwatch.h"
+#include "trace/base/memory.h"
 
 #include <math.h>
 

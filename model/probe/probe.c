@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "model/probe/probe.h"
 
-#include "trace/json.h"
-#include "trace/text.h"
+#include "trace/command/json.h"
+#include "trace/print/text.h"
 
 #include <stdarg.h>
 #include <stdio.h>

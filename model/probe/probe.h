@@ -8,9 +8,9 @@
 #ifndef KT_PROBE_H
 #define KT_PROBE_H
 
-#include "model/probe/analysis.h"
+#include "model/analysis/analysis.h"
 #include "model/probe/probe_memory.h"
-#include "model/probe/stopwatch.h"
+#include "model/loops/stopwatch.h"
 
 #include <jansson.h>
 

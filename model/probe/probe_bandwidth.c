@@ -4,10 +4,10 @@
  * practice: a ceiling is what the best code reaches), with arrays that together fill half of the level.
  */
 #include "model/probe/probe.h"
-#include "model/probe/probe_streams.h"
-#include "trace/json.h"
-#include "trace/memory.h"
-#include "trace/text.h"
+#include "model/loops/probe_streams.h"
+#include "trace/command/json.h"
+#include "trace/base/memory.h"
+#include "trace/print/text.h"
 
 #include <math.h>
 #include <stdio.h>

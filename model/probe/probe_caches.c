@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "model/probe/congruent.h"
 #include "model/probe/probe.h"
-#include "trace/json.h"
-#include "trace/memory.h"
-#include "trace/text.h"
+#include "trace/command/json.h"
+#include "trace/base/memory.h"
+#include "trace/print/text.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -10,8 +10,8 @@
  * first one is the capacity, if it ends anywhere.
  */
 #include "model/probe/probe.h"
-#include "trace/json.h"
-#include "trace/memory.h"
+#include "trace/command/json.h"
+#include "trace/base/memory.h"
 
 #include <math.h>
 #include <sys/mman.h>

@@ -4,10 +4,10 @@
  * two processors (paper 004, SMT), the scheduler's time slot (3.6).
  */
 #include "model/probe/probe.h"
-#include "model/probe/probe_kernels.h"
-#include "model/probe/probe_team.h"
-#include "trace/json.h"
-#include "trace/memory.h"
+#include "model/loops/probe_kernels.h"
+#include "model/loops/probe_team.h"
+#include "trace/command/json.h"
+#include "trace/base/memory.h"
 
 #include <math.h>
 #include <pthread.h>

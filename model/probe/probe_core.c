@@ -5,9 +5,9 @@
  * operations are in flight (paper 003, 3.3).
  */
 #include "model/probe/probe.h"
-#include "model/probe/probe_kernels.h"
-#include "trace/json.h"
-#include "trace/memory.h"
+#include "model/loops/probe_kernels.h"
+#include "trace/command/json.h"
+#include "trace/base/memory.h"
 
 #include <math.h>
 #include <stdio.h>

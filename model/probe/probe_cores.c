@@ -3,13 +3,13 @@
  * The cores: what pairs of them exchange (paper 003, 3.1.4), whether they are alike, and what all of them reach
  * together.
  */
-#include "model/probe/locality.h"
+#include "model/analysis/locality.h"
 #include "model/probe/probe.h"
-#include "model/probe/probe_kernels.h"
-#include "model/probe/probe_streams.h"
-#include "model/probe/probe_team.h"
-#include "trace/json.h"
-#include "trace/memory.h"
+#include "model/loops/probe_kernels.h"
+#include "model/loops/probe_streams.h"
+#include "model/loops/probe_team.h"
+#include "trace/command/json.h"
+#include "trace/base/memory.h"
 
 #include <math.h>
 #include <sched.h>

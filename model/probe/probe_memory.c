@@ -2,9 +2,9 @@
 #include "model/probe/probe_memory.h"
 
 #include "model/probe/claims.h"
-#include "model/probe/stopwatch.h"
-#include "trace/free_memory.h"
-#include "trace/memory.h"
+#include "model/loops/stopwatch.h"
+#include "trace/base/free_memory.h"
+#include "trace/base/memory.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -7,8 +7,8 @@
 #ifndef KT_PROBE_MEMORY_H
 #define KT_PROBE_MEMORY_H
 
-#include "model/probe/hierarchy.h"
-#include "model/probe/stopwatch.h"
+#include "model/analysis/hierarchy.h"
+#include "model/loops/stopwatch.h"
 
 #include <stdint.h>
 

@@ -5,9 +5,9 @@
  * one with all lines side by side.
  */
 #include "model/probe/probe.h"
-#include "model/probe/probe_steps.h"
-#include "trace/json.h"
-#include "trace/memory.h"
+#include "model/analysis/probe_steps.h"
+#include "trace/command/json.h"
+#include "trace/base/memory.h"
 
 #include <math.h>
 #include <stdio.h>

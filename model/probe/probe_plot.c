@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "model/probe/probe_plot.h"
 
-#include "trace/gnuplot.h"
+#include "trace/print/gnuplot.h"
 
 #include <ctype.h>
 #include <errno.h>

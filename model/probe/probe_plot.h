@@ -5,7 +5,7 @@
 #ifndef KT_PROBE_PLOT_H
 #define KT_PROBE_PLOT_H
 
-#include "trace/error.h"
+#include "trace/base/error.h"
 
 #include <jansson.h>
 

@@ -4,9 +4,9 @@
  * time of an addition steps up where the compiler runs out of registers.
  */
 #include "model/probe/probe.h"
-#include "model/probe/probe_steps.h"
-#include "trace/json.h"
-#include "trace/memory.h"
+#include "model/analysis/probe_steps.h"
+#include "trace/command/json.h"
+#include "trace/base/memory.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -28,26 +28,26 @@ typedef double two __attribute__((vector_size(16)));
 #define KT_LIVE_TYPE uint64_t
 #define KT_LIVE_TARGET
 #define KT_LIVE_KEEP "+r"
-#include "model/probe/probe_live.h"
+#include "model/loops/probe_live.h"
 
 #define KT_LIVE_NAME live_double
 #define KT_LIVE_TYPE double
 #define KT_LIVE_TARGET
 #define KT_LIVE_KEEP FLOAT_REGISTER
-#include "model/probe/probe_live.h"
+#include "model/loops/probe_live.h"
 
 #define KT_LIVE_NAME live_vector
 #define KT_LIVE_TYPE two
 #define KT_LIVE_TARGET
 #define KT_LIVE_KEEP FLOAT_REGISTER
-#include "model/probe/probe_live.h"
+#include "model/loops/probe_live.h"
 
 #if defined(__x86_64__)
 #define KT_LIVE_NAME   live_wide
 #define KT_LIVE_TYPE   wide
 #define KT_LIVE_TARGET WIDE_TARGET
 #define KT_LIVE_KEEP   WIDE_REGISTER
-#include "model/probe/probe_live.h"
+#include "model/loops/probe_live.h"
 #endif
 
 static const struct kind {

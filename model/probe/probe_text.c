@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "model/probe/probe_text.h"
 
-#include "trace/about.h"
-#include "trace/text.h"
+#include "trace/command/about.h"
+#include "trace/print/text.h"
 
 #include <math.h>
 #include <stdbool.h>

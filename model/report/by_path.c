@@ -5,9 +5,9 @@
  */
 #include "model/report/by_path.h"
 
-#include "trace/json.h"
-#include "trace/memory.h"
-#include "trace/shape_source.h"
+#include "trace/command/json.h"
+#include "trace/base/memory.h"
+#include "trace/command/shape_source.h"
 
 struct path {
     const struct kt_place **place; /* the outermost first; owned */

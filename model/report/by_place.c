@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "model/report/by_place.h"
 
-#include "trace/memory.h"
+#include "trace/base/memory.h"
 
 typedef int compare_places(const struct kt_place *x, const struct kt_place *y);
 

@@ -5,8 +5,8 @@
 #ifndef KT_BY_PLACE_H
 #define KT_BY_PLACE_H
 
-#include "model/report/summary.h"
-#include "trace/callers.h"
+#include "model/summary/summary.h"
+#include "trace/shape/callers.h"
 
 /* Outermost calls from one place. */
 struct kt_caller {

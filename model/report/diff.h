@@ -12,7 +12,7 @@
 #define KT_DIFF_H
 
 #include "model/report/rank_test.h"
-#include "trace/shape.h"
+#include "trace/shape/shape.h"
 
 enum { KT_DIFF_BLOCKS = 16, KT_DIFF_LEAST = 6 /* blocks to be compared */, KT_DIFF_TEXT = 160 };
 

@@ -2,7 +2,7 @@
 #include "model/report/findings.h"
 
 #include "model/report/report_row.h"
-#include "trace/text.h"
+#include "trace/print/text.h"
 
 #include <math.h>
 #include <stdio.h>

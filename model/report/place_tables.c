@@ -4,8 +4,8 @@
  */
 #include "model/report/report_row.h"
 #include "model/report/report_tables.h"
-#include "trace/installed.h"
-#include "trace/text.h"
+#include "trace/library/installed.h"
+#include "trace/print/text.h"
 
 #include <stdio.h>
 

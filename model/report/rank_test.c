@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "model/report/rank_test.h"
 
-#include "trace/memory.h"
+#include "trace/base/memory.h"
 
 #include <math.h>
 #include <stddef.h>

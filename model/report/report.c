@@ -7,10 +7,10 @@
 
 #include "model/report/findings.h"
 #include "model/report/parts_json.h"
-#include "trace/counts.h"
-#include "trace/memory.h"
-#include "trace/profile.h"
-#include "trace/state_json.h"
+#include "trace/command/counts.h"
+#include "trace/base/memory.h"
+#include "trace/read/profile.h"
+#include "trace/command/state_json.h"
 
 #include <math.h>
 

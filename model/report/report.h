@@ -7,16 +7,16 @@
 #define KT_REPORT_H
 
 #include "model/report/by_path.h"
-#include "model/report/call_facts.h"
-#include "model/report/counted.h"
-#include "model/report/advice.h"
-#include "model/report/imbalance.h"
-#include "model/report/overhead.h"
-#include "model/report/parts.h"
-#include "model/report/by_region.h"
-#include "model/report/unblocked.h"
-#include "trace/shape_source.h"
-#include "trace/state.h"
+#include "model/decomposition/call_facts.h"
+#include "model/summary/counted.h"
+#include "model/decomposition/advice.h"
+#include "model/summary/imbalance.h"
+#include "model/summary/overhead.h"
+#include "model/decomposition/parts.h"
+#include "model/summary/by_region.h"
+#include "model/decomposition/unblocked.h"
+#include "trace/command/shape_source.h"
+#include "trace/read/state.h"
 
 /* A shape of outermost calls. */
 struct kt_report_shape {

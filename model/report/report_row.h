@@ -5,7 +5,7 @@
 #ifndef KT_REPORT_ROW_H
 #define KT_REPORT_ROW_H
 
-#include "trace/text.h"
+#include "trace/print/text.h"
 
 #include <math.h>
 #include <stdint.h>

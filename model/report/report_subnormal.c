@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "model/report/report_subnormal.h"
 
-#include "trace/subnormal.h"
-#include "trace/text.h"
+#include "trace/command/subnormal.h"
+#include "trace/print/text.h"
 
 #include <stdio.h>
 

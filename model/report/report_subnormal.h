@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Subnormal numbers in the operands of a trace with snapshots (trace/subnormal.h), and what they cost, once a replay
- * has measured that.
+ * Subnormal numbers in the operands of a trace with snapshots (trace/command/subnormal.h), and what they cost, once a
+ * replay has measured that.
  */
 #ifndef KT_REPORT_SUBNORMAL_H
 #define KT_REPORT_SUBNORMAL_H

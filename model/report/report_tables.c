@@ -6,10 +6,10 @@
 #include "model/report/report_parts.h"
 #include "model/report/report_row.h"
 
-#include "trace/counts.h"
-#include "trace/installed.h"
-#include "trace/memory.h"
-#include "trace/text.h"
+#include "trace/command/counts.h"
+#include "trace/library/installed.h"
+#include "trace/base/memory.h"
+#include "trace/print/text.h"
 
 #include <math.h>
 #include <stdio.h>

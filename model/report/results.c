@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "model/report/results.h"
 
-#include "trace/memory.h"
+#include "trace/base/memory.h"
 
 #include <ctype.h>
 #include <stdio.h>

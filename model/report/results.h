@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Which call made the results of two runs differ: their outermost calls in pairs, by thread and order, compared by the
- * sums over their operands (trace/checksums.h).
+ * sums over their operands (trace/read/checksums.h).
  */
 #ifndef KT_RESULTS_H
 #define KT_RESULTS_H
 
-#include "trace/checksums.h"
+#include "trace/read/checksums.h"
 
 enum { KT_RESULT_NAMES = 160 };
 

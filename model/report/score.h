@@ -7,7 +7,7 @@
 #ifndef KT_SCORE_H
 #define KT_SCORE_H
 
-#include "model/report/summary.h"
+#include "model/summary/summary.h"
 
 /* What recording some of the calls costs. */
 struct kt_score_cost {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "model/roofline/hardware_events.h"
 
-#include "trace/counts.h"
+#include "trace/command/counts.h"
 
 #include <dlfcn.h>
 #include <errno.h>

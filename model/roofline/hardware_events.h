@@ -8,7 +8,7 @@
 #ifndef KT_HARDWARE_EVENTS_H
 #define KT_HARDWARE_EVENTS_H
 
-#include "trace/cursor.h"
+#include "trace/read/cursor.h"
 
 /* Columns: name, key in JSON, unit. */
 #define KT_COUNTABLES(X)                         \

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "model/roofline/kernel_states.h"
 
-#include "trace/known.h"
+#include "trace/table/known.h"
 #include "model/tracker/line_runs.h"
-#include "replay/timing.h"
-#include "trace/memory.h"
+#include "replay/setup/timing.h"
+#include "trace/base/memory.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -13,7 +13,7 @@
 #ifndef KT_QUANTITIES_H
 #define KT_QUANTITIES_H
 
-#include "trace/cursor.h"
+#include "trace/read/cursor.h"
 
 struct kt_quantities {
     double flops;   /* NAN: not known */

@@ -3,8 +3,8 @@
 
 #include "model/roofline/shape_counts.h"
 #include "model/roofline/tracked_traffic.h"
-#include "trace/about.h"
-#include "trace/memory.h"
+#include "trace/command/about.h"
+#include "trace/base/memory.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -9,10 +9,10 @@
 #define KT_ROOFLINE_H
 
 #include "model/roofline/quantities.h"
-#include "model/report/replayed.h"
+#include "model/decomposition/replayed.h"
 #include "model/roofline/roofs.h"
-#include "model/roofline/spread.h"
-#include "trace/library_label.h"
+#include "model/decomposition/spread.h"
+#include "trace/print/library_label.h"
 
 /* Where the operands of the calls were; those of replays and kernels are named as there. */
 #define KT_POINT_CONTEXT_LIST(X) \

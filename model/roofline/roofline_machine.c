@@ -2,9 +2,9 @@
 #include "model/roofline/roofline_machine.h"
 
 #include "model/probe/probe.h"
-#include "model/probe/probe_team.h"
+#include "model/loops/probe_team.h"
 #include "model/roofline/roofline.h"
-#include "trace/text.h"
+#include "trace/print/text.h"
 
 #include <limits.h>
 #include <math.h>

@@ -5,7 +5,7 @@
 #ifndef KT_ROOFLINE_MACHINE_H
 #define KT_ROOFLINE_MACHINE_H
 
-#include "model/report/replayed.h"
+#include "model/decomposition/replayed.h"
 #include "model/roofline/roofs.h"
 
 /*

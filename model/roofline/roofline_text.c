@@ -2,8 +2,8 @@
 #include "model/roofline/roofline_text.h"
 
 #include "model/roofline/hardware_events.h"
-#include "trace/about.h"
-#include "trace/text.h"
+#include "trace/command/about.h"
+#include "trace/print/text.h"
 
 #include <math.h>
 #include <stdio.h>

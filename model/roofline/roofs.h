@@ -7,7 +7,7 @@
 #ifndef KT_ROOFS_H
 #define KT_ROOFS_H
 
-#include "trace/machine.h"
+#include "trace/command/machine.h"
 
 enum kt_roof_kind { KT_ROOF_FLOPS, KT_ROOF_BYTES };
 enum { KT_MOST_ROOFS = 64, KT_MOST_LEVELS = 4 };

@@ -2,8 +2,8 @@
 #include "model/roofline/shape_counts.h"
 
 #include "model/roofline/quantities.h"
-#include "trace/counts.h"
-#include "trace/memory.h"
+#include "trace/command/counts.h"
+#include "trace/base/memory.h"
 
 #include <math.h>
 

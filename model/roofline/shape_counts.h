@@ -7,8 +7,8 @@
 #define KT_SHAPE_COUNTS_H
 
 #include "model/roofline/hardware_events.h"
-#include "model/roofline/spread.h"
-#include "trace/shape.h"
+#include "model/decomposition/spread.h"
+#include "trace/shape/shape.h"
 
 struct kt_shape_count {
     size_t calls, room;                 /* counted ones that are kept */

@@ -4,7 +4,7 @@
 #include "model/tracker/line_runs.h"
 #include "model/tracker/placements.h"
 #include "replay/machine/caches.h"
-#include "trace/memory.h"
+#include "trace/base/memory.h"
 
 #include <limits.h>
 #include <math.h>

@@ -7,8 +7,8 @@
 #define KT_TRACKED_TRAFFIC_H
 
 #include "model/roofline/roofs.h"
-#include "replay/placement.h"
-#include "trace/shape.h"
+#include "model/tracker/placement.h"
+#include "trace/shape/shape.h"
 
 /* The caches of that machine, as the tracker takes them: which ones cores share the system tells only of this machine.
  */

@@ -2,13 +2,13 @@
 #include "model/roofline/validate.h"
 
 #include "model/roofline/hardware_events.h"
-#include "model/probe/probe_kernels.h"
-#include "model/probe/probe_streams.h"
-#include "model/probe/probe_team.h"
-#include "model/probe/stopwatch.h"
-#include "trace/line_flush.h"
-#include "trace/memory.h"
-#include "trace/text.h"
+#include "model/loops/probe_kernels.h"
+#include "model/loops/probe_streams.h"
+#include "model/loops/probe_team.h"
+#include "model/loops/stopwatch.h"
+#include "trace/base/line_flush.h"
+#include "trace/base/memory.h"
+#include "trace/print/text.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -18,7 +18,7 @@
 /* --- what is expected -------------------------------------------------------------------------------------- */
 
 static const struct kernel {
-    const char *name, *operation; /* of model/probe/probe_streams.h, or of model/probe/probe_kernels.h */
+    const char *name, *operation; /* of model/loops/probe_streams.h, or of model/loops/probe_kernels.h */
     int arrays;                   /* 0: registers only */
 } kernels[] = {{"Read", "load", 1},   {"Write", "store", 1}, {"WriteStream", "nt_store", 1},
                {"Triad", "triad", 3}, {"ADD", "add", 0},     {"MUL", "mul", 0}};

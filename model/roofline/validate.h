@@ -14,8 +14,8 @@
 #ifndef KT_VALIDATE_H
 #define KT_VALIDATE_H
 
-#include "trace/json.h"
-#include "trace/machine.h"
+#include "trace/command/json.h"
+#include "trace/command/machine.h"
 
 enum { KT_VALIDATE_TIMES = 10 }; /* K */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "model/tracker/line_map.h"
 
-#include "trace/memory.h"
+#include "trace/base/memory.h"
 
 enum { FIRST_ROOM = 4, FIRST_SLOTS = 64, MOST_PIECES = 64 };
 

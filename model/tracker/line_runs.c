@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "model/tracker/line_runs.h"
 
-#include "trace/memory.h"
+#include "trace/base/memory.h"
 
 /* A wrong call may name any sizes. No memory is larger, and no operand has so many columns or single elements. */
 static const uint64_t most_bytes = (uint64_t)1 << 40;

@@ -9,7 +9,7 @@
 #ifndef KT_LINE_RUNS_H
 #define KT_LINE_RUNS_H
 
-#include "trace/operand.h"
+#include "trace/table/operand.h"
 
 /* Lines [first, end); line 1 begins at address 1 << shift. */
 struct kt_line_run {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "model/tracker/lru.h"
 
-#include "trace/memory.h"
+#include "trace/base/memory.h"
 
 enum { FIRST_CALLS = 1024, FIRST_CHAINS = 256, FIRST_GROUPS = 64 };
 

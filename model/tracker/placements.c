@@ -3,7 +3,7 @@
 
 #include "model/tracker/timeline.h"
 #include "model/tracker/tracker.h"
-#include "trace/memory.h"
+#include "trace/base/memory.h"
 
 #include <math.h>
 

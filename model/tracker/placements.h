@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The source of placements for replay/placement.h: follows all calls of a level through the tracker and sums up, for
- * each shape, in which few ways its operands were placed.
+ * The source of placements for model/tracker/placement.h: follows all calls of a level through the tracker and sums up,
+ * for each shape, in which few ways its operands were placed.
  *
  * Outermost calls are followed by their own operands: what the calls inside them touch are parts of these, or workspace
  * that a LAPACKE routine allocates. Leaves are followed by theirs: what a routine between touches itself, without a
@@ -14,7 +14,7 @@
 #ifndef KT_PLACEMENTS_H
 #define KT_PLACEMENTS_H
 
-#include "replay/placement.h"
+#include "model/tracker/placement.h"
 
 kt_placements_source kt_placements_of_trace;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "model/tracker/timeline.h"
 
-#include "trace/memory.h"
-#include "trace/stream.h"
+#include "trace/base/memory.h"
+#include "trace/read/stream.h"
 
 /* A call, and its arguments as long as they are needed. */
 struct kept {

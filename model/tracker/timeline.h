@@ -6,7 +6,7 @@
 #ifndef KT_TIMELINE_H
 #define KT_TIMELINE_H
 
-#include "trace/shape.h"
+#include "trace/shape/shape.h"
 
 struct kt_timeline;
 

@@ -14,7 +14,7 @@
 #define KT_TRACKER_H
 
 #include "model/tracker/lru.h"
-#include "replay/placement.h"
+#include "model/tracker/placement.h"
 
 struct kt_tracker;
 

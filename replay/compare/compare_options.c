@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "replay/compare/compare_options.h"
 
-#include "trace/text.h"
-#include "trace/verb.h"
+#include "trace/print/text.h"
+#include "trace/command/verb.h"
 
 #include <getopt.h>
 #include <stdlib.h>

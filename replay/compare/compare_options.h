@@ -5,7 +5,7 @@
 #ifndef KT_COMPARE_OPTIONS_H
 #define KT_COMPARE_OPTIONS_H
 
-#include "replay/setup.h"
+#include "replay/setup/setup.h"
 
 enum { KT_MOST_LANES = 16, KT_MOST_THREADS = 4096 };
 

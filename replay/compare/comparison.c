@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "replay/compare/comparison.h"
 
-#include "replay/result.h"
-#include "trace/memory.h"
+#include "replay/result/result.h"
+#include "trace/base/memory.h"
 
 #include <math.h>
 #include <string.h>

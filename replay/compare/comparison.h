@@ -8,11 +8,11 @@
 #define KT_COMPARISON_H
 
 #include "replay/compare/lanes.h"
-#include "replay/ratio.h"
-#include "replay/store/recall.h"
+#include "replay/compare/ratio.h"
+#include "replay/setup/recall.h"
 #include "replay/right/right.h"
-#include "replay/right/unusual.h"
-#include "replay/worker.h"
+#include "replay/unusual/unusual.h"
+#include "replay/measure/worker.h"
 
 #include <jansson.h>
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "replay/compare/comparison.h"
 
-#include "replay/interrupt.h"
-#include "replay/result.h"
-#include "trace/json.h"
-#include "trace/shape_source.h"
-#include "trace/state_json.h"
+#include "trace/base/interrupt.h"
+#include "replay/result/result.h"
+#include "trace/command/json.h"
+#include "trace/command/shape_source.h"
+#include "trace/command/state_json.h"
 
 #include <math.h>
 

@@ -4,9 +4,9 @@
  */
 #include "replay/compare/comparison.h"
 
-#include "trace/csv_cell.h"
-#include "trace/gnuplot.h"
-#include "trace/installed.h"
+#include "trace/print/csv_cell.h"
+#include "trace/print/gnuplot.h"
+#include "trace/library/installed.h"
 
 #include <math.h>
 

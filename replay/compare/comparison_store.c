@@ -4,11 +4,11 @@
 #include "replay/sequence/play.h"
 #include "replay/sequence/recorded.h"
 #include "replay/store/identity.h"
-#include "replay/store/recall.h"
-#include "trace/fingerprint.h"
-#include "trace/memory.h"
-#include "trace/now.h"
-#include "trace/text.h"
+#include "replay/setup/recall.h"
+#include "trace/shape/fingerprint.h"
+#include "trace/base/memory.h"
+#include "trace/base/now.h"
+#include "trace/print/text.h"
 
 #include <inttypes.h>
 #include <stdio.h>

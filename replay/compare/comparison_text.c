@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "replay/compare/comparison.h"
 
-#include "replay/result.h"
-#include "trace/about.h"
-#include "trace/text.h"
+#include "replay/result/result.h"
+#include "trace/command/about.h"
+#include "trace/print/text.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "replay/compare/lanes.h"
 
-#include "trace/library_label.h"
-#include "trace/library_probe.h"
-#include "trace/text.h"
+#include "trace/print/library_label.h"
+#include "trace/library/library_probe.h"
+#include "trace/print/text.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "replay/compare/program_run.h"
 
-#include "replay/interrupt.h"
-#include "trace/memory.h"
-#include "trace/now.h"
+#include "trace/base/interrupt.h"
+#include "trace/base/memory.h"
+#include "trace/base/now.h"
 
 #include <errno.h>
 #include <fcntl.h>

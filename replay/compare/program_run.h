@@ -6,7 +6,7 @@
 #ifndef KT_PROGRAM_RUN_H
 #define KT_PROGRAM_RUN_H
 
-#include "replay/library.h"
+#include "replay/call/library.h"
 #include "replay/machine/processor.h"
 
 struct kt_program_run {

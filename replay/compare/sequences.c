@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "replay/compare/sequences.h"
 
-#include "replay/interrupt.h"
-#include "replay/random.h"
-#include "trace/memory.h"
-#include "trace/now.h"
-#include "trace/text.h"
+#include "trace/base/interrupt.h"
+#include "trace/base/random.h"
+#include "trace/base/memory.h"
+#include "trace/base/now.h"
+#include "trace/print/text.h"
 
 #include <math.h>
 #include <string.h>

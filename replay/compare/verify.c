@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "replay/compare/verify.h"
 
-#include "replay/interrupt.h"
+#include "trace/base/interrupt.h"
 #include "replay/compare/program_run.h"
-#include "replay/random.h"
-#include "trace/memory.h"
-#include "trace/profile.h"
-#include "trace/text.h"
+#include "trace/base/random.h"
+#include "trace/base/memory.h"
+#include "trace/read/profile.h"
+#include "trace/print/text.h"
 
 #include <errno.h>
 #include <math.h>

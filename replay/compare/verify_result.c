@@ -4,9 +4,9 @@
  */
 #include "replay/compare/verify.h"
 
-#include "trace/json.h"
-#include "trace/memory.h"
-#include "trace/text.h"
+#include "trace/command/json.h"
+#include "trace/base/memory.h"
+#include "trace/print/text.h"
 
 #include <math.h>
 #include <stdio.h>

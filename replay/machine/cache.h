@@ -5,7 +5,7 @@
 #ifndef KT_CACHE_H
 #define KT_CACHE_H
 
-#include "trace/line_flush.h"
+#include "trace/base/line_flush.h"
 
 /* Every line of [LO, HI), upwards. */
 void kt_lines_touch(uint64_t lo, uint64_t hi);

@@ -5,7 +5,7 @@
 #ifndef KT_CACHES_H
 #define KT_CACHES_H
 
-#include "replay/placement.h"
+#include "model/tracker/placement.h"
 
 /* Of the processor that ROOT describes; NULL: the first one of this machine, by /sys/devices/system/cpu/cpu0/cache or
  * the C library. False where neither says anything: then OUT has 32 KiB and 1 MiB, of one processor each. */

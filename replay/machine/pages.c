@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "replay/machine/pages.h"
 
-#include "trace/free_memory.h"
-#include "trace/now.h"
-#include "trace/samples.h"
+#include "trace/base/free_memory.h"
+#include "trace/base/now.h"
+#include "trace/base/samples.h"
 
 #include <math.h>
 #include <stdio.h>

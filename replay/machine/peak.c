@@ -6,8 +6,8 @@
 #include "replay/machine/peak.h"
 
 #include "replay/machine/caches.h"
-#include "trace/line_flush.h"
-#include "trace/now.h"
+#include "trace/base/line_flush.h"
+#include "trace/base/now.h"
 
 #include <math.h>
 #include <pthread.h>

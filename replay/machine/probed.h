@@ -7,8 +7,8 @@
 #define KT_PROBED_H
 
 #include "replay/machine/peak.h"
-#include "replay/placement.h"
-#include "trace/machine.h"
+#include "model/tracker/placement.h"
+#include "trace/command/machine.h"
 
 /* Sizes of CACHES become those that programs can use without a penalty, as far as MACHINE knows them, and the line.
  * Levels are those that the system names: who shares them is not measured. Not the last one: what others leave of it

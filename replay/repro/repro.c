@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "replay/repro/repro.h"
 
-#include "replay/arena.h"
-#include "replay/data.h"
+#include "replay/call/arena.h"
+#include "replay/call/data.h"
 
 /* --- memory ------------------------------------------------------------------------------------------------ */
 

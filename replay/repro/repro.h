@@ -8,8 +8,8 @@
 #ifndef KT_REPRO_H
 #define KT_REPRO_H
 
-#include "trace/cursor.h"
-#include "trace/snapshots.h"
+#include "trace/read/cursor.h"
+#include "trace/shape/snapshots.h"
 
 #include <stdio.h>
 

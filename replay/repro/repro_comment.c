@@ -5,10 +5,10 @@
  */
 #include "replay/repro/repro_parts.h"
 
-#include "replay/library.h"
-#include "trace/profile.h"
-#include "trace/memory.h"
-#include "trace/text.h"
+#include "replay/call/library.h"
+#include "trace/read/profile.h"
+#include "trace/base/memory.h"
+#include "trace/print/text.h"
 
 #include <ctype.h>
 #include <inttypes.h>

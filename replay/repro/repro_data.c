@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Loops over the elements of an operand, as C: those that fill it by the rules of replay/data.h, and those that sum
- * up the results.
+ * Loops over the elements of an operand, as C: those that fill it by the rules of replay/call/data.h, and those that
+ * sum up the results.
  */
 #include "replay/repro/repro_parts.h"
 
-#include "replay/data.h"
-#include "replay/held.h"
-#include "trace/memory.h"
+#include "replay/call/data.h"
+#include "replay/call/held.h"
+#include "trace/base/memory.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static enum kt_type type_of(const struct kt_repro *r, const struct kt_operand *o
 
 enum { INDEX_TEXT = 96 };
 
-/* Index of the element in ROW and COL of a matrix, both C expressions, as trace/operand.h describes storage. */
+/* Index of the element in ROW and COL of a matrix, both C expressions, as trace/table/operand.h describes storage. */
 static void matrix_index(const struct kt_operand *o, const char *row, const char *col, char out[INDEX_TEXT])
 {
     if (o->form == KT_FORM_MATRIX)

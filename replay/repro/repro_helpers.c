@@ -4,7 +4,7 @@
  */
 #include "replay/repro/repro_parts.h"
 
-#include "replay/data.h"
+#include "replay/call/data.h"
 
 #include <string.h>
 

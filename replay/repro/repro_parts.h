@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The parts of a reproducing program as the files replay/repro_*.c print them. Private to those.
+ * The parts of a reproducing program as the files repro_*.c print them. Private to those.
  */
 #ifndef KT_REPRO_PARTS_H
 #define KT_REPRO_PARTS_H

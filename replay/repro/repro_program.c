@@ -4,7 +4,7 @@
  */
 #include "replay/repro/repro_parts.h"
 
-#include "trace/shape.h"
+#include "trace/shape/shape.h"
 
 #include <ctype.h>
 #include <inttypes.h>

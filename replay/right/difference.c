@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "replay/right/difference.h"
 
-#include "replay/random.h"
+#include "trace/base/random.h"
 
 #include <float.h>
 #include <math.h>

@@ -6,7 +6,7 @@
 #ifndef KT_EXAM_H
 #define KT_EXAM_H
 
-#include "replay/data.h"
+#include "replay/call/data.h"
 #include "replay/right/difference.h"
 #include "replay/right/residual.h"
 #include "replay/right/right.h"

@@ -77,7 +77,7 @@ static const struct kt_operand *find_nearest(const struct kt_operand *operand, i
     return nearest;
 }
 
-/* Operands that are not referenced have places on a page of their own (replay/arena.h). */
+/* Operands that are not referenced have places on a page of their own (replay/call/arena.h). */
 static void describe(const struct kt_operand *operand, int count, uint64_t address, char *text, size_t size)
 {
     const struct kt_operand *nearest = find_nearest(operand, count, address, true);

@@ -7,7 +7,7 @@
 #ifndef KT_GUARD_H
 #define KT_GUARD_H
 
-#include "trace/operand.h"
+#include "trace/table/operand.h"
 
 /* Two fillings for all that is no input. As numbers the first are ordinary, the second are NAN and -1. */
 enum { KT_FILLINGS = 2 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "replay/right/exam.h"
 
-#include "replay/interrupt.h"
-#include "trace/memory.h"
+#include "trace/base/interrupt.h"
+#include "trace/base/memory.h"
 
 #include <float.h>
 #include <math.h>

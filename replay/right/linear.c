@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "replay/right/linear.h"
 
-#include "trace/memory.h"
+#include "trace/base/memory.h"
 
 #include <math.h>
 

@@ -7,8 +7,8 @@
 #ifndef KT_LINEAR_H
 #define KT_LINEAR_H
 
-#include "trace/operand.h"
-#include "trace/relation.h"
+#include "trace/table/operand.h"
+#include "trace/table/relation.h"
 
 /* SIZE is what |A| |B| |v| has where the value is an element of A B v: rounding errors are in proportion to it. */
 struct kt_number {
@@ -25,7 +25,7 @@ struct kt_linear {
     enum kt_matrix_part part;
     const struct kt_operand *operand, *second; /* at addresses of this process */
     char uplo;                                 /* of an operand that is a full matrix: U or L counts; 0: all */
-    bool row_major;                            /* matrices are described transposed (trace/operand.h) */
+    bool row_major;                            /* matrices are described transposed (trace/table/operand.h) */
     bool transposed, conjugated;
 };
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "replay/right/residual.h"
 
-#include "replay/data.h"
+#include "replay/call/data.h"
 #include "replay/right/linear.h"
-#include "replay/random.h"
+#include "trace/base/random.h"
 
 #include <float.h>
 #include <math.h>

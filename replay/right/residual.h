@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How well the relations of the table (trace/relation.h) hold after a call.
+ * How well the relations of the table (trace/table/relation.h) hold after a call.
  *
  * A residual is the difference of both sides of a relation, applied to a random vector, in units of
  *
@@ -16,7 +16,7 @@
 #ifndef KT_RESIDUAL_H
 #define KT_RESIDUAL_H
 
-#include "trace/relation.h"
+#include "trace/table/relation.h"
 #include "replay/right/guard.h"
 
 /* A call with its operands before and after. */

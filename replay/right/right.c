@@ -2,11 +2,11 @@
 #include "replay/right/right.h"
 
 #include "replay/right/exam.h"
-#include "replay/interrupt.h"
+#include "trace/base/interrupt.h"
 #include "replay/right/right_store.h"
-#include "trace/memory.h"
-#include "trace/now.h"
-#include "trace/text.h"
+#include "trace/base/memory.h"
+#include "trace/base/now.h"
+#include "trace/print/text.h"
 
 #include <math.h>
 #include <stdio.h>

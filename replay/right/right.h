@@ -16,8 +16,8 @@
 #ifndef KT_RIGHT_H
 #define KT_RIGHT_H
 
-#include "replay/job.h"
-#include "replay/library.h"
+#include "replay/call/job.h"
+#include "replay/call/library.h"
 
 #include <jansson.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "replay/result.h"
+#include "replay/result/result.h"
 #include "replay/right/right.h"
-#include "trace/json.h"
-#include "trace/profile.h"
-#include "trace/text.h"
+#include "trace/command/json.h"
+#include "trace/read/profile.h"
+#include "trace/print/text.h"
 
 #include <float.h>
 #include <inttypes.h>

@@ -3,9 +3,9 @@
 
 #include "replay/machine/processor.h"
 #include "replay/store/identity.h"
-#include "trace/fingerprint.h"
-#include "trace/memory.h"
-#include "trace/text.h"
+#include "trace/shape/fingerprint.h"
+#include "trace/base/memory.h"
+#include "trace/print/text.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "replay/right/trial.h"
 
-#include "trace/now.h"
+#include "trace/base/now.h"
 
 #include <errno.h>
 #include <fcntl.h>

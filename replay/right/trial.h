@@ -7,10 +7,10 @@
 #ifndef KT_TRIAL_H
 #define KT_TRIAL_H
 
-#include "replay/call.h"
-#include "replay/child.h"
-#include "replay/job.h"
-#include "replay/library.h"
+#include "replay/call/call.h"
+#include "replay/measure/child.h"
+#include "replay/call/job.h"
+#include "replay/call/library.h"
 
 /* Memory of the tool and of the processes that it starts from then on: jobs' operands with room before and behind. */
 enum { KT_GROUND_MARGIN = 65536 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "replay/sequence/contents.h"
 
-#include "replay/random.h"
-#include "trace/memory.h"
+#include "trace/base/random.h"
+#include "trace/base/memory.h"
 
 #include <math.h>
 #include <sys/mman.h>

@@ -11,7 +11,7 @@
 #ifndef KT_CONTENTS_H
 #define KT_CONTENTS_H
 
-#include "replay/data.h"
+#include "replay/call/data.h"
 #include "replay/sequence/space.h"
 #include "replay/sequence/recorded.h"
 
@@ -52,7 +52,7 @@ void kt_contents_refill(const struct kt_contents *contents, const struct kt_reco
  */
 bool kt_results_ordinary(const struct kt_space *space, const struct kt_recorded_call *call);
 
-/* Replaces scalars in stored arguments as said above; their classes (trace/shape.h) stay. */
+/* Replaces scalars in stored arguments as said above; their classes (trace/shape/shape.h) stay. */
 void kt_scalars_steady(const struct kt_symbol *symbol, unsigned char *args);
 
 #endif

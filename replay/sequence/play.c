@@ -2,13 +2,13 @@
 #include "replay/sequence/play.h"
 
 #include "ktrace/clock.h"
-#include "replay/call.h"
-#include "replay/machine/branches.h"
+#include "replay/call/call.h"
+#include "replay/flush/branches.h"
 #include "replay/machine/processor.h"
 #include "replay/machine/team.h"
-#include "replay/random.h"
+#include "trace/base/random.h"
 #include "replay/sequence/contents.h"
-#include "trace/memory.h"
+#include "trace/base/memory.h"
 
 #include <fenv.h>
 #include <stdio.h>

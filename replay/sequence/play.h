@@ -8,9 +8,9 @@
 #define KT_PLAY_H
 
 #include "replay/sequence/space.h"
-#include "replay/library.h"
+#include "replay/call/library.h"
 #include "replay/sequence/recorded.h"
-#include "replay/setup.h"
+#include "replay/setup/setup.h"
 
 /* What the trial showed about a call. */
 enum kt_part {

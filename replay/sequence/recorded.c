@@ -4,9 +4,9 @@
  */
 #include "replay/sequence/recorded.h"
 
-#include "replay/call.h"
-#include "replay/random.h"
-#include "trace/memory.h"
+#include "replay/call/call.h"
+#include "trace/base/random.h"
+#include "trace/base/memory.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
 #define KT_RECORDED_H
 
 #include "replay/sequence/windows.h"
-#include "trace/shape.h"
+#include "trace/shape/shape.h"
 
 /* No gap is played for longer, in seconds: what a program does between two calls has by then cooled the processor down
  * for the second one. Measured with the small dgemm of a molecular code (OpenBLAS, EPYC): 0.46 us without gaps, 0.62

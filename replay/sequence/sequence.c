@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "replay/sequence/sequence.h"
 
-#include "replay/interrupt.h"
-#include "trace/memory.h"
-#include "trace/now.h"
-#include "trace/text.h"
+#include "trace/base/interrupt.h"
+#include "trace/base/memory.h"
+#include "trace/base/now.h"
+#include "trace/print/text.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -8,9 +8,9 @@
 #ifndef KT_SEQUENCE_H
 #define KT_SEQUENCE_H
 
-#include "replay/child.h"
+#include "replay/measure/child.h"
 #include "replay/sequence/play.h"
-#include "replay/setup.h"
+#include "replay/setup/setup.h"
 
 struct kt_sequence {
     bool open;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "replay/sequence/space.h"
 
-#include "trace/memory.h"
+#include "trace/base/memory.h"
 
 #include <errno.h>
 #include <sys/mman.h>

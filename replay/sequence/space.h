@@ -8,7 +8,7 @@
 #ifndef KT_SPACE_H
 #define KT_SPACE_H
 
-#include "trace/error.h"
+#include "trace/base/error.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "replay/sequence/windows.h"
 
-#include "replay/random.h"
-#include "trace/memory.h"
+#include "trace/base/random.h"
+#include "trace/base/memory.h"
 
 #include <stdbool.h>
 

@@ -2,7 +2,7 @@
 #include "replay/store/identity.h"
 
 #include "replay/machine/processor.h"
-#include "trace/memory.h"
+#include "trace/base/memory.h"
 
 #include <ctype.h>
 #include <elf.h>
@@ -271,7 +271,7 @@ char *kt_identity_setting(const struct kt_library *library, int processor)
 
 /* --- a shape ----------------------------------------------------------------------------------------------- */
 
-/* Scalars select code by class, as in trace/shape.c; letters mean the same in both cases. */
+/* Scalars select code by class, as in trace/shape/shape.c; letters mean the same in both cases. */
 static void write_param(FILE *out, const struct kt_call *call, const struct kt_param *p, enum kt_role role)
 {
     char text[KT_PARAM_TEXT];

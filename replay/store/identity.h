@@ -5,9 +5,9 @@
 #ifndef KT_IDENTITY_H
 #define KT_IDENTITY_H
 
-#include "replay/job.h"
-#include "replay/library.h"
-#include "replay/placement.h"
+#include "replay/call/job.h"
+#include "replay/call/library.h"
+#include "model/tracker/placement.h"
 
 /* Samples of another number mean something else: to be raised with every change of how a call is prepared, timed or
  * scheduled. */

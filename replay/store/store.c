@@ -5,7 +5,7 @@
  */
 #include "replay/store/store.h"
 
-#include "trace/memory.h"
+#include "trace/base/memory.h"
 
 #include <errno.h>
 #include <math.h>

@@ -10,8 +10,8 @@
 #ifndef KT_STORE_H
 #define KT_STORE_H
 
-#include "replay/schedule.h"
-#include "trace/error.h"
+#include "replay/measure/schedule.h"
+#include "trace/base/error.h"
 
 struct kt_store;
 

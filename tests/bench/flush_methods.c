@@ -18,15 +18,15 @@
  */
 #include "ktrace/clock.h"
 #include "replay/machine/cache.h"
-#include "replay/stage.h"
-#include "replay/library.h"
-#include "replay/random.h"
-#include "replay/ratio.h"
-#include "replay/machine/timer.h"
-#include "replay/workingset.h"
+#include "replay/measure/stage.h"
+#include "replay/call/library.h"
+#include "trace/base/random.h"
+#include "replay/compare/ratio.h"
+#include "replay/call/timer.h"
+#include "replay/measure/workingset.h"
 #include "tests/tracegen.h"
-#include "trace/memory.h"
-#include "trace/stats.h"
+#include "trace/base/memory.h"
+#include "trace/base/stats.h"
 
 #include <math.h>
 #include <sched.h>

@@ -9,8 +9,8 @@
  */
 #include "model/kernels/kernel_needs.h"
 #include "model/kernels/model_set.h"
-#include "replay/timing.h"
-#include "trace/memory.h"
+#include "replay/setup/timing.h"
+#include "trace/base/memory.h"
 
 #include <math.h>
 #include <stdio.h>

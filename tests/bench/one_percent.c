@@ -10,13 +10,13 @@
  * Usage: one_percent [LIBRARY] [TRIALS] [ROUNDS]
  */
 #include "ktrace/clock.h"
-#include "replay/machine/disturbance.h"
-#include "replay/library.h"
-#include "replay/random.h"
-#include "replay/ratio.h"
-#include "replay/machine/timer.h"
-#include "trace/memory.h"
-#include "trace/stats.h"
+#include "replay/measure/disturbance.h"
+#include "replay/call/library.h"
+#include "trace/base/random.h"
+#include "replay/compare/ratio.h"
+#include "replay/call/timer.h"
+#include "trace/base/memory.h"
+#include "trace/base/stats.h"
 
 #include <math.h>
 #include <sched.h>

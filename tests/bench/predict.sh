@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # How good predictions are: algorithms, block sizes, rankings, on points that no model has seen (make bench-predict).
-# Truth and prediction of each comparison are of the same run; candidates take turns (model/predict/execution.h).
+# Truth and prediction of each comparison are of the same run; candidates take turns (model/algorithm/execution.h).
 #
 #     BLAS=      library: files joined by commas; default reference LAPACK on OpenBLAS
 #     BUDGET=    seconds for the models of each operation; default 300

@@ -10,8 +10,8 @@
  * that this is noticed. Prints a line for each difference, one that counts, and returns 1 if there was any.
  */
 #include "tests/fault/victim.h"
-#include "trace/cursor.h"
-#include "trace/error.h"
+#include "trace/read/cursor.h"
+#include "trace/base/error.h"
 
 #include <fcntl.h>
 #include <ftw.h>

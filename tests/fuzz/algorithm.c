@@ -3,10 +3,10 @@
  * Texts of algorithms: every one is taken or refused with one clear error that names its line, and what is taken can be
  * run or says why not.
  */
-#include "model/predict/algorithm.h"
+#include "model/algorithm/algorithm.h"
 #include "tests/fuzz/mutate.h"
 #include "tests/fuzz/target.h"
-#include "trace/memory.h"
+#include "trace/base/memory.h"
 
 #include <ctype.h>
 

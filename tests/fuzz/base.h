@@ -7,7 +7,7 @@
 #define KT_FUZZ_BASE_H
 
 #include "tests/fuzz/memory.h"
-#include "trace/reader.h"
+#include "trace/read/reader.h"
 
 /* The trace of the text files, without any other; NULL: it cannot be used. To be left as it was. */
 struct kt_trace *kt_base_of(const struct kt_blocks *blocks);

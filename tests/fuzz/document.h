@@ -5,7 +5,7 @@
 #ifndef KT_FUZZ_DOCUMENT_H
 #define KT_FUZZ_DOCUMENT_H
 
-#include "trace/json.h"
+#include "trace/command/json.h"
 
 #include <stdbool.h>
 #include <stddef.h>

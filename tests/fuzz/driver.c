@@ -7,7 +7,7 @@
  */
 #include "tests/fuzz/mutate.h"
 #include "tests/fuzz/target.h"
-#include "trace/memory.h"
+#include "trace/base/memory.h"
 
 #include <dirent.h>
 #include <stdio.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/fuzz/look.h"
 
-#include "trace/counts.h"
-#include "trace/memory.h"
-#include "trace/profile.h"
-#include "trace/state.h"
-#include "trace/stream.h"
+#include "trace/command/counts.h"
+#include "trace/base/memory.h"
+#include "trace/read/profile.h"
+#include "trace/read/state.h"
+#include "trace/read/stream.h"
 
 #include <stdio.h>
 

@@ -6,7 +6,7 @@
 #ifndef KT_FUZZ_LOOK_H
 #define KT_FUZZ_LOOK_H
 
-#include "trace/reader.h"
+#include "trace/read/reader.h"
 
 void kt_look_at(const struct kt_trace *trace);
 

@@ -2,7 +2,7 @@
 /*
  * Machine files: read as roofline and replay do, and shown as `ktrace probe --show` does.
  */
-#include "trace/machine.h"
+#include "trace/command/machine.h"
 
 #include "model/probe/claims.h"
 #include "model/probe/probe_text.h"

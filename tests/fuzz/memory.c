@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/fuzz/memory.h"
 
-#include "trace/memory.h"
+#include "trace/base/memory.h"
 
 #include <stdio.h>
 

@@ -6,7 +6,7 @@
 #define KT_FUZZ_MEMORY_H
 
 #include "tests/fuzz/input.h"
-#include "trace/files.h"
+#include "trace/files/files.h"
 
 struct kt_blocks {
     struct kt_input input;

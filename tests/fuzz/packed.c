@@ -5,9 +5,9 @@
  */
 #include "tests/fuzz/mutate.h"
 #include "tests/fuzz/target.h"
-#include "trace/files.h"
-#include "trace/memory.h"
-#include "trace/verb.h"
+#include "trace/files/files.h"
+#include "trace/base/memory.h"
+#include "trace/command/verb.h"
 
 #include <getopt.h>
 #include <stdio.h>

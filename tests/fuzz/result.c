@@ -3,13 +3,13 @@
  * What `ktrace replay` leaves beside a trace: its numbers are looked up for the calls of one trace and taken apart. Of
  * some inputs the whole report is made, to which kt_files_open (wrapped: -Wl,--wrap) gives that trace and the input.
  */
-#include "model/report/replayed.h"
+#include "model/decomposition/replayed.h"
 #include "model/roofline/roofs.h"
 #include "tests/fuzz/document.h"
 #include "tests/fuzz/memory.h"
 #include "tests/fuzz/target.h"
-#include "trace/memory.h"
-#include "trace/verb.h"
+#include "trace/base/memory.h"
+#include "trace/command/verb.h"
 
 #include <getopt.h>
 #include <stdio.h>

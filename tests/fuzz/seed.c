@@ -7,14 +7,14 @@
  *     seed -g 0|1|2|3|4|5 >INPUT
  *     seed -s >INPUT                  of a store of results, what is in its cells; seed -d FILE makes it a database
  */
-#include "replay/machine/eviction.h"
+#include "replay/flush/eviction.h"
 #include "replay/machine/peak.h"
-#include "replay/store/known_placements.h"
+#include "replay/setup/known_placements.h"
 #include "replay/store/store.h"
-#include "replay/worker.h"
+#include "replay/measure/worker.h"
 #include "tests/fuzz/input.h"
 #include "tests/tracegen.h"
-#include "trace/memory.h"
+#include "trace/base/memory.h"
 
 #include <ctype.h>
 #include <dirent.h>

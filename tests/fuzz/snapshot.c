@@ -3,13 +3,13 @@
  * Damaged snapshots: an input is that of a trace (input.h) whose last file is a snapshot. What of it is taken is used
  * as a replay uses it.
  */
-#include "trace/snapshots.h"
+#include "trace/shape/snapshots.h"
 
-#include "replay/held.h"
+#include "replay/call/held.h"
 #include "tests/fuzz/base.h"
 #include "tests/fuzz/mutate.h"
 #include "tests/fuzz/target.h"
-#include "trace/memory.h"
+#include "trace/base/memory.h"
 
 #include <stdio.h>
 

@@ -7,8 +7,8 @@
 #include "tests/fuzz/target.h"
 #include "tests/synth.h"
 #include "tests/table_load.h"
-#include "trace/memory.h"
-#include "trace/operand.h"
+#include "trace/base/memory.h"
+#include "trace/table/operand.h"
 
 #include <math.h>
 #include <stdio.h>

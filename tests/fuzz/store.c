@@ -9,14 +9,14 @@
  */
 #include "replay/store/store.h"
 
-#include "replay/machine/bound.h"
-#include "replay/machine/eviction.h"
+#include "replay/result/bound.h"
+#include "replay/flush/eviction.h"
 #include "replay/right/right_store.h"
-#include "replay/store/known_placements.h"
-#include "replay/worker.h"
+#include "replay/setup/known_placements.h"
+#include "replay/measure/worker.h"
 #include "tests/fuzz/mutate.h"
 #include "tests/fuzz/target.h"
-#include "trace/memory.h"
+#include "trace/base/memory.h"
 
 #include <sqlite3.h>
 #include <stdio.h>

@@ -3,15 +3,15 @@
  * Damaged streams and profiles (tests/fuzz/profile.c: profiles alone). The text files of an input stay as
  * they are (base.h).
  */
-#include "trace/stream.h"
+#include "trace/read/stream.h"
 
 #include "tests/fuzz/base.h"
 #include "tests/fuzz/look.h"
 #include "tests/fuzz/memory.h"
 #include "tests/fuzz/mutate.h"
 #include "tests/fuzz/target.h"
-#include "trace/memory.h"
-#include "trace/profile_file.h"
+#include "trace/base/memory.h"
+#include "trace/read/profile_file.h"
 
 #ifndef FIRST_CHANGED
 #define FIRST_CHANGED KT_INPUT_TEXTS

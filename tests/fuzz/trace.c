@@ -9,8 +9,8 @@
 #include "tests/fuzz/memory.h"
 #include "tests/fuzz/mutate.h"
 #include "tests/fuzz/target.h"
-#include "trace/memory.h"
-#include "trace/verb.h"
+#include "trace/base/memory.h"
+#include "trace/command/verb.h"
 
 #include <dirent.h>
 #include <fcntl.h>

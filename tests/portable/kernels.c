@@ -3,9 +3,9 @@
  * Every nano-benchmark of the probe runs on this processor, and the clock says something: no more can be asked of an
  * emulator.
  */
-#include "model/probe/probe_kernels.h"
-#include "model/probe/probe_streams.h"
-#include "model/probe/stopwatch.h"
+#include "model/loops/probe_kernels.h"
+#include "model/loops/probe_streams.h"
+#include "model/loops/stopwatch.h"
 
 #include <math.h>
 #include <stdio.h>

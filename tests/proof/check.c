@@ -18,7 +18,7 @@
  * nothing and is counted apart.
  */
 #include "tests/proof/copies.h"
-#include "trace/spec.h"
+#include "trace/table/spec.h"
 
 #include <dlfcn.h>
 #include <errno.h>

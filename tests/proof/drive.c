@@ -10,7 +10,7 @@
  */
 #include "tests/poison.h"
 #include "tests/proof/passing.h"
-#include "trace/spec.h"
+#include "trace/table/spec.h"
 
 #include <dlfcn.h>
 #include <getopt.h>

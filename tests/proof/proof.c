@@ -8,7 +8,7 @@
  * STATE   operand ends: noticed, or not in any call
  */
 #include "tests/proof/tally.h"
-#include "trace/spec.h"
+#include "trace/table/spec.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 #ifndef PROOF_STATE_H
 #define PROOF_STATE_H
 
-#include "trace/operand.h"
+#include "trace/table/operand.h"
 
 enum { PROOF_CALLS = 128, PROOF_ALIKE = 2, PROOF_MAGNITUDES = 6, PROOF_TEXT = 1400 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/roundtrip/call.h"
 
-#include "trace/operand.h"
+#include "trace/table/operand.h"
 
 #include <stdio.h>
 

@@ -3,7 +3,7 @@
 #ifndef TRIP_PROGRAMS_H
 #define TRIP_PROGRAMS_H
 
-#include "trace/symbol.h"
+#include "trace/table/symbol.h"
 
 void trip_print_c(const struct kt_table *table, enum kt_view view);
 void trip_print_fortran(const struct kt_table *table);

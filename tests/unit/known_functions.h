@@ -6,7 +6,7 @@
 #ifndef KT_KNOWN_FUNCTIONS_H
 #define KT_KNOWN_FUNCTIONS_H
 
-#include "model/kernels/refine.h"
+#include "model/build/refine.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/unit/read_back.h"
 
-#include "trace/cursor.h"
+#include "trace/read/cursor.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

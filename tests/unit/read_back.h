@@ -7,7 +7,7 @@
 #define KT_READ_BACK_H
 
 #include "tests/tracegen.h"
-#include "trace/reader.h"
+#include "trace/read/reader.h"
 
 #define SPEC            "trace/routines"
 #define GESV_ARGS(info) "3 1 0x1000 3 0x2000 0x3000 3 " info

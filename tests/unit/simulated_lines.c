@@ -3,7 +3,7 @@
 
 static const uint64_t base = 0x7f0000000000 - SPACE / 2; /* the space spans blocks of the line map */
 
-/* As trace/operand.c makes them: bounds from the runs, elements not needed. */
+/* As trace/table/operand.c makes them: bounds from the runs, elements not needed. */
 static struct kt_operand finished(struct kt_operand o)
 {
     o.lo = UINT64_MAX;

@@ -2,7 +2,7 @@
 /*
  * Names of libraries: what fits a line of what a path, a soname and a version string say.
  */
-#include "trace/about.h"
+#include "trace/command/about.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

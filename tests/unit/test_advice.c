@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The same numbers always give the same words, and the words name the calls, the part and what to try. */
-#include "model/report/advice.h"
+#include "model/decomposition/advice.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -3,8 +3,8 @@
  * Algorithms: what the texts in examples/algorithms do adds up to the operations that the operation takes, whatever
  * the block size; calls have the sizes and addresses that were written; every wrong text gives one error with its line.
  */
-#include "model/predict/algorithm.h"
-#include "trace/known.h"
+#include "model/algorithm/algorithm.h"
+#include "trace/table/known.h"
 
 #include <math.h>
 #include <setjmp.h>

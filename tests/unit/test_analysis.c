@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "model/probe/analysis.h"
-#include "model/probe/locality.h"
+#include "model/analysis/analysis.h"
+#include "model/analysis/locality.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -2,10 +2,10 @@
 /*
  * Packed traces: what comes out of an archive is what went in, or it is said that it is not.
  */
-#include "trace/archive.h"
-#include "trace/files.h"
-#include "trace/memory.h"
-#include "trace/unpack.h"
+#include "trace/files/archive.h"
+#include "trace/files/files.h"
+#include "trace/base/memory.h"
+#include "trace/files/unpack.h"
 
 #include <archive.h>
 #include <archive_entry.h>

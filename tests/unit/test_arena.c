@@ -2,7 +2,7 @@
 /*
  * Layout of operands in the arena: what is kept of their recorded addresses, and what is given up.
  */
-#include "replay/arena.h"
+#include "replay/call/arena.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

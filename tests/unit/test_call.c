@@ -2,10 +2,10 @@
 /*
  * Calls through thunks: every class of parameters and results arrives where a compiled caller would put it.
  */
-#include "replay/call.h"
+#include "replay/call/call.h"
 #include "tests/synth.h"
 #include "tests/table_load.h"
-#include "trace/operand.h"
+#include "trace/table/operand.h"
 
 #include <complex.h>
 #include <setjmp.h>

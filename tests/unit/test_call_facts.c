@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Traces whose calls are of two kinds, by page faults, by other threads, by where operands were, or nobody knows why.
  */
-#include "model/report/call_facts.h"
+#include "model/decomposition/call_facts.h"
 #include "tests/tracegen.h"
-#include "trace/memory.h"
+#include "trace/base/memory.h"
 
 #include <math.h>
 #include <setjmp.h>

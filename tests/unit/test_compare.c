@@ -6,7 +6,7 @@
 #include "replay/compare/comparison.h"
 #include "replay/compare/sequences.h"
 #include "replay/compare/verify.h"
-#include "trace/memory.h"
+#include "trace/base/memory.h"
 
 #include <math.h>
 #include <setjmp.h>

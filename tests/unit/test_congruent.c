@@ -3,10 +3,10 @@
  * Sets of congruent lines in simulated caches with scattered pages; steps in recorded curves; and what a machine file
  * tells replay.
  */
-#include "model/probe/analysis.h"
+#include "model/analysis/analysis.h"
 #include "model/probe/congruent.h"
-#include "model/probe/probe_steps.h"
-#include "replay/random.h"
+#include "model/analysis/probe_steps.h"
+#include "trace/base/random.h"
 
 #include <math.h>
 #include <setjmp.h>

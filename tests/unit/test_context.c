@@ -2,7 +2,7 @@
 /*
  * Contexts: what the command line says of them, and the plans that they become.
  */
-#include "replay/context.h"
+#include "replay/measure/context.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

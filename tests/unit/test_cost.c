@@ -3,7 +3,7 @@
  * The table's operation counts: textbook algorithms that count instead of computing, and known values.
  */
 #include "tests/table_load.h"
-#include "trace/operand.h"
+#include "trace/table/operand.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -2,10 +2,10 @@
 /*
  * Crossovers of functions that are known: what a search finds, when it goes on, and what models make of them.
  */
-#include "model/kernels/crossover.h"
+#include "model/build/crossover.h"
 
 #include "tests/unit/known_functions.h"
-#include "trace/memory.h"
+#include "trace/base/memory.h"
 
 #include <math.h>
 #include <string.h>

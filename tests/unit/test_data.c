@@ -3,10 +3,10 @@
  * Contents of operands: legal for their routine, the same whenever written again, nowhere outside the operand. The
  * proof that they are legal is that the reference library succeeds with them in every routine of the table.
  */
-#include "replay/arena.h"
-#include "replay/call.h"
-#include "replay/data.h"
-#include "replay/library.h"
+#include "replay/call/arena.h"
+#include "replay/call/call.h"
+#include "replay/call/data.h"
+#include "replay/call/library.h"
 #include "tests/synth.h"
 #include "tests/table_load.h"
 

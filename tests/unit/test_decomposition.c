@@ -2,7 +2,7 @@
 /*
  * The parts of in-situ time must add up whatever the replays say, and a replayed shape must be found again.
  */
-#include "model/report/replayed.h"
+#include "model/decomposition/replayed.h"
 
 #include <math.h>
 #include <setjmp.h>

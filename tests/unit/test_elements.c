@@ -6,7 +6,7 @@
 #include "preload/elements.h"
 #include "tests/synth.h"
 #include "tests/table_load.h"
-#include "trace/operand.h"
+#include "trace/table/operand.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
  * Populations of calls that are known in full, and samples drawn from them again and again: the mean of the estimates
  * is the truth, and the intervals hold it about 19 times in 20.
  */
-#include "model/report/estimates.h"
+#include "model/summary/estimates.h"
 
 #include <math.h>
 #include <setjmp.h>

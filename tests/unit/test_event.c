@@ -2,7 +2,7 @@
 /*
  * Events: differences of every length, where memory ends behind them.
  */
-#include "trace/event.h"
+#include "trace/files/event.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

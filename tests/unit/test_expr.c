@@ -2,7 +2,7 @@
 /*
  * Expressions: what they evaluate to, and that every malformed one gives an error that says what was expected.
  */
-#include "trace/expr.h"
+#include "trace/table/expr.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

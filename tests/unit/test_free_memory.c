@@ -2,7 +2,7 @@
 /*
  * How much memory is free, in systems made of a few files.
  */
-#include "trace/free_memory.h"
+#include "trace/base/free_memory.h"
 
 #include <limits.h>
 #include <setjmp.h>

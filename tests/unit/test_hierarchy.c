@@ -5,9 +5,9 @@
  * A ways that N lines compete for is known, 1 or 0 under LRU, and the solution of h = (1 - 1/A)^(N (1 - h)) under
  * random replacement.
  */
-#include "model/probe/hierarchy.h"
-#include "replay/random.h"
-#include "trace/memory.h"
+#include "model/analysis/hierarchy.h"
+#include "trace/base/random.h"
+#include "trace/base/memory.h"
 
 #include <math.h>
 #include <setjmp.h>

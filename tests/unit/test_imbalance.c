@@ -2,7 +2,7 @@
 /*
  * How ranks share time, from sums by process.
  */
-#include "model/report/imbalance.h"
+#include "model/summary/imbalance.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Nested calls of which only a sample is recorded (KTRACE_NESTED): what the reader knows of the outermost ones. */
 #include "tests/unit/read_back.h"
-#include "trace/cursor.h"
-#include "trace/state.h"
+#include "trace/read/cursor.h"
+#include "trace/read/state.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

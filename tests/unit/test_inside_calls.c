@@ -3,9 +3,9 @@
  * A trace of dgesv that holds what nests in some calls: the first one, which stands for itself, and eight that were
  * drawn and that recording made longer.
  */
-#include "model/report/summary.h"
+#include "model/summary/summary.h"
 #include "tests/tracegen.h"
-#include "trace/state.h"
+#include "trace/read/state.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What asks a command to end: once, the same at once again as timeout(1) sends it, and a second time in earnest. */
-#include "replay/interrupt.h"
+#include "trace/base/interrupt.h"
 
 #include <setjmp.h>
 #include <signal.h>

@@ -3,7 +3,7 @@
  * From recorded calls to operands laid out for replay: aliases, triangles and panels of one matrix, overlap by an
  * element lie as recorded, whatever is asked for of alignment; what cannot be laid out is refused with the reason.
  */
-#include "replay/job.h"
+#include "replay/call/job.h"
 #include "tests/tracegen.h"
 
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/tracegen.h"
-#include "trace/json.h"
+#include "trace/command/json.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -6,7 +6,7 @@
 #include "model/kernels/model_set.h"
 #include "tests/table_load.h"
 #include "tests/tracegen.h"
-#include "trace/memory.h"
+#include "trace/base/memory.h"
 
 #include <math.h>
 #include <setjmp.h>

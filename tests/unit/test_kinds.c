@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Two kinds of calls are told where there are two, by what they have in common, and hardly ever where there is one. */
-#include "model/report/kinds.h"
+#include "model/decomposition/kinds.h"
 
 #include <math.h>
 #include <setjmp.h>

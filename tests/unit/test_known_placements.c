@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Placements that were found once are read from the store, of that trace, level and caches only. */
-#include "replay/store/known_placements.h"
+#include "replay/setup/known_placements.h"
 
-#include "replay/store/recall.h"
+#include "replay/setup/recall.h"
 #include "tests/tracegen.h"
-#include "trace/fingerprint.h"
-#include "trace/memory.h"
+#include "trace/shape/fingerprint.h"
+#include "trace/base/memory.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

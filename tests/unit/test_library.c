@@ -2,7 +2,7 @@
 /*
  * Finding and loading libraries. What needs the reference BLAS is skipped where that is not installed.
  */
-#include "replay/library.h"
+#include "replay/call/library.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

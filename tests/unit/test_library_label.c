@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What libraries are called beside each other: so much of their paths as tells them apart. */
-#include "trace/library_label.h"
+#include "trace/print/library_label.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

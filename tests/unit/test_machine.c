@@ -5,7 +5,7 @@
 #include "model/probe/claims.h"
 #include "model/roofline/roofs.h"
 #include "replay/machine/probed.h"
-#include "trace/machine.h"
+#include "trace/command/machine.h"
 
 #include <limits.h>
 #include <math.h>

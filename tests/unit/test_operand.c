@@ -5,7 +5,7 @@
  * what tests/footprint.c shows.
  */
 #include "tests/table_load.h"
-#include "trace/operand.h"
+#include "trace/table/operand.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a report's time is made of, group by group: shapes that were not replayed are in the sums and stand for nothing.
  */
-#include "model/report/parts.h"
+#include "model/decomposition/parts.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Profiles as a reader meets them: written here by FORMAT.md, whole and damaged. */
-#include "model/report/summary.h"
+#include "model/summary/summary.h"
 #include "tests/tracegen.h"
-#include "trace/profile.h"
-#include "trace/shape.h"
-#include "trace/state.h"
+#include "trace/read/profile.h"
+#include "trace/shape/shape.h"
+#include "trace/read/state.h"
 
 #include <math.h>
 #include <setjmp.h>

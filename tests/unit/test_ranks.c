@@ -2,8 +2,8 @@
 /*
  * Ranks and the tree of processes, from what meta files say; one time line for processes of several machines.
  */
-#include "trace/origin.h"
-#include "trace/ranks.h"
+#include "trace/read/origin.h"
+#include "trace/shape/ranks.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
  * Ratios of paired times: what they say of calls that take equally long, and of calls that do not, under simulated
  * noise.
  */
-#include "replay/ratio.h"
+#include "replay/compare/ratio.h"
 
 #include <math.h>
 #include <setjmp.h>

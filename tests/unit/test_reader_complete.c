@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The reader on traces of processes that ended: calls, arguments, times, the process; how events become calls. */
 #include "tests/unit/read_back.h"
-#include "trace/cursor.h"
+#include "trace/read/cursor.h"
 
 #include <math.h>
 #include <setjmp.h>

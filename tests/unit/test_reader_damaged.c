@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The reader on what is no trace, and on damaged ones: what is sound in them is read, what is not is told. */
 #include "tests/unit/read_back.h"
-#include "trace/cursor.h"
+#include "trace/read/cursor.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The reader on chunks in any order and on what processes leave that did not end cleanly, or have not ended. */
 #include "tests/unit/read_back.h"
-#include "trace/cursor.h"
-#include "trace/origin.h"
-#include "trace/stream.h"
+#include "trace/read/cursor.h"
+#include "trace/read/origin.h"
+#include "trace/read/stream.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

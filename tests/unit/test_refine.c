@@ -2,12 +2,12 @@
 /*
  * Models of functions that are known: what the fit, the refinement and the residues make of them.
  */
-#include "model/kernels/model_build.h"
-#include "model/kernels/model_level.h"
-#include "model/kernels/refine.h"
-#include "model/kernels/tiles.h"
-#include "model/kernels/residues.h"
-#include "trace/memory.h"
+#include "model/build/model_build.h"
+#include "model/build/model_level.h"
+#include "model/build/refine.h"
+#include "model/build/tiles.h"
+#include "model/build/residues.h"
+#include "trace/base/memory.h"
 
 #include "tests/unit/known_functions.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a right result is: relations of the table (trace/relation.h) on results that are computed here in another way,
- * right and wrong; guards; differences of results.
+ * What a right result is: relations of the table (trace/table/relation.h) on results that are computed here in another
+ * way, right and wrong; guards; differences of results.
  */
 #include "replay/right/difference.h"
 #include "replay/right/residual.h"

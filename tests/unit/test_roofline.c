@@ -5,7 +5,7 @@
  */
 #include "model/roofline/hardware_events.h"
 #include "model/roofline/kernel_states.h"
-#include "model/roofline/plot_layout.h"
+#include "model/plot/plot_layout.h"
 #include "model/roofline/quantities.h"
 #include "model/roofline/roofline.h"
 #include "model/roofline/shape_counts.h"

@@ -2,9 +2,9 @@
 /*
  * What the histogram says of many samples is compared with what sorting all of them says.
  */
-#include "trace/samples.h"
+#include "trace/base/samples.h"
 
-#include "trace/memory.h"
+#include "trace/base/memory.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -2,7 +2,7 @@
 /*
  * Rounds and stopping rule, with times that are made up.
  */
-#include "replay/schedule.h"
+#include "replay/measure/schedule.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

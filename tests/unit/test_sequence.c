@@ -7,7 +7,7 @@
 #include "replay/sequence/space.h"
 #include "replay/sequence/recorded.h"
 #include "tests/table_load.h"
-#include "trace/memory.h"
+#include "trace/base/memory.h"
 
 #include <math.h>
 #include <setjmp.h>

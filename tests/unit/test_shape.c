@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/tracegen.h"
-#include "trace/shape.h"
+#include "trace/shape/shape.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

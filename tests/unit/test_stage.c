@@ -7,12 +7,12 @@
 #include "ktrace/clock.h"
 #include "replay/machine/cache.h"
 #include "replay/machine/caches.h"
-#include "replay/machine/crew.h"
+#include "replay/flush/crew.h"
 #include "replay/machine/pages.h"
 #include "replay/machine/processor.h"
-#include "replay/random.h"
-#include "replay/stage.h"
-#include "trace/memory.h"
+#include "trace/base/random.h"
+#include "replay/measure/stage.h"
+#include "trace/base/memory.h"
 
 #include <sched.h>
 #include <setjmp.h>

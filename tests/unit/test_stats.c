@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "trace/stats.h"
+#include "trace/base/stats.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -2,12 +2,12 @@
 /* What is written is read again bit for bit, and nothing that is wrong with the file does more than not to help. */
 #include "replay/store/store.h"
 
-#include "replay/machine/eviction.h"
+#include "replay/flush/eviction.h"
 #include "replay/machine/peak.h"
 #include "replay/machine/processor.h"
 #include "replay/store/identity.h"
-#include "replay/worker.h"
-#include "trace/memory.h"
+#include "replay/measure/worker.h"
+#include "trace/base/memory.h"
 
 #include <math.h>
 #include <setjmp.h>

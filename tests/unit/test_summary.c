@@ -2,7 +2,7 @@
 /*
  * Calls made by hand: nesting decides which time is whose, and nothing may be counted twice.
  */
-#include "model/report/summary.h"
+#include "model/summary/summary.h"
 
 #include <math.h>
 #include <setjmp.h>

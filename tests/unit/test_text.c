@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "trace/plain.h"
-#include "trace/text.h"
+#include "trace/base/plain.h"
+#include "trace/print/text.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -2,10 +2,10 @@
 /*
  * Clocks, what disturbs them, and memory of a known alignment.
  */
-#include "replay/amalloc.h"
+#include "replay/call/amalloc.h"
 #include "replay/machine/clockrate.h"
-#include "replay/machine/disturbance.h"
-#include "replay/machine/timer.h"
+#include "replay/measure/disturbance.h"
+#include "replay/call/timer.h"
 
 #include <math.h>
 #include <sched.h>

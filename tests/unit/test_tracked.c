@@ -3,8 +3,8 @@
  * The context `tracked`, with a source of placements that knows: what it says reaches the worker, several placements
  * of a shape count by weight, and a shape of which it knows nothing is left out.
  */
-#include "replay/setup.h"
-#include "replay/worker.h"
+#include "replay/setup/setup.h"
+#include "replay/measure/worker.h"
 #include "tests/tracegen.h"
 
 #include <setjmp.h>

@@ -4,9 +4,9 @@
  * code of their own for.
  */
 #include "model/predict/applies.h"
-#include "trace/known.h"
+#include "trace/table/known.h"
 #include "model/predict/tuning.h"
-#include "trace/memory.h"
+#include "trace/base/memory.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* LAPACK that handed all of a large problem to unblocked code is told; what blocked code does is not. */
-#include "model/report/unblocked.h"
+#include "model/decomposition/unblocked.h"
 #include "tests/tracegen.h"
 
 #include <setjmp.h>

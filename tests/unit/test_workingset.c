@@ -3,7 +3,7 @@
  * Working sets: the order in which calls use them, where operands lie in them, what stays, and that numbers stay
  * ordinary however often a call is repeated. The routines called are functions of this test.
  */
-#include "replay/workingset.h"
+#include "replay/measure/workingset.h"
 #include "tests/tracegen.h"
 
 #include <math.h>

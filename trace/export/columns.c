@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "trace/export/export.h"
 
-#include "trace/call_json.h"
-#include "trace/json.h"
-#include "trace/memory.h"
-#include "trace/text.h"
+#include "trace/command/call_json.h"
+#include "trace/command/json.h"
+#include "trace/base/memory.h"
+#include "trace/print/text.h"
 
 const struct kt_export_column kt_export_columns[] = {
     {.name = "n", .type = "INTEGER PRIMARY KEY"},

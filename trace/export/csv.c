@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "trace/csv_cell.h"
+#include "trace/print/csv_cell.h"
 #include "trace/export/export.h"
-#include "trace/memory.h"
+#include "trace/base/memory.h"
 
 #include <errno.h>
 

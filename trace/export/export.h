@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A trace for other tools. Every format is made from the same two descriptions: a call as dump prints it
- * (trace/call_json.h), the trace as info does (trace/info_json.h).
+ * (trace/command/call_json.h), the trace as info does (trace/command/info_json.h).
  */
 #ifndef KT_EXPORT_H
 #define KT_EXPORT_H
 
-#include "trace/by_caller.h"
-#include "trace/callers.h"
+#include "trace/shape/by_caller.h"
+#include "trace/shape/callers.h"
 
 #include <jansson.h>
 #include <stdio.h>

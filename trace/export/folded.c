@@ -4,7 +4,7 @@
  * the routine, then the nanoseconds that outermost calls took there.
  */
 #include "trace/export/export.h"
-#include "trace/memory.h"
+#include "trace/base/memory.h"
 
 #include <errno.h>
 #include <inttypes.h>

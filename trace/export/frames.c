@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "trace/export/frames.h"
 
-#include "trace/memory.h"
+#include "trace/base/memory.h"
 
 #include <search.h>
 #include <stdio.h>

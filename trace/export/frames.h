@@ -3,7 +3,7 @@
 #ifndef KT_FRAMES_H
 #define KT_FRAMES_H
 
-#include "trace/callers.h"
+#include "trace/shape/callers.h"
 
 struct kt_frame {
     const struct kt_place *place; /* NULL: a routine */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "trace/export/export.h"
 
-#include "trace/installed.h"
-#include "trace/memory.h"
-#include "trace/shape.h"
-#include "trace/text.h"
+#include "trace/library/installed.h"
+#include "trace/base/memory.h"
+#include "trace/shape/shape.h"
+#include "trace/print/text.h"
 
 #include <stdio.h>
 

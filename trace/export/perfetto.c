@@ -4,10 +4,10 @@
  * microseconds. A call that had not returned has no slice, as its start is not known, nor has one whose times cannot
  * be.
  */
-#include "trace/call_json.h"
+#include "trace/command/call_json.h"
 #include "trace/export/export.h"
-#include "trace/info_json.h"
-#include "trace/memory.h"
+#include "trace/command/info_json.h"
+#include "trace/base/memory.h"
 
 #include <errno.h>
 

@@ -4,8 +4,8 @@
  */
 #include "trace/export/export.h"
 #include "trace/export/frames.h"
-#include "trace/json.h"
-#include "trace/memory.h"
+#include "trace/command/json.h"
+#include "trace/base/memory.h"
 
 #include "pprof.pb-c.h"
 

@@ -5,11 +5,11 @@
  * empty stack and those between two calls. All are whole numbers: sums of others drift. Samples take half the room of
  * events that open and close each frame, and say the same.
  */
-#include "trace/call_json.h"
+#include "trace/command/call_json.h"
 #include "trace/export/export.h"
 #include "trace/export/frames.h"
-#include "trace/json.h"
-#include "trace/memory.h"
+#include "trace/command/json.h"
+#include "trace/base/memory.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -3,8 +3,8 @@
  * A database of three tables: calls, operands (of call n), trace (what info says: keys, and values as JSON).
  */
 #include "trace/export/export.h"
-#include "trace/info_json.h"
-#include "trace/memory.h"
+#include "trace/command/info_json.h"
+#include "trace/base/memory.h"
 
 #include <sqlite3.h>
 

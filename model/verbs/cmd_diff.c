@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * ktrace diff: what changed between two runs of an application.
+ */
+#include "model/verbs/cmd_results.h"
+#include "model/report/diff.h"
+#include "trace/command/about.h"
+#include "trace/command/shape_source.h"
+#include "trace/command/state_json.h"
+#include "trace/print/text.h"
+#include "trace/command/verb.h"
+
+#include <getopt.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINE = 68 };
+
+static const char *const side_name[2] = {"before", "after"};
+
+struct options {
+    bool json, absolute, results;
+    bool of_times; /* an option is there that means nothing to results */
+    size_t top;
+    struct kt_diff_limits limits;
+};
+
+struct runs {
+    struct kt_trace trace[2];
+    struct kt_shapes shapes[2];
+    double wall[2];  /* s, of all processes */
+    const char *why; /* the runs are not of one library and machine, or the user does not want it; NULL: they are */
+    bool incomplete[2];
+    struct kt_state state[2];
+    struct kt_diff diff;
+    struct kt_callers *callers;
+    struct kt_shape_source *source[2]; /* of the shapes of each */
+};
+
+/* --- the command line -------------------------------------------------------------------------------------- */
+
+static bool read_number(const char *text, double from, double to, double *out)
+{
+    char *end;
+    double value = strtod(text, &end);
+    if (end == text || *end || !(value >= from && value <= to))
+        return false;
+    *out = value;
+    return true;
+}
+
+static int take_option(const char *verb, int option, struct options *out)
+{
+    double number = 0;
+    out->json |= option == 'j';
+    out->absolute |= option == 'a';
+    out->results |= option == 'r';
+    out->of_times |= option == 'a' || option == 'm' || option == 't';
+    if (option == 'm' && !read_number(optarg, 0, 1000, &number))
+        return kt_verb_usage(verb, "--margin %s: expected per cents from 0 on", optarg);
+    if (option == 'm')
+        out->limits.margin = number / 100;
+    if (option == 't' && !read_number(optarg, 1, 1e6, &number))
+        return kt_verb_usage(verb, "--top %s: expected a number from 1 on", optarg);
+    if (option == 't')
+        out->top = (size_t)number;
+    return 0;
+}
+
+static int parse_arguments(int argc, char **argv, struct options *out)
+{
+    struct kt_error error = {0};
+    *out = (struct options){.top = 15, .limits = kt_diff_usual};
+    for (int option; (option = kt_verb_next_option(argc, argv, &error)) != -1;) {
+        if (option == '?')
+            return kt_verb_usage(argv[0], "%s", error.text);
+        int wrong = take_option(argv[0], option, out);
+        if (wrong)
+            return wrong;
+    }
+    if (out->results && out->of_times)
+        return kt_verb_usage(argv[0], "--results compares no times: --margin, --absolute and --top mean nothing to it");
+    return argc - optind == 2 ? 0 : kt_verb_usage(argv[0], "which two traces?");
+}
+
+/* --- the runs ---------------------------------------------------------------------------------------------- */
+
+static const char *meta_of(const struct kt_trace *trace, const char *key)
+{
+    const char *value = trace->processes ? kt_meta(&trace->process[0], key) : NULL;
+    return value ? value : "";
+}
+
+/* A library of the second run that the first did not use, in the same build. */
+static bool has_library(const struct kt_trace *trace, const struct kt_object *object)
+{
+    for (size_t p = 0; p < trace->processes; p++)
+        for (size_t i = 0; i < trace->process[p].objects; i++) {
+            const struct kt_object *o = &trace->process[p].object[i];
+            if (o->is_library && !strcmp(o->build_id, object->build_id) && !strcmp(o->version, object->version) &&
+                o->threads == object->threads && (*o->build_id || !strcmp(o->path, object->path)))
+                return true;
+        }
+    return false;
+}
+
+static bool same_libraries(const struct kt_trace *a, const struct kt_trace *b)
+{
+    for (size_t p = 0; p < b->processes; p++)
+        for (size_t i = 0; i < b->process[p].objects; i++)
+            if (b->process[p].object[i].is_library && !has_library(a, &b->process[p].object[i]))
+                return false;
+    return true;
+}
+
+static const char *what_differs(const struct runs *r, bool absolute)
+{
+    if (absolute)
+        return "--absolute";
+    if (!same_libraries(&r->trace[0], &r->trace[1]) || !same_libraries(&r->trace[1], &r->trace[0]))
+        return "the libraries differ";
+    if (strcmp(meta_of(&r->trace[0], "cpu_model"), meta_of(&r->trace[1], "cpu_model")) != 0)
+        return "the machines differ";
+    return NULL;
+}
+
+static enum kt_status open_run(struct runs *r, int side, char *path, struct kt_error *error)
+{
+    KT_TRY(kt_trace_open(path, &r->trace[side], error));
+    kt_state_find(&r->trace[side], &r->state[side]);
+    kt_shapes_collect(&r->trace[side], KT_OUTERMOST, &r->shapes[side]);
+    for (size_t p = 0; p < r->trace[side].processes; p++)
+        r->wall[side] += r->trace[side].process[p].seconds;
+    r->incomplete[side] = strcmp(kt_state_text(&r->trace[side]), "complete") != 0;
+    if (r->shapes[side].count == 0)
+        return kt_fail(error, KT_BAD_INPUT, "%s holds no outermost call that has returned", path);
+    return KT_OK;
+}
+
+static void close_runs(struct runs *r)
+{
+    kt_diff_free(&r->diff);
+    kt_callers_free(r->callers);
+    for (int side = 0; side < 2; side++) {
+        free(r->source[side]);
+        kt_shapes_free(&r->shapes[side]);
+        kt_state_free(&r->state[side]);
+        kt_trace_close(&r->trace[side]);
+    }
+}
+
+/* --- text -------------------------------------------------------------------------------------------------- */
+
+static const char *factor(double value, char out[32])
+{
+    snprintf(out, 32, isnan(value) ? "n/a" : "%.3f", value);
+    return out;
+}
+
+/* Once; with its file where the other run has one of that name which is another. */
+static void print_library(const struct kt_process *process, size_t i, const struct kt_trace *other)
+{
+    const struct kt_object *object = &process->object[i];
+    char name[128];
+    bool is_ambiguous = false;
+    kt_about_library_kind(object, name, sizeof name);
+    for (size_t p = 0; p < other->processes && !has_library(other, object); p++)
+        is_ambiguous |= kt_about_has_kind(&other->process[p], other->process[p].objects, name);
+    if (is_ambiguous)
+        kt_about_line("", "%s, %s", name, object->path);
+    else if (!kt_about_has_kind(process, i, name))
+        kt_about_line("", "%s", name);
+}
+
+static void print_side(const struct runs *r, int side)
+{
+    const struct kt_process *first = &r->trace[side].process[0];
+    char blas[16];
+    char rest[16];
+    kt_about_line(side_name[side], "%s%s", r->trace[side].path, r->incomplete[side] ? " (not complete)" : "");
+    for (size_t i = 0; i < first->objects; i++)
+        if (first->object[i].is_library)
+            print_library(first, i, &r->trace[!side]);
+    kt_about_line("", "%s in BLAS and LAPACK, %s in the rest", kt_text_seconds(r->diff.total[side], blas),
+                  kt_text_seconds(fmax(r->wall[side] - r->diff.total[side], 0), rest));
+    if (r->shapes[side].processor >= 0)
+        kt_about_line("", "most of its calls' time on processor %d", r->shapes[side].processor);
+    kt_about_missing(&r->trace[side], &r->state[side]);
+}
+
+static double rest_ratio(const struct runs *r)
+{
+    double rest[2] = {r->wall[0] - r->diff.total[0], r->wall[1] - r->diff.total[1]};
+    return rest[0] > 0 && rest[1] > 0 ? rest[1] / rest[0] : NAN;
+}
+
+static void print_drift(const struct runs *r, double margin)
+{
+    const struct kt_diff *d = &r->diff;
+    char drift[32];
+    char rest[32];
+    if (isnan(d->drift))
+        kt_about_line("drift", "n/a: too few shapes to tell the machine's from theirs");
+    else
+        kt_about_line("drift", "x %s of all shapes, %s; rest of the program x %s", factor(d->drift, drift),
+                      d->drift_out ? "taken out below" : "not taken out", factor(rest_ratio(r), rest));
+    if (r->why)
+        kt_about_line("", "times are compared as they are: %s", r->why);
+    kt_about_line("margin", "changes below %.1f %% do not count%s", 100 * expm1(d->margin),
+                  d->margin > log1p(margin) + 1e-9 ? ": so much do shapes differ anyway" : "");
+}
+
+static double drift_taken_out(const struct kt_diff *d)
+{
+    return d->drift_out && !isnan(d->drift) ? d->drift : 1;
+}
+
+static const char *ratio_text(const struct kt_diff *d, const struct kt_diff_shape *s, char out[32])
+{
+    if (isnan(s->ratio))
+        snprintf(out, 32, "-");
+    else
+        snprintf(out, 32, "%.2f", s->ratio / drift_taken_out(d));
+    return out;
+}
+
+static void print_shape(struct kt_text_table *table, const struct kt_diff *d, const struct kt_diff_shape *s)
+{
+    char calls[2][16];
+    char time[2][16];
+    char ratio[32];
+    for (int side = 0; side < 2; side++) {
+        snprintf(calls[side], sizeof calls[side], "-");
+        snprintf(time[side], sizeof time[side], "-");
+        if (s->side[side].calls) {
+            kt_text_count((double)s->side[side].calls, calls[side]);
+            kt_text_seconds(s->side[side].stat.median, time[side]);
+        }
+    }
+    bool same_number = s->side[0].calls == s->side[1].calls || !s->side[1].calls;
+    kt_text_table_row(table, (const char *const[]){kt_change_name[s->change], s->routine, s->text,
+                                                   same_number ? calls[0] : calls[1], time[0], time[1],
+                                                   ratio_text(d, s, ratio)});
+}
+
+static void print_shapes(const struct kt_diff *d, bool changed, size_t top)
+{
+    static const struct kt_column column[] = {
+        {"change", false, false}, {"routine", false, true}, {"shape", false, true}, {"calls", true, false},
+        {"before", true, false},  {"after", true, false},   {"ratio", true, false}};
+    struct kt_text_table *table = kt_text_table_new(column, sizeof column / sizeof *column);
+    size_t from = changed ? 0 : d->changed;
+    size_t to = changed ? d->changed : d->shapes;
+    for (size_t i = from; i < to && i < from + top; i++)
+        print_shape(table, d, &d->shape[i]);
+    kt_heading(changed ? "Shapes that changed" : "Shapes that did not change, or of which that cannot be told");
+    kt_text_table_print(table);
+    kt_text_table_free(table);
+    if (to > from + top)
+        printf("... and %zu more: --top N, --json\n", to - from - top);
+}
+
+static void print_routine(struct kt_text_table *table, const struct kt_diff_routine *r)
+{
+    char calls[2][16];
+    char time[2][16];
+    char ratio[32] = "-";
+    char changed[32];
+    for (int side = 0; side < 2; side++) {
+        kt_text_count((double)r->calls[side], calls[side]);
+        kt_text_seconds(r->total[side], time[side]);
+    }
+    if (r->total[0] > 0 && r->total[1] > 0)
+        snprintf(ratio, sizeof ratio, "%.2f", r->total[1] / r->total[0]);
+    snprintf(changed, sizeof changed, "%d", r->changed);
+    kt_text_table_row(table, (const char *const[]){r->name, calls[0], calls[1], time[0], time[1], ratio, changed});
+}
+
+static void print_routines(const struct kt_diff *d, size_t top)
+{
+    static const struct kt_column column[] = {
+        {"routine", false, true}, {"calls", true, false}, {"then", true, false},          {"total", true, false},
+        {"then", true, false},    {"ratio", true, false}, {"shapes changed", true, false}};
+    struct kt_text_table *table = kt_text_table_new(column, sizeof column / sizeof *column);
+    for (size_t i = 0; i < d->routines && i < top; i++)
+        print_routine(table, &d->routine[i]);
+    kt_heading("Routines, total time as it was");
+    kt_text_table_print(table);
+    kt_text_table_free(table);
+    if (d->routines > top)
+        printf("... and %zu more: --top N, --json\n", d->routines - top);
+}
+
+/* Routines of which all shapes together changed by more than the margin. */
+static void print_common(const struct kt_diff *d)
+{
+    for (size_t i = 0; i < d->routines && d->drift_out; i++) {
+        double ratio = d->routine[i].drift / drift_taken_out(d);
+        if (fabs(log(ratio)) > d->margin)
+            printf("All shapes of %s took %.2f times as long. That is the machine,\n"
+                   "or what the program does between its calls. Two runs cannot tell; record both\n"
+                   "again.\n",
+                   d->routine[i].name, ratio);
+    }
+}
+
+/* One that other jobs or other tenants share is slower, and not by one factor for all routines. */
+static void print_processors(const struct runs *r)
+{
+    int processor[2] = {r->shapes[0].processor, r->shapes[1].processor};
+    if (processor[0] >= 0 && processor[1] >= 0 && processor[0] != processor[1])
+        printf("The runs were on different processors, %d and %d, which may differ as well;\n"
+               "with one thread \"taskset -c %d\" keeps both on one.\n",
+               processor[0], processor[1], processor[0]);
+}
+
+static void print_verdict(const struct kt_diff *d, const struct kt_diff_limits *limits)
+{
+    size_t number[KT_CHANGES] = {0};
+    for (size_t i = 0; i < d->shapes; i++)
+        number[d->shape[i].change]++;
+    kt_heading("Result");
+    printf("%zu slower, %zu faster, %zu new, %zu vanished; %zu of %zu tested shapes show no change.\n",
+           number[KT_SLOWER], number[KT_FASTER], number[KT_APPEARED], number[KT_VANISHED], number[KT_SAME], d->tested);
+    printf("%zu have too few calls to tell, %zu less than %.1f %% of the time.\n", number[KT_TOO_FEW], number[KT_SMALL],
+           100 * limits->share);
+    if (number[KT_UNLIKE])
+        printf("%zu cannot be compared: in one run only all that nests in them was recorded, which\n"
+               "made them longer (KTRACE_NESTED).\n",
+               number[KT_UNLIKE]);
+    print_common(d);
+    printf("Times are medians as they happened, ratios without the drift; a change is more\n"
+           "than chance and the margin would explain, at %.0f %% over all shapes.\n",
+           100 * limits->level);
+}
+
+static void print_text(const struct runs *r, const struct options *options)
+{
+    kt_heading("Runs");
+    print_side(r, 0);
+    print_side(r, 1);
+    print_drift(r, options->limits.margin);
+    if (r->diff.changed)
+        print_shapes(&r->diff, true, options->top);
+    if (r->diff.changed < r->diff.shapes)
+        print_shapes(&r->diff, false, options->top);
+    print_routines(&r->diff, options->top);
+    print_verdict(&r->diff, &options->limits);
+    print_processors(r);
+}
+
+/* --- JSON -------------------------------------------------------------------------------------------------- */
+
+static json_t *side_json(const struct kt_diff_side *side)
+{
+    if (!side->calls)
+        return json_null();
+    return json_pack("{s:I, s:o, s:o}", "calls", (json_int_t)side->calls, "seconds", kt_json_number(side->total),
+                     "in_situ", kt_json_stat(&side->stat));
+}
+
+/* The line that it mostly comes from in the second run, or in the first if only that has it. */
+static json_t *source_json(const struct runs *r, const struct kt_diff_shape *s)
+{
+    int side = s->most[1] != NULL;
+    return kt_shape_source_json(&r->source[side][s->most[side] - r->shapes[side].shape]);
+}
+
+static json_t *shape_json(const struct runs *r, const struct kt_diff_shape *s, double drift)
+{
+    json_t *out = json_pack("{s:s, s:o, s:o, s:o, s:s}", "routine", s->routine, "symbol",
+                            kt_json_text(s->first.entry->symbol.name), "shape", kt_json_text(s->text), "args",
+                            kt_json_args(&s->first, false), "change", kt_change_name[s->change]);
+    json_object_set_new(out, "before", side_json(&s->side[0]));
+    json_object_set_new(out, "after", side_json(&s->side[1]));
+    json_object_set_new(out, "ratio", kt_json_number(s->ratio / drift));
+    json_object_set_new(out, "lo", kt_json_number(s->lo / drift));
+    json_object_set_new(out, "hi", kt_json_number(s->hi / drift));
+    json_object_set_new(out, "p", kt_json_number(s->p));
+    json_object_set_new(out, "source", source_json(r, s));
+    return out;
+}
+
+static json_t *routine_json(const struct kt_diff_routine *r, double drift)
+{
+    return json_pack("{s:s, s:[II], s:[oo], s:o, s:i}", "routine", r->name, "calls", (json_int_t)r->calls[0],
+                     (json_int_t)r->calls[1], "seconds", kt_json_number(r->total[0]), kt_json_number(r->total[1]),
+                     "ratio_of_all_shapes", kt_json_number(r->drift / drift), "shapes_changed", r->changed);
+}
+
+/* What is missing from a run, as far as it can be told. */
+static json_t *missing_json(const struct runs *r, int side)
+{
+    json_t *object = json_object();
+    kt_json_add_missing(object, &r->trace[side], &r->state[side]);
+    return object;
+}
+
+static void find_sources(struct runs *r)
+{
+    r->callers = kt_callers_new();
+    for (int side = 0; side < 2; side++)
+        r->source[side] = kt_shape_sources_find(&r->shapes[side], r->callers);
+}
+
+static void print_json(struct runs *r)
+{
+    const struct kt_diff *d = &r->diff;
+    bool is_out = d->drift_out && !isnan(d->drift);
+    double drift = drift_taken_out(d);
+    json_t *shapes = json_array();
+    json_t *routines = json_array();
+    find_sources(r);
+    for (size_t i = 0; i < d->shapes; i++)
+        json_array_append_new(shapes, shape_json(r, &d->shape[i], drift));
+    for (size_t i = 0; i < d->routines; i++)
+        json_array_append_new(routines, routine_json(&d->routine[i], drift));
+    kt_json_print(json_pack(
+        "{s:[oo], s:[oo], s:[bb], s:[oo], s:o, s:[oo], s:[oo], s:o, s:b, s:o, s:o, s:o, s:I, s:I, s:o, s:o}", "traces",
+        kt_json_text(r->trace[0].path), kt_json_text(r->trace[1].path), "processors",
+        kt_json_processor(r->shapes[0].processor), kt_json_processor(r->shapes[1].processor), "complete",
+        !r->incomplete[0], !r->incomplete[1], "missing", missing_json(r, 0), missing_json(r, 1), "drift_not_taken_out",
+        r->why ? kt_json_text(r->why) : json_null(), "seconds_blas", kt_json_number(d->total[0]),
+        kt_json_number(d->total[1]), "seconds", kt_json_number(r->wall[0]), kt_json_number(r->wall[1]), "drift",
+        kt_json_number(d->drift), "drift_taken_out", is_out, "rest_ratio", kt_json_number(rest_ratio(r)), "spread",
+        kt_json_number(d->spread), "margin", kt_json_number(expm1(d->margin)), "tested", (json_int_t)d->tested,
+        "changed", (json_int_t)d->changed, "shapes", shapes, "routines", routines));
+}
+
+/* --- the verb ---------------------------------------------------------------------------------------------- */
+
+int kt_verb_diff(int argc, char **argv)
+{
+    struct options options;
+    struct runs runs = {0};
+    struct kt_error error = {0};
+    int status = parse_arguments(argc, argv, &options);
+    if (status)
+        return status;
+    if (options.results)
+        return kt_results_verb(argv[0], argv + optind, options.json);
+    if (open_run(&runs, 0, argv[optind], &error) != KT_OK || open_run(&runs, 1, argv[optind + 1], &error) != KT_OK) {
+        close_runs(&runs);
+        return kt_verb_fail(argv[0], &error);
+    }
+    runs.why = what_differs(&runs, options.absolute);
+    kt_diff_make(runs.shapes, !runs.why, &options.limits, &runs.diff);
+    if (options.json)
+        print_json(&runs);
+    else
+        print_text(&runs, &options);
+    status = runs.diff.changed ? KT_FINDING : KT_OK;
+    close_runs(&runs);
+    return status;
+}

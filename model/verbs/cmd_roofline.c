@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * ktrace roofline: where every routine of an application stands under the roofs of the machine (paper 002).
+ */
+#include "model/roofline/kernel_states.h"
+#include "model/roofline/roofline_machine.h"
+#include "model/report/report.h"
+#include "model/plot/roofline_plot.h"
+#include "model/roofline/roofline_text.h"
+#include "model/plot/times_plot.h"
+#include "model/roofline/validate.h"
+#include "model/plot/waterfall_plot.h"
+#include "replay/setup/timing.h"
+#include "trace/print/library_label.h"
+#include "trace/base/memory.h"
+#include "trace/print/text.h"
+#include "trace/command/verb.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+
+enum { WIDTH = 1320, HEIGHT = 800, DEFAULT_TOP = 20, DEFAULT_BUDGET = 20, MOST_TOP = 40 };
+
+struct command {
+    bool json, events, validate, tracked;
+    enum { PLOT_ROOFLINE, PLOT_BOXES, PLOT_WATERFALL } plot;
+    size_t top;
+    const char *output;                  /* NULL: no picture */
+    const char *machine[KT_MOST_SERIES]; /* files */
+    size_t machines;
+    struct kt_picture picture;
+    struct kt_kernel_plan kernel; /* routine NULL: none */
+    char *const *trace;
+    size_t traces;
+};
+
+/* --- command line ------------------------------------------------------------------------------------------ */
+
+static enum kt_status parse_top(const char *text, size_t *out, struct kt_error *error)
+{
+    char *end;
+    unsigned long value = strtoul(text, &end, 10);
+    if (*text < '0' || *text > '9' || *end || value == 0 || value > MOST_TOP)
+        return kt_fail(error, KT_USAGE, "--top %.40s: expected a number from 1 to %d", text, MOST_TOP);
+    *out = value;
+    return KT_OK;
+}
+
+static enum kt_status parse_seconds(const char *text, double *out, struct kt_error *error)
+{
+    char *end;
+    *out = strtod(text, &end);
+    if (end == text || *end || !(*out > 0) || *out > 86400)
+        return kt_fail(error, KT_USAGE, "--budget %.40s: expected seconds", text);
+    return KT_OK;
+}
+
+static enum kt_status parse_plot(const char *text, struct command *out, struct kt_error *error)
+{
+    static const char *const name[] = {"roofline", "boxes", "waterfall"};
+    for (int i = 0; i < 3; i++)
+        if (!strcmp(text, name[i])) {
+            out->plot = i;
+            return KT_OK;
+        }
+    return kt_fail(error, KT_USAGE, "--plot %.40s: expected roofline, boxes or waterfall", text);
+}
+
+static enum kt_status take_option(int option, const char *value, void *context, struct kt_error *error)
+{
+    struct command *out = context;
+    switch (option) {
+    case 'j':
+        out->json = true;
+        return KT_OK;
+    case 't':
+        return parse_top(value, &out->top, error);
+    case 'o':
+        out->output = value;
+        return kt_picture_name(value, WIDTH, HEIGHT, &out->picture, error);
+    case 'p':
+        return parse_plot(value, out, error);
+    case 'T':
+        out->tracked = true;
+        return KT_OK;
+    case 'v':
+        out->validate = true;
+        return KT_OK;
+    case 'e':
+        out->events = true;
+        return KT_OK;
+    case 'k':
+        out->kernel.routine = value;
+        return KT_OK;
+    case 'n':
+        return kt_kernel_sizes(value, &out->kernel, error);
+    case 's':
+        return kt_kernel_states(value, &out->kernel, error);
+    case 'S':
+        return parse_seconds(value, &out->kernel.seconds, error);
+    case 'b':
+        if (out->kernel.libraries == KT_MOST_SERIES)
+            return kt_fail(error, KT_USAGE, "more than %d libraries", KT_MOST_SERIES);
+        out->kernel.blas[out->kernel.libraries++] = value;
+        return KT_OK;
+    case 'm':
+        if (out->machines == KT_MOST_SERIES)
+            return kt_fail(error, KT_USAGE, "more than %d machine files", KT_MOST_SERIES);
+        out->machine[out->machines++] = value;
+        return KT_OK;
+    default:
+        return KT_USAGE;
+    }
+}
+
+static enum kt_status parse(int argc, char **argv, struct command *out, struct kt_error *error)
+{
+    *out = (struct command){.top = DEFAULT_TOP, .kernel.seconds = DEFAULT_BUDGET};
+    kt_kernel_sizes("16:1000", &out->kernel, error);
+    kt_kernel_states("warm,cold", &out->kernel, error);
+    KT_TRY(kt_verb_take_options(argc, argv, take_option, out, error));
+    out->trace = argv + optind;
+    out->traces = (size_t)(argc - optind);
+    bool of_machine = out->events || out->validate;
+    if (of_machine && (out->kernel.routine || out->traces || out->output || (out->events && out->validate)))
+        return kt_fail(error, KT_USAGE, "--events and --validate are about this machine and go alone");
+    if (of_machine)
+        return KT_OK;
+    if (out->plot != PLOT_ROOFLINE && !out->output)
+        return kt_fail(error, KT_USAGE, "--plot goes with -o FILE");
+    if (out->plot == PLOT_WATERFALL && out->kernel.routine)
+        return kt_fail(error, KT_USAGE, "a waterfall is of a trace");
+    if (out->kernel.routine)
+        return out->traces ? kt_fail(error, KT_USAGE, "a kernel goes without a trace") : KT_OK;
+    if (out->traces == 0)
+        return kt_fail(error, KT_USAGE, "which trace?");
+    if (out->traces > KT_MOST_SERIES)
+        return kt_fail(error, KT_USAGE, "more than %d traces in one picture", KT_MOST_SERIES);
+    return KT_OK;
+}
+
+/* --- points ------------------------------------------------------------------------------------------------ */
+
+/* Index of the roofs, which are added unless they are there. Those of this machine differ between traces by what their
+ * replays reached. */
+static size_t add_machine(struct kt_roofline *roofline, const struct kt_roofs *roofs)
+{
+    for (size_t m = 0; m < roofline->machines; m++) {
+        struct kt_roofs *known = &roofline->roofs[m];
+        if (known->is_own != roofs->is_own || (!known->is_own && !kt_roofs_are_equal(known, roofs)))
+            continue;
+        kt_roofs_raise(known, roofs);
+        return m;
+    }
+    roofline->roofs[roofline->machines] = *roofs;
+    return roofline->machines++;
+}
+
+/* As much of the path of a trace as tells it from the others, without what `ktrace pack` adds. */
+static void name_of(const struct command *command, size_t trace, char out[KT_SERIES_NAME])
+{
+    kt_path_distinct((const char *const *)command->trace, command->traces, trace, out, KT_SERIES_NAME);
+    char *suffix = strstr(out, KT_PACKED_SUFFIX);
+    if (suffix)
+        *suffix = '\0';
+}
+
+static enum kt_status add_opened(struct kt_roofline *roofline, const struct command *command, size_t i,
+                                 const struct kt_trace *trace, struct kt_replayed *replayed, struct kt_error *error)
+{
+    char name[KT_SERIES_NAME];
+    struct kt_roofs roofs;
+    const char *file = command->machines ? command->machine[i < command->machines ? i : command->machines - 1] : NULL;
+    KT_TRY(kt_replayed_load(trace, trace->files[0], replayed, error));
+    KT_TRY(kt_roofline_find_roofs(file, trace, replayed, &roofs, error));
+    name_of(command, i, name);
+    kt_roofline_add(roofline, trace, replayed, add_machine(roofline, &roofs), name);
+    return KT_OK;
+}
+
+static enum kt_status add_trace(struct kt_roofline *roofline, const struct command *command, size_t i,
+                                struct kt_error *error)
+{
+    struct kt_trace trace;
+    struct kt_replayed replayed = {0};
+    enum kt_status status = kt_trace_open(command->trace[i], &trace, error);
+    if (status == KT_OK)
+        status = add_opened(roofline, command, i, &trace, &replayed, error);
+    kt_replayed_free(&replayed);
+    kt_trace_close(&trace);
+    return status;
+}
+
+static void name_machines(struct kt_roofline *roofline)
+{
+    for (size_t m = 0; m < roofline->machines && roofline->machines > 1; m++)
+        for (size_t s = 0; s < roofline->count; s++)
+            if (roofline->series[s].roofs == m)
+                snprintf(roofline->roofs[m].machine, sizeof roofline->roofs[m].machine, "%s", roofline->series[s].name);
+}
+
+/* --- picture ----------------------------------------------------------------------------------------------- */
+
+static void make_title(const struct kt_roofline *roofline, char *out, size_t size)
+{
+    const char *label = roofline->series[0].label;
+    if (roofline->lined)
+        snprintf(out, size, "%s of %s, 1 thread", roofline->point[0].routine,
+                 kt_roofline_has_one_library(roofline) ? label : "several libraries");
+    else if (roofline->count == 1)
+        snprintf(out, size, "%s: %s, %d thread%s", roofline->series[0].name, label, roofline->series[0].threads,
+                 roofline->series[0].threads == 1 ? "" : "s");
+    else
+        snprintf(out, size, "%zu traces", roofline->count);
+}
+
+static enum kt_status draw_report(const struct kt_report *report, const char *title, const struct kt_picture *picture,
+                                  struct kt_error *error)
+{
+    if (!report->replayed || report->parts.total.parts.shapes == 0)
+        return kt_fail(error, KT_BAD_INPUT,
+                       "%s was not replayed, so its time cannot be taken apart; 'ktrace replay' comes first",
+                       report->path[0]);
+    KT_TRY(kt_waterfall_csv(&report->parts, picture->data, error));
+    return kt_waterfall_plot(&report->parts, title, picture, error);
+}
+
+static enum kt_status write_waterfall(const struct command *command, const char *title, struct kt_error *error)
+{
+    struct kt_report *report = kt_resize(NULL, 1, sizeof *report);
+    enum kt_status status = kt_report_make(command->trace, command->traces, report, error);
+    if (status == KT_OK)
+        status = draw_report(report, title, &command->picture, error);
+    kt_report_free(report);
+    free(report);
+    return status;
+}
+
+static enum kt_status write_picture(const struct command *command, const struct kt_roofline *roofline,
+                                    struct kt_error *error)
+{
+    char title[256];
+    make_title(roofline, title, sizeof title);
+    if (command->plot == PLOT_WATERFALL)
+        return write_waterfall(command, title, error);
+    KT_TRY(kt_roofline_csv(roofline, command->picture.data, error));
+    return command->plot == PLOT_BOXES ? kt_times_plot(roofline, title, &command->picture, error)
+                                       : kt_roofline_plot(roofline, title, &command->picture, error);
+}
+
+static enum kt_status draw(const struct command *command, const struct kt_roofline *roofline, struct kt_error *error)
+{
+    KT_TRY(write_picture(command, roofline, error));
+    return kt_picture_draw(&command->picture, error);
+}
+
+static bool has_point(const struct kt_roofline *roofline)
+{
+    for (size_t i = 0; i < roofline->points; i++)
+        if (kt_roofline_shows(roofline, &roofline->point[i]))
+            return true;
+    return false;
+}
+
+static enum kt_status make_kernel(const struct command *command, struct kt_roofline *roofline, struct kt_error *error)
+{
+    struct kt_kernel_plan plan = command->kernel;
+    if (plan.libraries == 0)
+        plan.blas[plan.libraries++] = "libblas.so.3";
+    KT_TRY(kt_roofline_own_roofs(command->machines ? command->machine[0] : NULL, 1, &roofline->roofs[0], error));
+    roofline->machines = 1;
+    roofline->lined = true;
+    roofline->timed = command->plot == PLOT_BOXES;
+    KT_TRY(kt_kernel_time(&plan, roofline, error));
+    kt_roofline_label(roofline);
+    return KT_OK;
+}
+
+static enum kt_status make_points(const struct command *command, struct kt_roofline *roofline, struct kt_error *error)
+{
+    if (command->kernel.routine)
+        return make_kernel(command, roofline, error);
+    roofline->tracked = command->tracked;
+    for (size_t i = 0; i < command->traces; i++)
+        KT_TRY(add_trace(roofline, command, i, error));
+    name_machines(roofline);
+    kt_roofline_label(roofline);
+    roofline->timed = command->plot == PLOT_BOXES;
+    kt_roofline_finish(roofline, command->top);
+    return KT_OK;
+}
+
+static enum kt_status validate(const struct command *command, struct kt_error *error)
+{
+    struct kt_machine machine;
+    KT_TRY(kt_roofline_own_machine(command->machines ? command->machine[0] : NULL, 1, &machine, error));
+    json_t *document;
+    KT_TRY(kt_validate_measure(&machine, &document, error));
+    if (command->json)
+        kt_json_print(json_incref(document));
+    else
+        kt_validate_print(document);
+    json_decref(document);
+    return KT_OK;
+}
+
+static enum kt_status run(const struct command *command, struct kt_roofline *roofline, struct kt_error *error)
+{
+    if (command->events) {
+        kt_roofline_show_events(command->json);
+        return KT_OK;
+    }
+    if (command->validate)
+        return validate(command, error);
+    KT_TRY(make_points(command, roofline, error));
+    if (!has_point(roofline))
+        return kt_fail(error, KT_BAD_INPUT,
+                       "%s: no call whose operations can be counted and that moves memory: there are no points",
+                       command->kernel.routine ? command->kernel.routine : command->trace[0]);
+    if (command->json)
+        kt_json_print(kt_roofline_json(roofline));
+    else
+        kt_roofline_print(roofline);
+    return command->output ? draw(command, roofline, error) : KT_OK;
+}
+
+int kt_verb_roofline(int argc, char **argv)
+{
+    struct kt_error error = {0};
+    struct command command;
+    struct kt_roofline *roofline = kt_resize(NULL, 1, sizeof *roofline);
+    *roofline = (struct kt_roofline){0};
+    enum kt_status status = parse(argc, argv, &command, &error);
+    if (status == KT_OK)
+        status = run(&command, roofline, &error);
+    kt_roofline_free(roofline);
+    free(roofline);
+    if (status == KT_USAGE)
+        return kt_verb_usage(argv[0], "%s", error.text);
+    if (status != KT_OK)
+        return kt_verb_fail(argv[0], &error);
+    return kt_verb_status(kt_timing_interrupted());
+}

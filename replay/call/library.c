@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "replay/call/library.h"
+
+#include "trace/library/elf_file.h"
+#include "trace/library/library_probe.h"
+#include "trace/base/memory.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* --- from what the user wrote ------------------------------------------------------------------------------ */
+
+/* The library is asked; of one that does not tell, or cannot be loaded, the name is believed. */
+static bool has_wide_integers(const struct kt_installed *found)
+{
+    struct kt_library_probe probe;
+    bool sounds_wide = false;
+    kt_library_probe(found, &probe);
+    for (int i = 0; i < found->files; i++)
+        sounds_wide |= kt_installed_sounds_wide(found->file[i]);
+    return probe.int_bytes ? probe.int_bytes == 8 : sounds_wide;
+}
+
+static enum kt_status refuse_wide(const struct kt_installed *found, struct kt_error *error)
+{
+    return has_wide_integers(found)
+               ? kt_fail(error, KT_BAD_INPUT,
+                         "%s has 64-bit integers (ILP64): only libraries with 32-bit integers can be chosen",
+                         found->file[0])
+               : KT_OK;
+}
+
+static void take_files(struct kt_library *library, struct kt_installed *found)
+{
+    for (; library->files < found->files; library->files++)
+        library->file[library->files] = found->file[library->files];
+    found->files = 0;
+}
+
+enum kt_status kt_library_find(const char *text, struct kt_library *out, struct kt_error *error)
+{
+    struct kt_installed found;
+    *out = (struct kt_library){.int_bytes = 4, .threads = 1};
+    enum kt_status status = kt_installed_find(text, &found, error);
+    if (status == KT_OK)
+        status = refuse_wide(&found, error);
+    snprintf(out->name, sizeof out->name, "%s", found.name);
+    if (status == KT_OK)
+        take_files(out, &found);
+    kt_installed_free(&found);
+    return status;
+}
+
+void kt_library_copy(const struct kt_library *library, struct kt_library *out)
+{
+    *out = *library;
+    for (int i = 0; i < library->files; i++) {
+        out->file[i] = kt_copy(library->file[i]);
+        out->why[i] = library->why[i] ? kt_copy(library->why[i]) : NULL;
+    }
+}
+
+enum kt_status kt_library_add_lapack(struct kt_library *library, const char *text, struct kt_error *error)
+{
+    struct kt_library lapack;
+    enum kt_status status = kt_library_find(text, &lapack, error);
+    if (status == KT_OK && library->files + lapack.files > KT_LIBRARY_FILES)
+        status = kt_fail(error, KT_USAGE, "more than %d files for one library", KT_LIBRARY_FILES);
+    if (status == KT_OK) {
+        memmove(library->file + 1 + lapack.files, library->file + 1,
+                (size_t)(library->files - 1) * sizeof *library->file);
+        memcpy(library->file + 1, lapack.file, (size_t)lapack.files * sizeof *library->file);
+        library->files += lapack.files;
+        library->in_order = true;
+        lapack.files = 0;
+    }
+    kt_library_free(&lapack);
+    return status;
+}
+
+/* --- from a trace ------------------------------------------------------------------------------------------ */
+
+/* Also what no recorded call was bound to, if it looks like a BLAS: another library may need exactly that file.
+ * Programs and modules of interpreters may have such names, but not begin like a library. */
+static bool is_linear_algebra(const char *path)
+{
+    static const char *const part[] = {"blas", "lapack", "blis", "mkl_", "atlas", "flame"};
+    const char *name = kt_base_name(path);
+    if (strncmp(name, "lib", 3) != 0 || !strstr(name, ".so"))
+        return false;
+    for (size_t i = 0; i < sizeof part / sizeof *part; i++)
+        if (strstr(name, part[i]))
+            return true;
+    return false;
+}
+
+/* Order of loading: what other libraries build on comes first. */
+static int rank_of(const char *path)
+{
+    const char *name = kt_base_name(path);
+    if (strstr(name, "openblas") || strstr(name, "atlas"))
+        return 0;
+    return strstr(name, "lapack") || strstr(name, "flame") ? 2 : 1;
+}
+
+static void insert_by_rank(struct kt_library *library, const char *path)
+{
+    for (int i = 0; i < library->files; i++)
+        if (!strcmp(library->file[i], path))
+            return;
+    if (library->files == KT_LIBRARY_FILES)
+        return;
+    int at = library->files++;
+    for (; at > 0 && rank_of(library->file[at - 1]) > rank_of(path); at--)
+        library->file[at] = library->file[at - 1];
+    library->file[at] = kt_copy(path);
+}
+
+/* Is what is at its path another build than was recorded? NOW is its build id. */
+static bool is_other_build(const struct kt_object *object, char now[KT_BUILD_ID_TEXT])
+{
+    return object->build_id && *object->build_id && kt_build_id_of(object->path, now) &&
+           strcmp(now, object->build_id) != 0;
+}
+
+/* A library that was replaced since would be timed in the place of the one that the program ran on. */
+static enum kt_status check_build(const struct kt_object *object, struct kt_error *error)
+{
+    char now[KT_BUILD_ID_TEXT];
+    if (!is_other_build(object, now))
+        return KT_OK;
+    return kt_fail(
+        error, KT_BAD_INPUT,
+        "%s is not the library that was recorded: its build id is %.12s... and was %.12s...; to time it all the "
+        "same, name it with --blas",
+        object->path, now, object->build_id);
+}
+
+/* The system's files belong to whom its root belongs to: in user namespaces that may be nobody. */
+static bool is_trusted(uid_t owner)
+{
+    struct stat root;
+    return owner == 0 || owner == geteuid() || (stat("/", &root) == 0 && owner == root.st_uid);
+}
+
+/* A trace says which files are loaded, and anybody can make a trace. */
+static enum kt_status check_owner(const struct kt_object *object, struct kt_error *error)
+{
+    struct stat st;
+    if (stat(object->path, &st) != 0 || is_trusted(st.st_uid))
+        return KT_OK;
+    return kt_fail(
+        error, KT_BAD_INPUT,
+        "%s, which the trace names, belongs to user %lu, neither to you nor to root; if you trust it, name it "
+        "with --blas",
+        object->path, (unsigned long)st.st_uid);
+}
+
+static enum kt_status add_object(struct kt_library *library, const struct kt_object *object, struct kt_error *error)
+{
+    if (!object->is_library && !is_linear_algebra(object->path))
+        return KT_OK;
+    if (access(object->path, R_OK) != 0)
+        return object->is_library ? kt_fail(error, KT_BAD_INPUT,
+                                            "%s, which the trace was recorded with, is not on this machine; choose a "
+                                            "library with --blas",
+                                            object->path)
+                                  : KT_OK;
+    KT_TRY(check_build(object, error));
+    KT_TRY(check_owner(object, error));
+    insert_by_rank(library, object->path);
+    if (!object->is_library)
+        return KT_OK;
+    library->int_bytes = object->int_bytes == 8 ? 8 : library->int_bytes;
+    return KT_OK;
+}
+
+static bool holds_all(const struct kt_library *larger, const struct kt_library *smaller);
+
+bool kt_library_name_build(struct kt_library *library, bool wholly)
+{
+    const char *name;
+    bool alias;
+    struct kt_installed line;
+    for (int i = 0; kt_installed_line(i, &name, &alias, &line); i++) {
+        struct kt_library candidate = {0};
+        take_files(&candidate, &line);
+        bool same = candidate.files && !alias && kt_library_same(&candidate, library) &&
+                    (!wholly || holds_all(&candidate, library));
+        kt_library_free(&candidate);
+        if (same) {
+            snprintf(library->name, sizeof library->name, "%s", name);
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool has_file(const struct kt_library *library, const char *path)
+{
+    for (int i = 0; i < library->files; i++)
+        if (kt_same_file(library->file[i], path))
+            return true;
+    return false;
+}
+
+const struct kt_object *kt_library_other_build(const struct kt_library *library, const struct kt_trace *trace,
+                                               char build[KT_BUILD_ID_TEXT])
+{
+    for (size_t p = 0; p < trace->processes; p++)
+        for (size_t i = 0; i < trace->process[p].objects; i++) {
+            const struct kt_object *object = &trace->process[p].object[i];
+            if (object->is_library && object->path && has_file(library, object->path) && is_other_build(object, build))
+                return object;
+        }
+    return NULL;
+}
+
+bool kt_library_takes(const struct kt_library *library, size_t int_bytes)
+{
+    return library->is_recorded || library->int_bytes == int_bytes;
+}
+
+int kt_library_threads_recorded(const struct kt_trace *trace)
+{
+    int threads = 1;
+    for (size_t p = 0; p < trace->processes; p++)
+        for (size_t i = 0; i < trace->process[p].objects; i++) {
+            const struct kt_object *object = &trace->process[p].object[i];
+            if (object->is_library && object->threads > threads)
+                threads = object->threads;
+        }
+    return threads;
+}
+
+enum kt_status kt_library_recorded(const struct kt_trace *trace, struct kt_library *out, struct kt_error *error)
+{
+    *out = (struct kt_library){.int_bytes = 4, .is_recorded = true, .threads = kt_library_threads_recorded(trace)};
+    for (size_t p = 0; p < trace->processes; p++)
+        for (size_t i = 0; i < trace->process[p].objects; i++)
+            if (trace->process[p].object[i].path)
+                KT_TRY(add_object(out, &trace->process[p].object[i], error));
+    if (out->files == 0)
+        return kt_fail(error, KT_BAD_INPUT, "%s names no BLAS library; choose one with --blas", trace->path);
+    if (!kt_library_name_build(out, false))
+        snprintf(out->name, sizeof out->name, "%s", kt_base_name(out->file[0]));
+    return KT_OK;
+}
+
+void kt_library_free(struct kt_library *library)
+{
+    while (library->files > 0) {
+        free(library->why[--library->files]);
+        free(library->file[library->files]);
+    }
+}
+
+/* The same file, or files of one package: distributions give each build of a BLAS a directory of its own. What the user
+ * built may be several versions in one directory. */
+static bool belong_together(const char *a, const char *b)
+{
+    char of_a[PATH_MAX];
+    char of_b[PATH_MAX];
+    if (!strcmp(a, b) || kt_same_file(a, b))
+        return true;
+    return kt_real_directory(a, of_a) && kt_real_directory(b, of_b) && !strcmp(of_a, of_b) &&
+           !strncmp(of_a, "/usr/", 5) && !kt_installed_is_shared_directory(of_a);
+}
+
+static bool holds(const struct kt_library *library, const char *path)
+{
+    for (int i = 0; i < library->files; i++)
+        if (belong_together(library->file[i], path))
+            return true;
+    return false;
+}
+
+static bool holds_all(const struct kt_library *larger, const struct kt_library *smaller)
+{
+    for (int i = 0; i < smaller->files; i++)
+        if (!holds(larger, smaller->file[i]))
+            return false;
+    return true;
+}
+
+bool kt_library_has_all_called(const struct kt_library *library, const struct kt_trace *trace)
+{
+    for (size_t p = 0; p < trace->processes; p++)
+        for (size_t i = 0; i < trace->process[p].objects; i++) {
+            const struct kt_object *object = &trace->process[p].object[i];
+            if (object->is_library && object->path && !holds(library, object->path))
+                return false;
+        }
+    return true;
+}
+
+bool kt_library_equal(const struct kt_library *a, const struct kt_library *b)
+{
+    bool equal = a->files == b->files;
+    for (int i = 0; equal && i < a->files; i++)
+        equal = !strcmp(a->file[i], b->file[i]);
+    return equal;
+}
+
+/* A trace may have seen only a part of the files, or more than are needed. */
+bool kt_library_same(const struct kt_library *a, const struct kt_library *b)
+{
+    return holds_all(a, b) || holds_all(b, a);
+}

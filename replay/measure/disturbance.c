@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "replay/measure/disturbance.h"
+
+#include "replay/machine/clockrate.h"
+#include "replay/call/timer.h"
+
+#include <math.h>
+#include <sched.h>
+#include <sys/resource.h>
+
+#define KEY(name, key, text)  [KT_DISTURBED_##name] = key,
+#define TEXT(name, key, text) [KT_DISTURBED_##name] = text,
+const char *const kt_disturbance_key[KT_DISTURBANCE_KINDS] = {KT_DISTURBANCES(KEY)};
+const char *const kt_disturbance_text[KT_DISTURBANCE_KINDS] = {KT_DISTURBANCES(TEXT)};
+
+void kt_witness_take(struct kt_witness *out)
+{
+    struct rusage usage = {0};
+    unsigned cpu = 0;
+    getrusage(RUSAGE_THREAD, &usage);
+    getcpu(&cpu, NULL);
+    *out = (struct kt_witness){
+        .switches = usage.ru_nivcsw, .faults = usage.ru_minflt + usage.ru_majflt, .cpu = cpu, .rate = kt_clockrate()};
+}
+
+unsigned kt_witness_compare(const struct kt_witness *before, const struct kt_witness *after)
+{
+    unsigned bits = 0;
+    bits |= (unsigned)(after->switches != before->switches) << KT_DISTURBED_SWITCH;
+    bits |= (unsigned)(after->faults != before->faults) << KT_DISTURBED_FAULT;
+    bits |= (unsigned)(after->cpu != before->cpu) << KT_DISTURBED_MOVED;
+    bits |= (unsigned)kt_clockrate_jumped(before->rate, after->rate) << KT_DISTURBED_CLOCK;
+    return bits;
+}
+
+unsigned kt_disturbances_add(struct kt_disturbances *d, const struct kt_witness *before, const struct kt_witness *after)
+{
+    unsigned bits = kt_witness_compare(before, after);
+    d->samples++;
+    d->hertz += kt_clockrate_cycles(1, before->rate, after->rate) / kt_timer_tick();
+    d->disturbed += bits != 0;
+    for (int i = 0; i < KT_DISTURBANCE_KINDS; i++)
+        d->by[i] += bits >> i & 1;
+    return bits;
+}
+
+size_t kt_disturbances_foreign(const struct kt_disturbances *d)
+{
+    return d->by[KT_DISTURBED_SWITCH] + d->by[KT_DISTURBED_MOVED];
+}
+
+void kt_disturbances_merge(struct kt_disturbances *into, const struct kt_disturbances *from)
+{
+    into->samples += from->samples;
+    into->disturbed += from->disturbed;
+    into->left_out += from->left_out;
+    into->hertz += from->hertz;
+    for (int i = 0; i < KT_DISTURBANCE_KINDS; i++)
+        into->by[i] += from->by[i];
+}
+
+double kt_disturbances_clock(const struct kt_disturbances *d)
+{
+    return d->samples ? d->hertz / (double)d->samples : NAN;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A worker is a process that holds one library and times jobs on request. Libraries never meet in one process, and a
+ * library that crashes, hangs or exits takes only its worker with it: the job is given up on this library, a new
+ * worker goes on with the others.
+ */
+#ifndef KT_WORKER_H
+#define KT_WORKER_H
+
+#include "replay/measure/child.h"
+#include "replay/measure/context.h"
+#include "replay/measure/disturbance.h"
+#include "replay/flush/eviction.h"
+#include "replay/call/job.h"
+#include "replay/call/library.h"
+
+enum { KT_VISIT_SAMPLES = 20 }; /* at most, from one request */
+
+/* What a worker says of itself when it has loaded its library. */
+struct kt_hello {
+    char version[256];
+    double flush_effect; /* see kt_cache_check */
+    int processor;       /* that it stays on; KT_NO_PROCESSOR: on none */
+};
+
+/* Of one that was kept: does it say what a worker can say? */
+bool kt_hello_is_sound(const struct kt_hello *hello);
+
+struct kt_worker {
+    struct kt_library library;
+    const struct kt_jobs *jobs;
+    const struct kt_hierarchy *hierarchy;
+    struct kt_hello hello;
+    char **failure;                      /* by job: why it was given up on this library, or NULL; owned */
+    bool *broken;                        /* by job: it ended badly, as opposed to the library not having the routine */
+    bool *by_chance;                     /* by job: its failure tells nothing of another time */
+    struct kt_disturbances disturbances; /* of the samples of the last request that was served */
+    bool made;                           /* contents are made also where it is known what operands held, */
+    bool counts;                         /* or else subnormal numbers are counted: */
+    uint64_t subnormal;                  /* in what the last call of the last request left, */
+    bool met_subnormal; /* and whether an instruction met one, as far as the calling thread's processor tells */
+    bool rests;         /* its process stands still while it is not asked: threads of its library disturb nobody */
+    bool short_lived;   /* its processes are renewed in every round: what a first call asks for is in no sample */
+    unsigned hangs;     /* jobs that did not return: after some the library is given up */
+    struct kt_child child;
+};
+
+/* Starts a worker for the library, which it takes over. JOBS and the hierarchy, calibrated for all contexts that will
+ * be asked for, must live as long. Close it also after an error. */
+enum kt_status kt_worker_open(struct kt_library *library, const struct kt_jobs *jobs,
+                              const struct kt_hierarchy *hierarchy, struct kt_worker *out, struct kt_error *error);
+void kt_worker_close(struct kt_worker *worker);
+
+/* The same in two steps: without a process, which is started when it is needed, or now. */
+void kt_worker_prepare(struct kt_library *library, const struct kt_jobs *jobs, const struct kt_hierarchy *hierarchy,
+                       struct kt_worker *out);
+enum kt_status kt_worker_start(struct kt_worker *worker, struct kt_error *error);
+
+/* Has the next request served by a new process: what differs from process to process is then sampled too. */
+void kt_worker_renew(struct kt_worker *worker);
+
+/*
+ * Times a job in a context, at most KT_VISIT_SAMPLES times for short calls, into SECONDS. Returns how many, 0 if the
+ * job has failed: see failure. An error means that no worker can be started any more.
+ */
+enum kt_status kt_worker_time(struct kt_worker *worker, size_t job, const struct kt_context *context,
+                              double seconds[KT_VISIT_SAMPLES], size_t *count, struct kt_error *error);
+
+/* Gives up all jobs that have not failed yet, for that reason, which may not hold another time. */
+void kt_worker_give_up(struct kt_worker *worker, const char *why);
+
+#endif

@@ -1,0 +1,572 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "replay/result/result.h"
+
+#include "trace/base/interrupt.h"
+#include "replay/result/left_out.h"
+#include "replay/machine/processor.h"
+#include "replay/sequence/sequence_result.h"
+#include "trace/command/about.h"
+#include "trace/library/elf_file.h"
+#include "trace/command/json.h"
+#include "trace/base/memory.h"
+#include "trace/command/state_json.h"
+#include "trace/command/subnormal.h"
+#include "trace/print/text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { SHAPE_WIDTH = 60, FAILED_WIDTH = 28, ROWS = 20, CELL = 32 };
+
+/* Samples of a visit share its conditions: together they tell the median no better than the visits do. */
+struct kt_stat kt_lane_stat(const struct kt_item *item, size_t lane)
+{
+    const struct kt_series *series = &item->lane[lane];
+    struct kt_stat stat = kt_stat_of(series->sample, series->samples, item->best);
+    if (series->visits < series->samples) {
+        struct kt_stat visits = kt_series_visits(series);
+        stat.lo = fmin(stat.lo, stat.median * visits.lo / visits.median);
+        stat.hi = fmax(stat.hi, stat.median * visits.hi / visits.median);
+    }
+    return stat;
+}
+
+void kt_job_text(const struct kt_job *job, char *out, size_t width)
+{
+    const char *routine = job->shape->first.entry->symbol.routine->name;
+    int used = snprintf(out, width, "%s %s", routine, job->shape->query ? "(query) " : "");
+    kt_shape_text(&job->shape->first, out + used, width - (size_t)used);
+}
+
+/* Which lane times a context, or -1. */
+static int find_lane(const struct kt_replay_result *r, const char *context)
+{
+    for (size_t l = 0; l < r->options->contexts; l++)
+        if (!strcmp(r->options->context[l]->name, context))
+            return (int)l;
+    return -1;
+}
+
+/* Medians, as the in-situ time of a call is a single draw and so compares with the middle of the replays. */
+static double context_index(const struct kt_replay_result *r, size_t i)
+{
+    int warm = find_lane(r, "warm");
+    int cold = find_lane(r, "cold");
+    if (warm < 0 || cold < 0)
+        return NAN;
+    const struct kt_item *item = &r->schedule->item[i];
+    return kt_context_index(r->setup->jobs.job[i].insitu.median, kt_lane_stat(item, (size_t)warm).median,
+                            kt_lane_stat(item, (size_t)cold).median);
+}
+
+struct totals {
+    double insitu;                  /* measured, of the shapes that were replayed */
+    double lane[KT_MAX_CONTEXTS];   /* best estimates */
+    double absent[KT_MAX_CONTEXTS]; /* measured, of those that could not be brought into that context */
+    double bound, bound_cold;       /* of the same shapes; NAN: not known */
+    double refused;                 /* measured, of those that cannot be */
+    double calls, calls_refused;
+    struct kt_left_out left_out;
+};
+
+static void sum_up(const struct kt_replay_result *r, struct totals *out)
+{
+    *out = (struct totals){.left_out = kt_left_out_of(&r->setup->jobs, r->schedule)};
+    for (size_t i = 0; i < r->schedule->reached; i++) {
+        const struct kt_job *job = &r->setup->jobs.job[i];
+        double calls = (double)job->shape->calls;
+        if (job->refused) {
+            out->refused += job->shape->total;
+            out->calls_refused += calls;
+            continue;
+        }
+        out->insitu += job->shape->total;
+        out->calls += calls;
+        for (size_t l = 0; l < r->schedule->lanes; l++)
+            if (r->schedule->item[i].lane[l].absent)
+                out->absent[l] += job->shape->total;
+            else
+                out->lane[l] += calls * kt_lane_stat(&r->schedule->item[i], l).best;
+        struct kt_work work;
+        kt_work_of(job, &work);
+        out->bound += calls * kt_bound_warm(r->peaks, &work).seconds;
+        out->bound_cold += calls * kt_bound_cold(r->peaks, &work).seconds;
+    }
+}
+
+/* --- JSON -------------------------------------------------------------------------------------------------- */
+
+json_t *kt_result_library(const struct kt_worker *worker)
+{
+    json_t *files = json_array();
+    json_t *builds = json_array();
+    for (int i = 0; i < worker->library.files; i++) {
+        char build[KT_BUILD_ID_TEXT] = "";
+        kt_build_id_of(worker->library.file[i], build);
+        json_array_append_new(files, kt_json_text(worker->library.file[i]));
+        json_array_append_new(builds, kt_json_text_or_null(build));
+    }
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:i, s:i}", "name", kt_json_text(worker->library.name), "path",
+                     kt_json_text(worker->library.file[0]), "version", kt_json_text(worker->hello.version), "files",
+                     files, "build_ids", builds, "threads", worker->library.threads, "int_bits",
+                     8 * (int)worker->library.int_bytes);
+}
+
+json_t *kt_result_shape(const struct kt_job *job, const struct kt_item *item)
+{
+    const struct kt_symbol *symbol = &job->shape->first.entry->symbol;
+    return json_pack("{s:s, s:s, s:o, s:I, s:f, s:o, s:s, s:s}", "routine", symbol->routine->name, "symbol",
+                     symbol->name, "args", kt_json_args(&job->shape->first, false), "calls",
+                     (json_int_t)job->shape->calls, "total", job->shape->total, "insitu", kt_json_stat(&job->insitu),
+                     "stopped", kt_stop_text[item->stop], "contents", job->held ? "recorded" : "made");
+}
+
+/* First line of a file that begins with KEY, behind KEY and what separates it from the value; "" if there is none. */
+static void read_line(const char *path, const char *key, char *out, size_t size)
+{
+    char line[512];
+    FILE *file = fopen(path, "re");
+    *out = '\0';
+    while (file && !*out && fgets(line, sizeof line, file)) {
+        line[strcspn(line, "\n")] = '\0';
+        if (!strncmp(line, key, strlen(key)))
+            snprintf(out, size, "%s", line + strlen(key) + strspn(line + strlen(key), " \t:"));
+    }
+    if (file)
+        fclose(file);
+}
+
+json_t *kt_result_machine(void)
+{
+    char boot_id[64];
+    char cpu[128];
+    read_line("/proc/sys/kernel/random/boot_id", "", boot_id, sizeof boot_id);
+    read_line("/proc/cpuinfo", "model name", cpu, sizeof cpu);
+    return json_pack("{s:s, s:o, s:i}", "boot_id", boot_id, "cpu", kt_json_text(cpu), "cpus",
+                     (int)sysconf(_SC_NPROCESSORS_ONLN));
+}
+
+static json_t *disturbances_json(const struct kt_disturbances *d)
+{
+    json_t *json = json_pack("{s:I, s:I, s:I}", "samples", (json_int_t)d->samples, "disturbed",
+                             (json_int_t)d->disturbed, "left_out", (json_int_t)d->left_out);
+    for (int i = 0; i < KT_DISTURBANCE_KINDS; i++)
+        json_object_set_new(json, kt_disturbance_key[i], json_integer((json_int_t)d->by[i]));
+    return json;
+}
+
+static void add_bounds(json_t *shape, const struct kt_replay_result *r, const struct kt_job *job)
+{
+    struct kt_work work;
+    kt_work_of(job, &work);
+    struct kt_bound warm = kt_bound_warm(r->peaks, &work);
+    struct kt_bound cold = kt_bound_cold(r->peaks, &work);
+    bool known = !isnan(warm.seconds);
+    json_object_set_new(shape, "bound", kt_json_number(warm.seconds));
+    json_object_set_new(shape, "bound_by", known ? json_string(kt_bound_by(&warm)) : json_null());
+    json_object_set_new(shape, "bound_cold", kt_json_number(cold.seconds));
+    json_object_set_new(shape, "bound_cold_by", known ? json_string(kt_bound_by(&cold)) : json_null());
+    json_object_set_new(shape, "flops", kt_json_number(work.flops));
+    json_object_set_new(shape, "bytes", kt_json_number(work.read + work.written));
+}
+
+/* Operations and bytes per second of the machine, all threads of the library together. */
+static json_t *peaks_json(const struct kt_peaks *peaks)
+{
+    if (peaks->flops[KT_PEAK_DOUBLE] == 0)
+        return json_null();
+    json_t *levels = json_array();
+    for (int i = 0; i < KT_PEAK_LEVELS; i++)
+        json_array_append_new(levels, json_pack("{s:s, s:o, s:o, s:o, s:o}", "name", kt_peak_level_name[i], "bytes",
+                                                kt_json_number(peaks->level[i].capacity), "read",
+                                                kt_json_number(peaks->level[i].read), "write",
+                                                kt_json_number(peaks->level[i].write), "both",
+                                                kt_json_number(peaks->level[i].both)));
+    return json_pack("{s:i, s:o, s:o, s:o, s:s}", "threads", peaks->threads, "flops_single",
+                     kt_json_number(peaks->flops[KT_PEAK_SINGLE]), "flops_double",
+                     kt_json_number(peaks->flops[KT_PEAK_DOUBLE]), "levels", levels, "source",
+                     peaks->probed ? "machine file" : "measured");
+}
+
+static json_t *shape_json(const struct kt_replay_result *r, size_t i)
+{
+    json_t *shape = kt_result_shape(&r->setup->jobs.job[i], &r->schedule->item[i]);
+    json_t *contexts = json_object();
+    for (size_t l = 0; l < r->schedule->lanes; l++) {
+        struct kt_stat stat = kt_lane_stat(&r->schedule->item[i], l);
+        json_t *context = kt_json_stat(&stat);
+        const struct kt_series *lane = &r->schedule->item[i].lane[l]; /* sorted now */
+        const struct kt_disturbances *disturbances = &lane->disturbances;
+        double clock = kt_disturbances_clock(disturbances);
+        json_object_set_new(context, "q3", kt_json_number(stat.n ? lane->sample[3 * (stat.n - 1) / 4] : NAN));
+        json_object_set_new(context, "max", kt_json_number(stat.n ? lane->sample[stat.n - 1] : NAN));
+        json_object_set_new(context, "core_hz", kt_json_number(clock));
+        json_object_set_new(context, "core_cycles", kt_json_number(clock * stat.median));
+        json_object_set_new(context, "disturbances", disturbances_json(disturbances));
+        json_object_set_new(contexts, r->options->context[l]->name, context);
+    }
+    if (r->sequence) {
+        struct kt_stat stat = kt_sequence_stat(r->sequence, &r->setup->jobs.job[i]);
+        json_object_set_new(contexts, "sequence", kt_json_stat(&stat));
+    }
+    json_object_set_new(shape, "contexts", contexts);
+    json_object_set_new(shape, "subnormal",
+                        r->subnormal ? kt_subnormal_cost_json(&r->setup->jobs.job[i], &r->subnormal[i]) : json_null());
+    json_object_set_new(shape, "context_index", kt_json_number(context_index(r, i)));
+    add_bounds(shape, r, &r->setup->jobs.job[i]);
+    return shape;
+}
+
+static json_t *refused_json(const struct kt_job *job)
+{
+    return json_pack("{s:s, s:s, s:o, s:I, s:f, s:o}", "routine", job->shape->first.entry->symbol.routine->name,
+                     "symbol", job->shape->first.entry->symbol.name, "args", kt_json_args(&job->shape->first, false),
+                     "calls", (json_int_t)job->shape->calls, "seconds", job->shape->total, "why",
+                     kt_json_text(job->refused));
+}
+
+/* What it took to evict from a cache; null: no context does. */
+static json_t *sweep_json(const struct kt_sweep *sweep)
+{
+    if (!sweep->bytes && !*sweep->doubt)
+        return json_null();
+    return json_pack("{s:I, s:f, s:f, s:f, s:b, s:s}", "read_bytes", (json_int_t)sweep->bytes, "resident_ticks",
+                     sweep->resident, "evicted_ticks", sweep->evicted, "flushed_ticks", sweep->flushed, "reliable",
+                     !*sweep->doubt, "doubt", sweep->doubt);
+}
+
+static const char *source_of(const struct kt_hierarchy *hierarchy, unsigned cache)
+{
+    if (cache < hierarchy->probed)
+        return "machine file";
+    return hierarchy->last_bytes && cache + 1 == hierarchy->caches.count ? "measured" : "system";
+}
+
+/* As the contexts take them: of the last one, what this process gets, if that was measured. */
+static json_t *caches_json(const struct kt_hierarchy *hierarchy)
+{
+    json_t *list = json_array();
+    for (unsigned i = 0; i < hierarchy->caches.count; i++)
+        json_array_append_new(list, json_pack("{s:i, s:I, s:o, s:s}", "level", (int)i + 1, "bytes",
+                                              (json_int_t)hierarchy->caches.cache[i].bytes, "evicted_by",
+                                              sweep_json(&hierarchy->sweep[i]), "source", source_of(hierarchy, i)));
+    return list;
+}
+
+static json_t *totals_json(const struct kt_replay_result *r, const struct totals *totals)
+{
+    json_t *json = json_pack("{s:f}", "insitu", totals->insitu);
+    for (size_t l = 0; l < r->schedule->lanes; l++)
+        json_object_set_new(json, r->options->context[l]->name, kt_json_number(totals->lane[l]));
+    for (size_t l = 0; l < r->schedule->lanes; l++)
+        if (totals->absent[l] > 0)
+            json_object_set_new(json, "insitu_not_tracked", kt_json_number(totals->absent[l]));
+    json_object_set_new(json, "bound", kt_json_number(totals->bound));
+    json_object_set_new(json, "bound_cold", kt_json_number(totals->bound_cold));
+    if (r->sequence)
+        json_object_set_new(json, "sequence", kt_json_number(kt_sequence_total(r->sequence)));
+    return json;
+}
+
+/* How much of it is from earlier replays, and when those were. */
+static json_t *store_json(const struct kt_recall *recall)
+{
+    bool any = recall->reused > 0;
+    return json_pack("{s:o, s:I, s:o, s:o}", "path", recall->store ? kt_json_text(recall->path) : json_null(),
+                     "series_reused", (json_int_t)recall->reused, "measured_from",
+                     any ? json_real(recall->from) : json_null(), "measured_to",
+                     any ? json_real(recall->to) : json_null());
+}
+
+json_t *kt_result_json(const struct kt_replay_result *r)
+{
+    json_t *contexts = json_array();
+    json_t *shapes = json_array();
+    json_t *refused = json_array();
+    struct totals totals;
+    sum_up(r, &totals);
+    for (size_t l = 0; l < r->schedule->lanes; l++)
+        json_array_append_new(contexts, json_string(r->options->context[l]->name));
+    if (r->sequence)
+        json_array_append_new(contexts, json_string("sequence"));
+    for (size_t i = 0; i < r->schedule->reached; i++) {
+        const struct kt_job *job = &r->setup->jobs.job[i];
+        if (job->refused)
+            json_array_append_new(refused, refused_json(job));
+        else
+            json_array_append_new(shapes, shape_json(r, i));
+    }
+    json_t *document = json_pack(
+        "{s:s, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o*, s:i, s:f, s:b, s:o, s:f, s:b, s:o, s:o, s:o, s:o, s:s}",
+        "ktrace", KT_VERSION, "machine", kt_result_machine(), "library", kt_result_library(r->worker), "level",
+        r->options->level == KT_LEAVES ? "leaves" : "outermost", "contexts", contexts, "shapes", shapes, "totals",
+        totals_json(r, &totals), "not_replayed", refused, "sequence",
+        r->sequence ? kt_sequence_json(r->sequence) : NULL, "rounds", (int)r->schedule->rounds, "seconds_spent",
+        r->schedule->seconds, "pinned", r->worker->hello.processor != KT_NO_PROCESSOR, "processor",
+        kt_json_processor(r->worker->hello.processor), "flush_effect", r->worker->hello.flush_effect, "interrupted",
+        kt_interrupted() != 0, "store", store_json(r->recall), "peaks", peaks_json(r->peaks), "page_fault",
+        kt_json_number(r->fault), "caches", caches_json(&r->setup->hierarchy), "timer",
+        kt_timer_names[r->options->timer]);
+    json_object_set_new(document, "left_out", kt_left_out_json(&totals.left_out));
+    kt_json_add_missing(document, &r->setup->trace, &r->setup->state);
+    return document;
+}
+
+/* --- text -------------------------------------------------------------------------------------------------- */
+
+enum { COLUMNS = 6 + KT_MAX_CONTEXTS };
+
+/* Contexts that have a column: the sequence is the last. */
+static size_t columns_of(const struct kt_replay_result *r)
+{
+    return r->schedule->lanes + (r->sequence != NULL);
+}
+
+static struct kt_text_table *new_table(const struct kt_replay_result *r)
+{
+    struct kt_column column[COLUMNS] = {
+        {.head = "shape", .shrink = true}, {.head = "calls", .right = true}, {.head = "in situ", .right = true}};
+    size_t columns = 3;
+    for (size_t l = 0; l < r->schedule->lanes; l++)
+        column[columns++] = (struct kt_column){.head = r->options->context[l]->name, .right = true};
+    if (r->sequence)
+        column[columns++] = (struct kt_column){.head = "sequence", .right = true};
+    column[columns++] = (struct kt_column){.head = "index", .right = true};
+    column[columns++] = (struct kt_column){.head = "share", .right = true};
+    return kt_text_table_new(column, columns);
+}
+
+/* The numbers of a row, in the order of the columns. */
+struct row {
+    const char *text;
+    double calls, insitu, index, share;
+    double lane[KT_MAX_CONTEXTS + 1];
+};
+
+static void add_row(struct kt_text_table *table, const struct row *row, size_t lanes)
+{
+    char text[COLUMNS][CELL];
+    const char *cell[COLUMNS] = {row->text};
+    for (size_t i = 1; i < COLUMNS; i++)
+        cell[i] = text[i];
+    kt_text_count(row->calls, text[1]);
+    kt_text_seconds(row->insitu, text[2]);
+    for (size_t l = 0; l < lanes; l++)
+        kt_text_seconds(row->lane[l], text[3 + l]);
+    kt_text_index(row->index, "", text[3 + lanes]);
+    kt_text_percent(row->share, text[4 + lanes]);
+    kt_text_table_row(table, cell);
+}
+
+static const char *why_absent(const struct kt_replay_result *r)
+{
+    return r->options->timer == KT_TIMER_CPU
+               ? "too short to be timed one by\none by the processor's time (--timer wall), or of "
+                 "unknown places of operands"
+               : "of whose\noperands it is not known where they were";
+}
+
+static void add_shape_row(const struct kt_replay_result *r, struct kt_text_table *table, size_t i, double all)
+{
+    const struct kt_job *job = &r->setup->jobs.job[i];
+    char text[SHAPE_WIDTH + 1];
+    kt_job_text(job, text, SHAPE_WIDTH);
+    struct row row = {.text = text,
+                      .calls = (double)job->shape->calls,
+                      .insitu = job->insitu.median,
+                      .index = context_index(r, i),
+                      .share = job->shape->total / all};
+    for (size_t l = 0; l < r->schedule->lanes; l++)
+        row.lane[l] = kt_lane_stat(&r->schedule->item[i], l).median;
+    if (r->sequence)
+        row.lane[r->schedule->lanes] = kt_sequence_stat(r->sequence, job).median;
+    add_row(table, &row, columns_of(r));
+}
+
+static void print_shapes(const struct kt_replay_result *r, const struct totals *totals)
+{
+    struct kt_text_table *table = new_table(r);
+    double all = totals->insitu + totals->refused + totals->left_out.seconds;
+    size_t replayed = 0;
+    for (size_t i = 0; i < r->schedule->reached; i++)
+        if (!r->setup->jobs.job[i].refused && replayed++ < ROWS)
+            add_shape_row(r, table, i, all);
+    struct row sum = {.text = "all calls",
+                      .calls = totals->calls,
+                      .insitu = totals->insitu,
+                      .index = NAN,
+                      .share = totals->insitu / all};
+    memcpy(sum.lane, totals->lane, sizeof totals->lane);
+    if (r->sequence)
+        sum.lane[r->schedule->lanes] = kt_sequence_total(r->sequence);
+    add_row(table, &sum, columns_of(r));
+    kt_text_table_print(table);
+    kt_text_table_free(table);
+    if (replayed > ROWS)
+        printf("The %d shapes that took longest of %zu; all of them with --json.\n", ROWS, replayed);
+    printf("Medians of calls in situ and of replays; all calls: sums of best estimates.\n"
+           "Index: 0 = as fast as warm, 1 = as if all operands came from memory.\n");
+    for (size_t l = 0; l < r->schedule->lanes; l++)
+        if (totals->absent[l] > 0)
+            printf("Not in %s: calls that took %s in situ, %s.\n", r->options->context[l]->name,
+                   kt_text_seconds(totals->absent[l], (char[CELL]){0}), why_absent(r));
+}
+
+/* Shapes whose operands hold made contents, though what the call takes depends on contents. */
+static bool is_uncertain(const struct kt_job *job)
+{
+    return !job->refused && !job->held && !job->shape->query && isnan(job->shape->flops);
+}
+
+/* Routines of such shapes: how many, and the names of the first, MOST at most. */
+static size_t find_uncertain(const struct kt_replay_result *r, const char **name, size_t most)
+{
+    size_t found = 0;
+    const struct kt_routine **known = NULL;
+    for (size_t i = 0; i < r->schedule->reached; i++) {
+        const struct kt_job *job = &r->setup->jobs.job[i];
+        const struct kt_routine *routine = job->shape->first.entry->symbol.routine;
+        size_t k = 0;
+        while (k < found && known[k] != routine)
+            k++;
+        if (k < found || !is_uncertain(job))
+            continue;
+        if (found < most)
+            name[found] = routine->name;
+        known = kt_room_for_one(known, found, sizeof *known);
+        known[found++] = routine;
+    }
+    free(known);
+    return found;
+}
+
+static void print_uncertain(const struct kt_replay_result *r)
+{
+    enum { NAMED = 5 };
+    const char *name[NAMED];
+    size_t found = find_uncertain(r, name, NAMED);
+    for (size_t i = 0; i < found && i < NAMED; i++)
+        printf("%s%s", i == 0 ? "The work may depend on what operands hold, which is made here: " : ", ", name[i]);
+    if (found > NAMED)
+        printf(" and %zu others", found - NAMED);
+    if (found)
+        printf(".\n");
+}
+
+static void print_subnormals(const struct kt_replay_result *r)
+{
+    for (size_t i = 0; r->subnormal && i < r->schedule->reached; i++) {
+        char shape[SHAPE_WIDTH + 1];
+        char text[512];
+        json_t *cost = kt_subnormal_cost_json(&r->setup->jobs.job[i], &r->subnormal[i]);
+        if (!json_is_null(cost)) {
+            kt_job_text(&r->setup->jobs.job[i], shape, SHAPE_WIDTH);
+            kt_subnormals_cost_text(cost, text, sizeof text);
+            printf("Subnormal numbers, %s:\n  %s.\n", shape, text);
+        }
+        json_decref(cost);
+    }
+}
+
+static void print_contents(const struct kt_replay_result *r)
+{
+    size_t held = 0;
+    for (size_t i = 0; i < r->schedule->reached; i++)
+        held += r->setup->jobs.job[i].held && !r->setup->jobs.job[i].refused;
+    if (r->setup->snapshots.count)
+        printf("Operands of %zu of %zu shapes held what snapshots say, the others%s contents made for the routine.\n",
+               held, r->schedule->reached, r->sequence ? " and those of the sequence" : "");
+    print_uncertain(r);
+    print_subnormals(r);
+}
+
+static void print_disturbances(const struct kt_replay_result *r)
+{
+    struct kt_disturbances all = {0};
+    for (size_t i = 0; i < r->schedule->reached; i++)
+        for (size_t l = 0; l < r->schedule->lanes; l++)
+            kt_disturbances_merge(&all, &r->schedule->item[i].lane[l].disturbances);
+    if (all.disturbed == 0)
+        return;
+    printf("%zu of %zu samples were disturbed (", all.disturbed, all.samples);
+    const char *comma = "";
+    for (int i = 0; i < KT_DISTURBANCE_KINDS; i++)
+        if (all.by[i]) {
+            printf("%s%s: %zu", comma, kt_disturbance_key[i], all.by[i]);
+            comma = ", ";
+        }
+    if (all.left_out)
+        printf(").\n%zu of these are left out, the others had no undisturbed one beside them.\n", all.left_out);
+    else
+        printf(").\nThey count: they may be the call's own, or had no undisturbed one beside them.\n");
+}
+
+static void print_refused(const struct kt_replay_result *r, const struct totals *totals)
+{
+    char seconds[CELL];
+    char calls[CELL];
+    size_t listed = 0;
+    if (totals->calls_refused == 0)
+        return;
+    kt_text_count(totals->calls_refused, calls);
+    kt_text_seconds(totals->refused, seconds);
+    printf("\nNot replayed: %s calls, %s in situ.\n", calls, seconds);
+    for (size_t i = 0; i < r->schedule->reached && listed < ROWS / 2; i++) {
+        const struct kt_job *job = &r->setup->jobs.job[i];
+        if (job->refused)
+            kt_failure_print(job, job->refused);
+        listed += job->refused != NULL;
+    }
+}
+
+void kt_failure_print(const struct kt_job *job, const char *why)
+{
+    char text[FAILED_WIDTH + 1];
+    char seconds[CELL];
+    kt_job_text(job, text, FAILED_WIDTH);
+    kt_text_seconds(job->shape->total, seconds);
+    printf("%8s  %-*s  %s\n", seconds, FAILED_WIDTH, text, why);
+}
+
+static void print_store(const struct kt_replay_result *r)
+{
+    size_t series = 0;
+    char when[32];
+    time_t to = (time_t)r->recall->to;
+    struct tm tm;
+    if (r->recall->reused == 0)
+        return;
+    for (size_t i = 0; i < r->schedule->reached; i++)
+        series += r->setup->jobs.job[i].refused ? 0 : r->schedule->lanes;
+    strftime(when, sizeof when, "%Y-%m-%d %H:%M", localtime_r(&to, &tm));
+    printf("%zu of %zu series from earlier replays, the last of %s; --fresh measures them again\n", r->recall->reused,
+           series, when);
+}
+
+void kt_result_print(const struct kt_replay_result *r)
+{
+    struct totals totals;
+    char seconds[CELL];
+    sum_up(r, &totals);
+    kt_text_seconds(r->schedule->seconds, seconds);
+    printf("%s replayed on %s, %d thread%s", r->setup->trace.path, r->worker->library.name, r->worker->library.threads,
+           r->worker->library.threads == 1 ? "" : "s");
+    if (r->schedule->rounds)
+        printf(", in %s (%u rounds)", seconds, r->schedule->rounds);
+    printf("%s\n", r->options->timer == KT_TIMER_CPU ? ", processor time" : "");
+    if (*r->worker->hello.version)
+        printf("%.80s\n", r->worker->hello.version);
+    print_store(r);
+    kt_about_missing(&r->setup->trace, &r->setup->state);
+    printf("\n");
+    print_shapes(r, &totals);
+    print_contents(r);
+    print_disturbances(r);
+    if (r->sequence)
+        kt_sequence_print(r->sequence);
+    print_refused(r, &totals);
+    kt_left_out_print(&totals.left_out, r->recall->store);
+}

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "replay/setup/setup.h"
+
+#include "replay/machine/caches.h"
+#include "replay/machine/probed.h"
+#include "replay/store/identity.h"
+#include "replay/setup/known_placements.h"
+#include "replay/setup/recall.h"
+#include "trace/base/memory.h"
+#include "trace/shape/nested.h"
+#include "trace/print/text.h"
+#include "trace/command/verb.h"
+
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+/* One context, or the conditions of operands joined by commas. A sequence is no condition of one call. */
+static enum kt_status add_context(struct kt_replay_options *options, const char *text, struct kt_error *error)
+{
+    if (!strcmp(text, "sequence")) {
+        options->sequence = true;
+        return KT_OK;
+    }
+    KT_TRY(kt_contexts_parse(text, options->context, &options->contexts, KT_MAX_CONTEXTS, error));
+    for (size_t i = 0; i < options->contexts; i++)
+        if (!kt_placements && kt_context_is_tracked(options->context[i]))
+            return kt_fail(error, KT_USAGE, "context '%s': nothing here finds out where operands were",
+                           options->context[i]->name);
+    return KT_OK;
+}
+
+static enum kt_status add_contexts(struct kt_replay_options *options, const char *text, struct kt_error *error)
+{
+    char *copy = kt_copy(text);
+    char *rest = copy;
+    enum kt_status status = KT_OK;
+    if (strchr(text, '='))
+        status = add_context(options, text, error);
+    else
+        for (char *name; status == KT_OK && (name = strsep(&rest, ","));)
+            status = add_context(options, name, error);
+    free(copy);
+    return status;
+}
+
+void kt_replay_options_default(struct kt_replay_options *options)
+{
+    if (options->contexts || options->sequence)
+        return;
+    options->context[options->contexts++] = kt_context_find("warm");
+    options->context[options->contexts++] = kt_context_find("cold");
+    if (kt_placements)
+        options->context[options->contexts++] = kt_context_find("tracked");
+}
+
+static enum kt_status parse_number(const char *option, const char *text, double least, double *out,
+                                   struct kt_error *error)
+{
+    char *end;
+    *out = strtod(text, &end);
+    if (end == text || *end || !(*out >= least && *out < 1e6))
+        return kt_fail(error, KT_USAGE, "--%s needs a number of at least %g, not '%s'", option, least, text);
+    return KT_OK;
+}
+
+static enum kt_status parse_threads(const char *text, int *out, struct kt_error *error)
+{
+    double number;
+    KT_TRY(parse_number("threads", text, 1, &number, error));
+    *out = (int)number;
+    return *out == number ? KT_OK : kt_fail(error, KT_USAGE, "--threads needs a whole number, not '%s'", text);
+}
+
+static enum kt_status parse_level(const char *text, enum kt_level *out, struct kt_error *error)
+{
+    if (strcmp(text, "outermost") != 0 && strcmp(text, "leaves") != 0)
+        return kt_fail(error, KT_USAGE, "--level is outermost or leaves, not '%s'", text);
+    *out = *text == 'l' ? KT_LEAVES : KT_OUTERMOST;
+    return KT_OK;
+}
+
+static enum kt_status parse_pages(const char *text, enum kt_pages *out, struct kt_error *error)
+{
+    if (strcmp(text, "huge") != 0 && strcmp(text, "small") != 0)
+        return kt_fail(error, KT_USAGE, "--pages is huge or small, not '%s'", text);
+    *out = *text == 'h' ? KT_PAGES_HUGE : KT_PAGES_SMALL;
+    return KT_OK;
+}
+
+static enum kt_status parse_alignment(const char *option, const char *text, uint64_t *out, struct kt_error *error)
+{
+    double number;
+    KT_TRY(parse_number(option, text, 1, &number, error));
+    *out = (uint64_t)number;
+    if ((double)*out != number || *out & (*out - 1) || *out > KT_ARENA_PAGE)
+        return kt_fail(error, KT_USAGE, "--%s needs a power of two of at most %d, not '%s'", option, KT_ARENA_PAGE,
+                       text);
+    return KT_OK;
+}
+
+/* What is only to be misaligned is aligned to 8: no element that is not even aligned to itself is meant. */
+static enum kt_status check_layout(struct kt_layout *layout, struct kt_error *error)
+{
+    if (layout->misalign == 1)
+        return kt_fail(error, KT_USAGE, "--misalign 1: everything is aligned to 1 byte");
+    if (layout->misalign && !layout->align)
+        layout->align = layout->misalign < 16 ? layout->misalign / 2 : 8;
+    if (layout->misalign && layout->misalign <= layout->align)
+        return kt_fail(error, KT_USAGE, "what is aligned to %llu bytes is no less aligned than to %llu",
+                       (unsigned long long)layout->align, (unsigned long long)layout->misalign);
+    return KT_OK;
+}
+
+const char *kt_gaps_name(enum kt_gaps gaps)
+{
+    static const char *const name[KT_GAPS_KINDS] = {
+        [KT_GAPS_NONE] = "none", [KT_GAPS_IDLE] = "idle", [KT_GAPS_TRAFFIC] = "traffic", [KT_GAPS_CODE] = "code"};
+    return name[gaps];
+}
+
+static enum kt_status parse_gaps(const char *text, enum kt_gaps *out, struct kt_error *error)
+{
+    for (*out = KT_GAPS_IDLE; *out < KT_GAPS_KINDS; (*out)++)
+        if (!strcmp(text, kt_gaps_name(*out)))
+            return KT_OK;
+    return kt_fail(error, KT_USAGE, "--gaps is none, idle, traffic or code, not '%s'", text);
+}
+
+static enum kt_status parse_timer(const char *text, enum kt_timer_kind *out, struct kt_error *error)
+{
+    for (*out = KT_TIMER_WALL; *out <= KT_TIMER_SETS; (*out)++)
+        if (!strcmp(text, kt_timer_names[*out]))
+            return KT_OK;
+    return kt_fail(error, KT_USAGE, "--timer is wall, cpu or sets, not '%s'", text);
+}
+
+enum kt_status kt_replay_option_take(int option, const char *value, void *options, struct kt_error *error)
+{
+    struct kt_replay_options *out = options;
+    switch (option) {
+    case 'j':
+        out->json = true;
+        return KT_OK;
+    case 'c':
+        return add_contexts(out, value, error);
+    case 't':
+        return parse_threads(value, &out->threads, error);
+    case 's':
+        return parse_number("budget", value, 0.001, &out->budget, error);
+    case 'l':
+        return parse_level(value, &out->level, error);
+    case 'g':
+        out->has_gaps = true;
+        return parse_gaps(value, &out->gaps, error);
+    case 'r':
+        out->routines = value;
+        return KT_OK;
+    case 'p':
+        return parse_pages(value, &out->layout.pages, error);
+    case 'a':
+        return parse_alignment("align", value, &out->layout.align, error);
+    case 'm':
+        return parse_alignment("misalign", value, &out->layout.misalign, error);
+    case 'T':
+        return parse_timer(value, &out->timer, error);
+    case 'f':
+        out->fresh = true;
+        return KT_OK;
+    case 'S':
+        out->store = value;
+        return *value ? KT_OK : kt_fail(error, KT_USAGE, "--store needs the name of a file, or none");
+    default:
+        if (out->libraries == KT_MAX_LIBRARIES)
+            return kt_fail(error, KT_USAGE, "more than %d libraries", KT_MAX_LIBRARIES);
+        out->blas[out->libraries++] = value;
+        return KT_OK;
+    }
+}
+
+enum kt_status kt_replay_options_parse(int argc, char **argv, struct kt_replay_options *out, struct kt_error *error)
+{
+    KT_TRY(kt_verb_take_options(argc, argv, kt_replay_option_take, out, error));
+    if (argc - optind != 1)
+        return kt_fail(error, KT_USAGE, argc == optind ? "which trace?" : "one trace at a time, not also '%s'",
+                       argv[argc - 1]);
+    out->trace = argv[optind];
+    KT_TRY(check_layout(&out->layout, error));
+    if (out->has_gaps && !out->sequence)
+        return kt_fail(error, KT_USAGE, "--gaps is for --context sequence: other contexts have no calls in between");
+    bool elsewhere = out->timer != KT_TIMER_WALL || out->layout.pages != KT_PAGES_ANY || out->layout.align;
+    return out->sequence && elsewhere
+               ? kt_fail(error, KT_USAGE,
+                         "a sequence has wall times and the recorded addresses: --timer, --pages, --align and "
+                         "--misalign are for the other contexts")
+               : KT_OK;
+}
+
+/* Caches that contexts evict from, as bits. */
+static enum kt_status find_evicted(const struct kt_replay_options *options, const struct kt_caches *caches,
+                                   unsigned *out, struct kt_error *error)
+{
+    *out = 0;
+    for (size_t i = 0; i < options->contexts; i++) {
+        const struct kt_context *context = options->context[i];
+        if (kt_context_last_cache(context) >= caches->count)
+            return kt_fail(error, KT_USAGE, "context '%s': there is no l%u here", context->name,
+                           kt_context_last_cache(context) + 1);
+        *out |= kt_context_evicts(context, caches);
+    }
+    return KT_OK;
+}
+
+static bool is_tracked(const struct kt_replay_options *options)
+{
+    bool tracked = false;
+    for (size_t i = 0; i < options->contexts; i++)
+        tracked = tracked || kt_context_is_tracked(options->context[i]);
+    return tracked;
+}
+
+/* What the tracker takes for the last cache is what this process gets of it. */
+static void measure_last_cache(struct kt_hierarchy *hierarchy)
+{
+    struct kt_cache *last = &hierarchy->caches.cache[hierarchy->caches.count - 1];
+    hierarchy->last_bytes = last->bytes;
+    last->bytes = kt_hierarchy_usable(hierarchy, kt_pages_limit() / 4);
+}
+
+void kt_setup_say_doubts(const struct kt_setup *setup)
+{
+    const struct kt_hierarchy *h = &setup->hierarchy;
+    for (unsigned i = 0; i < h->caches.count; i++)
+        if (*h->sweep[i].doubt)
+            kt_notice("evicting from the L%u cache is not reliable here: %s", i + 1, h->sweep[i].doubt);
+    if (h->probed)
+        kt_notice("sizes of caches but the last are those that 'ktrace probe' found%s",
+                  h->probed + 1 < h->caches.count ? ", as far as it did" : "");
+    uint64_t usable = h->caches.count ? h->caches.cache[h->caches.count - 1].bytes : 0;
+    if (usable < h->last_bytes / 2)
+        kt_notice("of %.1f MB of the last cache this process has only %.1f MB", (double)h->last_bytes / 1e6,
+                  (double)usable / 1e6);
+}
+
+/* What the system says, and what `ktrace probe` knows better. */
+static void read_caches(struct kt_hierarchy *out)
+{
+    struct kt_machine machine;
+    struct kt_error none = {0};
+    kt_caches_read(NULL, &out->caches);
+    if (kt_machine_read(NULL, &machine, &none) == KT_OK)
+        out->probed = kt_probed_caches(&machine, &out->caches);
+}
+
+/* About a cache that is not shared: there the doubts of a bad moment are no facts. */
+static bool has_doubts(const struct kt_hierarchy *hierarchy)
+{
+    for (unsigned i = 0; i + 1 < hierarchy->caches.count; i++)
+        if (*hierarchy->sweep[i].doubt)
+            return true;
+    return false;
+}
+
+/* What an earlier replay found holds: the same operands are then said to be in the same places. */
+static enum kt_status find_caches(const struct kt_replay_options *options, struct kt_recall *recall,
+                                  struct kt_hierarchy *out, struct kt_error *error)
+{
+    unsigned evicted;
+    char name[256];
+    struct kt_hierarchy known;
+    read_caches(out);
+    KT_TRY(find_evicted(options, &out->caches, &evicted, error));
+    int used = snprintf(name, sizeof name, "caches by method %d, evicting %x%s%s", KT_TIMING_METHOD, evicted,
+                        is_tracked(options) ? ", tracked" : "", out->probed ? ", probed" : "");
+    for (unsigned i = 0; i < out->caches.count; i++)
+        used += snprintf(name + used, sizeof name - (size_t)used, ", %" PRIu64, out->caches.cache[i].bytes);
+    bool is_known = recall && !options->fresh && kt_recall_fact(recall, true, name, &known, sizeof known) &&
+                    kt_hierarchy_is_sound(&known, &out->caches);
+    if (is_known)
+        *out = known;
+    else {
+        kt_hierarchy_calibrate(evicted, kt_pages_limit() / 4, out);
+        if (is_tracked(options))
+            measure_last_cache(out);
+        if (recall && !has_doubts(out))
+            kt_recall_set_fact(recall, true, name, out, sizeof *out);
+    }
+    return KT_OK;
+}
+
+static enum kt_status find_placements(const struct kt_replay_options *options, struct kt_recall *recall,
+                                      struct kt_setup *setup, struct kt_error *error)
+{
+    if (!is_tracked(options))
+        return KT_OK;
+    setup->placed = kt_resize(NULL, setup->shapes.count, sizeof *setup->placed);
+    memset(setup->placed, 0, setup->shapes.count * sizeof *setup->placed);
+    return kt_known_placements(recall, options, setup, error);
+}
+
+/* An operand that no call has is a slip. */
+static enum kt_status check_names(const struct kt_replay_options *options, const struct kt_jobs *jobs,
+                                  struct kt_error *error)
+{
+    for (size_t i = 0; i < options->contexts; i++) {
+        unsigned found = 0;
+        for (size_t j = 0; j < jobs->count; j++)
+            found |= kt_context_names_of(options->context[i], jobs->job[j].operand, jobs->job[j].operands);
+        for (int k = 0; k < options->context[i]->names; k++)
+            if (!(found >> k & 1))
+                return kt_fail(error, KT_USAGE, "context '%s': no recorded call has an operand %s",
+                               options->context[i]->name, options->context[i]->named[k].operand);
+    }
+    return KT_OK;
+}
+
+static enum kt_status fail_empty(const struct kt_replay_options *options, const struct kt_setup *setup,
+                                 struct kt_error *error)
+{
+    if (options->routines && setup->shapes.count)
+        return kt_fail(error, KT_USAGE, "%s: no recorded call of a routine that matches '%s'", setup->trace.path,
+                       options->routines);
+    return kt_fail(error, KT_BAD_INPUT, "%s: no complete call to replay", setup->trace.path);
+}
+
+enum kt_status kt_setup_open(const struct kt_replay_options *options, struct kt_recall *recall, struct kt_setup *out,
+                             struct kt_error *error)
+{
+    *out = (struct kt_setup){.has_all = options->has_all};
+    KT_TRY(kt_trace_open(options->trace, &out->trace, error));
+    kt_state_find(&out->trace, &out->state);
+    kt_nested_notice(&out->trace, options->level);
+    kt_shapes_collect(&out->trace, options->level, &out->shapes);
+    KT_TRY(find_caches(options, recall, &out->hierarchy, error));
+    KT_TRY(find_placements(options, recall, out, error));
+    if (options->layout.pages == KT_PAGES_HUGE && !kt_pages_huge_exist())
+        kt_notice("this system gives no huge pages: operands are in small ones");
+    kt_snapshots_load(&out->trace, &out->snapshots);
+    out->held = kt_held_by_shape(&out->trace, &out->shapes, &out->snapshots);
+    struct kt_jobs_rules rules = {options->routines, kt_pages_limit(), options->layout,
+                                  out->placed,       out->held,        options->timer};
+    kt_jobs_make(&out->shapes, &rules, &out->jobs);
+    if (!out->jobs.count)
+        return fail_empty(options, out, error);
+    return check_names(options, &out->jobs, error);
+}
+
+bool kt_setup_has_all(const struct kt_setup *setup)
+{
+    uint64_t missing = setup->state.skipped + setup->trace.notes;
+    for (int i = 0; i < KT_LOSS_COUNT; i++)
+        missing += setup->state.lost[i];
+    return missing == 0 && kt_state_sample(&setup->trace) == 1 &&
+           (setup->has_all || strcmp(kt_trace_option(&setup->trace, "ROUTINES", "*"), "*") == 0);
+}
+
+void kt_setup_close(struct kt_setup *setup)
+{
+    kt_jobs_free(&setup->jobs);
+    free(setup->placed);
+    free(setup->held);
+    kt_snapshots_free(&setup->snapshots);
+    kt_shapes_free(&setup->shapes);
+    kt_state_free(&setup->state);
+    kt_trace_close(&setup->trace);
+}
+
+void kt_setup_schedule(const struct kt_setup *setup, const struct kt_replay_options *options, size_t lanes, size_t most,
+                       struct kt_schedule *out)
+{
+    kt_schedule_make(setup->jobs.count < most ? setup->jobs.count : most, lanes, out);
+    out->budget = options->budget;
+    for (size_t i = 0; i < out->items; i++) {
+        const struct kt_job *job = &setup->jobs.job[i];
+        out->item[i].best = kt_timer_best(options->timer);
+        out->item[i].weight = job->shape->total;
+        out->item[i].once = job->shape->query || job->shape->bytes == 0;
+    }
+}
+
+/* Reading the processor's time is a system call, which takes from a call behind it what the core had learnt of its
+ * branches: a microsecond or so of a single one. Where calls can be repeated that does not count. */
+static bool is_too_short(const struct kt_job *job, const struct kt_context *context, enum kt_timer_kind timer)
+{
+    static const double shortest = 10e-6;
+    return timer == KT_TIMER_CPU && strcmp(context->name, "warm") != 0 && job->insitu.median < shortest;
+}
+
+bool kt_setup_lacks(const struct kt_job *job, const struct kt_context *context, enum kt_timer_kind timer)
+{
+    return (kt_context_is_tracked(context) && !job->placed) || is_too_short(job, context, timer);
+}

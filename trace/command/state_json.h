@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What is missing from a trace, as the JSON documents of verbs have it: the counterpart of trace/command/about.h.
+ */
+#ifndef KT_STATE_JSON_H
+#define KT_STATE_JSON_H
+
+#include "trace/command/json.h"
+#include "trace/read/state.h"
+
+/* [{"cause", "text", "calls"}, ...] */
+json_t *kt_losses_json(const struct kt_state *state);
+
+/* [{"n", "pid", "tid", "routine", "symbol", "args"}, ...] */
+json_t *kt_in_flight_json(const struct kt_state *state);
+
+/* {"mode", "passed", "outermost", "outermost_inside"} */
+json_t *kt_nested_json(const struct kt_trace *trace, const struct kt_state *state);
+
+/* [TEXT, ...] */
+json_t *kt_damage_json(const struct kt_trace *trace);
+
+/* Sets what the user had left out: sample, only_routines, last_calls_only, skipped. */
+void kt_json_add_selection(json_t *document, const struct kt_trace *trace, const struct kt_state *state);
+
+/* That, "lost" and "damage": all that keeps a document from speaking of all calls. */
+void kt_json_add_missing(json_t *document, const struct kt_trace *trace, const struct kt_state *state);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "trace/shape/nested.h"
+
+#include "trace/print/text.h"
+
+uint64_t kt_nested_passed(const struct kt_trace *trace)
+{
+    uint64_t passed = 0;
+    for (size_t i = 0; i < trace->processes; i++)
+        passed += trace->process[i].passed;
+    return passed;
+}
+
+void kt_nested_notice(const struct kt_trace *trace, enum kt_level level)
+{
+    char count[16];
+    uint64_t passed = kt_nested_passed(trace);
+    if (level == KT_LEAVES && passed)
+        kt_notice("%s nested calls are not in the trace: numbers of calls and times are of those recorded; ktrace run "
+                  "--nested all (KTRACE_NESTED=all) records all",
+                  kt_text_count((double)passed, count));
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * ktrace check: what of a trace can be read, and everything that keeps it from being the whole truth.
+ */
+#include "trace/read/checksums.h"
+#include "trace/command/json.h"
+#include "trace/base/memory.h"
+#include "trace/read/origin.h"
+#include "trace/read/profile.h"
+#include "trace/read/state.h"
+#include "trace/print/text.h"
+#include "trace/command/verb.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+struct findings {
+    char **text;
+    size_t count;
+};
+
+__attribute__((format(printf, 2, 3))) static void add_finding(struct findings *findings, const char *format, ...)
+{
+    char text[2048];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    findings->text = kt_room_for_one(findings->text, findings->count, sizeof *findings->text);
+    findings->text[findings->count++] = kt_copy(text);
+}
+
+static void find_in_process(struct findings *findings, const struct kt_process *p)
+{
+    if (!p->complete && !p->running)
+        add_finding(findings, "%s: incomplete: the process ended without closing its trace%s", p->path,
+                    kt_process_may_run_elsewhere(p) ? ", or still runs on another machine" : "");
+    for (int i = 0; i < KT_LOSS_COUNT; i++)
+        if (p->lost[i])
+            add_finding(findings, "%s: %" PRIu64 " calls were not recorded: %s", p->path, p->lost[i], kt_loss_text(i));
+}
+
+/* Durations that nobody should build on. */
+static void find_in_clock(struct findings *findings, const struct kt_trace *trace, const struct kt_state *state)
+{
+    if (state->clock_note)
+        add_finding(findings, "%s: durations are doubtful: %s", trace->path, state->clock_note);
+    if (state->implausible)
+        add_finding(findings, "%s: %" PRIu64 " calls have impossible durations", trace->path, state->implausible);
+}
+
+/* Operands that nobody can compare. */
+static void find_in_checksums(struct findings *findings, const struct kt_trace *trace)
+{
+    struct kt_checksum_counts counts;
+    kt_checksums_count(trace, &counts);
+    if (counts.missing)
+        add_finding(findings, "%s: %" PRIu64 " calls have no checksums of their operands", trace->path, counts.missing);
+    if (counts.unread)
+        add_finding(findings, "%s: %" PRIu64 " operands could not be read for their checksums", trace->path,
+                    counts.unread);
+}
+
+static struct findings find_all(const struct kt_trace *trace, const struct kt_state *state)
+{
+    struct findings findings = {0};
+    for (size_t i = 0; i < trace->processes; i++)
+        find_in_process(&findings, &trace->process[i]);
+    find_in_clock(&findings, trace, state);
+    find_in_checksums(&findings, trace);
+    if (state->overflow)
+        add_finding(&findings, "%s: %" PRIu64 " calls had no room for their shape: they are counted by routine only",
+                    trace->path, state->overflow);
+    for (size_t i = 0; i < trace->notes; i++)
+        add_finding(&findings, "%s", trace->note[i]);
+    return findings;
+}
+
+static void print_json(const struct kt_trace *trace, const struct findings *findings, const struct kt_state *state)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < findings->count; i++)
+        json_array_append_new(list, kt_json_text(findings->text[i]));
+    json_t *document = json_object();
+    json_object_set_new(document, "state", json_string(kt_state_text(trace)));
+    json_object_set_new(document, "processes", json_integer((json_int_t)trace->processes));
+    json_object_set_new(document, "threads", json_integer((json_int_t)state->threads));
+    json_object_set_new(document, "calls", json_integer((json_int_t)state->calls));
+    json_object_set_new(document, "complete_calls", json_integer((json_int_t)state->completed));
+    json_object_set_new(document, "migrated_calls", json_integer((json_int_t)state->migrated));
+    json_object_set_new(document, "implausible_calls", json_integer((json_int_t)state->implausible));
+    json_object_set_new(document, "findings", list);
+    kt_json_print(document);
+}
+
+static void print_text(const struct kt_trace *trace, const struct findings *findings, const struct kt_state *state)
+{
+    char calls[16];
+    for (size_t i = 0; i < findings->count; i++)
+        printf("%s\n", kt_text_clean(findings->text[i]));
+    printf("%s: %s calls are readable, %zu thread%s, %zu process%s", findings->count ? "in spite of that" : "fine",
+           kt_text_count((double)state->calls, calls), state->threads, state->threads == 1 ? "" : "s", trace->processes,
+           trace->processes == 1 ? "" : "es");
+    if (state->completed < state->calls)
+        printf("; %s of them not returned", kt_text_count((double)(state->calls - state->completed), calls));
+    printf("\n");
+}
+
+int kt_verb_check(int argc, char **argv)
+{
+    struct kt_trace trace;
+    bool json;
+    int wrong = kt_verb_open_trace(argc, argv, &trace, &json);
+    if (wrong)
+        return wrong;
+    struct kt_state state;
+    kt_state_find(&trace, &state);
+    struct findings findings = find_all(&trace, &state);
+    if (json)
+        print_json(&trace, &findings, &state);
+    else
+        print_text(&trace, &findings, &state);
+    int status = findings.count ? KT_FINDING : KT_OK;
+    for (size_t i = 0; i < findings.count; i++)
+        free(findings.text[i]);
+    free(findings.text);
+    kt_state_free(&state);
+    kt_trace_close(&trace);
+    return status;
+}

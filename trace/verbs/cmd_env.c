@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * ktrace env: the variables that the shim obeys, from the same table that it uses.
+ */
+#include "ktrace/options.h"
+#include "trace/command/json.h"
+#include "trace/command/verb.h"
+
+#include <getopt.h>
+#include <stdio.h>
+
+static const struct {
+    const char *name, *type, *standard, *meaning;
+} variables[] = {
+#define KT_OPTION_ROW(name, type, standard, meaning) {"KTRACE_" #name, #type, standard, meaning},
+    KT_OPTIONS(KT_OPTION_ROW)
+#undef KT_OPTION_ROW
+};
+
+enum { VARIABLES = sizeof variables / sizeof *variables };
+
+static void print_json(void)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < VARIABLES; i++)
+        json_array_append_new(array,
+                              json_pack("{s:s,s:s,s:s,s:s}", "name", variables[i].name, "type", variables[i].type,
+                                        "default", variables[i].standard, "meaning", variables[i].meaning));
+    kt_json_print(json_pack("{s:o}", "variables", array));
+}
+
+static void print_text(void)
+{
+    for (size_t i = 0; i < VARIABLES; i++)
+        printf("%s  (%s, default %s)\n    %s\n", variables[i].name, variables[i].type, variables[i].standard,
+               variables[i].meaning);
+}
+
+int kt_verb_env(int argc, char **argv)
+{
+    struct kt_error error = {0};
+    bool json = false;
+    for (int option; (option = kt_verb_next_option(argc, argv, &error)) != -1; json = true)
+        if (option == '?')
+            return kt_verb_usage(argv[0], "%s", error.text);
+    if (optind < argc)
+        return kt_verb_usage(argv[0], "did not expect %s", argv[optind]);
+    if (json)
+        print_json();
+    else
+        print_text();
+    return KT_OK;
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * ktrace export: the calls of a trace as a table, a database, a time line or a flame graph for other tools. A file is
+ * there whole or not at all, and none is replaced.
+ */
+#include "trace/export/export.h"
+#include "trace/command/json.h"
+#include "trace/print/new_file.h"
+#include "trace/read/profile.h"
+#include "trace/print/text.h"
+#include "trace/command/verb.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* EXPORT writes to a file, or, NULL, only a database at a path will do. The first suffix is the one to recommend; of
+ * formats that a file may be in the first counts. */
+static const struct format {
+    const char *name;
+    kt_exporter *export;
+    const char *suffix[3];
+} formats[] = {
+    {"csv", kt_export_csv, {".csv"}},
+    {"sqlite", NULL, {".sqlite", ".db", ".sqlite3"}},
+    {"speedscope", kt_export_speedscope, {".speedscope.json", ".speedscope"}},
+    {"perfetto", kt_export_perfetto, {".json", ".perfetto"}},
+    {"folded", kt_export_folded, {".folded"}},
+    {"pprof", kt_export_pprof, {".pprof", ".pb"}},
+};
+
+enum { FORMATS = sizeof formats / sizeof *formats, SUFFIXES = 3 };
+
+struct export
+{
+    const struct format *format;
+    const char *output; /* NULL: standard output */
+    struct kt_export_calls calls;
+    bool json;
+};
+
+    /* --- options ----------------------------------------------------------------------------------------------- */
+
+#define FORMAT_NAMES "csv, sqlite, perfetto, folded, speedscope or pprof"
+
+static bool takes_profiles(const struct format *format)
+{
+    return format->export == kt_export_folded || format->export == kt_export_pprof;
+}
+
+static const struct format *format_named(const char *name)
+{
+    for (int i = 0; i < FORMATS; i++)
+        if (!strcmp(name, formats[i].name))
+            return &formats[i];
+    return NULL;
+}
+
+static const struct format *format_of_file(const char *path)
+{
+    for (int i = 0; i < FORMATS; i++)
+        for (int s = 0; s < SUFFIXES; s++)
+            if (formats[i].suffix[s] && kt_text_ends_with(path, formats[i].suffix[s]))
+                return &formats[i];
+    return NULL;
+}
+
+static enum kt_status take_option(int option, const char *value, void *out, struct kt_error *error)
+{
+    struct export *export = out;
+    export->json |= option == 'j';
+    export->calls.outermost |= option == 'O';
+    if (option == 'r')
+        export->calls.routines = value;
+    if (option == 'o')
+        export->output = value;
+    if (option == 'f' && !(export->format = format_named(value)))
+        return kt_fail(error, KT_USAGE, "--format is " FORMAT_NAMES ", not %s", value);
+    return KT_OK;
+}
+
+static enum kt_status complete_options(struct export *export, struct kt_error *error)
+{
+    if (!export->format && export->output && !(export->format = format_of_file(export->output)))
+        return kt_fail(error, KT_USAGE, "%s: which format? --format " FORMAT_NAMES, export->output);
+    if (!export->format)
+        export->format = &formats[0];
+    if (!export->output && !export->format->export)
+        return kt_fail(error, KT_USAGE, "a database needs a file: -o FILE%s", export->format->suffix[0]);
+    if (!export->output && export->json)
+        return kt_fail(error, KT_USAGE, "--json says what is in a file: -o FILE%s", export->format->suffix[0]);
+    return KT_OK;
+}
+
+/* --- the file ---------------------------------------------------------------------------------------------- */
+
+static enum kt_status write_file(struct export *export, const struct kt_new_file *to, struct kt_error *error)
+{
+    FILE *file = fdopen(dup(to->file), "w");
+    if (!file)
+        return kt_fail(error, KT_SYSTEM, "cannot be written: %s", strerror(errno));
+    enum kt_status status = export->format->export(&export->calls, file, error);
+    fclose(file); /* after a flush */
+    return status;
+}
+
+static enum kt_status export_to_file(struct export *export, struct kt_error *error)
+{
+    struct kt_new_file file;
+    struct kt_error cause = {0};
+    bool is_database = !export->format->export;
+    enum kt_status status = kt_new_file_create(export->output, is_database, &file, error);
+    if (status == KT_OK) {
+        status = is_database ? kt_export_sqlite(&export->calls, file.part, &cause) : write_file(export, &file, &cause);
+        if (status != KT_OK)
+            kt_fail(error, status, "%s: %s", export->output, cause.text);
+    }
+    if (status == KT_OK)
+        status = kt_new_file_publish(&file, error);
+    kt_new_file_close(&file);
+    return status;
+}
+
+/* --- the verb ---------------------------------------------------------------------------------------------- */
+
+static void tell_result(const struct export *export)
+{
+    char calls[16];
+    char bytes[32];
+    struct stat st = {0};
+    uint64_t count = export->calls.count;
+    stat(export->output, &st);
+    if (export->json)
+        kt_json_print(json_pack("{s:o, s:s, s:I, s:I}", "path", kt_json_text(export->output), "format",
+                                export->format->name, "calls", (json_int_t)count, "bytes", (json_int_t)st.st_size));
+    else
+        printf("%s calls, %s, in %s\n", kt_text_count((double)count, calls),
+               kt_text_rate((double)st.st_size, "B", bytes, sizeof bytes), export->output);
+}
+
+static enum kt_status run(struct export *export, const struct kt_trace *trace, struct kt_error *error)
+{
+    export->calls.trace = trace;
+    for (size_t i = 0; i < trace->notes; i++)
+        kt_notice("%s", trace->note[i]);
+    if (kt_is_profile(trace) && !takes_profiles(export->format))
+        return kt_fail(
+            error, KT_BAD_INPUT,
+            "a profile has no single calls; ktrace report --json has its shapes, --format folded their paths");
+    if (!export->output) {
+        export->format->export(&export->calls, stdout,
+                               &(struct kt_error){0}); /* main tells if that cannot be written */
+        return KT_OK;
+    }
+    KT_TRY(export_to_file(export, error));
+    tell_result(export);
+    return KT_OK;
+}
+
+int kt_verb_export(int argc, char **argv)
+{
+    struct kt_trace trace;
+    struct export export = {0};
+    struct kt_error error = {0};
+    if (kt_verb_take_options(argc, argv, take_option, &export, &error) != KT_OK ||
+        complete_options(&export, &error) != KT_OK)
+        return kt_verb_usage(argv[0], "%s", error.text);
+    if (optind == argc)
+        return kt_verb_usage(argv[0], "which trace?");
+    enum kt_status status = kt_trace_open_all(argv + optind, (size_t)(argc - optind), &trace, &error);
+    export.calls.callers = kt_callers_new();
+    if (status == KT_OK)
+        status = run(&export, &trace, &error);
+    kt_callers_free(export.calls.callers);
+    kt_trace_close(&trace);
+    return status == KT_OK ? KT_OK : kt_verb_fail(argv[0], &error);
+}

@@ -1,0 +1,527 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * ktrace run: runs a program with the shim in front of its libraries. The program keeps its signals, files, terminal
+ * and exit status; everything that can go wrong with the trace is found before it starts.
+ *
+ * The shim is preloaded, and an auditor of the dynamic linker helps it to see what passes it by (preload/audit.c).
+ *
+ * The child prepares the directory, as its name may hold the child's process id, and tells over a pipe how far it
+ * came: the pipe closes by itself when the program is executed.
+ */
+#include "ktrace/launcher.h"
+#include "ktrace/options.h"
+#include "trace/table/known.h"
+#include "trace/base/memory.h"
+#include "trace/library/run_library.h"
+#include "trace/print/text.h"
+#include "trace/command/verb.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <gnu/libc-version.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { NOT_EXECUTABLE = 126, NOT_FOUND = 127, KILLED = 128 };
+
+/* What the child reports. */
+enum { CREATED = 'c', FAILED = 'f' };
+
+struct run {
+    const char *output;             /* of -o, or NULL */
+    const char *chosen[3];          /* of CHOICES; NULL: as the environment says */
+    const char *blas;               /* of --blas, or NULL */
+    const char *lapack;             /* of --lapack, or NULL */
+    const char *block_sizes;        /* of --block-size, or NULL */
+    struct kt_installed substitute; /* the files of these */
+    char **command;
+    char library[PATH_MAX];
+    char auditor[PATH_MAX]; /* empty: goes without */
+    char blocker[PATH_MAX]; /* what applies block sizes */
+    char directory[PATH_MAX];
+    int killer;         /* the signal that ended the program, or 0 */
+    bool created;       /* the directory did not exist before */
+    int report[2];      /* pipe from the child */
+    sigset_t signals;   /* that the parent waits for */
+    sigset_t inherited; /* signal mask for the program */
+    struct sigaction child_action;
+};
+
+/* --- options ----------------------------------------------------------------------------------------------- */
+
+/* A separator and a number of at most six digits behind it, LEAST or more: moves behind both. */
+static bool accept_number(const char **at, char separator, long least)
+{
+    size_t digits = **at == separator ? strspn(*at + 1, "0123456789") : 0;
+    bool fine = digits > 0 && digits <= 6 && strtol(*at + 1, NULL, 10) >= least;
+    *at += fine ? digits + 1 : 0;
+    return fine;
+}
+
+/* ROUTINE=SIZE[:REST], separated by commas. */
+static bool are_block_sizes(const char *at)
+{
+    for (;; at++) {
+        size_t length = strspn(at, "abcdefghijklmnopqrstuvwxyz0123456789");
+        at += length;
+        if (length == 0 || length > 15 || !accept_number(&at, '=', 1))
+            return false;
+        if (*at == ':' && !accept_number(&at, ':', 0))
+            return false;
+        if (*at != ',')
+            return !*at;
+    }
+}
+
+/* The first name of the list that is no routine of LAPACK, in which nothing asks for a block size; NULL: all are. */
+static const char *not_of_lapack(const char *list, char name[KT_NAME])
+{
+    for (const char *at = list; *at; at += strcspn(at, ","), at += *at == ',') {
+        snprintf(name, KT_NAME, "%.*s", (int)strcspn(at, "="), at);
+        const struct kt_routine *routine = kt_table_find(kt_known_routines(), name);
+        if (!routine || strncmp(routine->section, "lapack", strlen("lapack")) != 0)
+            return name;
+    }
+    return NULL;
+}
+
+static int check_block_sizes(const char *verb, const char *list)
+{
+    char name[KT_NAME];
+    if (!are_block_sizes(list))
+        return kt_verb_usage(verb, "--block-size %s: expected ROUTINE=SIZE[:REST], such as dgeqrf=48", list);
+    if (not_of_lapack(list, name))
+        return kt_verb_usage(
+            verb, "--block-size: %s is no routine of LAPACK; those ask for block sizes, such as dgeqrf", name);
+    return 0;
+}
+
+/* Options that a variable has a word for, one of three. */
+static const struct choice {
+    int option;
+    const char *name, *variable, *word[3];
+} choices[] = {{'m', "mode", "KTRACE_MODE", {"full", "profile"}},
+               {'n', "nested", "KTRACE_NESTED", {"sample", "all", "none"}},
+               {'S', "stacks", "KTRACE_STACKS", {"lines", "paths", "off"}}};
+
+enum { CHOICES = sizeof choices / sizeof *choices };
+
+/* Which of CHOICES the option is; CHOICES: none. */
+static int choice_of(int option)
+{
+    int i = 0;
+    while (i < CHOICES && choices[i].option != option)
+        i++;
+    return i;
+}
+
+static bool is_word_of(const struct choice *choice, const char *word)
+{
+    for (int i = 0; i < 3 && choice->word[i]; i++)
+        if (!strcmp(choice->word[i], word))
+            return true;
+    return false;
+}
+
+static int choose(const char *verb, struct run *run, int which)
+{
+    const struct choice *c = &choices[which];
+    if (!is_word_of(c, optarg))
+        return kt_verb_usage(verb, "--%s %s: expected %s%s%s%s%s", c->name, optarg, c->word[0], c->word[2] ? ", " : "",
+                             c->word[2] ? c->word[1] : "", " or ", c->word[2] ? c->word[2] : c->word[1]);
+    run->chosen[which] = optarg;
+    return 0;
+}
+
+static int parse_arguments(int argc, char **argv, struct run *run)
+{
+    struct kt_error error = {0};
+    for (int option; (option = kt_verb_next_option(argc, argv, &error)) != -1;) {
+        if (option == '?')
+            return kt_verb_usage(argv[0], "%s", error.text);
+        int which = choice_of(option);
+        int unknown = which < CHOICES ? choose(argv[0], run, which) : 0;
+        if (unknown)
+            return unknown;
+        if (option == 'o')
+            run->output = optarg;
+        if (option == 'b')
+            run->blas = optarg;
+        if (option == 'l')
+            run->lapack = optarg;
+        if (option == 'B')
+            run->block_sizes = optarg;
+    }
+    if (run->lapack && !run->blas)
+        return kt_verb_usage(argv[0], "--lapack goes with --blas");
+    int wrong = run->block_sizes ? check_block_sizes(argv[0], run->block_sizes) : 0;
+    if (wrong)
+        return wrong;
+    if (optind == argc)
+        return kt_verb_usage(argv[0], "which command?");
+    if (run->output && !*run->output)
+        return kt_verb_usage(argv[0], "the name of the directory is empty");
+    run->command = argv + optind;
+    return 0;
+}
+
+/* --- the libraries ----------------------------------------------------------------------------------------- */
+
+/* Next to the command, as it is built, or in ../lib, as it is installed. */
+static bool find_file(const char *self, const char *name, char found[PATH_MAX])
+{
+    static const char *const places[] = {"", "../lib/"};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        char path[2 * PATH_MAX];
+        snprintf(path, sizeof path, "%s/%s%s", self, places[i], name);
+        if (realpath(path, found))
+            return true;
+    }
+    found[0] = '\0';
+    return false;
+}
+
+/* With older versions of the C library it would cost time in every call between libraries. */
+static bool can_audit(void)
+{
+    int major = 0;
+    int minor = 0;
+    sscanf(gnu_get_libc_version(), "%d.%d", &major, &minor);
+    return major > 2 || (major == 2 && minor >= 35);
+}
+
+static enum kt_status find_libraries(struct run *run, struct kt_error *error)
+{
+    char self[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (length < 0)
+        return kt_fail(error, KT_SYSTEM, "/proc/self/exe: %s", strerror(errno));
+    self[length] = '\0';
+    *strrchr(self, '/') = '\0';
+    if (!find_file(self, "libktrace.so", run->library))
+        return kt_fail(error, KT_SYSTEM, "libktrace.so is neither in %s nor in %s/../lib: run make or make install",
+                       self, self);
+    if (strpbrk(run->library, " :"))
+        return kt_fail(error, KT_SYSTEM, "%s: cannot be preloaded from a path with a blank or colon", run->library);
+    if (run->block_sizes && !find_file(self, "libktrace-block.so", run->blocker))
+        return kt_fail(error, KT_SYSTEM, "libktrace-block.so is not beside libktrace.so: run make or make install");
+    if (can_audit())
+        find_file(self, "libktrace-audit.so", run->auditor);
+    return KT_OK;
+}
+
+/* --- the directory ----------------------------------------------------------------------------------------- */
+
+static void append(char *path, const char *text, size_t length)
+{
+    size_t used = strlen(path);
+    snprintf(path + used, PATH_MAX - used, "%.*s", (int)length, text);
+}
+
+static void append_escape(char *path, char which, const struct run *run, pid_t child)
+{
+    char text[PATH_MAX] = "%";
+    const char *slash = strrchr(run->command[0], '/');
+    if (which == 'p')
+        snprintf(text, sizeof text, "%ld", (long)child);
+    else if (which == 'x')
+        snprintf(text, sizeof text, "%s", slash ? slash + 1 : run->command[0]);
+    else if (which == 'h')
+        gethostname(text, sizeof text - 1);
+    else if (which == 'r')
+        snprintf(text, sizeof text, "%lld", (long long)(kt_launched().rank < 0 ? 0 : kt_launched().rank));
+    append(path, text, strlen(text));
+}
+
+static const char *default_pattern(void)
+{
+#define KT_OPTION_DEFAULT(name, type, standard, meaning) \
+    if (!strcmp(#name, "OUT"))                           \
+        return standard;
+    KT_OPTIONS(KT_OPTION_DEFAULT)
+#undef KT_OPTION_DEFAULT
+    return "ktrace";
+}
+
+/* Absolute, as the program may change its working directory. What -o says is taken as it is. */
+static void find_directory(struct run *run, pid_t child)
+{
+    const char *environment = getenv("KTRACE_OUT");
+    const char *pattern = run->output ? run->output : environment && *environment ? environment : default_pattern();
+    run->directory[0] = '\0';
+    if (*pattern != '/' && getcwd(run->directory, sizeof run->directory))
+        append(run->directory, "/", 1);
+    for (const char *c = pattern; *c; c++) {
+        if (*c == '%' && c[1] && !run->output)
+            append_escape(run->directory, *++c, run, child);
+        else
+            append(run->directory, c, 1);
+    }
+}
+
+static bool is_process_name(const char *name)
+{
+    return name[0] == 'p' && name[1] >= '0' && name[1] <= '9';
+}
+
+/* Files in the directory of a trace. */
+struct contents {
+    int processes, others;
+    bool readme;
+};
+
+/* In one pass: other ranks may be adding to it. False if it cannot be read. */
+static bool read_contents(const char *path, struct contents *out)
+{
+    DIR *directory = opendir(path);
+    *out = (struct contents){0};
+    if (!directory)
+        return false;
+    for (const struct dirent *entry = readdir(directory); entry; entry = readdir(directory))
+        if (is_process_name(entry->d_name))
+            out->processes++;
+        else if (!strcmp(entry->d_name, "README"))
+            out->readme = true;
+        else
+            out->others += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+    closedir(directory);
+    return true;
+}
+
+/* All ranks of a job may be run with the same directory: whoever comes second finds processes of the others. */
+static bool is_free(const struct contents *found)
+{
+    return !found->others && (kt_launched().rank >= 0 || (!found->processes && !found->readme));
+}
+
+static enum kt_status prepare_directory(struct run *run, struct kt_error *error)
+{
+    const char *path = run->directory;
+    if (strlen(path) >= PATH_MAX - 1)
+        return kt_fail(error, KT_SYSTEM, "%s: the path is too long", path);
+    run->created = mkdir(path, 0700) == 0;
+    if (run->created)
+        return KT_OK;
+    if (errno != EEXIST)
+        return kt_fail(error, KT_SYSTEM, "%s: cannot be created: %s", path, strerror(errno));
+    struct contents found;
+    struct stat st;
+    if (stat(path, &st) == 0 && st.st_uid != geteuid())
+        return kt_fail(error, KT_USAGE, "%s: belongs to another user; choose a new directory with -o", path);
+    bool can_read = read_contents(path, &found);
+    if (can_read && !is_free(&found))
+        return kt_fail(error, KT_USAGE, "%s: is not empty; choose a new directory with -o", path);
+    if (!can_read || access(path, W_OK | X_OK) != 0)
+        return kt_fail(error, KT_SYSTEM, "%s: cannot be written to: %s", path, strerror(errno));
+    return KT_OK;
+}
+
+/* --- the child --------------------------------------------------------------------------------------------- */
+
+/* KTRACE_OUT is a pattern: percent signs are doubled. */
+static void set_output(const struct run *run)
+{
+    char value[2 * PATH_MAX];
+    char *to = value;
+    for (const char *from = run->directory; *from; from++) {
+        if (*from == '%')
+            *to++ = '%';
+        *to++ = *from;
+    }
+    *to = '\0';
+    setenv("KTRACE_OUT", value, 1);
+}
+
+static void put_in_front(const char *variable, const char *path)
+{
+    const char *others = getenv(variable);
+    size_t size = strlen(path) + (others ? strlen(others) : 0) + 2;
+    char *value = kt_resize(NULL, size, 1);
+    snprintf(value, size, "%s%s%s", path, others && *others ? ":" : "", others ? others : "");
+    setenv(variable, value, 1);
+    free(value);
+}
+
+static void tell_parent(const struct run *run, char what)
+{
+    if (write(run->report[1], &what, 1) != 1)
+        _exit(KT_SYSTEM); /* the parent is gone */
+}
+
+__attribute__((noreturn)) static void fail_in_child(const struct run *run, int status, const struct kt_error *error)
+{
+    kt_verb_fail("run", error);
+    tell_parent(run, FAILED);
+    _exit(status);
+}
+
+__attribute__((noreturn)) static void be_the_program(struct run *run)
+{
+    struct kt_error error = {0};
+    find_directory(run, getpid());
+    enum kt_status status = prepare_directory(run, &error);
+    if (status != KT_OK)
+        fail_in_child(run, (int)status, &error);
+    if (run->created)
+        tell_parent(run, CREATED);
+    set_output(run);
+    for (int i = 0; i < CHOICES; i++)
+        if (run->chosen[i])
+            setenv(choices[i].variable, run->chosen[i], 1);
+    if (run->substitute.files)
+        kt_run_library_export(&run->substitute);
+    if (run->block_sizes) {
+        setenv("KTRACE_BLOCK_SIZE", run->block_sizes, 1);
+        put_in_front("LD_PRELOAD", run->blocker);
+    }
+    put_in_front("LD_PRELOAD", run->library);
+    if (*run->auditor)
+        put_in_front("LD_AUDIT", run->auditor);
+    sigaction(SIGCHLD, &run->child_action, NULL);
+    sigprocmask(SIG_SETMASK, &run->inherited, NULL);
+    execvp(run->command[0], run->command);
+    bool missing = errno == ENOENT;
+    kt_fail(&error, KT_SYSTEM, "%s: %s", run->command[0], missing ? "command not found" : strerror(errno));
+    fail_in_child(run, missing ? NOT_FOUND : NOT_EXECUTABLE, &error);
+}
+
+/* --- the parent -------------------------------------------------------------------------------------------- */
+
+/* Signals stay blocked in the parent: those it waits for are forwarded. */
+static void block_signals(struct run *run)
+{
+    static const int awaited[] = {SIGCHLD, SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2};
+    struct sigaction standard = {.sa_handler = SIG_DFL};
+    sigemptyset(&run->signals);
+    for (size_t i = 0; i < sizeof awaited / sizeof *awaited; i++)
+        sigaddset(&run->signals, awaited[i]);
+    sigprocmask(SIG_BLOCK, &run->signals, &run->inherited);
+    sigaction(SIGCHLD, &standard, &run->child_action); /* if it is ignored there is nothing to wait for */
+}
+
+/* False if the program was not started. */
+static bool read_report(struct run *run)
+{
+    char what;
+    bool started = true;
+    close(run->report[1]);
+    for (ssize_t got; (got = read(run->report[0], &what, 1)) != 0;) {
+        if (got < 0 && errno != EINTR)
+            break;
+        run->created |= got > 0 && what == CREATED;
+        started &= got <= 0 || what != FAILED;
+    }
+    close(run->report[0]);
+    return started;
+}
+
+/* The terminal sends its own to the child as well. */
+static bool is_for_child(const siginfo_t *signal)
+{
+    bool is_key = (signal->si_signo == SIGINT || signal->si_signo == SIGQUIT) && signal->si_code > 0;
+    return signal->si_signo != SIGCHLD && !is_key;
+}
+
+static int wait_for(struct run *run, pid_t child)
+{
+    int status = 0;
+    while (waitpid(child, &status, WNOHANG) == 0) {
+        siginfo_t signal;
+        if (sigwaitinfo(&run->signals, &signal) > 0 && is_for_child(&signal))
+            kill(child, signal.si_signo);
+    }
+    run->killer = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    return run->killer ? KILLED + run->killer : WEXITSTATUS(status);
+}
+
+/* A variable that keeps calls from being recorded; NULL: none is set. */
+static const char *hiding_variable(void)
+{
+    static const char *const name[] = {"KTRACE_DISABLE", "KTRACE_PROGRAMS", "KTRACE_ROUTINES"};
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
+        const char *value = getenv(name[i]);
+        if (value && *value && strcmp(value, "0") != 0)
+            return name[i];
+    }
+    return NULL;
+}
+
+static void tell_of_nothing(void)
+{
+    const char *variable = hiding_variable();
+    if (variable)
+        kt_notice("no call was recorded: %s=%s is set", variable, getenv(variable));
+    else
+        kt_notice("the program made no BLAS or LAPACK call that can be seen"
+                  " (it may be statically linked, set-uid, or use its own copy)");
+}
+
+/* A process that a signal ends cannot say where its calls are. */
+static void tell_of_death(const struct run *run)
+{
+    const char *quiet = getenv("KTRACE_QUIET");
+    if (run->killer && !(quiet && *quiet == '1'))
+        kt_notice("%s: ended by signal %d (%s); next: ktrace info %s", run->command[0], run->killer,
+                  strsignal(run->killer), run->output ? run->output : run->directory);
+}
+
+static void look_at_trace(const struct run *run)
+{
+    struct contents found;
+    if (!read_contents(run->directory, &found))
+        return;
+    if (found.processes) {
+        tell_of_death(run);
+        return;
+    }
+    tell_of_nothing();
+    if (run->created)
+        rmdir(run->directory);
+}
+
+static int run_command(struct run *run)
+{
+    struct kt_error error = {0};
+    if (pipe2(run->report, O_CLOEXEC) != 0) {
+        kt_fail(&error, KT_SYSTEM, "a pipe cannot be made: %s", strerror(errno));
+        return kt_verb_fail("run", &error);
+    }
+    block_signals(run);
+    pid_t child = fork();
+    if (child < 0) {
+        kt_fail(&error, KT_SYSTEM, "a process cannot be made: %s", strerror(errno));
+        return kt_verb_fail("run", &error);
+    }
+    if (child == 0)
+        be_the_program(run);
+    find_directory(run, child);
+    bool started = read_report(run);
+    int status = wait_for(run, child);
+    if (started)
+        look_at_trace(run);
+    else if (run->created)
+        rmdir(run->directory);
+    return status;
+}
+
+int kt_verb_run(int argc, char **argv)
+{
+    struct run run = {0};
+    struct kt_error error = {0};
+    int wrong = parse_arguments(argc, argv, &run);
+    if (wrong)
+        return wrong;
+    if (find_libraries(&run, &error) != KT_OK)
+        return kt_verb_fail(argv[0], &error);
+    if (run.blas && kt_run_library(run.blas, run.lapack, run.command[0], &run.substitute, &error) != KT_OK)
+        return kt_verb_fail(argv[0], &error);
+    int status = run_command(&run);
+    kt_installed_free(&run.substitute);
+    return status;
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The ktrace command: finds the verb and runs it. The only file of trace/ that knows the other modules.
+ */
+#include "model/tracker/placements.h"
+#include "model/tracker/placement.h"
+#include "trace/verbs/library_list.h"
+#include "trace/base/plain.h"
+#include "trace/print/text.h"
+#include "trace/command/verb.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#ifndef KT_VERSION
+#define KT_VERSION "0.1"
+#endif
+
+static const struct {
+    const char *name;
+    int (*run)(int argc, char **argv);
+} verbs[] = {
+#define KT_VERB_ROW(name, arguments, text) {#name, kt_verb_##name},
+    KT_VERBS(KT_VERB_ROW)
+#undef KT_VERB_ROW
+};
+
+static bool has_option(int argc, char **argv, const char *option)
+{
+    for (int i = 1; i < argc; i++)
+        if (!strcmp(argv[i], option))
+            return true;
+    return false;
+}
+
+/* PART: of the verb model; both may be NULL. */
+static int help_on(char *verb, char *part)
+{
+    char help[] = "help";
+    char *arguments[] = {help, verb, part, NULL};
+    return kt_verb_help(part ? 3 : verb ? 2 : 1, arguments);
+}
+
+static bool is_help(const char *argument)
+{
+    return !strcmp(argument, "--help") || !strcmp(argument, "-h");
+}
+
+/* Of this machine, not of a trace. */
+static bool asks_for_libraries(int argc, char **argv)
+{
+    return !strcmp(argv[0], "info") && has_option(argc, argv, "--libraries");
+}
+
+/* How many letters have to be added, left out or changed (Levenshtein). */
+static size_t distance(const char *a, const char *b)
+{
+    enum { LONGEST = 32 };
+    size_t row[LONGEST + 1];
+    size_t columns = strlen(b);
+    if (columns > LONGEST)
+        return SIZE_MAX;
+    for (size_t j = 0; j <= columns; j++)
+        row[j] = j;
+    for (size_t i = 1; *a; i++, a++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= columns; j++) {
+            size_t replaced = diagonal + (*a != b[j - 1]);
+            size_t shorter = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
+            diagonal = row[j];
+            row[j] = replaced < shorter ? replaced : shorter;
+        }
+    }
+    return row[columns];
+}
+
+/* NULL: none is near. */
+static const char *nearest_verb(const char *name)
+{
+    size_t least = strlen(name) > 3 ? 3 : 2;
+    const char *nearest = NULL;
+    for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++) {
+        size_t here = distance(name, verbs[i].name);
+        if (here < least) {
+            least = here;
+            nearest = verbs[i].name;
+        }
+    }
+    return nearest;
+}
+
+/* ARGV[0] is the verb. */
+static int run_verb(int argc, char **argv)
+{
+    if (argc == 2 && is_help(argv[1]))
+        return help_on(argv[0], NULL);
+    if (argc == 3 && is_help(argv[2]) && !strcmp(argv[0], "model"))
+        return help_on(argv[0], argv[1]);
+    if (asks_for_libraries(argc, argv))
+        return kt_library_list(argc, argv);
+    for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
+        if (!strcmp(argv[0], verbs[i].name))
+            return verbs[i].run(argc, argv);
+    const char *nearest = nearest_verb(argv[0]);
+    kt_notice("there is no verb %s; %s%s%s'ktrace help' lists them", argv[0], nearest ? "did you mean " : "",
+              nearest ? nearest : "", nearest ? "? " : "");
+    return KT_USAGE;
+}
+
+static int run_command(int argc, char **argv)
+{
+    if (argc < 2) {
+        kt_notice("what shall I do? 'ktrace help' lists the verbs");
+        return KT_USAGE;
+    }
+    if (!strcmp(argv[1], "--version")) {
+        printf("ktrace %s\n", KT_VERSION);
+        return KT_OK;
+    }
+    if (is_help(argv[1]))
+        return help_on(NULL, NULL);
+    return run_verb(argc - 1, argv + 1);
+}
+
+int main(int argc, char **argv)
+{
+    kt_placements = kt_placements_of_trace;
+    kt_plain_begin();
+    int status = run_command(argc, argv);
+    errno = 0;
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return status;
+    kt_notice("standard output cannot be written: %s", errno ? strerror(errno) : "an earlier write failed");
+    return KT_SYSTEM;
+}

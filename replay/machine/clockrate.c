@@ -10,6 +10,7 @@ enum { PIECES = 3, UNROLLED = 16, TURNS_LEAST = 64, TURNS_MOST = 64 * TURNS_LEAS
 
 static const double largest_jump = 0.03;
 static const double least_ticks = 200; /* of a chain: one more or less is half a percent */
+static const double least_costs = 50;  /* of a chain: clocks go in steps, of at most what a reading costs */
 
 #define TWICE(x)  x x
 #define UNROLL(x) TWICE(TWICE(TWICE(TWICE(x))))
@@ -57,10 +58,10 @@ static uint64_t time_chain(void (*chain)(int turns), int turns)
     return least;
 }
 
-int kt_clockrate_turns(double ticks)
+int kt_clockrate_turns(double ticks, double cost)
 {
     double turns = TURNS_LEAST;
-    while (turns * ticks < least_ticks && turns <= TURNS_MOST)
+    while (turns * ticks < fmax(least_ticks, least_costs * cost) && turns <= TURNS_MOST)
         turns *= 2;
     return turns <= TURNS_MOST ? (int)turns : 0;
 }
@@ -77,7 +78,7 @@ static const struct scale *find_scale(void)
     static struct scale scale;
     if (!scale.is_known) {
         scale.cost = kt_clock_cost();
-        scale.turns = kt_clockrate_turns((double)time_chain(chain_of_additions, TURNS_MOST) / TURNS_MOST);
+        scale.turns = kt_clockrate_turns((double)time_chain(chain_of_additions, TURNS_MOST) / TURNS_MOST, (double)scale.cost);
         scale.is_known = true;
     }
     return &scale;

@@ -14,13 +14,16 @@
 #include <stdint.h>
 
 /*
- * Cycles of the core per tick of the clock, from a chain that takes about a microsecond, or some ten where the clock
+ * Cycles of the core per tick of the clock, from a chain that takes some microseconds, or some ten where the clock
  * ticks slowly; NAN where there is none for the processor.
  */
 double kt_clockrate(void);
 
-/* Turns of the chain that take long enough to be timed, where one takes so many ticks; 0: it would take too long. */
-int kt_clockrate_turns(double ticks);
+/*
+ * Turns of the chain that take long enough to be timed, where one takes TICKS and a reading of the clock COST ticks; 0: it
+ * would take too long. Time stamp counters may go in steps (24.5 ticks of a virtual EPYC), which COST is the bound of.
+ */
+int kt_clockrate_turns(double ticks, double cost);
 
 /* How many times longer a chain of multiplications takes: 3 on most cores if an addition takes one cycle. */
 double kt_clockrate_check(void);

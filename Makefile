@@ -726,7 +726,7 @@ fmt:
 	clang-format -i $$(git ls-files '*.c' '*.h' ':!preload/stub.h')
 
 # Documents with all that they link to.
-DOCUMENTS := README.md DESIGN.md FORMAT.md SECURITY.md LICENSE $(wildcard doc/*) tests/bench/RESULTS.md trace/routines/README.md \
+DOCUMENTS := README.md DESIGN.md FORMAT.md SECURITY.md LICENSE $(wildcard doc/*.md doc/design/*.md) tests/bench/RESULTS.md trace/routines/README.md \
              trace/routines/left_alone.list include/ktrace/ktrace.h $(filter-out examples/algorithms,$(wildcard examples/* examples/algorithms/*))
 DOCUMENTS_IN = $(DESTDIR)$(PREFIX)/share/doc/ktrace
 .PHONY: install-documents

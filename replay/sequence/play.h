@@ -60,7 +60,7 @@ struct kt_pass {
 
 /* Of code that KT_GAPS_CODE executes: as much as first-level caches hold. A program's own code, which is between its
  * calls, takes the place of a library's; of more of it libraries with much code suffered more than in the programs
- * (DESIGN.md, "Gaps are waited for"). */
+ * (doc/design/compare.md, "Calls in sequence"). */
 enum { KT_GAP_CODE_PAGES = 8 };
 
 struct kt_play {

@@ -19,7 +19,9 @@ static void spread_text(const struct kt_comparison *c, size_t lane, char *out)
 {
     const struct kt_lane_sum *sum = &c->sum[lane];
     double half = c->pace * c->scale * (sum->hi - sum->lo) / 2 / kt_comparison_blas(c, lane);
-    snprintf(out, CELL, isnan(half) ? "" : "+-%.1f %%", 100 * half);
+    *out = '\0';
+    if (!isnan(half))
+        snprintf(out, CELL, "+-%.1f %%", 100 * half);
 }
 
 /* Why nothing can be told, where the interval does not show it. */
@@ -59,7 +61,9 @@ static void add_library_row(const struct kt_comparison *c, struct kt_text_table 
     kt_text_seconds(kt_comparison_blas(c, l), cell[0]);
     spread_text(c, l, cell[1]);
     snprintf(cell[2], CELL, known ? "%.3f" : "n/a", ratio.value);
-    snprintf(cell[3], CELL, l && known ? "%.3f..%.3f" : "", ratio.lo, ratio.hi);
+    *cell[3] = '\0';
+    if (l && known)
+        snprintf(cell[3], CELL, "%.3f..%.3f", ratio.lo, ratio.hi);
     kt_text_seconds(kt_comparison_application(c, l), cell[4]);
     label_cell(c, l, cell[5]);
     verdict_cell(c, l, cell[6]);

@@ -62,6 +62,7 @@ static void use(const struct kt_snapshots *snapshots, const struct kt_snapshot *
         for (uint64_t k = 0; contents && k < bytes; k++)
             sum += contents[k];
     }
+    (void)sum;
     kt_shape_text(&s->call, text, sizeof text - 1);
     if (kt_held_of_call(snapshots, &s->call))
         for (int i = 0; i < count; i++)

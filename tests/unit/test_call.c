@@ -200,12 +200,12 @@ static float float_result(void)
 
 static double complex complex_result(void)
 {
-    return CMPLX(3, -4);
+    return 3 - 4 * I;
 }
 
 static float complex small_complex_result(void)
 {
-    return CMPLXF(5, -6);
+    return 5 - 6 * I;
 }
 
 static int integer_result(void)

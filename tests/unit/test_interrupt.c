@@ -41,7 +41,7 @@ static void ignored(void)
  */
 static int end_of(void (*what)(void))
 {
-    int status;
+    int status = 0;
     pid_t pid = fork();
     if (pid == 0) {
         kt_interrupt_catch();

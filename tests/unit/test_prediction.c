@@ -55,7 +55,7 @@ static struct kt_prediction predict(const char *body, const struct kt_prediction
     char text[1024] = "algorithm x\nparameters n=1000000\nvector a(n)\nvector z(n)\n";
     struct kt_algorithm *a;
     struct kt_error error = {0};
-    struct kt_prediction out;
+    struct kt_prediction out = {0};
     const double n = 1000000;
     strcat(text, body);
     if (kt_algorithm_parse(text, "text", &a, &error) != KT_OK ||

@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# check: slow, 25 s
+# A second compiler, clang, has no warning about the sources. make CC=clang builds with it.
+. tests/lib.sh
+command -v clang >/dev/null || { skip "no warning of clang" "needs clang (package clang)"; exit 0; }
+flags="-std=gnu11 -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -D_GNU_SOURCE -DKT_VERSION=\"x\" -I. -Iinclude -I$B/gen"
+said=$(ls trace/*/*.c replay/*/*.c model/*/*.c preload/*.c |
+    xargs -n 20 clang -fsyntax-only $flags 2>&1)
+if [ -z "$said" ]; then ok "no warning of clang"; else not_ok "no warning of clang" "$said"; fi
+exit $((failures != 0))

@@ -70,8 +70,8 @@ def rewritten(store, copy, table, column, change):
 def try_store(ktrace, store, folder, trace):
     copy = os.path.join(folder, "hostile", "store.sqlite")
     os.makedirs(os.path.dirname(copy), exist_ok=True)
-    verbs = [["replay", "--context", "warm,cold", "--budget", "1"],
-             ["compare", "--blas", "openblas-serial", "--context", "warm", "--budget", "1"]]
+    verbs = [["replay", "--context", "warm,cold", "--budget", "0.1"],
+             ["compare", "--blas", "openblas-serial", "--context", "warm", "--budget", "0.1"]]
     found = list(columns(store))
     check({table for table, _, _ in found} == {"setting", "series", "fact"}, f"{len(found)} columns are in a store", found)
     for table, column, kind in found:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# check: fast, 35 s
+# check: slow, 35 s
 # ktrace probe where things are missing: one processor, little memory, no huge pages, no permission to pin threads or to
 # make code, a system that lies about its caches. It finishes, says what it could not do, and believes its measurements.
 # Nothing here depends on how long anything takes.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# check: fast, 53 s
+# check: slow, 53 s
 # Profile mode: the same counts as a full trace, in memory that is bounded whatever happens, and readable after a kill.
 . tests/lib.sh
 export KTRACE_NESTED=all # what nests in calls is looked at

@@ -56,9 +56,10 @@ compare two "$T/two" --blas reference --context warm --check no
 same "... also if one of them is named" "[recorded reference]" "$(in_json two '[l["name"] for l in d["libraries"]]')"
 
 # --- the store
-start=$SECONDS
-compare second "$T/t" --blas reference --blas openblas-serial; same "a second time" 0 $?
-true_that "... takes less than 5 s" test $((SECONDS - start)) -lt 5
+TIMEFORMAT='%U %S'
+{ time compare second "$T/t" --blas reference --blas openblas-serial; status=$?; } 2>"$T/processor"
+same "a second time" 0 $status
+true_that "... takes less than 5 s of the processor: $(<"$T/processor")" awk '{ exit !($1 + $2 < 5) }' "$T/processor"
 same "... measures nothing" "0 True" "$(in_json second 'd["rounds"], d["store"]["reused"]')"
 same "... and has the same numbers" "" "$(differences first second)"
 compare fresh "$T/t" --blas reference --blas openblas-serial --fresh
@@ -84,7 +85,7 @@ double cblas_ddot(int n, const double *x, int incx, const double *y, int incy)
 END
 cc -shared -fPIC -o "$T/starts.so" "$T/starts.c" -ldl -Wl,--no-as-needed "$serial"
 compare starts "$T/t" --check no --budget 3 --blas openblas-serial --blas "$T/starts.so"
-same "what first calls take is told" "True True" "$(in_json starts 'd["libraries"][0]["seconds_first_calls"] < 0.01, 0.019 < d["libraries"][1]["seconds_first_calls"] < 0.1')"
+same "what first calls take is told" "True True" "$(in_json starts '(lambda a, b: (b > 0.019, b - a > 0.015))(*(l["seconds_first_calls"] for l in d["libraries"]))')"
 same "... and is in the prediction" True "$(in_json starts '(lambda a, b: b["seconds"] - a["seconds"] > 0.9 * (b["seconds_first_calls"] - a["seconds_first_calls"]) + b["seconds_replayed"] - a["seconds_replayed"] - 0.01)(*d["libraries"])')"
 compare again "$T/t" --check no --budget 3 --blas openblas-serial --blas "$T/starts.so"
 same "... and in the store" "" "$(differences starts again)"

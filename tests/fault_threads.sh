@@ -3,19 +3,19 @@
 # Threads that come and go, are cancelled or interrupted: the program behaves as without us, and no call is missing.
 . tests/fault/lib.sh
 crew=$F/crew
-LIMIT=200 behaves "12,000 short threads" "$crew" short 12000; sound
+behaves "12,000 short threads" "$crew" short 12000; sound
 holds "threads, calls, losses" "(12000, 12000, [])" 'd["threads"], d["calls"], d["lost"]'
-KTRACE_MAX_BYTES=100k LIMIT=200 behaves "2,000 threads and a limit for all" "$crew" short 2000
+KTRACE_MAX_BYTES=100k behaves "2,000 threads and a limit for all" "$crew" short 2000
 true_that "... their streams are no longer" test "$(du -b -c "$T"/t/p*/t* | tail -n 1 | cut -f 1)" -le 100000
 holds "... calls and losses" 2000 'd["calls"] + sum(l["calls"] for l in d["lost"])'
 behaves "threads alive at exit" "$crew" alive 50000; sound; true_that "... calls" test "$(info t 'd["calls"]')" -gt 1000
 behaves "main ends before a thread does" "$crew" leave 3000; sound
 holds "calls" "(6000, 'complete')" 'd["calls"], d["state"]'
 behaves "threads cancelled between calls" "$crew" deferred 150; sound; holds "no call in flight" "('complete', [])" 'd["state"], d["in_flight"]'
-LIMIT=60 behaves "threads cancelled within calls" "$crew" any 3000; sound; holds "the state" "('complete', [])" 'd["state"], d["lost"]'
+behaves "threads cancelled within calls" "$crew" any 3000; sound; holds "the state" "('complete', [])" 'd["state"], d["lost"]'
 behaves "fork amid threads' calls" "$crew" forks 60; sound; holds "processes" 61 'd["processes"]'
 for mode in all sample none; do
-    LIMIT=20 KTRACE_NESTED=$mode behaves "threads, modules that come and go, and forks, nested $mode" "$F/race" 30 "$PWD/$B/tests/abi/module_any.so"; sound
+    KTRACE_NESTED=$mode behaves "threads, modules that come and go, and forks, nested $mode" "$F/race" 30 "$PWD/$B/tests/abi/module_any.so"; sound
     holds "processes, losses" "(31, [])" 'd["processes"], d["lost"]'
 done
 behaves "a lock that a thread has and a fork waits for" "$crew" locks 1; sound
@@ -75,13 +75,13 @@ done
 
 # What can block is never left by a signal, a jump or a cancellation (the linker's lock, the C library's, ours).
 for mode in KTRACE_NESTED=sample KTRACE_NESTED=all KTRACE_MODE=profile KTRACE_SAMPLE=10 KTRACE_DISABLE=1; do
-    LIMIT=30 behaves "a storm of signals, jumps and cancellations: $mode" env "$mode" "$F/storm" 4 "$PWD/$B/tests/abi/module_any.so"
+    behaves "a storm of signals, jumps and cancellations: $mode" env "$mode" "$F/storm" 4 "$PWD/$B/tests/abi/module_any.so"
 done
 
 # No descriptor of ours takes a number that the program expects, receives what it writes, or is closed by it.
 for mode in full profile; do
     for use in standard all lowest; do
-        LIMIT=60 KTRACE_MODE=$mode behaves "a thread that uses descriptors ($use), mode $mode" "$F/descriptors" $use 3000000; sound
+        KTRACE_MODE=$mode behaves "a thread that uses descriptors ($use), mode $mode" "$F/descriptors" $use 3000000; sound
         holds "calls" "(3000000, [])" 'd["calls"], d["lost"]'
     done
 done

@@ -8,11 +8,10 @@ kt=$PWD/$B/ktrace
 export KTRACE_QUIET=1 OPENBLAS_NUM_THREADS=1
 traced shapes "$counts" shapes 4000 2 >/dev/null
 
-# replay OUT OPTION...: of 4,000 shapes; the seconds that the command took to $T/OUT.wall
+# replay OUT OPTION...: of 4,000 shapes; the seconds that the command took, and had the processor for, to $T/OUT.took
 replay() {
-    local out=$1 start=$EPOCHREALTIME; shift
-    "$kt" replay --json --context warm,cold --store "$T/store.sqlite" "$@" "$T/shapes" >"$T/$out.json" 2>"$T/$out.err" || not_ok "replay" "$(<"$T/$out.err")"
-    "$PYTHON" -c "print($EPOCHREALTIME - $start)" >"$T/$out.wall"
+    local out=$1 TIMEFORMAT='%R %U %S'; shift
+    { time "$kt" replay --json --context warm,cold --store "$T/store.sqlite" "$@" "$T/shapes" >"$T/$out.json" 2>"$T/$out.err" || not_ok "replay" "$(<"$T/$out.err")"; } 2>"$T/$out.took"
 }
 # both OUT EXPRESSION: of a replay d and the report r
 both() { "$PYTHON" -c 'import json, sys
@@ -21,9 +20,11 @@ print(eval(sys.argv[3]))' "$T" "/$1.json" "$2"; }
 
 replay first --budget 2
 "$kt" report --json "$T/shapes" >"$T/report.json"
-# All of them once would take 8 s. What is added is for the fifty that are measured in any case, where others use the machine.
-same "seconds of measuring: those of the budget, a fifth more, and some for the heaviest" True "$(both first 'd["seconds_spent"] <= 1.2 * 2 + 2 or d["seconds_spent"]')"
-true_that "... the command takes little else: $(<"$T/first.wall") s" "$PYTHON" -c "import sys; sys.exit($(<"$T/first.wall") > 1.2 * 2 + 12)"
+# All of them once would take 8 s. What is added is for the fifty that are measured in any case. Seconds are those of the
+# processor: for the rest others had it.
+read -r wall user system <"$T/first.took"
+same "seconds of measuring: those of the budget, a fifth more, and some for the heaviest" True "$(both first "d['seconds_spent'] * ($user + $system) / $wall <= 1.2 * 2 + 2 or (d['seconds_spent'], $wall, $user, $system)")"
+true_that "... the command takes little else: $user s and $system s" "$PYTHON" -c "import sys; sys.exit($user + $system > 1.2 * 2 + 12)"
 same "shapes are measured or left out" "True 4000" "$(both first 'str(50 <= len(d["shapes"]) < 4000) + " " + str(len(d["shapes"]) + d["left_out"]["shapes"])')"
 same "... none is refused" "[]" "$(both first 'd["not_replayed"]')"
 same "... and so are calls" 8000 "$(both first 'sum(s["calls"] for s in d["shapes"]) + d["left_out"]["calls"]')"

@@ -20,15 +20,10 @@ trace small less; trace again less; trace larger more
 # --- known, new, fresh
 replay first "$T/small"; same "a first replay" 0 $?
 same "... knows nothing" 0 "$(in_json first 'd["store"]["series_reused"]')"
-took=9999
-for _ in 1 2 3; do # others use the machine, too
-    start=$(date +%s%N)
-    replay second "$T/small"; status=$?
-    now=$((($(date +%s%N) - start) / 1000000))
-    took=$((now < took ? now : took))
-done
+TIMEFORMAT='%U %S'
+{ time replay second "$T/small"; status=$?; } 2>"$T/processor"
 same "a second one" 0 $status
-true_that "... takes less than a second: $took ms" test $took -lt 1000
+true_that "... takes less than a second of the processor: $(<"$T/processor")" awk '{ exit !($1 + $2 < 1) }' "$T/processor"
 same "... measures nothing" "0 True" "$(in_json second '(d["rounds"], d["store"]["series_reused"] == 2 * len(d["shapes"]))' | tr -d '(),')"
 same "... and has the same numbers" "" "$("$PYTHON" -c 'import json, sys
 a, b = (json.load(open(sys.argv[1] + n)) for n in ("/first.json", "/second.json"))
@@ -100,7 +95,7 @@ same "... with all results" "$(in_json first 'len(d["shapes"])')" "$(in_json dam
 (unset HOME XDG_CACHE_HOME; replay homeless "$T/small"); same "without a home: the replay goes on" 0 $?
 has "... says so" "HOME" "$(<"$T/homeless.err")"
 # Files that cannot grow, as on a full disk; the trace's own result is small.
-(trap '' XFSZ; ulimit -f 48; replay full "$T/small" --store "$T/full.sqlite"); same "no room: the replay goes on" 0 $?
+(trap '' XFSZ; ulimit -f 24; replay full "$T/small" --store "$T/full.sqlite"); same "no room: the replay goes on" 0 $?
 has "... says so" "full.sqlite" "$(<"$T/full.err")"
 mkdir "$T/shut"; cp "$store" "$T/shut/x.sqlite"; chmod a-w "$T/shut/x.sqlite" "$T/shut"; chmod a+rx "$T" "$T/shut"; chmod -R a+rX "$T/small" "$T/larger" # traces are private
 as=; [ "$(id -u)" = 0 ] && as="setpriv --reuid=65534 --clear-groups"
@@ -153,10 +148,15 @@ done
 same "SIGTERM: exit status" 143 "$status"
 same "... a result that is complete stays" False "$(query 'd["interrupted"]' <"$T/small/replay.json")"
 rm -f "$store"
-same "SIGKILL" -9 "$(interrupt killed KILL 8 --json --budget 30 "$T/larger")"
+# Killed when there are 200 samples in the store, which it writes every few seconds; all of them stay.
+samples() { "$PYTHON" -c 'import sqlite3, sys; print(sum(n for n, in sqlite3.connect(sys.argv[1]).execute("SELECT length(sample) / 8 FROM series")))' "$store" 2>/dev/null || echo 0; }
+"$kt" replay --json --budget 300 "$T/larger" >"$T/killed.json" 2>"$T/killed.err" & killed=$!
+until [ "$(samples)" -gt 200 ] || ! kill -0 $killed 2>/dev/null; do sleep 0.2; done
+known=$(samples)
+kill -KILL $killed; wait $killed 2>/dev/null
+same "SIGKILL, while it measures" 137 $?
 replay rest "$T/small" --store "$store" --budget 0.01
-true_that "... what was measured up to some seconds before is known" test \
-    "$("$PYTHON" -c 'import sqlite3, sys; print(sum(n for n, in sqlite3.connect(sys.argv[1]).execute("SELECT length(sample) / 8 FROM series")))' "$store")" -gt 200
+true_that "... what was measured up to some seconds before is known" test "$(samples)" -ge "$known" -a "$known" -gt 200
 has "on a terminal: how far it is and how long it takes" '%  [0-9]+ s left' \
     "$(script -qec "$kt replay --fresh --context warm,cold --budget 3 $T/small" /dev/null 2>&1 | tr '\r' '\n')"
 

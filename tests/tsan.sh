@@ -9,7 +9,7 @@ tsan=$(readlink -f "$(${CC:-gcc} -print-file-name=libtsan.so)")
 printf 'race_top:%s\n' open close >"$T/descriptors"
 export KTRACE_QUIET=1 TSAN_OPTIONS="exitcode=66 die_after_fork=0 halt_on_error=0 log_path=$T/report suppressions=$T/descriptors"
 # The sanitizer wants its memory where address randomisation may have put something else.
-sanitized() { KTRACE_OUT=$T/t LD_PRELOAD="$tsan $PWD/$S/libktrace.so" timeout -s KILL 30 setarch -R "$@" 2>&1; echo "status $?"; }
+sanitized() { KTRACE_OUT=$T/t LD_PRELOAD="$tsan $PWD/$S/libktrace.so" timeout -s KILL 300 setarch -R "$@" 2>&1; echo "status $?"; }
 # quiet NAME EXPECTED COMMAND...
 quiet() {
     local name=$1 expected=$2; shift 2

@@ -77,7 +77,7 @@ n, work = ctypes.byref(ctypes.c_int(5)), ctypes.byref(ctypes.c_int(500))
 a = (ctypes.c_double * 25)(float("inf"), *[((i * 7) % 11 + 1) / 12 for i in range(24)])
 lapack.dgesdd_(b"A", n, n, a, n, array(5), array(25), n, array(25), n, array(500), work, (ctypes.c_int * 40)(), ctypes.byref(ctypes.c_int()), 1)
 END
-timeout 5 "$PYTHON" "$T/svd.py" "$reference" "$lapack"
+timeout 10 "$PYTHON" "$T/svd.py" "$reference" "$lapack"
 same "dgesdd of Inf never returns: as the library has it" "$([ $? = 124 ] && echo True || echo False)" "$(of reference "u['given_up'] > 0")"
 
 # A library that hangs and crashes where others do not.

@@ -52,7 +52,7 @@ for rank in 0 1 2 3; do
     (cd "$T/killed$rank" && LD_PRELOAD=$death DEATH_RANK=$rank "$kt" run -o "$T/dead$rank" -- $mpi hpcc >out 2>err; echo $? >status)
     same "rank $rank killed: status of the job" 137 "$(<"$T/killed$rank/status")"
     # mpirun does not wait for those that it killed.
-    for _ in $(seq 100); do if [ "$(info "dead$rank" 'd["state"]')" = running ]; then sleep 0.1; fi; done
+    for _ in $(seq 1000); do if [ "$(info "dead$rank" 'd["state"]')" = running ]; then sleep 0.1; fi; done
     same "... all traces" "4 incomplete" "$(info "dead$rank" '"%d %s" % (d["ranks"], d["state"])')"
     same "... the call in which it died" "[('dgemm', $rank)]" \
         "$(info "dead$rank" '[(c["routine"], p["rank"]) for c in d["in_flight"] for p in d["process_table"] if p["pid"] == c["pid"] and p["rank"] == '$rank']')"

@@ -18,6 +18,8 @@
 
 #include <cmocka.h>
 
+#include "tests/unit/timing.h"
+
 #define SPEC "trace/routines"
 
 /* --- queries ----------------------------------------------------------------------------------------------- */
@@ -349,6 +351,7 @@ static double now(void)
 static void is_fast(void **state)
 {
     (void)state;
+    judges_times();
     struct kt_models *models = example();
     struct kt_model_query q = gemv(0, 0);
     struct kt_model_answer answer;

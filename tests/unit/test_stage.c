@@ -23,6 +23,8 @@
 
 #include <cmocka.h>
 
+#include "tests/unit/timing.h"
+
 /* --- sizes ------------------------------------------------------------------------------------------------- */
 
 static void write_index(const char *root, int index, const char *const text[4])
@@ -262,21 +264,6 @@ static double ticks_of_a_load(const struct chained *c)
     return (double)(kt_clock_stop() - start) / (double)c->lines;
 }
 
-/* The least of some tries: others on the machine only add. */
-static double load_after(struct kt_stage *stage, const char *context, const struct kt_hierarchy *h,
-                         const struct kt_placements_of_shape *placed, const struct chained *c)
-{
-    static struct kt_plans plans;
-    double least = 1e9;
-    kt_plans_make(kt_context_find(context), &c->operand, 1, &h->caches, placed, &plans);
-    for (int i = 0; i < 40; i++) {
-        kt_stage_set(stage, &plans.plan[0], &c->operand, &(struct kt_recaller){0});
-        double ticks = ticks_of_a_load(c);
-        least = ticks < least ? ticks : least;
-    }
-    return least;
-}
-
 struct machine {
     struct kt_hierarchy hierarchy;
     struct kt_stage *stage;
@@ -284,12 +271,35 @@ struct machine {
     struct chained chained;
 };
 
+/* Each cache but the last is swept with twice what it holds, or with half of the next: what a calibration finds at this
+ * moment makes no difference. */
+static void sweep_amply(struct kt_hierarchy *h)
+{
+    for (unsigned i = 0; i + 1 < h->caches.count; i++) {
+        uint64_t most = h->caches.cache[i + 1].bytes / 2;
+        uint64_t ample = 2 * h->caches.cache[i].bytes;
+        h->sweep[i].bytes = ample < most ? ample : most;
+    }
+}
+
+/* The first LEVELS caches can be told from those behind them: others on the machine leave them to us. */
+static bool can_tell(struct machine *m, unsigned levels)
+{
+    bool doubted = m->hierarchy.caches.count <= levels;
+    struct kt_hierarchy measured = {.caches = m->hierarchy.caches};
+    if (!doubted)
+        kt_hierarchy_calibrate((1u << levels) - 1, 1 << 28, &measured);
+    for (unsigned i = 0; i < levels && !doubted; i++)
+        doubted = *measured.sweep[i].doubt;
+    return !doubted;
+}
+
 static void open_machine(struct machine *m, int threads)
 {
     struct kt_error error = {0};
     memset(m, 0, sizeof *m);
     kt_caches_read(NULL, &m->hierarchy.caches);
-    kt_hierarchy_calibrate((1u << (m->hierarchy.caches.count - 1)) - 1, 1 << 28, &m->hierarchy);
+    sweep_amply(&m->hierarchy);
     assert_int_equal(kt_stage_open(&m->hierarchy, threads, &m->stage, &error), KT_OK);
     m->area = kt_pages_map(1 << 20, KT_PAGES_HUGE);
     assert_non_null(m->area);
@@ -303,83 +313,62 @@ static void close_machine(struct machine *m)
 
 /* --- times of loads ---------------------------------------------------------------------------------------- */
 
-enum verdict { AS_PROMISED, OTHERWISE, CANNOT_TELL };
+enum { ROUNDS = 320, MOST_CONTEXTS = 4 };
 
-/* Others use the caches, too: one good try of some tells that the plans do what they promise. A sanitizer's loads go
- * through its own memory. */
-static void try_some(enum verdict (*try)(void))
+/* Ticks of a load in each of N contexts: the least of many rounds, in which the contexts take turns. Others on the
+ * machine only add. */
+static void least_loads(struct machine *m, const char *const *context, int n,
+                        const struct kt_placements_of_shape *placed, double *least)
 {
-#ifdef __SANITIZE_ADDRESS__
-    (void)try;
-    skip();
-#else
-    enum verdict verdict = OTHERWISE;
-    bool can_tell = true;
-    for (int i = 0; i < 8 && verdict != AS_PROMISED; i++) {
-        verdict = try();
-        can_tell = can_tell && verdict != CANNOT_TELL;
+    static struct kt_plans plans[MOST_CONTEXTS];
+    for (int c = 0; c < n; c++) {
+        kt_plans_make(kt_context_find(context[c]), &m->chained.operand, 1, &m->hierarchy.caches, placed, &plans[c]);
+        least[c] = 1e9;
     }
-    if (verdict != AS_PROMISED && !can_tell)
-        skip();
-    assert_int_equal(verdict, AS_PROMISED);
-#endif
+    for (int i = 0; i < ROUNDS; i++)
+        for (int c = 0; c < n; c++) {
+            kt_stage_set(m->stage, &plans[c].plan[0], &m->chained.operand, &(struct kt_recaller){0});
+            double ticks = ticks_of_a_load(&m->chained);
+            least[c] = ticks < least[c] ? ticks : least[c];
+        }
+    for (int c = 0; c < n; c++)
+        print_message("%s %.1f ticks of a load%s", context[c], least[c], c + 1 < n ? ", " : "\n");
 }
 
-enum { NEAR, OUT_OF_L1, OUT_OF_L2, FAR, CACHES };
-
-/* In order, and each clearly farther than the one before? */
-static bool are_in_order(const struct machine *m)
-{
-    static const char *const context[CACHES] = {"warm", "l1", "l2", "cold"};
-    double ticks[CACHES];
-    bool in_order = true;
-    for (int i = 0; i < CACHES; i++) {
-        ticks[i] = load_after(m->stage, context[i], &m->hierarchy, NULL, &m->chained);
-        in_order = in_order && (i == 0 || ticks[i] > 1.5 * ticks[i - 1]);
-    }
-    print_message("ticks of a load: warm %.1f, l1 %.1f, l2 %.1f, cold %.1f\n", ticks[NEAR], ticks[OUT_OF_L1],
-                  ticks[OUT_OF_L2], ticks[FAR]);
-    return in_order;
-}
-
-static enum verdict order_of_caches(void)
-{
-    static struct machine m;
-    open_machine(&m, 1);
-    bool doubted = m.hierarchy.caches.count < 2 || *m.hierarchy.sweep[0].doubt || *m.hierarchy.sweep[1].doubt;
-    chain_up(&m.chained, (uint64_t)m.area, m.hierarchy.caches.cache[0].bytes / 2);
-    enum verdict verdict = doubted ? CANNOT_TELL : are_in_order(&m) ? AS_PROMISED : OTHERWISE;
-    close_machine(&m);
-    return verdict;
-}
-
+/* In order, and each clearly farther than the one before. */
 static void each_cache_is_farther(void **state)
 {
-    (void)state;
-    try_some(order_of_caches);
-}
-
-static enum verdict mean_of_parts(void)
-{
+    static const char *const context[] = {"warm", "l1", "l2", "cold"};
     static struct machine m;
-    const struct kt_placements_of_shape placed = {.placement = {{.share = {{0.5F, 0, 0, 0.5F, 0}}, .weight = 1}},
-                                                  .count = 1};
+    double ticks[4];
+    (void)state;
+    judges_times();
     open_machine(&m, 1);
-    chain_up(&m.chained, (uint64_t)m.area, 16384);
-    double warm = load_after(m.stage, "warm", &m.hierarchy, NULL, &m.chained);
-    double cold = load_after(m.stage, "cold", &m.hierarchy, NULL, &m.chained);
-    double tracked = load_after(m.stage, "tracked", &m.hierarchy, &placed, &m.chained);
-    print_message("ticks of a load: warm %.1f, half and half %.1f, cold %.1f\n", warm, tracked, cold);
+    if (!can_tell(&m, 2))
+        skip();
+    chain_up(&m.chained, (uint64_t)m.area, m.hierarchy.caches.cache[0].bytes / 2);
+    least_loads(&m, context, 4, NULL, ticks);
+    for (int i = 1; i < 4; i++)
+        assert_true(ticks[i] > 1.5 * ticks[i - 1]);
     close_machine(&m);
-    bool between = tracked > warm + 0.35 * (cold - warm) && tracked < warm + 0.65 * (cold - warm);
-    return between ? AS_PROMISED : OTHERWISE;
 }
 
 /* A load of an operand in parts takes the mean of its parts. */
 static void parts_are_where_they_should_be(void **state)
 {
+    static const char *const context[] = {"warm", "cold", "tracked"};
+    static struct machine m;
+    const struct kt_placements_of_shape placed = {.placement = {{.share = {{0.5F, 0, 0, 0.5F, 0}}, .weight = 1}},
+                                                  .count = 1};
+    double ticks[3];
     (void)state;
-    try_some(mean_of_parts);
+    judges_times();
+    open_machine(&m, 1);
+    chain_up(&m.chained, (uint64_t)m.area, 16384);
+    least_loads(&m, context, 3, &placed, ticks);
+    double place = (ticks[2] - ticks[0]) / (ticks[1] - ticks[0]);
+    assert_true(place > 0.35 && place < 0.65);
+    close_machine(&m);
 }
 
 /* Least ticks of a load of each quarter, the farthest first. */
@@ -395,7 +384,7 @@ static void time_quarters(struct machine *m, double least[4])
         least[q] = 1e9;
     }
     kt_plans_make(kt_context_find("tracked"), &m->chained.operand, 1, &m->hierarchy.caches, &placed, &plans);
-    for (int i = 0; i < 160; i++) {
+    for (int i = 0; i < 4 * ROUNDS; i++) {
         kt_stage_set(m->stage, &plans.plan[0], &m->chained.operand, &(struct kt_recaller){0});
         double ticks = ticks_of_a_load(&quarter[i % 4]);
         least[i % 4] = ticks < least[i % 4] ? ticks : least[i % 4];
@@ -403,49 +392,37 @@ static void time_quarters(struct machine *m, double least[4])
     print_message("ticks of a load, by quarter: %.1f, %.1f, %.1f, %.1f\n", least[0], least[1], least[2], least[3]);
 }
 
-static enum verdict order_of_quarters(void)
-{
-    static struct machine m;
-    double least[4];
-    enum verdict verdict = CANNOT_TELL;
-    open_machine(&m, 1);
-    if (m.hierarchy.caches.count == 3 && !*m.hierarchy.sweep[0].doubt && !*m.hierarchy.sweep[1].doubt) {
-        time_quarters(&m, least);
-        verdict = AS_PROMISED;
-        for (int q = 0; q < 3; q++)
-            verdict = least[q] > 1.5 * least[q + 1] ? verdict : OTHERWISE;
-    }
-    close_machine(&m);
-    return verdict;
-}
-
 /* An operand with a quarter in each level: loads of each quarter take longer than of the one behind it. */
 static void each_quarter_in_its_level(void **state)
 {
-    (void)state;
-    try_some(order_of_quarters);
-}
-
-static enum verdict order_with_a_crew(void)
-{
     static struct machine m;
-    enum verdict verdict = CANNOT_TELL;
-    open_machine(&m, 2);
-    if (!*m.hierarchy.sweep[0].doubt) {
-        chain_up(&m.chained, (uint64_t)m.area, m.hierarchy.caches.cache[0].bytes / 2);
-        double warm = load_after(m.stage, "warm", &m.hierarchy, NULL, &m.chained);
-        double l1 = load_after(m.stage, "l1", &m.hierarchy, NULL, &m.chained);
-        verdict = l1 > 1.5 * warm ? AS_PROMISED : OTHERWISE;
-    }
+    double least[4];
+    (void)state;
+    judges_times();
+    open_machine(&m, 1);
+    if (m.hierarchy.caches.count != 3 || !can_tell(&m, 2))
+        skip();
+    time_quarters(&m, least);
+    for (int q = 0; q < 3; q++)
+        assert_true(least[q] > 1.5 * least[q + 1]);
     close_machine(&m);
-    return verdict;
 }
 
 /* With a crew the caches of this processor are swept, too. */
 static void a_crew_evicts(void **state)
 {
+    static const char *const context[] = {"warm", "l1"};
+    static struct machine m;
+    double ticks[2];
     (void)state;
-    try_some(order_with_a_crew);
+    judges_times();
+    open_machine(&m, 2);
+    if (!can_tell(&m, 1))
+        skip();
+    chain_up(&m.chained, (uint64_t)m.area, m.hierarchy.caches.cache[0].bytes / 2);
+    least_loads(&m, context, 2, NULL, ticks);
+    assert_true(ticks[1] > 1.5 * ticks[0]);
+    close_machine(&m);
 }
 
 static _Atomic int visited[CPU_SETSIZE];

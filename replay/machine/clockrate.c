@@ -78,7 +78,8 @@ static const struct scale *find_scale(void)
     static struct scale scale;
     if (!scale.is_known) {
         scale.cost = kt_clock_cost();
-        scale.turns = kt_clockrate_turns((double)time_chain(chain_of_additions, TURNS_MOST) / TURNS_MOST, (double)scale.cost);
+        scale.turns =
+            kt_clockrate_turns((double)time_chain(chain_of_additions, TURNS_MOST) / TURNS_MOST, (double)scale.cost);
         scale.is_known = true;
     }
     return &scale;

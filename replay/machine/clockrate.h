@@ -20,8 +20,9 @@
 double kt_clockrate(void);
 
 /*
- * Turns of the chain that take long enough to be timed, where one takes TICKS and a reading of the clock COST ticks; 0: it
- * would take too long. Time stamp counters may go in steps (24.5 ticks of a virtual EPYC), which COST is the bound of.
+ * Turns of the chain that take long enough to be timed, where one takes TICKS and a reading of the clock COST ticks; 0:
+ * it would take too long. Time stamp counters may go in steps (24.5 ticks of a virtual EPYC), which COST is the bound
+ * of.
  */
 int kt_clockrate_turns(double ticks, double cost);
 

@@ -11,8 +11,8 @@
  * How the best estimate of a set of samples is chosen. Disturbances only add, so wall-clock times of a controlled
  * replay are estimated from below. The minimum of Whaley & Castaldo (section 2.1) rests on the one fastest moment,
  * though: on processors that clock higher now and then it differs by 10 % between runs that did and did not meet such a
- * moment. The lower quartile needs a quarter of the samples to agree; doc/design/replay.md has the figures. In-situ times are
- * draws from what really happened: median.
+ * moment. The lower quartile needs a quarter of the samples to agree; doc/design/replay.md has the figures. In-situ
+ * times are draws from what really happened: median.
  */
 enum kt_best { KT_BEST_QUARTILE, KT_BEST_MEDIAN };
 

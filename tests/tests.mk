@@ -164,12 +164,15 @@ $(T)/gen_roundtrip: $(patsubst %.c,$(O)/%.o,$(wildcard tests/roundtrip/*.c)) $(T
 FUZZERS := $(patsubst tests/fuzz/corpus/%,$(T)/fuzz/%,$(wildcard tests/fuzz/corpus/*))
 FUZZ_PARTS := $(patsubst %,$(O)/tests/fuzz/%.o,input memory mutate mutate_json look $(if $(LIBFUZZER),,driver)) $(O)/tests/synth.o $(O)/trace/table/spec.o
 # What a fuzzer gives its inputs to in the place of a file.
-wrapped = $(if $(filter trace packed result,$(1)),kt_files_open)$(if $(filter store,$(1)),sqlite3_open_v2)
+WRAPPED_trace  := kt_files_open
+WRAPPED_packed := kt_files_open kt_free_memory
+WRAPPED_result := kt_files_open
+WRAPPED_store  := sqlite3_open_v2 sqlite3_prepare_v2 sqlite3_finalize
 $(T)/fuzz/machine $(T)/fuzz/models $(T)/fuzz/result: $(O)/tests/fuzz/document.o
 $(T)/fuzz/stream $(T)/fuzz/profile $(T)/fuzz/snapshot: $(O)/tests/fuzz/base.o
 $(FUZZERS): $(T)/fuzz/%: $(O)/tests/fuzz/%.o $(FUZZ_PARTS) $(T)/tools.a
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(CFLAGS_) $(FAST_LINKER) $(if $(LIBFUZZER),-fsanitize=fuzzer) $(addprefix -Wl$(comma)--wrap=,$(call wrapped,$*)) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LIBS)
+	$(Q)$(CC) $(CFLAGS_) $(FAST_LINKER) $(if $(LIBFUZZER),-fsanitize=fuzzer) $(addprefix -Wl$(comma)--wrap=,$(WRAPPED_$*)) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LIBS)
 $(T)/fuzz/seed: $(O)/tests/fuzz/seed.o $(O)/tests/fuzz/input.o $(TEST_PARTS) $(OBJECTS)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS_) -o $@ $^ $(LIBS)

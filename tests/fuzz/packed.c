@@ -29,6 +29,15 @@ enum kt_status __wrap_kt_files_open(const char *path, struct kt_files **out, str
     return __real_kt_files_open(path, out, error);
 }
 
+/* The real one reads files of the kernel, which takes as long as all else. */
+uint64_t __wrap_kt_free_memory(const char *root);
+
+uint64_t __wrap_kt_free_memory(const char *root)
+{
+    (void)root;
+    return UINT64_C(1) << 30;
+}
+
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
     (void)argc, (void)argv;

@@ -9,7 +9,9 @@ FOR=${FOR:-60}
 command -v clang >/dev/null || { echo "make fuzz: needs clang and its run-time library: Debian packages clang libclang-rt-dev"; exit 1; }
 make -s O="$FOLDER" CC=clang LIBFUZZER=1 SAN=fuzzer-no-link,address,undefined \
     CFLAGS='-O2 -fno-sanitize-recover=all -fno-sanitize-coverage=trace-cmp' fuzzers || exit 1
-export ASAN_OPTIONS=max_malloc_fill_size=0:malloc_context_size=4:quarantine_size_mb=4 UBSAN_OPTIONS=print_stacktrace=1
+# A quarantine that the second cache holds.
+export ASAN_OPTIONS=max_malloc_fill_size=0:malloc_context_size=4:quarantine_size_mb=1:thread_local_quarantine_size_kb=64:max_redzone=16
+export UBSAN_OPTIONS=print_stacktrace=1
 # Longer inputs than these only cost time.
 declare -A longest=([stream]=12288 [text]=12288 [trace]=6144 [packed]=32768 [spec]=2048 [algorithm]=2048
     [profile]=12288 [snapshot]=4096 [machine]=4096 [models]=4096 [result]=4096 [store]=16384)

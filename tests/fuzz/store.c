@@ -5,7 +5,8 @@
  *
  *     place type bytes16 contents
  *
- * The database is in memory: sqlite3_open_v2 is wrapped (-Wl,--wrap).
+ * The database is in memory: sqlite3_open_v2 is wrapped (-Wl,--wrap). That of inputs of the second kind stays, and so
+ * do the statements that readers prepare for it, which would take most of the time.
  */
 #include "replay/store/store.h"
 
@@ -57,6 +58,47 @@ int __wrap_sqlite3_open_v2(const char *path, sqlite3 **out, int flags, const cha
     return status;
 }
 
+/* --- statements that stay ---------------------------------------------------------------------------------- */
+
+enum { MOST_KEPT = 16 };
+
+static struct {
+    char *text;
+    sqlite3_stmt *statement;
+} kept[MOST_KEPT];
+static size_t statements;
+static bool keeping; /* the database of cells is in use */
+
+int __real_sqlite3_prepare_v2(sqlite3 *of, const char *sql, int bytes, sqlite3_stmt **out, const char **tail);
+int __wrap_sqlite3_prepare_v2(sqlite3 *of, const char *sql, int bytes, sqlite3_stmt **out, const char **tail);
+int __real_sqlite3_finalize(sqlite3_stmt *statement);
+int __wrap_sqlite3_finalize(sqlite3_stmt *statement);
+
+int __wrap_sqlite3_prepare_v2(sqlite3 *of, const char *sql, int bytes, sqlite3_stmt **out, const char **tail)
+{
+    for (size_t i = 0; keeping && i < statements; i++)
+        if (!strcmp(kept[i].text, sql)) {
+            *out = kept[i].statement;
+            return SQLITE_OK;
+        }
+    int status = __real_sqlite3_prepare_v2(of, sql, bytes, out, tail);
+    if (keeping && status == SQLITE_OK && statements < MOST_KEPT) {
+        kept[statements].text = kt_copy(sql);
+        kept[statements++].statement = *out;
+    }
+    return status;
+}
+
+int __wrap_sqlite3_finalize(sqlite3_stmt *statement)
+{
+    for (size_t i = 0; statement && i < statements; i++)
+        if (kept[i].statement == statement) {
+            sqlite3_clear_bindings(statement);
+            return sqlite3_reset(statement);
+        }
+    return __real_sqlite3_finalize(statement);
+}
+
 /* --- what is in it ----------------------------------------------------------------------------------------- */
 
 static void bind(sqlite3_stmt *statement, int at, unsigned type, const uint8_t *bytes, size_t size)
@@ -84,7 +126,7 @@ static void run(sqlite3_stmt *statement)
 }
 
 /* Statements are prepared once, for the database of inputs that are no database. */
-static sqlite3_stmt *insert_series, *insert_fact;
+static sqlite3_stmt *insert_series, *insert_fact, *delete_facts;
 
 static struct kt_store *open_cells(void)
 {
@@ -95,15 +137,15 @@ static struct kt_store *open_cells(void)
     struct kt_store *store = kt_store_open("memory", &error);
     if (!store || sqlite3_exec(database, setting, NULL, NULL, NULL) != SQLITE_OK ||
         sqlite3_prepare_v2(database, series, -1, &insert_series, NULL) != SQLITE_OK ||
-        sqlite3_prepare_v2(database, fact, -1, &insert_fact, NULL) != SQLITE_OK)
+        sqlite3_prepare_v2(database, fact, -1, &insert_fact, NULL) != SQLITE_OK ||
+        sqlite3_prepare_v2(database, "DELETE FROM fact", -1, &delete_facts, NULL) != SQLITE_OK)
         abort();
     return store;
 }
 
 static void fill(const uint8_t *data, size_t size)
 {
-    if (sqlite3_exec(database, "DELETE FROM fact", NULL, NULL, NULL) != SQLITE_OK)
-        abort();
+    run(delete_facts);
     while (size >= 4) {
         unsigned place = data[0] % PLACES;
         size_t bytes = (size_t)data[2] | (size_t)data[3] << 8;
@@ -257,7 +299,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         read_image(data, size);
     } else {
         fill(data, size);
+        keeping = true;
         read_all(cells);
+        keeping = false;
     }
     return 0;
 }

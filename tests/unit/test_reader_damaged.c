@@ -284,6 +284,8 @@ static void bad_definitions_cost_only_their_line(void **state)
         "entry\t9\tcblas_ddot\tcblas\tddot\t0\t0\t?dot s d | dim:n | mul=n",
         "entry\t9\tddot_",
         "object\t-1\t0\t1\t0\t/x\t",
+        "object\t60000\t0\t1\t0\t/x\t",
+        "entry\t60000\tddot_\tfortran\tddot\t0\t0\t?dot s d | dim:n | mul=n",
         "object\t2\tzz\t1\t0\t/x\t",
         "library\t0\tx\ty\t5\t1",
         "library\t55\tx\ty\t4\t1",

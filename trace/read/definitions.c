@@ -24,6 +24,7 @@ struct draft {
 
 struct definitions {
     struct kt_process *process;
+    size_t bytes; /* of the file */
     struct draft *draft;
     size_t drafts;
 };
@@ -34,6 +35,13 @@ static bool parse_number(const char *text, int base, unsigned long most, unsigne
     errno = 0;
     *out = strtoul(text, &end, base);
     return isxdigit((unsigned char)*text) && *end == '\0' && errno == 0 && *out <= most;
+}
+
+/* Ids count lines, so no id is as large as the file: a damaged one does not make a short file a long table. */
+static bool parse_id(const struct definitions *d, const char *text, unsigned long *out)
+{
+    unsigned long most = d->bytes < MAX_IDS ? d->bytes : MAX_IDS;
+    return parse_number(text, 10, most - 1, out);
 }
 
 static void set_text(char **at, char *escaped)
@@ -59,7 +67,7 @@ static struct kt_object *object_with_id(struct kt_process *p, unsigned long id)
 static const char *define_object(struct definitions *d, char **field)
 {
     unsigned long id, lo, hi, bias;
-    if (!parse_number(field[1], 10, MAX_IDS - 1, &id))
+    if (!parse_id(d, field[1], &id))
         return "the id is not a small number";
     if (!parse_number(field[2], 16, ULONG_MAX, &lo) || !parse_number(field[3], 16, ULONG_MAX, &hi) ||
         !parse_number(field[4], 16, ULONG_MAX, &bias))
@@ -148,7 +156,7 @@ static const char *define_entry(struct definitions *d, char **field)
     struct draft draft;
     struct kt_table *table = &d->process->table;
     const char *family = kt_unescape(field[7]);
-    if (!parse_number(field[1], 10, MAX_IDS - 1, &draft.id))
+    if (!parse_id(d, field[1], &draft.id))
         return "the id is not a small number";
     if (strlen(kt_unescape(field[2])) >= sizeof draft.symbol)
         return "the symbol is too long";
@@ -210,7 +218,7 @@ static const char *define_region(struct definitions *d, char **field)
 {
     struct kt_process *p = d->process;
     unsigned long id;
-    if (!parse_number(field[1], 10, MAX_IDS - 1, &id))
+    if (!parse_id(d, field[1], &id))
         return "the id is not a small number";
     while (p->region_names <= id) {
         p->region_name = kt_room_for_one(p->region_name, p->region_names, sizeof *p->region_name);
@@ -225,7 +233,7 @@ static const char *define_line(struct definitions *d, char **field)
 {
     struct kt_process *p = d->process;
     unsigned long id, parent, line;
-    if (!parse_number(field[1], 10, MAX_IDS - 1, &id) || id == 0)
+    if (!parse_id(d, field[1], &id) || id == 0)
         return "the id is not a small number";
     if (!parse_number(field[2], 10, id - 1, &parent))
         return "the calling line is not an earlier one";
@@ -294,6 +302,7 @@ enum kt_status kt_definitions_read(const char *path, struct kt_process *process,
     struct kt_lines lines;
     enum kt_status status = kt_files_lines(process->files, path, &lines, error);
     if (status == KT_OK) {
+        d.bytes = lines.bytes;
         trace->bytes += lines.bytes;
         for (char *line = kt_lines_next(&lines); line; line = kt_lines_next(&lines)) {
             const char *problem = define(&d, line);

@@ -3,7 +3,7 @@
 # KTRACE_CHECKSUM: the sums are those of the operands' elements and of nothing else, whatever memory is like; diff --results
 # finds the call that made two runs differ.
 . tests/lib.sh
-export KTRACE_QUIET=1 OPENBLAS_NUM_THREADS=1
+export KTRACE_QUIET=1 OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
 reference=$(ls /usr/lib/*/blas/libblas.so.3 | head -n 1)
 openblas=$(ls /usr/lib/*/openblas-serial/libblas.so.3 2>/dev/null | head -n 1)
 library=$reference

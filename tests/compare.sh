@@ -4,7 +4,7 @@
 # results, the plot, and really running the program. What the times are depends on the machine: make bench-verify.
 . tests/lib.sh
 kt=$PWD/$B/ktrace
-export KTRACE_QUIET=1 OPENBLAS_NUM_THREADS=1
+export KTRACE_QUIET=1 OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
 files_of() { "$kt" info --libraries --json "$1" 2>/dev/null | query 'd["libraries"][0]["files"][0]' 2>/dev/null; }
 # Whichever library the system prefers, programs are linked with this one.
 serial=$(files_of openblas-serial)

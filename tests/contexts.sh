@@ -4,7 +4,7 @@
 # alignment on request. Figures are ratios of the least times of three replays.
 . tests/lib.sh
 kt=$B/ktrace
-export KTRACE_QUIET=1 OPENBLAS_NUM_THREADS=1
+export KTRACE_QUIET=1 OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
 "$kt" run -o "$T/t" -- "$PYTHON" -c 'import numpy as np
 g = np.random.default_rng(1)
 x, y, v, a, s, b = (g.standard_normal(n) for n in (800, 800, 200, (200, 200), (24, 24), (400, 400)))

@@ -3,7 +3,7 @@
 # A real NumPy program: the same output and status with and without ktrace, and as many calls as a debugger counts.
 . tests/lib.sh
 kt=$B/ktrace
-export OPENBLAS_NUM_THREADS=1 KTRACE_QUIET=1
+export OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 KTRACE_QUIET=1
 program=("$PYTHON" examples/demo.py)
 "${program[@]}" >"$T/plain" 2>"$T/plain.err"; plain=$?
 "$kt" run --nested all -o "$T/trace" -- "${program[@]}" >"$T/traced" 2>"$T/traced.err"; traced=$?

@@ -54,7 +54,7 @@ int main(void)
     return info;
 }
 END
-export PATH=$T/bin:$PATH OPENBLAS_NUM_THREADS=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export PATH=$T/bin:$PATH OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl=self,vader
 true_that "a program to try them on" cc -O1 -o "$T/work/app" "$T/work/app.c" -llapack -lblas
 

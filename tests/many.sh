@@ -5,7 +5,7 @@
 . tests/lib.sh
 counts=$PWD/$B/tests/profile/counts
 kt=$PWD/$B/ktrace
-export KTRACE_QUIET=1 OPENBLAS_NUM_THREADS=1
+export KTRACE_QUIET=1 OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
 traced shapes "$counts" shapes 4000 2 >/dev/null
 
 # replay OUT OPTION...: of 4,000 shapes; the seconds that the command took, and had the processor for, to $T/OUT.took

@@ -3,7 +3,7 @@
 # Source lines of Python programs (KTRACE_STACKS): each call is of the line that the interpreter itself names at that moment,
 # in every version of CPython that is found: python3.8 to python3.13 of PATH, and the programs that PYTHONS names.
 . tests/lib.sh
-export KTRACE_QUIET=1 OPENBLAS_NUM_THREADS=1
+export KTRACE_QUIET=1 OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
 blas=$(ls /usr/lib/*/blas/libblas.so.3 2>/dev/null | head -n 1)
 # agrees TRACE HOW: how many places are those that the program noted
 agrees() { "$B/ktrace" dump --json "$T/$1" | "$PYTHON" tests/python/compare.py "$T/log" "$2" 2>&1; }

@@ -4,7 +4,7 @@
 # repeated replays agree depends on the machine's other users: make bench measures that.
 . tests/lib.sh
 kt=$B/ktrace
-export KTRACE_QUIET=1 OPENBLAS_NUM_THREADS=1
+export KTRACE_QUIET=1 OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
 "$kt" run -o "$T/context" -- "$PYTHON" -c 'import numpy as np
 g = np.random.default_rng(1)
 x, y, v, a, b = (g.standard_normal(n) for n in (2000, 20000, 200, (200, 200), (1000, 1000)))

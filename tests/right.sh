@@ -5,7 +5,7 @@
 . tests/lib.sh
 kt=$PWD/$B/ktrace
 wrong=$PWD/$B/tests/right
-export KTRACE_QUIET=1 OPENBLAS_NUM_THREADS=1
+export KTRACE_QUIET=1 OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
 "$kt" run -o "$T/calls" -- "$wrong/calls" >/dev/null || not_ok "the calls are recorded"
 
 # checks LIBRARY...: a comparison without timing, its status in $status

@@ -6,7 +6,7 @@
 kt=$PWD/$B/ktrace
 root=$PWD
 machine=$PWD/tests/roofline/machine.json
-export KTRACE_QUIET=1 XDG_CACHE_HOME=$T/cache OPENBLAS_NUM_THREADS=1
+export KTRACE_QUIET=1 XDG_CACHE_HOME=$T/cache OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
 
 roofline() { "$kt" roofline --machine "$machine" "$@"; }
 points() { roofline --json "$1" | query "$2"; }

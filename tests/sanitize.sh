@@ -17,7 +17,7 @@ done
 true_that "... another seed" "$S/tests/fuzz/stream" -n 2000 -s "$$" tests/fuzz/corpus/stream
 asan=$(readlink -f "$(${CC:-gcc} -print-file-name=libasan.so)")
 export KTRACE_QUIET=1
-out=$(ASAN_OPTIONS=detect_leaks=0 KTRACE_OUT="$T/trace" LD_PRELOAD="$asan $PWD/$S/libktrace.so" OPENBLAS_NUM_THREADS=1 \
+out=$(ASAN_OPTIONS=detect_leaks=0 KTRACE_OUT="$T/trace" LD_PRELOAD="$asan $PWD/$S/libktrace.so" OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 \
     "$PYTHON" -c 'import numpy as np; a = np.random.default_rng(1).standard_normal((60, 60)); b = a @ a.T
 for i in range(2000): b[:8, :8] @ a[:8, :8]
 print(np.linalg.svd(a)[1].sum() > 0, np.linalg.cholesky(b + 60 * np.eye(60)).shape)' 2>&1)

@@ -5,7 +5,7 @@
 . tests/lib.sh
 export KTRACE_NESTED=all # leaves are played
 kt=$B/ktrace
-export KTRACE_QUIET=1 OPENBLAS_NUM_THREADS=1
+export KTRACE_QUIET=1 OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
 [ -x "$B/tests/bench/known" ] || { skip "sequence" "tests/bench/known is not built"; exit 0; }
 
 # CONTEXT over in situ of the shape with that routine and size: of the medians of the rounds the least, as a round can be

@@ -3,7 +3,7 @@
 # KTRACE_SNAPSHOT: contents are those of the operands, limits hold, memory that is not there and disks that are full
 # disturb nobody, and replay uses them.
 . tests/lib.sh
-export KTRACE_QUIET=1 OPENBLAS_NUM_THREADS=1
+export KTRACE_QUIET=1 OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
 calls() { rm -rf "$T/t"; KTRACE_SNAPSHOT=$1 traced t "$PYTHON" tests/snapshot.py calls "${@:2}"; }
 show() { "$PYTHON" tests/snapshot.py show "$T/t"; }
 snapshots() { info "${1:-t}" 'd["snapshots"]["count"]'; }

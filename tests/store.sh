@@ -4,7 +4,7 @@
 # on; Ctrl-C keeps what was measured. And the decomposition that a report makes of it.
 . tests/lib.sh
 kt=$PWD/$B/ktrace
-export KTRACE_QUIET=1 OPENBLAS_NUM_THREADS=1
+export KTRACE_QUIET=1 OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
 store=$XDG_CACHE_HOME/ktrace/store.sqlite
 program='import numpy as np, sys
 g = np.random.default_rng(1)

@@ -3,7 +3,7 @@
 # Subnormal numbers in operands: counted in snapshots, and what they cost measured by replay on recorded and made contents.
 . tests/lib.sh
 kt=$PWD/$B/ktrace
-export KTRACE_QUIET=1 OPENBLAS_NUM_THREADS=1
+export KTRACE_QUIET=1 OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
 cat >"$T/calls.py" <<'END'
 import ctypes, sys
 blas = ctypes.CDLL("libblas.so.3")

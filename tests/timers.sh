@@ -3,7 +3,7 @@
 # Timers on real calls: Whaley's figure in small, what is watched beside each sample. How near timers come to each other and to
 # independent programs depends on the machine's other users: make bench-timers, examples/whaley.sh.
 . tests/lib.sh
-export KTRACE_QUIET=1 OPENBLAS_NUM_THREADS=1
+export KTRACE_QUIET=1 OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
 
 status=0
 for round in 1 2 3; do

@@ -5,7 +5,7 @@
 . tests/lib.sh
 kt=$PWD/$B/ktrace
 calls=$PWD/$B/tests/right/unusual
-export KTRACE_QUIET=1 OPENBLAS_NUM_THREADS=1
+export KTRACE_QUIET=1 OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
 "$kt" run -o "$T/calls" -- "$calls" >/dev/null || not_ok "the calls are recorded"
 
 # tries OUT LIBRARY...: as JSON; the status in $status

@@ -2,7 +2,7 @@
 # check: slow, 28 s
 # The tools and the shim under valgrind: no error, no leak in the tools.
 . tests/lib.sh
-export KTRACE_QUIET=1 OPENBLAS_NUM_THREADS=1
+export KTRACE_QUIET=1 OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
 memcheck() { valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite "$@"; }
 traced trace "$PYTHON" -c 'import numpy as np; a = np.eye(40); print(np.linalg.solve(a, a).sum(), (a @ a).sum())' >/dev/null
 for verb in info "info --json" dump "dump --json" check report "report --json" "roofline --machine tests/roofline/machine.json" \

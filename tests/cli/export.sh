@@ -3,7 +3,7 @@
 # ktrace export: what other tools read is what dump says; a file is there whole or not at all.
 . tests/lib.sh
 kt=$PWD/$B/ktrace
-export KTRACE_QUIET=1 OPENBLAS_NUM_THREADS=1
+export KTRACE_QUIET=1 OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
 traced demo "$PYTHON" -c '
 import numpy as np
 a = np.eye(40) + np.ones((40, 40))

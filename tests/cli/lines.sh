@@ -2,7 +2,7 @@
 # Which line of the program: report --by line, path and caller, the lines of shapes, flame graphs and call paths in exports.
 # check: fast, 25 s
 . tests/lib.sh
-export KTRACE_QUIET=1 OPENBLAS_NUM_THREADS=1
+export KTRACE_QUIET=1 OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
 kt=$PWD/$B/ktrace
 shim=$PWD/$B/libktrace.so
 cd "$T" || exit 1

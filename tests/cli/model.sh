@@ -3,7 +3,7 @@
 # ktrace model build and show: models of what a trace holds, kept, gone on with, refused where they do not belong.
 . tests/lib.sh
 kt=$PWD/$B/ktrace
-export OPENBLAS_NUM_THREADS=1 KTRACE_QUIET=1
+export OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 KTRACE_QUIET=1
 cat >"$T/program.py" <<'END'
 import numpy as np
 rng = np.random.default_rng(1)
@@ -43,7 +43,8 @@ done
 # Another build in the folder: what both find would not be kept.
 flock . timeout 300 sh -c 'touch held; until [ -e waiting ]; do sleep 0.1; done' &
 until [ -e held ]; do sleep 0.1; done
-"$kt" model build trace --blas reference --models m.json --budget 0.1 --routine dgemv --json 2> >(tee waits.err | { read -r _; touch waiting; }) >waits.json
+"$kt" model build trace --blas reference --models m.json --budget 0.1 --routine dgemv --json \
+    2> >(tee waits.err | { grep -m 1 'waits for' >/dev/null; touch waiting; cat >/dev/null; }) >waits.json
 same "a second build in a folder" 0 $?
 wait
 has "... waits for the first, and says so" "waits for another 'ktrace model build'" "$(<waits.err)"

@@ -47,7 +47,7 @@ COMPILED := $(filter blas%,$(basename $(notdir $(SPECS))))
 
 OBJECTS  := $(TRACE:%=$(O)/trace/%.o) $(REPLAY:%=$(O)/replay/%.o) $(MODEL:%=$(O)/model/%.o) $(O)/gen/thunks.o $(O)/gen/texts.o $(O)/gen/pprof.pb-c.o
 # A sanitizer looks symbols up before its own functions work: its builds do without our dlopen() and dlsym().
-SHIM_OBJECTS := $(SHIM:%=$(O)/preload/%.o) $(COMPILED:%=$(O)/gen/wrap_%.o) $(addprefix $(O)/,gen/slots.o gen/elements.o gen/stubs.o preload/trampoline.o preload/cost_call.o preload/jumps.o preload/apart_task.o preload/sandbox_hooks.o $(if $(SAN),,preload/linker_hooks.o))
+SHIM_OBJECTS := $(SHIM:%=$(O)/preload/%.o) $(COMPILED:%=$(O)/gen/wrap_%.o) $(addprefix $(O)/,gen/slots.o gen/elements.o gen/stubs.o preload/trampoline.o preload/cost_call.o preload/jumps.o preload/apart_task.o preload/system_call.o preload/sandbox_hooks.o $(if $(SAN),,preload/linker_hooks.o))
 
 Q := $(if $(V),,@)
 SILENT := $(findstring s,$(firstword $(filter-out --%,$(MAKEFLAGS))))

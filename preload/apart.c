@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "preload/apart.h"
 
+#include "preload/system.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
@@ -39,7 +41,7 @@ struct order {
 static void work_without_descriptors(void *at)
 {
     struct order *order = at;
-    if (syscall(SYS_close_range, 0, UINT_MAX, CLOSE_RANGE_UNSHARE_TABLE) != 0)
+    if (kt_system_call(SYS_close_range, 0, UINT_MAX, CLOSE_RANGE_UNSHARE_TABLE) != 0)
         return;
     order->work(order->argument);
     order->done = true;
@@ -50,10 +52,10 @@ static long run_task(struct order *order)
 {
     uint64_t all = UINT64_MAX;
     uint64_t before;
-    syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, &before, sizeof all);
+    kt_system_call(SYS_rt_sigprocmask, SIG_BLOCK, &all, &before, sizeof all);
     long result = kt_task(work_without_descriptors, order);
     int saved = errno;
-    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof before);
+    kt_system_call(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof before);
     errno = saved;
     return result;
 }

@@ -7,7 +7,7 @@
 #include "preload/names.h"
 #include "preload/plan.h"
 #include "preload/process.h"
-#include "preload/sandbox.h"
+#include "preload/system.h"
 #include "preload/settings.h"
 #include "preload/tape.h"
 
@@ -54,7 +54,7 @@ static void take_piece(struct kt_summing *r, const unsigned char *at, size_t byt
 static bool read_pieces(struct kt_summing *r)
 {
     const struct iovec here = {r->buffer, r->used};
-    if (r->used && (!kt_may_ask_kernel() || syscall(SYS_process_vm_readv, kt_self.stream->tid, &here, 1, r->window,
+    if (r->used && (!kt_system_may_ask() || kt_system_call(SYS_process_vm_readv, kt_self.stream->tid, &here, 1, r->window,
                                                     r->windows, 0) != (long)r->used))
         return false;
     for (unsigned i = 0; i < r->pieces; i++)

@@ -2,7 +2,7 @@
 #include "preload/counters.h"
 
 #include "preload/process.h"
-#include "preload/sandbox.h"
+#include "preload/system.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -45,21 +45,21 @@ static __thread enum kt_fact refusal
 
 /* --- the kernel -------------------------------------------------------------------------------------------- */
 
-/* By syscall(): read() and close() are points where a thread may be cancelled, and calls of BLAS are not. */
+/* By a bare system call: read() and close() are points where a thread may be cancelled, and calls of BLAS are not. */
 static long read_file(int file, void *out, size_t bytes)
 {
-    return syscall(SYS_read, file, out, bytes);
+    return kt_system_call(SYS_read, file, out, bytes);
 }
 
 static bool is_ours(const struct counter *counter)
 {
     uint64_t id = 0;
-    return syscall(SYS_ioctl, counter->file, PERF_EVENT_IOC_ID, &id) == 0 && id == counter->id;
+    return kt_system_call(SYS_ioctl, counter->file, PERF_EVENT_IOC_ID, &id) == 0 && id == counter->id;
 }
 
 static void close_file(int file)
 {
-    syscall(SYS_close, file);
+    kt_system_call(SYS_close, file);
 }
 
 static int files_limit(void)
@@ -86,7 +86,7 @@ static int open_code(const struct perf_event_attr *wanted, int group)
 {
     struct perf_event_attr code = *wanted;
     code.disabled = group < 0;
-    int file = (int)syscall(SYS_perf_event_open, &code, 0, -1, group, PERF_FLAG_FD_CLOEXEC);
+    int file = (int)kt_system_call(SYS_perf_event_open, &code, 0, -1, group, PERF_FLAG_FD_CLOEXEC);
     return file < 0 ? file : move_high(file);
 }
 
@@ -196,7 +196,7 @@ static void open_counter(struct counters *c, unsigned event, bool grouped)
     }
     atomic_fetch_add(&files, 1);
     counter->file = file;
-    if (syscall(SYS_ioctl, file, PERF_EVENT_IOC_ID, &counter->id) != 0)
+    if (kt_system_call(SYS_ioctl, file, PERF_EVENT_IOC_ID, &counter->id) != 0)
         counter->id = UINT64_MAX;
 }
 
@@ -218,7 +218,7 @@ static void read_group(struct counters *c, unsigned leader, struct kt_reading *o
 {
     uint64_t words[3 + KT_MAX_EVENTS] = {KT_MAX_EVENTS}; /* how many, time enabled, time running, values */
     const struct counter *counter = &c->of[leader];
-    if (counter->file < 0 || !kt_may_ask_kernel())
+    if (counter->file < 0 || !kt_system_may_ask())
         return;
     if (!is_ours(counter)) {
         lose_group(c, leader, KT_FACT_CLOSED);
@@ -347,7 +347,7 @@ static void enable_groups(struct counters *c)
 {
     for (unsigned i = 0; i < kt_event_count; i++)
         if (c->of[i].members)
-            syscall(SYS_ioctl, c->of[i].file, PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP);
+            kt_system_call(SYS_ioctl, c->of[i].file, PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP);
 }
 
 static void open_files(struct counters *c, bool grouped)

@@ -9,11 +9,8 @@
 #include "preload/checksum.h"
 #include "preload/names.h"
 #include "preload/redirect.h"
-#include "preload/sandbox.h"
 
-#include <errno.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 /* Where results of complex functions are stored through a hidden first argument, all others stand one word later. */
@@ -105,21 +102,6 @@ static int64_t info_of(const struct kt_call *call, const struct kt_interface *in
 }
 
 /*
- * The kernel reads the new mask before it looks at what to do with it, which is nothing it knows. That a page is mapped
- * would not do: behind a stack there often is the guard page of the next. Where that may not be asked, no is the answer
- * that does no harm.
- */
-bool kt_is_readable(const void *at)
-{
-    enum { NOTHING = -1, SIGNAL_BYTES = 8 };
-    int saved = errno;
-    bool readable =
-        kt_may_ask_kernel() && (syscall(SYS_rt_sigprocmask, NOTHING, at, NULL, SIGNAL_BYTES) == 0 || errno != EFAULT);
-    errno = saved;
-    return readable;
-}
-
-/*
  * How much of the stack goes with a call of unknown prototype: more than any routine has, unless the stack ends
  * before. That it does is as good as impossible but at the top of a coroutine's.
  */
@@ -129,7 +111,7 @@ static int64_t words_of_unknown(const uint64_t *stack)
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
     uintptr_t next = ((uintptr_t)stack / page + 1) * page;
     int64_t left = (int64_t)((next - (uintptr_t)stack) / sizeof *stack);
-    if (left < MOST && kt_is_readable((const void *)next))
+    if (left < MOST && kt_system_is_readable((const void *)next))
         left = MOST;
     return left < MOST ? left : MOST;
 }

@@ -7,7 +7,7 @@
 
 #include "preload/control.h"
 #include "preload/process.h"
-#include "preload/sandbox.h"
+#include "preload/system.h"
 #include "preload/tape.h"
 
 #include <errno.h>
@@ -44,7 +44,7 @@ void kt_count_loss(enum kt_loss cause, uint64_t calls)
 
 enum kt_loss kt_loss_when_busy(void)
 {
-    return kt_may_ask_kernel() ? KT_LOSS_SIGNAL : KT_LOSS_ERROR;
+    return kt_system_may_ask() ? KT_LOSS_SIGNAL : KT_LOSS_ERROR;
 }
 
 bool kt_is_time_to_try(void)
@@ -86,7 +86,7 @@ static bool will_go_on(const struct kt_frame *writer, const struct kt_frame *now
     stack_t alternate = {0};
     if (!is_in_progress(writer, now))
         return false;
-    if (kt_may_ask_kernel())
+    if (kt_system_may_ask())
         sigaltstack(NULL, &alternate);
     bool writer_is_on_it = is_on(&alternate, writer);
     if (writer_is_on_it != is_on(&alternate, now))

@@ -5,6 +5,7 @@
 #include "preload/cost.h"
 #include "preload/settings.h"
 #include "preload/process.h"
+#include "preload/system.h"
 
 #include <string.h>
 #include <sys/syscall.h>
@@ -94,7 +95,7 @@ static bool is_counter_warranted(void)
         uint64_t begin = kt_clock_start();
         clock_gettime(CLOCK_MONOTONIC, &t);
         uint64_t middle = kt_clock_stop();
-        syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &t);
+        kt_system_call(SYS_clock_gettime, CLOCK_MONOTONIC, &t);
         uint64_t end = kt_clock_stop();
         library = middle - begin < library ? middle - begin : library;
         kernel = end - middle < kernel ? end - middle : kernel;

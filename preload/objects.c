@@ -10,7 +10,7 @@
 
 #include "preload/apart.h"
 #include "preload/process.h"
-#include "preload/sandbox.h"
+#include "preload/system.h"
 
 #include <limits.h>
 #include <string.h>
@@ -203,7 +203,7 @@ static bool allocate_table(void)
     size_t needed = MAX_NEEDED * sizeof *kt_objects.needed;
     if (kt_objects.object)
         return true;
-    if (!kt_may_ask_kernel())
+    if (!kt_system_may_ask())
         return false;
     char *at = mmap(NULL, objects + needed, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (at == MAP_FAILED)
@@ -334,7 +334,7 @@ static void read_headers(const struct link_map *map, bool is_program, struct dl_
     if (is_program) {
         info->dlpi_phdr = (const void *)getauxval(AT_PHDR);
         info->dlpi_phnum = (ElfW(Half))getauxval(AT_PHNUM);
-    } else if (head && kt_is_readable(head) && kt_is_readable(map->l_ld) && !memcmp(head->e_ident, ELFMAG, SELFMAG)) {
+    } else if (head && kt_system_is_readable(head) && kt_system_is_readable(map->l_ld) && !memcmp(head->e_ident, ELFMAG, SELFMAG)) {
         info->dlpi_phdr = (const void *)(map->l_addr + head->e_phoff);
         info->dlpi_phnum = head->e_phnum;
     }

@@ -17,7 +17,7 @@
 #include "preload/objects.h"
 #include "preload/profiler.h"
 #include "preload/python.h"
-#include "preload/sandbox.h"
+#include "preload/system.h"
 #include "preload/settings.h"
 #include "preload/checksum.h"
 #include "preload/snapshot.h"
@@ -82,7 +82,7 @@ bool kt_quiet_begin(void)
 {
     sigset_t mask;
     kt_process_adopt();
-    if (kt_self.busy || !kt_may_ask_kernel())
+    if (kt_self.busy || !kt_system_may_ask())
         return false;
     /* The type first: whoever cancels this thread at this moment looks at the type alone. */
     int type, state;

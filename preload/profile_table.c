@@ -6,6 +6,7 @@
 #include "preload/plan.h"
 #include "preload/process.h"
 #include "preload/profiler.h"
+#include "preload/system.h"
 #include "preload/tape.h"
 
 #include <errno.h>
@@ -217,7 +218,7 @@ static enum kt_loss make_table(struct kt_table **out)
     if (!new.table)
         return KT_LOSS_COUNT;
     bool taken = take(STEP);
-    new.table->tid = (uint64_t)syscall(SYS_gettid);
+    new.table->tid = (uint64_t)kt_system_call(SYS_gettid);
     if (taken)
         kt_apart(make_apart, &new);
     if (new.table->head) {
@@ -368,7 +369,7 @@ static void take_over(struct kt_table *t)
     }
     head->skipped_before += head->chunk.skipped;
     head->chunk.skipped = 0;
-    head->chunk.tid = (uint32_t)syscall(SYS_gettid);
+    head->chunk.tid = (uint32_t)kt_system_call(SYS_gettid);
     t->is_idle = false;
     t->outermost = t->ticks = 0;
 }

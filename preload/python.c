@@ -56,7 +56,7 @@ static bool is_readable_page(uintptr_t page)
     _Atomic uintptr_t *known = &readable[page % PAGES];
     if (KT_LIKELY(atomic_load_explicit(known, memory_order_relaxed) == page))
         return true;
-    if (!kt_is_readable((const void *)(page << PAGE_BITS)))
+    if (!kt_system_is_readable((const void *)(page << PAGE_BITS)))
         return false;
     atomic_store_explicit(known, page, memory_order_relaxed);
     return true;

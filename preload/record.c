@@ -12,7 +12,7 @@
 #include "preload/meta.h"
 #include "preload/process.h"
 #include "preload/profiler.h"
-#include "preload/sandbox.h"
+#include "preload/system.h"
 #include "preload/snapshot.h"
 #include "preload/tape.h"
 
@@ -29,7 +29,7 @@ static bool count_faults(uint64_t *faults)
 {
     struct rusage usage;
     int saved = errno;
-    bool known = kt_may_ask_kernel() && getrusage(RUSAGE_THREAD, &usage) == 0;
+    bool known = kt_system_may_ask() && getrusage(RUSAGE_THREAD, &usage) == 0;
     errno = saved;
     if (known)
         *faults = (uint64_t)usage.ru_minflt + (uint64_t)usage.ru_majflt;

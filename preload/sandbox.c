@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "preload/sandbox.h"
-
+/*
+ * Programs that forbid themselves system calls (seccomp) or the processor's time stamps (PR_SET_TSC), where a call of
+ * ours would be their end. They are noticed when they ask the kernel for it, by prctl() or syscall(). If what they set
+ * could harm us (preload/filter.h) no slow path is entered from then on: calls are recorded into the memory that is
+ * there, and then counted. A program without time stamps is not recorded any more. Filters that a program inherits do
+ * not count: containers have them.
+ */
 #include "preload/control.h"
 #include "preload/filter.h"
 #include "preload/objects.h"
 #include "preload/process.h"
 #include "preload/settings.h"
+#include "preload/system.h"
 #include "preload/tape.h"
 
 #include <errno.h>
@@ -15,10 +21,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-atomic_bool kt_in_sandbox;
-
-/* preload/sandbox_hooks.S: the C library's syscall(), and what comes before one that asks for seccomp. */
-KT_HIDDEN long kt_system_call(long number, ...);
+/* preload/sandbox_hooks.S has it called before a system call that asks for seccomp. */
 KT_HIDDEN long kt_before_seccomp(long number, unsigned operation, unsigned long flags, void *arguments);
 
 /* The kernel refused. */
@@ -91,7 +94,7 @@ static void do_without_stamps(void)
 
 static long ask_for_sandbox(const void *filter, long number, unsigned long a, unsigned long b, const void *c)
 {
-    bool was_inside = !kt_may_ask_kernel();
+    bool was_inside = !kt_system_may_ask();
     if (!was_inside)
         enter(filter);
     long result = kt_system_call(number, a, b, c);

@@ -1,77 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * syscall(), as the C library has it; what asks for seccomp is looked at before (preload/sandbox.c). Nothing is left on
- * the stack: a program may make a task that shares it.
- */
+/* The program's syscall(): what asks for seccomp is looked at before (preload/sandbox.c). */
         .section .note.GNU-stack,"",%progbits
         .text
         .globl  syscall
-        .type   syscall, %function
-        .globl  kt_system_call
-        .hidden kt_system_call
-        .type   kt_system_call, %function
 
 #if defined(__x86_64__)
         .equ    SYS_SECCOMP, 317
+        .type   syscall, @function
 syscall:
         .cfi_startproc
         cmpq    $SYS_SECCOMP, %rdi
         je      kt_before_seccomp
-kt_system_call:
-        movq    %rdi, %rax
-        movq    %rsi, %rdi
-        movq    %rdx, %rsi
-        movq    %rcx, %rdx
-        movq    %r8, %r10
-        movq    %r9, %r8
-        movq    8(%rsp), %r9
-        syscall
-        cmpq    $-4095, %rax
-        jae     1f
-        ret
-1:      negl    %eax
-        pushq   %rax
-        .cfi_adjust_cfa_offset 8
-        call    __errno_location@PLT
-        popq    %rdx
-        .cfi_adjust_cfa_offset -8
-        movl    %edx, (%rax)
-        movq    $-1, %rax
-        ret
+        jmp     kt_system_call
         .cfi_endproc
 #elif defined(__aarch64__)
         .equ    SYS_SECCOMP, 277
+        .type   syscall, %function
 syscall:
         .cfi_startproc
         cmp     x0, SYS_SECCOMP
         b.eq    kt_before_seccomp
-kt_system_call:
-        mov     x8, x0
-        mov     x0, x1
-        mov     x1, x2
-        mov     x2, x3
-        mov     x3, x4
-        mov     x4, x5
-        mov     x5, x6
-        svc     #0
-        cmn     x0, #4095
-        b.cs    1f
-        ret
-1:      stp     x29, x30, [sp, #-32]!
-        .cfi_def_cfa_offset 32
-        .cfi_offset x29, -32
-        .cfi_offset x30, -24
-        neg     w0, w0
-        str     w0, [sp, #16]
-        bl      __errno_location
-        ldr     w1, [sp, #16]
-        str     w1, [x0]
-        mov     x0, #-1
-        ldp     x29, x30, [sp], #32
-        .cfi_restore x29
-        .cfi_restore x30
-        .cfi_def_cfa_offset 0
-        ret
+        b       kt_system_call
         .cfi_endproc
 #endif
         .size   syscall, . - syscall

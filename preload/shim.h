@@ -299,8 +299,8 @@ static inline int64_t kt_integer_value(int64_t word, bool wide)
     return wide ? word : (int32_t)word;
 }
 
-/* preload/forward.c: is there memory that can be read? Asks the kernel. */
-KT_HIDDEN KT_COLD bool kt_is_readable(const void *at);
+/* preload/system.c: is there memory that can be read? Asks the kernel. */
+KT_HIDDEN KT_COLD bool kt_system_is_readable(const void *at);
 
 /* A dead frame of which a part has been overwritten must not pass for a live one. */
 KT_READS_DEAD_STACK static inline uintptr_t kt_guard(const struct kt_frame *frame)
@@ -315,7 +315,7 @@ KT_READS_DEAD_STACK static inline uintptr_t kt_guard(const struct kt_frame *fram
 KT_READS_DEAD_STACK static inline bool kt_is_live(const struct kt_frame *frame, const struct kt_frame *now)
 {
     uintptr_t distance = (uintptr_t)frame - (uintptr_t)now;
-    return (uintptr_t)frame > (uintptr_t)now && (KT_LIKELY(distance < KT_NEAR) || kt_is_readable(frame)) &&
+    return (uintptr_t)frame > (uintptr_t)now && (KT_LIKELY(distance < KT_NEAR) || kt_system_is_readable(frame)) &&
            frame->self == frame && frame->guard == kt_guard(frame);
 }
 
@@ -323,7 +323,7 @@ KT_READS_DEAD_STACK static inline bool kt_is_live(const struct kt_frame *frame, 
 KT_READS_DEAD_STACK static inline struct kt_frame *kt_live_frame(struct kt_frame *top, const struct kt_frame *now)
 {
     while (KT_UNLIKELY(top && !kt_is_live(top, now)))
-        top = kt_is_readable(top) && top->self == top && top->guard == kt_guard(top) ? top->parent : NULL;
+        top = kt_system_is_readable(top) && top->self == top && top->guard == kt_guard(top) ? top->parent : NULL;
     return top;
 }
 

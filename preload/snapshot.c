@@ -7,6 +7,7 @@
 #include "preload/plan.h"
 #include "preload/process.h"
 #include "preload/settings.h"
+#include "preload/system.h"
 #include "preload/tape.h"
 
 #include <errno.h>
@@ -131,7 +132,7 @@ static bool describe(const struct kt_frame *frame, const uint64_t *word, struct 
                                           .major = KT_FORMAT_MAJOR,
                                           .minor = KT_FORMAT_MINOR,
                                           .header_bytes = sizeof out->head,
-                                          .tid = (uint32_t)syscall(SYS_gettid),
+                                          .tid = (uint32_t)kt_system_call(SYS_gettid),
                                           .entry = frame->binding->entry,
                                           .arg_bytes = interface->arg_bytes,
                                           .operands = count,
@@ -148,7 +149,7 @@ static uint64_t store_contents(int file, const struct kt_snapshot_operand *opera
 {
     uint64_t done = 0;
     while (done < operand->asked) {
-        long now = syscall(SYS_pwrite64, file, operand->address + done, operand->asked - done, operand->at + done);
+        long now = kt_system_call(SYS_pwrite64, file, operand->address + done, operand->asked - done, operand->at + done);
         if (now <= 0)
             break;
         done += (uint64_t)now;

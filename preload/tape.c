@@ -5,6 +5,7 @@
 #include "preload/meta.h"
 #include "preload/process.h"
 #include "preload/settings.h"
+#include "preload/system.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -311,7 +312,7 @@ enum kt_loss kt_tape_begin(struct kt_stream *stream)
         atomic_fetch_add(&process_bytes, stream->chunk_bytes);
     else if (!take_bytes(stream->chunk_bytes))
         return meet_limit();
-    stream->tid = (uint32_t)syscall(SYS_gettid);
+    stream->tid = (uint32_t)kt_system_call(SYS_gettid);
     kt_apart(begin_apart, &errand);
     if (errand.cause == KT_LOSS_COUNT)
         start_chunk(stream, 0);

@@ -60,7 +60,7 @@ void kt_apart(void (*task)(void *), void *context)
     task(context);
 }
 
-bool kt_is_readable(const void *at)
+bool kt_system_is_readable(const void *at)
 {
     return syscall(SYS_rt_sigprocmask, -1, at, NULL, 8) == 0 || errno != EFAULT;
 }

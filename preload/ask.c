@@ -2,7 +2,8 @@
 #include "preload/ask.h"
 
 #include "preload/evidence.h"
-#include "preload/process.h"
+#include "preload/slow.h"
+#include "preload/thread.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -21,7 +22,7 @@ static bool has_all(const struct kt_loaded *object, const char *const *names)
     return true;
 }
 
-bool kt_is_blas(const struct kt_loaded *object)
+bool kt_ask_is_blas(const struct kt_loaded *object)
 {
     for (size_t i = 0; i < sizeof kt_evidence / sizeof *kt_evidence; i++)
         if (has_all(object, kt_evidence[i]))
@@ -67,9 +68,9 @@ static int library_threads(const struct kt_loaded *library)
 struct kt_library_answer kt_ask_library(const struct kt_loaded *library)
 {
     kt_slow_pause();
-    kt_silence_begin();
+    kt_thread_silence();
     struct kt_library_answer answer = {library_version(library), library_threads(library)};
-    kt_silence_end();
+    kt_thread_unsilence();
     kt_slow_resume();
     return answer;
 }
@@ -85,7 +86,7 @@ static struct family family_of(const char *symbol)
                            .is_64 = length > 2 && !memcmp(symbol + length - 2, "64", 2)};
 }
 
-int kt_family(const char *symbol)
+int kt_ask_family(const char *symbol)
 {
     struct family f = family_of(symbol);
     return 2 * (*f.prefix != '\0') + f.is_64;
@@ -211,11 +212,11 @@ struct kt_convention kt_ask_convention(const struct kt_loaded *library, const ch
 {
     struct family f = family_of(symbol);
     kt_slow_pause();
-    kt_silence_begin();
+    kt_thread_silence();
     unsigned long flags = take_flags(); /* a division may raise some */
     struct kt_convention answer = {has_wide_integers(library, &f), has_hidden_results(library, &f)};
     restore_flags(flags);
-    kt_silence_end();
+    kt_thread_unsilence();
     kt_slow_resume();
     return answer;
 }

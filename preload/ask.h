@@ -25,12 +25,12 @@ struct kt_convention {
 };
 
 /* Does the object have routines under names that nobody else uses? Anybody may have a function called drot. */
-KT_HIDDEN bool kt_is_blas(const struct kt_loaded *object);
+KT_HIDDEN bool kt_ask_is_blas(const struct kt_loaded *object);
 
 KT_HIDDEN struct kt_library_answer kt_ask_library(const struct kt_loaded *library);
 
 /* Of any name of a routine. */
-KT_HIDDEN int kt_family(const char *symbol);
+KT_HIDDEN int kt_ask_family(const char *symbol);
 KT_HIDDEN struct kt_convention kt_ask_convention(const struct kt_loaded *library, const char *symbol);
 
 #endif

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "preload/checksum.h"
 
-#include "preload/bind.h"
 #include "preload/elements.h"
+#include "preload/entries.h"
 #include "preload/forward.h"
 #include "preload/names.h"
 #include "preload/plan.h"
-#include "preload/process.h"
-#include "preload/system.h"
+#include "preload/quiet.h"
 #include "preload/settings.h"
+#include "preload/system.h"
 #include "preload/tape.h"
+#include "preload/thread.h"
 
 #include <errno.h>
 #include <string.h>
@@ -54,8 +55,8 @@ static void take_piece(struct kt_summing *r, const unsigned char *at, size_t byt
 static bool read_pieces(struct kt_summing *r)
 {
     const struct iovec here = {r->buffer, r->used};
-    if (r->used && (!kt_system_may_ask() || kt_system_call(SYS_process_vm_readv, kt_self.stream->tid, &here, 1, r->window,
-                                                    r->windows, 0) != (long)r->used))
+    if (r->used && (!kt_system_may_ask() || kt_system_call(SYS_process_vm_readv, kt_self.stream->tid, &here, 1,
+                                                           r->window, r->windows, 0) != (long)r->used))
         return false;
     for (unsigned i = 0; i < r->pieces; i++)
         take_piece(r, r->buffer + r->piece[i].at, r->piece[i].bytes);
@@ -205,7 +206,7 @@ bool kt_checksums_start(void)
 
 static void begin_walk(const struct kt_checks *c, const struct kt_frame *frame, struct kt_element_walk *out)
 {
-    const struct kt_interface *interface = kt_interface_of_entry(frame->binding->entry);
+    const struct kt_interface *interface = kt_entries_interface(frame->binding->entry);
     kt_elements_begin((unsigned)(interface - kt_interfaces), c->args, frame->binding->wide, out);
 }
 
@@ -233,7 +234,7 @@ void kt_checksum_inputs(const struct kt_frame *frame, const uint64_t *word, unsi
     c->frame = NULL;
     c->call = NULL;
     c->operands = 0;
-    if (kt_interface_of_entry(frame->binding->entry)->undescribed)
+    if (kt_entries_interface(frame->binding->entry)->undescribed)
         return;
     memcpy(c->args, word + KT_CALL_HEAD_WORDS, (words - KT_CALL_HEAD_WORDS) * sizeof *word);
     begin_walk(c, frame, &walk);

@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "preload/cost.h"
 
-#include "preload/bind.h"
-#include "preload/gate.h"
-#include "preload/meta.h"
+#include "preload/names.h"
+#include "preload/price.h"
+#include "preload/ticks.h"
 
 #include <string.h>
 
-enum { ARGUMENTS = 12, STRETCHES = 3, CALLS = 48, KINDS = 12, FRACTIONS = 10 /* of a tick */ };
+enum { ARGUMENTS = 12, STRETCHES = 3, CALLS = 48, KINDS = 12 };
 
 KT_HIDDEN void kt_cost_call(const void *const argument[ARGUMENTS], struct kt_slot *slot, const void *way);
 extern KT_HIDDEN const char kt_way[];
-
-static uint64_t cost[KT_PRICE_COUNT]; /* in fractions of a tick */
 
 static void do_nothing(void)
 {
@@ -39,7 +37,7 @@ static void bind(const char *const name[KINDS])
     for (unsigned i = 0; i < KINDS; i++) {
         binding[i] = (struct kt_binding){.bytes = UINTPTR_MAX, .entry = 1 + i};
         binding[i].target = (void *)(uintptr_t)do_nothing;
-        binding[i].interface = kt_interface_of(kt_slot_find(name[i]));
+        binding[i].interface = kt_names_interface(kt_names_find(name[i]));
         kt_set_recent(&slot[i], &binding[i]);
     }
 }
@@ -68,14 +66,14 @@ static uint64_t ticks_of_calls(const void *const way[KINDS], bool changed)
     for (unsigned k = 0; k < KINDS; k++)
         for (unsigned i = 0; i < ARGUMENTS; i++)
             argument[k][i] = &slot;
-    uint64_t start = kt_now();
+    uint64_t start = kt_ticks_now();
     for (unsigned call = 0; call < CALLS; call++) {
         unsigned kind = next_random() % KINDS;
         if (changed)
             change(argument[kind]);
         kt_cost_call(argument[kind], &slot[kind], way[kind]);
     }
-    return kt_now() - start;
+    return kt_ticks_now() - start;
 }
 
 /* Neither the first, whose code is cold, nor one that was interrupted. */
@@ -100,8 +98,8 @@ static uint64_t ticks_per_call(const void *const way[KINDS], bool changed)
     s->cpu_now = &s->cpu;
     for (int stretch = 0; stretch < STRETCHES; stretch++) {
         s->cursor = (unsigned char *)(s->chunk + 1);
-        s->last = kt_now();
-        atomic_store(&s->ready, kt_odd_epoch());
+        s->last = kt_ticks_now();
+        atomic_store(&s->ready, kt_control_odd_epoch());
         ticks[stretch] = ticks_of_calls(way, changed);
     }
     for (unsigned i = 0; i < KINDS; i++)
@@ -109,7 +107,7 @@ static uint64_t ticks_per_call(const void *const way[KINDS], bool changed)
     s->number = 0;
     s->chunk = NULL;
     atomic_store(&s->ready, 0);
-    return FRACTIONS * middle(ticks) / CALLS;
+    return KT_PRICE_FRACTIONS * middle(ticks) / CALLS;
 }
 
 static uint64_t beyond(uint64_t ticks, uint64_t plain)
@@ -128,7 +126,7 @@ static uint64_t price_of_passing(const void *const way[KINDS])
     return ticks;
 }
 
-void kt_costs_measure(void)
+void kt_cost_measure(void)
 {
     const unsigned extras = kt_extras;
     const void *nothing[KINDS], *trampoline[KINDS];
@@ -139,33 +137,11 @@ void kt_costs_measure(void)
     kt_extras &= KT_EXTRA_CLOCK;
     uint64_t plain = ticks_per_call(nothing, true), plain_same = ticks_per_call(nothing, false);
     bind(compiled_name);
-    cost[KT_PRICE_COMPILED_SAME] = beyond(ticks_per_call(compiled, false), plain_same);
-    cost[KT_PRICE_COMPILED] = beyond(ticks_per_call(compiled, true), plain);
-    cost[KT_PRICE_PASSED] = beyond(price_of_passing(trampoline), plain_same);
+    kt_prices[KT_PRICE_COMPILED_SAME] = beyond(ticks_per_call(compiled, false), plain_same);
+    kt_prices[KT_PRICE_COMPILED] = beyond(ticks_per_call(compiled, true), plain);
+    kt_prices[KT_PRICE_PASSED] = beyond(price_of_passing(trampoline), plain_same);
     bind(trampoline_name);
-    cost[KT_PRICE_TRAMPOLINE_SAME] = beyond(ticks_per_call(trampoline, false), plain_same);
-    cost[KT_PRICE_TRAMPOLINE] = beyond(ticks_per_call(trampoline, true), plain);
+    kt_prices[KT_PRICE_TRAMPOLINE_SAME] = beyond(ticks_per_call(trampoline, false), plain_same);
+    kt_prices[KT_PRICE_TRAMPOLINE] = beyond(ticks_per_call(trampoline, true), plain);
     kt_extras = extras;
-}
-
-uint64_t kt_cost_of_call(void)
-{
-    return (cost[KT_PRICE_COMPILED] + cost[KT_PRICE_TRAMPOLINE]) / (2 * FRACTIONS);
-}
-
-void kt_cost_fields(struct kt_line *line)
-{
-    static const char *const name[] = {
-#define KT_PRICE_NAME(name, text) text,
-        KT_PRICES(KT_PRICE_NAME)
-#undef KT_PRICE_NAME
-    };
-    for (int i = 0; i < KT_PRICE_COUNT; i++) {
-        kt_line_raw(line, name[i]);
-        kt_line_raw(line, "\t");
-        kt_line_unsigned(line, cost[i] / FRACTIONS, 10);
-        kt_line_raw(line, ".");
-        kt_line_unsigned(line, cost[i] % FRACTIONS, 10);
-        kt_line_raw(line, "\n");
-    }
 }

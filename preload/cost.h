@@ -7,16 +7,9 @@
 #ifndef KT_COST_H
 #define KT_COST_H
 
-#include "preload/line.h"
 #include "preload/shim.h"
 
 /* At the start, when calls are recorded as they will be. */
-KT_HIDDEN void kt_costs_measure(void);
-
-/* Ticks that recording a call takes, whose arguments are not those of the call before: the mean of both ways. */
-KT_HIDDEN uint64_t kt_cost_of_call(void);
-
-/* Lines of meta. */
-KT_HIDDEN void kt_cost_fields(struct kt_line *line);
+KT_HIDDEN void kt_cost_measure(void);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "preload/counters.h"
 
-#include "preload/process.h"
+#include "preload/define.h"
+#include "preload/slow.h"
 #include "preload/system.h"
 
 #include <errno.h>
@@ -444,7 +445,7 @@ static KT_COLD struct counters *first_call(void)
     else
         refusal = KT_FACT_NO_MEMORY;
     own = c;
-    kt_events_describe(kt_define);
+    kt_events_describe(kt_define_line);
     kt_slow_end();
     return c;
 }

@@ -2,9 +2,11 @@
 #include "preload/events.h"
 
 #include "preload/counters.h"
+#include "preload/define.h"
 #include "preload/line.h"
-#include "preload/process.h"
+#include "preload/linker_own.h"
 #include "preload/settings.h"
+#include "preload/slow.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -36,12 +38,12 @@ static struct {
 
 static bool load_library(void)
 {
-    void *library = dlopen("libpfm.so.4", RTLD_NOW | RTLD_LOCAL);
+    void *library = kt_linker_own_open("libpfm.so.4", RTLD_NOW | RTLD_LOCAL);
     if (!library)
         return false;
-    pfm.initialize = (int (*)(void))dlsym(library, "pfm_initialize");
-    pfm.encode = (int (*)(const char *, int, int, void *))dlsym(library, "pfm_get_os_event_encoding");
-    pfm.error_text = (const char *(*)(int))dlsym(library, "pfm_strerror");
+    pfm.initialize = (int (*)(void))kt_linker_own_find(library, "pfm_initialize");
+    pfm.encode = (int (*)(const char *, int, int, void *))kt_linker_own_find(library, "pfm_get_os_event_encoding");
+    pfm.error_text = (const char *(*)(int))kt_linker_own_find(library, "pfm_strerror");
     return pfm.initialize && pfm.encode && pfm.error_text && pfm.initialize() == PFM_SUCCESS;
 }
 
@@ -217,7 +219,7 @@ static KT_COLD void add_fact(struct kt_wanted *event, enum kt_fact fact)
     atomic_fetch_or(&event->facts, 1u << fact);
     if (!kt_slow_begin())
         return; /* whoever is on it tells, or the next who finds something */
-    kt_events_describe(kt_define);
+    kt_events_describe(kt_define_line);
     kt_slow_end();
 }
 

@@ -5,10 +5,8 @@
  */
 #include "preload/forward.h"
 
-#include "preload/bind.h"
 #include "preload/checksum.h"
 #include "preload/names.h"
-#include "preload/redirect.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -135,7 +133,7 @@ static void record(struct kt_call *call, const struct kt_interface *interface)
     word[1] = (uintptr_t)call->caller;
     store_arguments(call, interface, (unsigned char *)(word + HEAD));
     if (KT_UNLIKELY(kt_extras)) {
-        kt_begin_extra(&call->frame, word, words);
+        kt_record_begin(&call->frame, word, words);
         if (kt_extras & KT_EXTRA_CHECKSUM)
             kt_checksum_registers(call);
     } else
@@ -195,14 +193,14 @@ static KT_COLD const struct kt_binding *bind_common(struct kt_slot *slot, const 
 {
     struct vectors kept;
     keep_vectors(&kept);
-    const struct kt_binding *binding = kt_bind(slot, caller);
+    const struct kt_binding *binding = kt_bind_find(slot, caller);
     restore_vectors(&kept);
     return binding;
 }
 #else
 static const struct kt_binding *bind_common(struct kt_slot *slot, const void *caller)
 {
-    return kt_bind(slot, caller);
+    return kt_bind_find(slot, caller);
 }
 #endif
 
@@ -211,14 +209,14 @@ static const struct kt_binding *bind_common(struct kt_slot *slot, const void *ca
 /* May functions of other people have its name, too? */
 static bool is_common(const struct kt_slot *slot)
 {
-    return kt_slot_infos[kt_named_slot(slot) - kt_slots].common;
+    return kt_slot_infos[kt_names_slot(slot) - kt_slots].common;
 }
 
 struct kt_forward kt_call_begin(struct kt_call *call, struct kt_slot *slot)
 {
     const struct kt_binding *binding = kt_recent_binding(slot, call->caller);
     if (KT_UNLIKELY(!binding))
-        binding = is_common(slot) ? bind_common(slot, call->caller) : kt_bind(slot, call->caller);
+        binding = is_common(slot) ? bind_common(slot, call->caller) : kt_bind_find(slot, call->caller);
     if (binding->foreign)
         return (struct kt_forward){binding->target, -1};
     if (kt_enter(&call->frame, binding))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "preload/inside.h"
 
-#include "preload/bind.h"
 #include "preload/elements.h"
+#include "preload/entries.h"
 
 enum {
     ENTRIES = 1 << 16,
@@ -144,7 +144,7 @@ static uint32_t weight_of(struct kt_insides *in, struct kt_stratum *s, uint64_t 
 static bool is_query(unsigned entry, const uint64_t *word)
 {
     struct kt_element_walk walk;
-    unsigned interface = (unsigned)(kt_interface_of_entry(entry) - kt_interfaces);
+    unsigned interface = (unsigned)(kt_entries_interface(entry) - kt_interfaces);
     kt_elements_begin(interface, word + KT_CALL_HEAD_WORDS, false, &walk);
     return walk.is_query;
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "preload/jump.h"
 
-#include "preload/bind.h"
+#include "preload/linker_own.h"
 #include "preload/objects.h"
-#include "preload/process.h"
+#include "preload/slow.h"
+#include "preload/unload.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -37,13 +38,13 @@ static bool is_place_as_expected(void)
 }
 #endif
 
-void kt_jumps_start(void)
+void kt_jump_start(void)
 {
-    atomic_store(&kt_own_longjmp, kt_find_next("longjmp"));
-    atomic_store(&kt_own__longjmp, kt_find_next("_longjmp"));
-    atomic_store(&kt_own_siglongjmp, kt_find_next("siglongjmp"));
-    atomic_store(&kt_own___longjmp_chk, kt_find_next("__longjmp_chk"));
-    atomic_store(&kt_own_pthread_exit, kt_find_next("pthread_exit"));
+    atomic_store(&kt_own_longjmp, kt_objects_find_next("longjmp"));
+    atomic_store(&kt_own__longjmp, kt_objects_find_next("_longjmp"));
+    atomic_store(&kt_own_siglongjmp, kt_objects_find_next("siglongjmp"));
+    atomic_store(&kt_own___longjmp_chk, kt_objects_find_next("__longjmp_chk"));
+    atomic_store(&kt_own_pthread_exit, kt_objects_find_next("pthread_exit"));
     kt_knows_targets = is_place_as_expected();
 }
 
@@ -74,7 +75,7 @@ static void remember(unsigned which, uintptr_t where, void *target)
 {
     struct kt_loaded caller;
     unsigned count = atomic_load(&answers);
-    if (count == ANSWERS || kt_is_closing() || !kt_object_at(where, &caller))
+    if (count == ANSWERS || kt_unload_is_possible() || !kt_object_at(where, &caller))
         return;
     answer[count] = (struct answer){caller.lo, caller.hi - caller.lo, which, target};
     atomic_store_explicit(&answers, count + 1, memory_order_release);
@@ -91,7 +92,7 @@ void *kt_find_of_caller(unsigned which, const void *caller)
     bool begun = kt_slow_begin();
     found = kt_resolve(name[which], where);
     if (!found)
-        kt_fail_like_the_linker(name[which]);
+        kt_linker_own_fail(name[which]);
     if (begun) {
         remember(which, where, found);
         kt_slow_end();
@@ -100,7 +101,7 @@ void *kt_find_of_caller(unsigned which, const void *caller)
     return found;
 }
 
-void kt_jumps_forget(void)
+void kt_jump_forget(void)
 {
     atomic_store(&forgotten, atomic_load(&answers));
 }

@@ -6,7 +6,7 @@
 #include "preload/shim.h"
 
 /* Finds those of the C library: a jump may come from a signal handler, which should not have to ask. */
-KT_HIDDEN void kt_jumps_start(void);
+KT_HIDDEN void kt_jump_start(void);
 
 /* Is known where a jump goes to? */
 extern KT_HIDDEN bool kt_knows_targets;
@@ -16,6 +16,6 @@ extern KT_HIDDEN bool kt_knows_targets;
 KT_HIDDEN void *kt_find_of_caller(unsigned which, const void *caller);
 
 /* Before objects are unloaded. */
-KT_HIDDEN void kt_jumps_forget(void);
+KT_HIDDEN void kt_jump_forget(void);
 
 #endif

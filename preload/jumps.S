@@ -59,7 +59,7 @@ kt_own_\name:
         .cfi_adjust_cfa_offset 8
         subq    $8, %rsp
         .cfi_adjust_cfa_offset 8
-        call    kt_jumps_start
+        call    kt_jump_start
         movq    kt_own_\name(%rip), %rax
         addq    $8, %rsp
         .cfi_adjust_cfa_offset -8
@@ -139,7 +139,7 @@ __cxa_begin_catch:
         .cfi_offset x29, -32
         .cfi_offset x30, -24
         stp     x0, x1, [sp, #16]
-        bl      kt_jumps_start
+        bl      kt_jump_start
         adrp    x16, kt_own_\name
         ldr     x16, [x16, :lo12:kt_own_\name]
         ldp     x0, x1, [sp, #16]

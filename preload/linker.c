@@ -2,45 +2,20 @@
 #include "preload/linker.h"
 
 #include "preload/bind.h"
+#include "preload/jump.h"
+#include "preload/linker_own.h"
+#include "preload/names.h"
 #include "preload/objects.h"
-#include "preload/process.h"
+#include "preload/recorder.h"
 #include "preload/redirect.h"
+#include "preload/slow.h"
 #include "preload/substitute.h"
+#include "preload/thread.h"
+#include "preload/unload.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <string.h>
-
-/* --- the linker's own functions ---------------------------------------------------------------------------- */
-
-struct own {
-    const char *name;
-    _Atomic(void *) address;
-};
-
-static struct own own_dlopen = {.name = "dlopen"};
-static struct own own_dlsym = {.name = "dlsym"};
-static struct own own_dlvsym = {.name = "dlvsym"};
-static struct own own_dlclose = {.name = "dlclose"};
-
-static void *address_of(struct own *own)
-{
-    void *address = atomic_load_explicit(&own->address, memory_order_acquire);
-    if (!address) {
-        address = kt_find_next(own->name);
-        atomic_store_explicit(&own->address, address, memory_order_release);
-    }
-    return address;
-}
-
-int kt_close_handle(void *handle)
-{
-    return ((int (*)(void *))address_of(&own_dlclose))(handle);
-}
-
-void *kt_open_object(const char *file, int mode)
-{
-    return ((void *(*)(const char *, int))address_of(&own_dlopen))(file, mode);
-}
 
 /* --- opening ----------------------------------------------------------------------------------------------- */
 
@@ -51,7 +26,7 @@ void *kt_before_dlopen(const char *file, int mode, const void *caller)
         kt_substitute_load();
     if (file && mode & RTLD_GLOBAL)
         kt_note_global(file);
-    return address_of(&own_dlopen);
+    return kt_linker_own_dlopen();
 }
 
 /* --- looking up -------------------------------------------------------------------------------------------- */
@@ -70,13 +45,13 @@ static bool is_defined(const char *name, const void *where, bool behind_us)
 static void *find_nothing(void *handle, const char *name)
 {
     (void)handle;
-    return ((void *(*)(void *, const char *))address_of(&own_dlsym))(RTLD_NEXT, name);
+    return kt_linker_own_find(RTLD_NEXT, name);
 }
 
 static void *stub_for(const struct kt_slot *slot, void *found, void *otherwise)
 {
-    bool is_on = atomic_load(&kt_process.state) != KT_STATE_OFF || kt_substitutes();
-    return found && is_on ? kt_redirect(slot, found, otherwise) : found;
+    bool is_on = atomic_load(&kt_recorder.state) != KT_STATE_OFF || kt_substitutes();
+    return found && is_on ? kt_redirect_stub(slot, found, otherwise) : found;
 }
 
 /* Found in the scope of a handle. The program's scope has us in it. */
@@ -84,17 +59,17 @@ static void *hand_out(void *handle, const char *name, void *found)
 {
     if (kt_is_inside_us((uintptr_t)found) && !is_defined(name, NULL, false))
         return find_nothing(handle, name);
-    return stub_for(kt_slot_find(name), found, found);
+    return stub_for(kt_names_find(name), found, found);
 }
 
 static void *find_in_handle(void *handle, const char *name)
 {
-    return hand_out(handle, name, ((void *(*)(void *, const char *))address_of(&own_dlsym))(handle, name));
+    return hand_out(handle, name, kt_linker_own_find(handle, name));
 }
 
 static void *find_version_in_handle(void *handle, const char *name, const char *version)
 {
-    void *(*find)(void *, const char *, const char *) = address_of(&own_dlvsym);
+    void *(*find)(void *, const char *, const char *) = kt_linker_own_dlvsym();
     return hand_out(handle, name, find(handle, name, version));
 }
 
@@ -119,20 +94,35 @@ static bool passes_calls_on(const void *caller)
 
 void *kt_before_dlsym(void *handle, const char *name, const void *caller)
 {
-    if (!kt_slot_find(name) || passes_calls_on(caller))
-        return address_of(&own_dlsym);
+    if (!kt_names_find(name) || passes_calls_on(caller))
+        return kt_linker_own_dlsym();
     if (!is_pseudo_handle(handle))
         return (void *)find_in_handle;
-    return is_defined(name, caller, handle == RTLD_NEXT) ? address_of(&own_dlsym) : (void *)find_nothing;
+    return is_defined(name, caller, handle == RTLD_NEXT) ? kt_linker_own_dlsym() : (void *)find_nothing;
 }
 
 void *kt_before_dlvsym(void *handle, const char *name, const void *caller)
 {
-    if (!kt_slot_find(name))
-        return address_of(&own_dlvsym);
+    if (!kt_names_find(name))
+        return kt_linker_own_dlvsym();
     if (!is_pseudo_handle(handle))
         return (void *)find_version_in_handle;
-    return is_defined(name, caller, handle == RTLD_NEXT) ? address_of(&own_dlvsym) : (void *)find_nothing;
+    return is_defined(name, caller, handle == RTLD_NEXT) ? kt_linker_own_dlvsym() : (void *)find_nothing;
+}
+
+/* --- closing ----------------------------------------------------------------------------------------------- */
+
+KT_EXPORT int dlclose(void *handle);
+KT_EXPORT int dlclose(void *handle)
+{
+    kt_unload_begin();
+    kt_bind_forget_recent();
+    kt_jump_forget();
+    int result = kt_linker_own_close(handle);
+    int saved = errno;
+    kt_unload_end();
+    errno = saved;
+    return result;
 }
 
 /* --- binding ----------------------------------------------------------------------------------------------- */
@@ -151,7 +141,7 @@ static void *find_behind_us(const char *name, const void *from)
  * looked up by dlsym, FROM is in the object that it is looked up in. */
 KT_EXPORT void *ktrace_redirect(const char *name, void *target, const void *from)
 {
-    const struct kt_slot *slot = kt_slot_find(name);
+    const struct kt_slot *slot = kt_names_find(name);
     void *beyond = slot && kt_is_inside_us((uintptr_t)target) ? find_behind_us(name, from) : target;
     return slot && beyond && !passes_calls_on(from) ? stub_for(slot, beyond, target) : target;
 }

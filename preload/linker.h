@@ -5,12 +5,12 @@
  *   dlopen  to know what is opened for the global scope, and to load the library of KTRACE_BLAS before another
  *   dlsym, dlvsym  to hand out stubs for routines that the program looks up in a particular library, and to find no
  *           routine that only we have: programs ask in this way what a library can do
- *   dlclose to see that objects were unloaded (preload/bind.c)
+ *   dlclose to see that objects are unloaded
  */
 #ifndef KT_LINKER_H
 #define KT_LINKER_H
 
-#include "preload/shim.h"
+#include "preload/attributes.h"
 
 /* Where a call with these first arguments, that returns to CALLER, has to jump (preload/linker_hooks.S). */
 KT_HIDDEN void *kt_before_dlopen(const char *file, int mode, const void *caller);
@@ -22,9 +22,5 @@ KT_HIDDEN void *kt_before_dlvsym(void *handle, const char *name, const void *cal
  * object with the address FROM.
  */
 KT_EXPORT void *ktrace_redirect(const char *name, void *target, const void *from);
-
-/* The linker's own. */
-KT_HIDDEN int kt_close_handle(void *handle);
-KT_HIDDEN void *kt_open_object(const char *file, int mode);
 
 #endif

@@ -2,117 +2,14 @@
 #include "preload/meta.h"
 
 #include "preload/apart.h"
-#include "preload/cost.h"
+#include "preload/file_path.h"
+#include "preload/price.h"
+#include "preload/recorder.h"
 #include "preload/settings.h"
-#include "preload/process.h"
-#include "preload/system.h"
+#include "preload/ticks.h"
 
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
-#ifdef __x86_64__
-#include <cpuid.h>
-#endif
-
-static uint64_t clock_ticks;
-
-/* --- the clock --------------------------------------------------------------------------------------------- */
-
-struct kt_anchor kt_anchor_now(void)
-{
-    struct timespec monotonic;
-    struct timespec real;
-    clock_gettime(CLOCK_MONOTONIC, &monotonic);
-    uint64_t ticks = kt_now();
-    clock_gettime(CLOCK_REALTIME, &real);
-    return (struct kt_anchor){.ticks = ticks,
-                              .monotonic_ns = (uint64_t)monotonic.tv_sec * 1000000000u + (uint64_t)monotonic.tv_nsec,
-                              .realtime_ns = (uint64_t)real.tv_sec * 1000000000u + (uint64_t)real.tv_nsec};
-}
-
-uint64_t kt_now(void)
-{
-    struct timespec now;
-    if (KT_LIKELY(!(kt_extras & KT_EXTRA_CLOCK)))
-        return kt_clock_start();
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-static uint64_t kernel_clock_cost(void)
-{
-    uint64_t least = UINT64_MAX;
-    for (int i = 0; i < 200; i++) {
-        uint64_t start = kt_now();
-        uint64_t ticks = kt_now() - start;
-        least = ticks < least ? ticks : least;
-    }
-    return least;
-}
-
-void kt_measure_clock(void)
-{
-    clock_ticks = kt_extras & KT_EXTRA_CLOCK ? kernel_clock_cost() : kt_clock_cost();
-}
-
-/*
- * Time stamp counters of all processors run alike, whatever their clock and sleep, if the processor says so. Where it
- * does not, durations may be wrong by as much as its clock changes, and calls that change processors by any amount.
- */
-static bool is_counter_invariant(void)
-{
-#ifdef __x86_64__
-    unsigned a, b, c, d;
-    return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & 1 << 8);
-#else
-    return true;
-#endif
-}
-
-#define CLOCKS "/sys/devices/system/clocksource/clocksource0/"
-
-/* Linux watches the counters, and takes one that proves unreliable from its list of clocks. */
-static bool is_counter_given_up(void)
-{
-    char clocks[256];
-    size_t length = kt_read_file(CLOCKS "available_clocksource", clocks, sizeof clocks);
-    return length && !strstr(clocks, "tsc");
-}
-
-/* Clocks of virtual machines are the counter, multiplied. Where the host warrants that the counters of all processors
- * agree, the C library reads such a clock off the counter; otherwise it has to ask the kernel, which takes longer. */
-static bool is_counter_warranted(void)
-{
-    enum { READINGS = 32 };
-    char clock[64];
-    struct timespec t;
-    uint64_t library = UINT64_MAX;
-    uint64_t kernel = UINT64_MAX;
-    if (!kt_read_file(CLOCKS "current_clocksource", clock, sizeof clock) ||
-        (!strstr(clock, "kvm-clock") && !strstr(clock, "hyperv")))
-        return false;
-    for (int i = 0; i < READINGS; i++) {
-        uint64_t begin = kt_clock_start();
-        clock_gettime(CLOCK_MONOTONIC, &t);
-        uint64_t middle = kt_clock_stop();
-        kt_system_call(SYS_clock_gettime, CLOCK_MONOTONIC, &t);
-        uint64_t end = kt_clock_stop();
-        library = middle - begin < library ? middle - begin : library;
-        kernel = end - middle < kernel ? end - middle : kernel;
-    }
-    return library < kernel / 2;
-}
-
-const char *kt_clock_doubt(void)
-{
-    if (strcmp(KT_CLOCK_NAME, "tsc") != 0)
-        return NULL;
-    if (!is_counter_invariant())
-        return "the processor does not say that its time stamp counter runs at a constant rate";
-    if (is_counter_given_up() && !is_counter_warranted())
-        return "the kernel does not offer the time stamp counter as a clock: it found it unreliable";
-    return NULL;
-}
 
 /* --- the meta file ----------------------------------------------------------------------------------------- */
 
@@ -134,7 +31,7 @@ void kt_meta_number(struct kt_line *line, const char *key, uint64_t value)
 
 void kt_meta_anchor(struct kt_line *line)
 {
-    struct kt_anchor now = kt_anchor_now();
+    struct kt_anchor now = kt_ticks_anchor();
     kt_line_raw(line, "anchor\t");
     kt_line_unsigned(line, now.ticks, 10);
     kt_line_raw(line, "\t");
@@ -235,7 +132,7 @@ static void option_fields(struct kt_line *line)
 #undef KT_OPTION_WRITE
 }
 
-bool kt_uses_kernel_clock(void)
+bool kt_meta_is_kernel_clock(void)
 {
     if (!strcmp(kt_option.CLOCK, "monotonic"))
         return true;
@@ -244,12 +141,12 @@ bool kt_uses_kernel_clock(void)
     if (*kt_option.CLOCK)
         kt_notice("KTRACE_CLOCK=", kt_option.CLOCK,
                   ": expected tsc or monotonic; it is chosen as if nothing had been said");
-    return kt_clock_doubt() != NULL;
+    return kt_ticks_doubt() != NULL;
 }
 
 static void clock_doubt_fields(struct kt_line *line)
 {
-    const char *doubt = kt_clock_doubt();
+    const char *doubt = kt_ticks_doubt();
     if (kt_extras & KT_EXTRA_CLOCK)
         return;
     if (!strcmp(KT_CLOCK_NAME, "tsc"))
@@ -279,9 +176,9 @@ static void machine_fields(struct kt_line *line)
     start_time_field(line);
     kt_meta_field(line, "byte_order", "little");
     kt_meta_field(line, "clock", kt_extras & KT_EXTRA_CLOCK ? "monotonic" : KT_CLOCK_NAME);
-    kt_meta_number(line, "clock_ticks", clock_ticks);
-    kt_meta_number(line, "self_ticks", kt_cost_of_call());
-    kt_cost_fields(line);
+    kt_meta_number(line, "clock_ticks", kt_ticks_cost());
+    kt_meta_number(line, "self_ticks", kt_price_of_call());
+    kt_price_fields(line);
     clock_doubt_fields(line);
     kt_meta_anchor(line);
     uint64_t processors = 1;
@@ -291,7 +188,7 @@ static void machine_fields(struct kt_line *line)
     kt_meta_number(line, "page_bytes", (uint64_t)sysconf(_SC_PAGESIZE));
 }
 
-bool kt_write_meta(void)
+bool kt_meta_write(void)
 {
     static struct kt_line line; /* within a slow path: one at a time */
     static char path[PATH_MAX]; /* within a slow path: one at a time */
@@ -310,11 +207,11 @@ bool kt_write_meta(void)
     machine_fields(&line);
     option_fields(&line);
     argument_fields(&line);
-    kt_process_path(path, "meta", 0, 0);
+    kt_file_path(path, "meta", 0, 0);
     return kt_append_file(path, line.text, line.length) == line.length;
 }
 
-void kt_write_readme(void)
+void kt_meta_write_readme(void)
 {
     static const char text[] =
         "This directory is a trace of BLAS and LAPACK calls, recorded by ktrace.\n"
@@ -323,7 +220,7 @@ void kt_write_readme(void)
         "each thread) or s<TID> (a profile), o<N> (what operands of a call held), control, and end (text) if the\n"
         "process ended cleanly.\n";
     static char path[PATH_MAX]; /* within a slow path: one at a time */
-    kt_path_in(kt_trace, path, "README", 0, 0);
+    kt_file_path_in(kt_trace, path, "README", 0, 0);
     if (access(path, F_OK) != 0)
         kt_append_file(path, text, sizeof text - 1);
 }

@@ -7,24 +7,15 @@
 
 #include "preload/line.h"
 
-KT_HIDDEN struct kt_anchor kt_anchor_now(void);
-
-/* What two readings with nothing in between show: part of every recorded duration. */
-KT_HIDDEN void kt_measure_clock(void);
-
-/* The clock of records: the processor's, unless that is not reliable or the user wants the kernel's (KTRACE_CLOCK). */
-KT_HIDDEN uint64_t kt_now(void);
-KT_HIDDEN bool kt_uses_kernel_clock(void);
+/* Does the kernel's clock time the records? The user may say so (KTRACE_CLOCK). */
+KT_HIDDEN bool kt_meta_is_kernel_clock(void);
 
 /* The program is loaded. */
 KT_HIDDEN void kt_meta_note_start(void);
 
-/* Why ticks may not measure time, in words; NULL: they do. */
-KT_HIDDEN const char *kt_clock_doubt(void);
-
 /* Both within a slow path, when the directories exist. */
-KT_HIDDEN bool kt_write_meta(void);
-KT_HIDDEN void kt_write_readme(void);
+KT_HIDDEN bool kt_meta_write(void);
+KT_HIDDEN void kt_meta_write_readme(void);
 
 /* Lines of a key and a value. */
 KT_HIDDEN void kt_meta_field(struct kt_line *line, const char *key, const char *value);

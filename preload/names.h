@@ -6,8 +6,7 @@
 #ifndef KT_NAMES_H
 #define KT_NAMES_H
 
-#include "preload/shim.h"
-#include "preload/sizes.h"
+#include "preload/binding.h"
 
 _Static_assert(sizeof(struct kt_slot) == KT_SLOT_BYTES, "preload/stub.h");
 
@@ -58,5 +57,26 @@ extern KT_HIDDEN const struct kt_step kt_steps[];
 extern KT_HIDDEN const struct kt_interface kt_interfaces[];
 extern KT_HIDDEN const struct kt_slot_info kt_slot_infos[]; /* sorted by name */
 extern KT_HIDDEN const unsigned kt_slot_count;              /* without the spare ones */
+
+/* What preload/redirect.c has handed out for functions that no name leads to: by spare slot. */
+struct kt_spares {
+    uint16_t named[KT_SPARE_SLOTS]; /* the slot whose name it has */
+    void *target[KT_SPARE_SLOTS];
+};
+extern KT_HIDDEN struct kt_spares kt_spares;
+
+/* The slot whose name a slot has: its own, unless it is a spare one. */
+KT_HIDDEN const struct kt_slot *kt_names_slot(const struct kt_slot *slot);
+
+/* Where all calls through a spare slot go; NULL: it is none. */
+KT_HIDDEN void *kt_names_target(const struct kt_slot *slot);
+
+/* What the name of a slot is, and how it is called. */
+KT_HIDDEN const struct kt_slot_info *kt_names_info(const struct kt_slot *slot);
+KT_HIDDEN const char *kt_names_text(const struct kt_slot *slot);
+KT_HIDDEN const struct kt_interface *kt_names_interface(const struct kt_slot *slot);
+
+/* The slot of an exported name, NULL if there is none. */
+KT_HIDDEN struct kt_slot *kt_names_find(const char *name);
 
 #endif

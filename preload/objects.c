@@ -6,10 +6,10 @@
  *     object that the program needs; what comes before that and is not needed by anything was preloaded;
  *   - a later object that no earlier one needs was opened itself.
  */
-#include "preload/look.h"
-
 #include "preload/apart.h"
-#include "preload/process.h"
+#include "preload/look.h"
+#include "preload/quiet.h"
+#include "preload/recorder.h"
 #include "preload/system.h"
 
 #include <limits.h>
@@ -85,7 +85,7 @@ static const char *file_of(const char *path)
 static void iterate(int (*visit)(struct dl_phdr_info *info, size_t size, void *data), void *data)
 {
     /* Before the start sanitizers may stand in front of what blocks signals, and not be ready for it. */
-    bool is_started = atomic_load(&kt_process.state) > KT_STATE_STARTING;
+    bool is_started = atomic_load(&kt_recorder.state) > KT_STATE_STARTING;
     bool is_quiet = is_started && kt_quiet_begin();
     dl_iterate_phdr(visit, data);
     if (is_quiet)
@@ -334,7 +334,8 @@ static void read_headers(const struct link_map *map, bool is_program, struct dl_
     if (is_program) {
         info->dlpi_phdr = (const void *)getauxval(AT_PHDR);
         info->dlpi_phnum = (ElfW(Half))getauxval(AT_PHNUM);
-    } else if (head && kt_system_is_readable(head) && kt_system_is_readable(map->l_ld) && !memcmp(head->e_ident, ELFMAG, SELFMAG)) {
+    } else if (head && kt_system_is_readable(head) && kt_system_is_readable(map->l_ld) &&
+               !memcmp(head->e_ident, ELFMAG, SELFMAG)) {
         info->dlpi_phdr = (const void *)(map->l_addr + head->e_phoff);
         info->dlpi_phnum = head->e_phnum;
     }
@@ -382,7 +383,7 @@ static int read_subs(struct dl_phdr_info *info, size_t size, void *subs)
     return 1;
 }
 
-unsigned long long kt_unloaded(void)
+unsigned long long kt_objects_unloaded(void)
 {
     unsigned long long subs = 0;
     if (!is_lock_stuck())
@@ -432,7 +433,7 @@ static int look_behind_us(struct dl_phdr_info *info, size_t size, void *data)
     return next->found != NULL;
 }
 
-void *kt_find_next(const char *symbol)
+void *kt_objects_find_next(const char *symbol)
 {
     struct next next = {.name = kt_elf_name(symbol, KT_VERSION_DEFAULT)};
     iterate(look_behind_us, &next);

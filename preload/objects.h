@@ -50,10 +50,10 @@ KT_HIDDEN void *kt_find_at_start(const char *object, const char *symbol);
 KT_HIDDEN void *kt_find_first_at_start(const char *symbol);
 
 /* How many objects the linker has unloaded so far; 0 in a child that cannot ask it, where it unloads none. */
-KT_HIDDEN unsigned long long kt_unloaded(void);
+KT_HIDDEN unsigned long long kt_objects_unloaded(void);
 
 /* The first definition behind us, in the order in which objects were loaded: another tool's, or the C library's. */
-KT_HIDDEN void *kt_find_next(const char *symbol);
+KT_HIDDEN void *kt_objects_find_next(const char *symbol);
 
 KT_HIDDEN bool kt_is_inside_us(uintptr_t address);
 

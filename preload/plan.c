@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "preload/plan.h"
 
-#include "preload/bind.h"
-#include "preload/process.h"
-#include "preload/profile_table.h"
+#include "preload/entries.h"
+#include "preload/profile_memory.h"
+#include "preload/slow.h"
 
 #include <errno.h>
 #include <sys/mman.h>
@@ -47,7 +47,7 @@ static struct kt_plan *new_plan(unsigned words)
     static size_t left;
     size_t bytes = sizeof(struct kt_plan) + words * sizeof(uint64_t);
     if (left < bytes) {
-        block = kt_profile_pages(BLOCK);
+        block = kt_profile_memory_pages(BLOCK);
         left = block ? BLOCK : 0;
     }
     if (left < bytes)
@@ -58,7 +58,7 @@ static struct kt_plan *new_plan(unsigned words)
 
 static const struct kt_plan *make_plan(unsigned entry)
 {
-    const struct kt_interface *interface = kt_interface_of_entry(entry);
+    const struct kt_interface *interface = kt_entries_interface(entry);
     unsigned words = KT_CALL_HEAD_WORDS + interface->arg_bytes / 8u;
     struct kt_plan *plan = new_plan(words);
     if (!plan)

@@ -7,6 +7,7 @@
 #ifndef KT_PLAN_H
 #define KT_PLAN_H
 
+#include "ktrace/format.h"
 #include "preload/names.h"
 
 #include <string.h>

@@ -2,12 +2,15 @@
 #include "preload/profile_table.h"
 
 #include "preload/apart.h"
-#include "preload/meta.h"
+#include "preload/disk.h"
+#include "preload/file_path.h"
 #include "preload/plan.h"
-#include "preload/process.h"
+#include "preload/profile_memory.h"
 #include "preload/profiler.h"
+#include "preload/slow.h"
 #include "preload/system.h"
-#include "preload/tape.h"
+#include "preload/thread.h"
+#include "preload/ticks.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,11 +20,10 @@
 #include <unistd.h>
 
 enum {
-    STEP = 8 << 10,             /* what tables begin with and grow by, at least */
-    TABLE_MEMORY = 8 << 10,     /* struct kt_table, with its first index */
-    OVERFLOW_BYTES = 512 << 10, /* of the file of overflow cells */
-    FIRST_SLOTS = 256,          /* of the index */
-    MOST_THREADS = 2048,        /* that have a cell of their own after their end */
+    STEP = 8 << 10,         /* what tables begin with and grow by, at least */
+    TABLE_MEMORY = 8 << 10, /* struct kt_table, with its first index */
+    FIRST_SLOTS = 256,      /* of the index */
+    MOST_THREADS = 2048,    /* that have a cell of their own after their end */
     NESTINGS = 3,
     OVERFLOW_PLACES = KT_PLANS * NESTINGS
 };
@@ -29,15 +31,14 @@ enum {
 __thread struct kt_table *kt_table;
 struct kt_profile_head *kt_overflow;
 
-/* Changed within slow paths, but for LEFT. */
+/* Changed within slow paths. */
 static struct {
     struct kt_table *first; /* of all tables */
-    _Atomic int64_t left;   /* of KT_PROFILE_MEMORY; -1: none is handed out */
     uint64_t threads;       /* that have made calls */
     unsigned thread_cells;
     size_t overflow_used;
     bool overflow_in_memory;
-} process = {.left = KT_PROFILE_MEMORY - OVERFLOW_BYTES};
+} process;
 
 /* Places of overflow cells, by entry and nesting; in memory that is only there where it is used. */
 static _Atomic uint32_t *overflow_places;
@@ -46,32 +47,6 @@ static _Atomic uint32_t *overflow_places;
 static struct kt_profile_head no_head;
 
 /* --- memory ------------------------------------------------------------------------------------------------------ */
-
-static bool take(size_t bytes)
-{
-    int64_t left = atomic_load(&process.left);
-    while (left >= (int64_t)bytes)
-        if (atomic_compare_exchange_weak(&process.left, &left, left - (int64_t)bytes))
-            return true;
-    return false;
-}
-
-static void give_back(size_t bytes)
-{
-    atomic_fetch_add(&process.left, (int64_t)bytes);
-}
-
-/* Pages that are there; NULL if that is more than is left. */
-void *kt_profile_pages(size_t bytes)
-{
-    if (!take(bytes))
-        return NULL;
-    void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-    if (at != MAP_FAILED)
-        return at;
-    give_back(bytes);
-    return NULL;
-}
 
 static bool make_overflow_places(void)
 {
@@ -88,7 +63,7 @@ static bool make_overflow_places(void)
 
 static void table_path(const struct kt_table *t, char out[PATH_MAX])
 {
-    kt_process_path(out, "s", t->tid, t->suffix);
+    kt_file_path(out, "s", t->tid, t->suffix);
 }
 
 static int make_file(struct kt_table *t)
@@ -109,14 +84,14 @@ static int make_file(struct kt_table *t)
  */
 static void *map_file(int file, size_t bytes, bool *in_memory)
 {
-    void *at = kt_tape_share(file, bytes);
+    void *at = kt_disk_share(file, bytes);
     *in_memory = at == MAP_FAILED;
     if (*in_memory)
         at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (at == MAP_FAILED)
         return NULL;
     madvise(at, bytes, MADV_DONTFORK);
-    if (kt_tape_touch(at, bytes))
+    if (kt_disk_touch(at, bytes))
         return at;
     munmap(at, bytes);
     return NULL;
@@ -130,7 +105,7 @@ static void begin_file(struct kt_profile_head *head, uint64_t tid)
                              .header_bytes = sizeof *head,
                              .pid = (uint32_t)getpid(),
                              .tid = (uint32_t)tid,
-                             .anchor = kt_anchor_now(),
+                             .anchor = kt_ticks_anchor(),
                              .used_bytes = sizeof *head};
     memcpy(chunk.magic, KT_PROFILE_MAGIC, sizeof chunk.magic);
     head->chunk = chunk;
@@ -146,8 +121,8 @@ static void write_whole(void *at)
 {
     struct last_words *words = at;
     int file = open(words->path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
-    bool written = file >= 0 && kt_tape_write(file, words->head, words->used, 0);
-    if (file >= 0 && !(kt_tape_close(file) && written))
+    bool written = file >= 0 && kt_disk_write(file, words->head, words->used, 0);
+    if (file >= 0 && !(kt_disk_close(file) && written))
         words->used = 0;
 }
 
@@ -179,8 +154,8 @@ static struct kt_table *find_idle(void)
 
 static enum kt_loss map_table(struct kt_table *t, int file)
 {
-    if (!kt_tape_reserve(file, 0, STEP))
-        return kt_loss_of(errno);
+    if (!kt_disk_reserve(file, 0, STEP))
+        return kt_disk_loss_of(errno);
     t->head = map_file(file, STEP, &t->in_memory);
     if (!t->head)
         return KT_LOSS_ERROR;
@@ -205,7 +180,7 @@ static void make_apart(void *at)
 {
     struct new_table *new = at;
     int file = make_file(new->table);
-    new->cause = file >= 0 ? map_table(new->table, file) : kt_loss_of(errno);
+    new->cause = file >= 0 ? map_table(new->table, file) : kt_disk_loss_of(errno);
     if (file >= 0)
         close(file);
 }
@@ -213,11 +188,11 @@ static void make_apart(void *at)
 /* *OUT is NULL if there is no memory left for another one. */
 static enum kt_loss make_table(struct kt_table **out)
 {
-    struct new_table new = {kt_profile_pages(TABLE_MEMORY), KT_LOSS_COUNT};
+    struct new_table new = {kt_profile_memory_pages(TABLE_MEMORY), KT_LOSS_COUNT};
     *out = NULL;
     if (!new.table)
         return KT_LOSS_COUNT;
-    bool taken = take(STEP);
+    bool taken = kt_profile_memory_take(STEP);
     new.table->tid = (uint64_t)kt_system_call(SYS_gettid);
     if (taken)
         kt_apart(make_apart, &new);
@@ -226,7 +201,7 @@ static enum kt_loss make_table(struct kt_table **out)
         return new.cause;
     }
     munmap(new.table, TABLE_MEMORY);
-    give_back(TABLE_MEMORY + (taken ? STEP : 0));
+    kt_profile_memory_give_back(TABLE_MEMORY + (taken ? STEP : 0));
     return new.cause;
 }
 
@@ -269,11 +244,11 @@ static bool index_is_full(const struct kt_table *t)
 static bool grow_index(struct kt_table *t)
 {
     size_t slots = 2 * t->slots;
-    struct kt_slot_of_cell *slot = kt_profile_pages(index_bytes(slots));
+    struct kt_slot_of_cell *slot = kt_profile_memory_pages(index_bytes(slots));
     if (!slot)
         return false;
     if (t->slot != t->first_slot)
-        give_back(index_bytes(t->slots));
+        kt_profile_memory_give_back(index_bytes(t->slots));
     free_index(t);
     t->slot = slot;
     t->slots = slots;
@@ -294,7 +269,7 @@ static void reserve_apart(void *at)
     const struct kt_table *t = longer->table;
     table_path(t, path);
     int file = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-    longer->reserved = file >= 0 && kt_tape_reserve(file, t->bytes, longer->bytes - t->bytes);
+    longer->reserved = file >= 0 && kt_disk_reserve(file, t->bytes, longer->bytes - t->bytes);
     if (file >= 0)
         close(file);
 }
@@ -310,21 +285,21 @@ static bool extend_file(struct kt_table *t, size_t bytes)
         return false;
     t->head = at;
     size_t before = t->bytes;
-    t->bytes = kt_tape_touch((unsigned char *)at + before, bytes - before) ? bytes : before;
+    t->bytes = kt_disk_touch((unsigned char *)at + before, bytes - before) ? bytes : before;
     return t->bytes == bytes;
 }
 
 static bool grow_file(struct kt_table *t, struct kt_stream *stream)
 {
     size_t more = t->bytes / 4 / STEP * STEP;
-    if (more < STEP || !take(more)) {
+    if (more < STEP || !kt_profile_memory_take(more)) {
         more = STEP;
-        if (!take(more))
+        if (!kt_profile_memory_take(more))
             return false;
     }
     bool grown = extend_file(t, t->bytes + more);
     if (!grown)
-        give_back(more);
+        kt_profile_memory_give_back(more);
     stream->chunk = &t->head->chunk;
     return grown;
 }
@@ -338,7 +313,7 @@ static bool has_room(const struct kt_table *t, size_t bytes)
 bool kt_table_room(struct kt_table *t, size_t bytes, size_t keep)
 {
     int saved = errno;
-    if (keep && atomic_load(&process.left) <= (int64_t)keep)
+    if (keep && !kt_profile_memory_has(keep))
         return false;
     while (!has_room(t, bytes) && !t->full && kt_slow_begin()) {
         t->full = !(index_is_full(t) ? grow_index(t) : grow_file(t, kt_self.stream));
@@ -442,7 +417,7 @@ void kt_profile_finish(void)
     }
     if (!kt_overflow)
         return;
-    kt_process_path(path, "s0", 0, 0);
+    kt_file_path(path, "s0", 0, 0);
     end_file(path, kt_overflow, process.overflow_in_memory);
 }
 
@@ -457,7 +432,7 @@ void kt_profile_forget(void)
     process.first = NULL;
     kt_overflow = NULL;
     process.threads = process.thread_cells = 0;
-    atomic_store(&process.left, KT_PROFILE_MEMORY - OVERFLOW_BYTES);
+    kt_profile_memory_forget();
     if (overflow_places)
         memset(overflow_places, 0, OVERFLOW_PLACES * sizeof *overflow_places);
 }
@@ -470,8 +445,8 @@ static void make_overflow_apart(void *at)
     int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (file < 0)
         return;
-    if (kt_tape_reserve(file, 0, OVERFLOW_BYTES))
-        kt_overflow = map_file(file, OVERFLOW_BYTES, &process.overflow_in_memory);
+    if (kt_disk_reserve(file, 0, KT_PROFILE_OVERFLOW))
+        kt_overflow = map_file(file, KT_PROFILE_OVERFLOW, &process.overflow_in_memory);
     close(file);
     if (!kt_overflow)
         unlink(path);
@@ -482,7 +457,7 @@ static bool make_overflow_file(void)
     static char path[PATH_MAX]; /* within a slow path: one at a time */
     if (kt_overflow)
         return true;
-    kt_process_path(path, "s0", 0, 0);
+    kt_file_path(path, "s0", 0, 0);
     kt_apart(make_overflow_apart, path);
     if (!kt_overflow)
         return false;
@@ -493,7 +468,7 @@ static bool make_overflow_file(void)
 
 static uint32_t add_overflow_cell(unsigned entry, enum kt_nesting nesting)
 {
-    if (!make_overflow_file() || process.overflow_used + sizeof(struct kt_cell) > OVERFLOW_BYTES)
+    if (!make_overflow_file() || process.overflow_used + sizeof(struct kt_cell) > KT_PROFILE_OVERFLOW)
         return 0;
     uint32_t place = (uint32_t)(process.overflow_used / 8);
     *kt_cell_at(kt_overflow, place) = (struct kt_cell){.bytes = sizeof(struct kt_cell),

@@ -66,7 +66,4 @@ KT_HIDDEN void kt_table_add(struct kt_table *table, size_t bytes, uint64_t hash)
 /* The overflow cell of an entry, made if there is none; 0: there is no room even for that. */
 KT_HIDDEN KT_COLD uint32_t kt_overflow_place(unsigned entry, enum kt_nesting nesting);
 
-/* Pages of our own, as long as the memory for profiles lasts; NULL otherwise. */
-KT_HIDDEN void *kt_profile_pages(size_t bytes);
-
 #endif

@@ -7,9 +7,10 @@
 #include "preload/profiler.h"
 
 #include "preload/inside.h"
-#include "preload/meta.h"
 #include "preload/plan.h"
+#include "preload/profile_memory.h"
 #include "preload/profile_table.h"
+#include "preload/ticks.h"
 
 enum {
     KEPT_FOR_OUTERMOST = KT_PROFILE_MEMORY / 3, /* calls that nest have countless shapes in some libraries */
@@ -269,7 +270,7 @@ static uint64_t place_of_parent(const struct kt_frame *frame)
 static KT_COLD void read_clocks(struct kt_profile_head *head)
 {
     uint64_t number = head->laters == 1 ? 2 : 1;
-    head->later[number - 1] = kt_anchor_now();
+    head->later[number - 1] = kt_ticks_anchor();
     atomic_store_explicit((_Atomic uint64_t *)&head->laters, number, memory_order_release);
 }
 

@@ -9,8 +9,6 @@
 
 #include "preload/shim.h"
 
-enum { KT_PROFILE_MEMORY = 12 << 20 };
-
 /* A table for the thread of STREAM, and its end. Within a slow path. The first tells why there is none, or
  * KT_LOSS_COUNT. */
 KT_HIDDEN enum kt_loss kt_profile_open(struct kt_stream *stream);

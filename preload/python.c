@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "preload/python.h"
 
+#include "preload/define.h"
 #include "preload/line.h"
 #include "preload/objects.h"
-#include "preload/process.h"
 #include "preload/python_table.h"
 #include "preload/settings.h"
+#include "preload/slow.h"
+#include "preload/system.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -253,7 +255,7 @@ static uint32_t number_for(const struct kt_line *text)
     kt_line_raw(&line, "line\t");
     kt_line_unsigned(&line, id_count, 10);
     kt_line_raw(&line, text->text);
-    kt_define(line.text, line.length);
+    kt_define_line(line.text, line.length);
     return id_count;
 }
 

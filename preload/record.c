@@ -3,24 +3,22 @@
  * What the way of a call leaves to others: arguments that changed, chunks that are full, ends of calls that a plain END
  * does not tell, profiles, counters and the kernel's clock.
  */
-#include "preload/gate.h"
-
 #include "preload/checksum.h"
 #include "preload/events.h"
 #include "preload/halves.h"
 #include "preload/inside.h"
-#include "preload/meta.h"
-#include "preload/process.h"
 #include "preload/profiler.h"
-#include "preload/system.h"
+#include "preload/quiet.h"
 #include "preload/snapshot.h"
+#include "preload/system.h"
+#include "preload/tally.h"
 #include "preload/tape.h"
+#include "preload/ticks.h"
+#include "preload/writer.h"
 
 #include <errno.h>
 #include <string.h>
 #include <sys/resource.h>
-
-unsigned kt_extras;
 
 /* --- events ------------------------------------------------------------------------------------------------ */
 
@@ -81,12 +79,12 @@ static void decide_on_inside(struct kt_stream *stream, struct kt_frame *frame, c
     uint32_t weight = kt_inside_draw(stream, frame, word, words);
     if (!weight)
         return;
-    frame->cpu |= KT_INSIDE_DRAWN; /* so that its end comes to kt_store_long_end */
+    frame->cpu |= KT_INSIDE_DRAWN; /* so that its end comes to kt_record_end */
     kt_commit(stream, kt_event_head(KT_EVENT_INSIDE, 1, 0, weight));
 }
 
-void kt_renew_context(struct kt_stream *stream, struct kt_context *context, uint64_t stamp, struct kt_frame *frame,
-                      const uint64_t *word, unsigned words)
+void kt_record_renew_context(struct kt_stream *stream, struct kt_context *context, uint64_t stamp,
+                             struct kt_frame *frame, const uint64_t *word, unsigned words)
 {
     unsigned entry = (uint16_t)stamp;
     bool is_first = !context->stamp;
@@ -122,8 +120,8 @@ static void store_wide_changes(struct kt_stream *stream, struct kt_context *cont
     kt_commit(stream, kt_event_head(KT_EVENT_WIDE_HALVES, (uint64_t)(end + 1 - (uint32_t *)(void *)at) / 2, entry, 0));
 }
 
-void kt_store_changes(struct kt_stream *stream, struct kt_context *context, const uint64_t *word, unsigned words,
-                      uint64_t entry)
+void kt_record_changes(struct kt_stream *stream, struct kt_context *context, const uint64_t *word, unsigned words,
+                       uint64_t entry)
 {
     if (words > KT_HALVES_WORDS) {
         store_wide_changes(stream, context, word, words, entry);
@@ -149,20 +147,20 @@ struct ending {
 /* --- calls ------------------------------------------------------------------------------------------------- */
 
 /* False: the stream stays closed, and the next call comes to the gate. */
-bool kt_room(struct kt_stream *stream, struct kt_frame *frame)
+bool kt_record_room(struct kt_stream *stream, struct kt_frame *frame)
 {
     int saved = errno;
-    uint64_t start = kt_now();
-    enum kt_loss cause = kt_loss_when_busy();
+    uint64_t start = kt_ticks_now();
+    enum kt_loss cause = kt_tally_cause_when_busy();
     if (kt_quiet_begin()) {
         cause = kt_tape_advance(stream);
         kt_quiet_end();
     }
-    kt_add(&stream->room_ticks, kt_now() - start);
+    kt_add(&stream->room_ticks, kt_ticks_now() - start);
     errno = saved;
     if (cause == KT_LOSS_COUNT)
         return true;
-    kt_lose(frame, cause);
+    kt_tally_lost_call(frame, cause);
     atomic_store(&stream->ready, 0);
     return false;
 }
@@ -182,13 +180,13 @@ static inline void read_clock(struct kt_frame *frame)
 {
     frame->start = kt_clock_start();
     if (kt_extras & KT_EXTRA_CLOCK)
-        frame->began = kt_now();
+        frame->began = kt_ticks_now();
 }
 
 /* What the kernel's clock says instead of the processor's. */
 static uint64_t kernel_ticks(struct kt_frame *frame)
 {
-    uint64_t ticks = kt_now() - frame->began;
+    uint64_t ticks = kt_ticks_now() - frame->began;
     frame->start = frame->began;
     return ticks + (ticks == 0);
 }
@@ -203,13 +201,13 @@ static void begin_in_profile(struct kt_frame *frame, uint64_t *word, unsigned wo
         kt_inside_draw(stream, frame, word, words);
     enum kt_loss cause = kt_profile_begin(frame, word, words);
     if (KT_UNLIKELY(cause != KT_LOSS_COUNT))
-        kt_lose(frame, cause);
+        kt_tally_lost_call(frame, cause);
     kt_close_stream(stream, ready);
     read_clock(frame);
 }
 
 /* Counters are read last: what storing the event takes is not the call's. */
-void kt_begin_extra(struct kt_frame *frame, uint64_t *word, unsigned words)
+void kt_record_begin(struct kt_frame *frame, uint64_t *word, unsigned words)
 {
     if (kt_extras & KT_EXTRA_PROFILE) {
         begin_in_profile(frame, word, words);
@@ -266,7 +264,7 @@ static uint64_t put_passed(struct kt_stream *stream, uint64_t *at, uint64_t pass
     if (!passed)
         return 0;
     *at = kt_event_head(KT_EVENT_PASSED, 1, 0, passed < UINT32_MAX ? passed : UINT32_MAX);
-    kt_count_passed_in(stream, passed);
+    kt_tally_passed_in(stream, passed);
     return 1;
 }
 
@@ -299,18 +297,18 @@ static void close_after_end(struct kt_stream *stream, const struct kt_frame *fra
 static __attribute__((noinline)) void end_in_profile(const struct kt_frame *frame, uint64_t ticks, int64_t info)
 {
     struct kt_stream *stream = kt_self.stream;
-    if (stream->number != frame->record || kt_interrupts_writer(stream, frame))
+    if (stream->number != frame->record || kt_writer_is_interrupted(stream, frame))
         return;
     uintptr_t ready = kt_open_stream(stream, frame);
     uint64_t passed = frame->depth == 0 ? kt_take_passed() : 0;
     kt_profile_end(frame, ticks, info, passed);
-    kt_count_passed_in(stream, passed);
+    kt_tally_passed_in(stream, passed);
     if (frame->depth == 0)
         kt_inside_learn(stream, frame, ticks, passed);
     close_after_end(stream, frame, ready);
 }
 
-void kt_store_long_end(struct kt_frame *frame, unsigned entry, uint64_t ticks, unsigned cpu, int64_t info)
+void kt_record_end(struct kt_frame *frame, unsigned entry, uint64_t ticks, unsigned cpu, int64_t info)
 {
     if (kt_extras & KT_EXTRA_CLOCK)
         ticks = kernel_ticks(frame);
@@ -323,7 +321,7 @@ void kt_store_long_end(struct kt_frame *frame, unsigned entry, uint64_t ticks, u
         end.counters = kt_events_end(frame->depth, end.counter);
     struct kt_stream *stream = stream_of(frame);
     int saved = errno;
-    if (!stream || kt_interrupts_writer(stream, frame))
+    if (!stream || kt_writer_is_interrupted(stream, frame))
         return;
     bool is_checked = kt_extras & KT_EXTRA_CHECKSUM && frame->depth == 0;
     if (is_checked)

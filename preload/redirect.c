@@ -1,43 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "preload/redirect.h"
 
-#include "preload/bind.h"
-#include "preload/ask.h"
-#include "preload/process.h"
+#include "preload/names.h"
+#include "preload/objects.h"
 #include "preload/settings.h"
+#include "preload/slow.h"
 
 #include <errno.h>
 
 extern KT_HIDDEN unsigned char kt_spare_stubs[][KT_STUB_BYTES];
 
 static struct {
-    uint16_t named[KT_SPARE_SLOTS];
-    void *target[KT_SPARE_SLOTS];
     unsigned used;
     uint16_t place[2 * KT_SPARE_SLOTS]; /* hashed: a slot and 1, as 0 is none */
 } spare;
-
-static const struct kt_slot *first_spare(void)
-{
-    return kt_slots + kt_slot_count;
-}
-
-const struct kt_slot *kt_named_slot(const struct kt_slot *slot)
-{
-    return slot < first_spare() ? slot : &kt_slots[spare.named[slot - first_spare()]];
-}
-
-void *kt_fixed_target(const struct kt_slot *slot)
-{
-    return slot < first_spare() ? NULL : spare.target[slot - first_spare()];
-}
 
 /* Where the slot with these two is noted, or else is to be. */
 static uint16_t *find_place(uint16_t named, const void *target)
 {
     enum { PLACES = sizeof spare.place / sizeof *spare.place };
     size_t i = ((uintptr_t)target / 16 + named) % PLACES;
-    while (spare.place[i] && (spare.target[spare.place[i] - 1] != target || spare.named[spare.place[i] - 1] != named))
+    while (spare.place[i] &&
+           (kt_spares.target[spare.place[i] - 1] != target || kt_spares.named[spare.place[i] - 1] != named))
         i = (i + 1) % PLACES;
     return &spare.place[i];
 }
@@ -59,14 +43,14 @@ static void *find_stub(uint16_t named, void *target, void *otherwise)
         return otherwise;
     }
     if (!*place) {
-        spare.named[spare.used] = named;
-        spare.target[spare.used] = target;
+        kt_spares.named[spare.used] = named;
+        kt_spares.target[spare.used] = target;
         *place = (uint16_t)++spare.used;
     }
     return kt_spare_stubs[*place - 1];
 }
 
-void *kt_redirect(const struct kt_slot *named, void *target, void *otherwise)
+void *kt_redirect_stub(const struct kt_slot *named, void *target, void *otherwise)
 {
     int saved = errno;
     void *found = otherwise;

@@ -6,19 +6,13 @@
 #ifndef KT_REDIRECT_H
 #define KT_REDIRECT_H
 
-#include "preload/shim.h"
+#include "preload/binding.h"
 
 /*
  * What to hand out in place of TARGET, a function that was found by the name of slot NAMED: a stub through which its
  * calls are recorded, whoever makes them, the same one every time; OTHERWISE if there is none left. Runs no code of the
  * library, which may not be initialised yet.
  */
-KT_HIDDEN void *kt_redirect(const struct kt_slot *named, void *target, void *otherwise);
-
-/* The slot whose name a slot has: its own, unless it is a spare one. */
-KT_HIDDEN const struct kt_slot *kt_named_slot(const struct kt_slot *slot);
-
-/* Where all calls through a spare slot go; NULL: it is none. */
-KT_HIDDEN void *kt_fixed_target(const struct kt_slot *slot);
+KT_HIDDEN void *kt_redirect_stub(const struct kt_slot *named, void *target, void *otherwise);
 
 #endif

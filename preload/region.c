@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Named regions of a thread. It may enter and leave them while nothing is recorded, so the thread keeps what it is in,
- * and each of its streams is told when it next records.
- */
-#include "preload/gate.h"
+#include "preload/region.h"
 
-#include "preload/control.h"
-#include "preload/meta.h"
-#include "preload/process.h"
+#include "preload/quiet.h"
 #include "preload/tape.h"
-
-#include <errno.h>
+#include "preload/ticks.h"
 
 /* The regions that this thread is in. */
 static __thread struct {
@@ -21,10 +14,10 @@ static __thread struct {
     } level[KT_REGION_LEVELS];
 } regions __attribute__((tls_model("initial-exec")));
 
-void kt_regions_after_fork(void)
+void kt_region_after_fork(void)
 {
     for (unsigned i = 0; i < KT_REGION_LEVELS; i++)
-        regions.level[i].begun = kt_now();
+        regions.level[i].begun = kt_ticks_now();
 }
 
 static bool store_region(struct kt_stream *stream, unsigned id, uint64_t ticks)
@@ -57,7 +50,7 @@ static void store_regions(struct kt_stream *stream)
         told->common = ++told->known;
 }
 
-void kt_tell_regions(struct kt_stream *stream, const struct kt_frame *now)
+void kt_region_tell(struct kt_stream *stream, const struct kt_frame *now)
 {
     const struct kt_told *told = &stream->told;
     if (KT_LIKELY(told->known == told->common && told->known == depth_of_regions()) || kt_extras & KT_EXTRA_PROFILE)
@@ -71,7 +64,7 @@ void kt_region_begin(unsigned id)
 {
     if (regions.depth < KT_REGION_LEVELS) {
         regions.level[regions.depth].id = (uint16_t)id;
-        regions.level[regions.depth].begun = kt_now();
+        regions.level[regions.depth].begun = kt_ticks_now();
     }
     regions.depth++;
 }
@@ -81,7 +74,7 @@ static void leave_level(struct kt_stream *stream, unsigned level)
     if (!stream || level >= stream->told.common)
         return;
     stream->told.common = level;
-    stream->told.ended[level] = kt_now();
+    stream->told.ended[level] = kt_ticks_now();
 }
 
 bool kt_region_end(void)
@@ -94,35 +87,8 @@ bool kt_region_end(void)
     return true;
 }
 
-/* One of the two streams is told everything, so that times can be taken from it alone. */
-static void tell_both(const struct kt_frame *now)
+void kt_region_begin_later(void)
 {
-    kt_tell_regions(kt_self.stream, now);
-    if (kt_self.second && !kt_interrupts_writer(kt_self.second, now))
-        kt_tell_regions(kt_self.second, now);
-}
-
-static void record_within(const struct kt_frame *here)
-{
-    bool opens = kt_self.stream == &kt_no_stream;
-    if (kt_self.silent || kt_is_paused() || kt_extras & KT_EXTRA_PROFILE || kt_pass(here) != KT_LOSS_COUNT)
-        return;
-    if (opens && regions.depth && regions.depth <= KT_REGION_LEVELS)
-        regions.level[regions.depth - 1].begun = kt_now(); /* opening the stream is not the program's time */
-    tell_both(here);
-}
-
-/* Its frame is among those in progress, so that signal handlers find that they have interrupted a writer. */
-void kt_regions_record(void)
-{
-    int saved = errno;
-    struct kt_frame here = {.self = &here, .binding = &kt_unbound};
-    here.parent = kt_live_frame(kt_self.top, &here);
-    here.depth = here.parent ? kt_depth_within(here.parent) : 0;
-    here.guard = kt_guard(&here);
-    atomic_signal_fence(memory_order_seq_cst);
-    kt_self.top = &here;
-    record_within(&here);
-    kt_self.top = here.parent;
-    errno = saved;
+    if (regions.depth && regions.depth <= KT_REGION_LEVELS)
+        regions.level[regions.depth - 1].begun = kt_ticks_now();
 }

@@ -10,7 +10,9 @@
 #include "preload/filter.h"
 #include "preload/objects.h"
 #include "preload/process.h"
+#include "preload/recorder.h"
 #include "preload/settings.h"
+#include "preload/slow.h"
 #include "preload/system.h"
 #include "preload/tape.h"
 
@@ -88,7 +90,7 @@ static void enter(const void *filter)
  */
 static void do_without_stamps(void)
 {
-    atomic_store(&kt_process.state, KT_STATE_OFF);
+    atomic_store(&kt_recorder.state, KT_STATE_OFF);
     kt_control_change();
 }
 
@@ -120,7 +122,7 @@ static long forbid_stamps(void)
     if (result < 0)
         return result;
     kt_process_start();
-    if (atomic_load(&kt_process.state) != KT_STATE_OFF)
+    if (atomic_load(&kt_recorder.state) != KT_STATE_OFF)
         kt_notice("the program forbids the processor's time stamps (PR_SET_TSC): nothing is recorded from here on", "",
                   "");
     do_without_stamps();

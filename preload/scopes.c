@@ -108,7 +108,7 @@ bool kt_is_defined(const char *symbol, uintptr_t where, bool behind_us)
     struct kt_look look = {
         .answer = behind_us ? search_behind_us : search_as_linker, .symbol = symbol, .address = where};
     kt_take_look(&look);
-    return look.found || !look.done || (look.partial && kt_find_next(symbol));
+    return look.found || !look.done || (look.partial && kt_objects_find_next(symbol));
 }
 
 /*
@@ -148,7 +148,7 @@ void *kt_resolve(const char *symbol, uintptr_t where)
     struct kt_look look = {.answer = search_everywhere, .symbol = symbol, .address = where};
     kt_take_look(&look);
     bool is_answer = look.found || (look.done && !look.partial);
-    return is_answer ? address_of(&look) : kt_find_next(symbol);
+    return is_answer ? address_of(&look) : kt_objects_find_next(symbol);
 }
 
 static void search_library(struct kt_look *look)

@@ -2,13 +2,14 @@
 #include "preload/snapshot.h"
 
 #include "preload/apart.h"
-#include "preload/bind.h"
+#include "preload/disk.h"
 #include "preload/elements.h"
+#include "preload/entries.h"
 #include "preload/plan.h"
-#include "preload/process.h"
+#include "preload/quiet.h"
+#include "preload/recorder.h"
 #include "preload/settings.h"
 #include "preload/system.h"
-#include "preload/tape.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -124,7 +125,7 @@ static unsigned describe_operands(unsigned interface, const uint64_t *args, bool
 
 static bool describe(const struct kt_frame *frame, const uint64_t *word, struct snapshot *out)
 {
-    const struct kt_interface *interface = kt_interface_of_entry(frame->binding->entry);
+    const struct kt_interface *interface = kt_entries_interface(frame->binding->entry);
     out->bytes = 0;
     unsigned count =
         describe_operands((unsigned)(interface - kt_interfaces), word + KT_CALL_HEAD_WORDS, frame->binding->wide, out);
@@ -149,7 +150,8 @@ static uint64_t store_contents(int file, const struct kt_snapshot_operand *opera
 {
     uint64_t done = 0;
     while (done < operand->asked) {
-        long now = kt_system_call(SYS_pwrite64, file, operand->address + done, operand->asked - done, operand->at + done);
+        long now =
+            kt_system_call(SYS_pwrite64, file, operand->address + done, operand->asked - done, operand->at + done);
         if (now <= 0)
             break;
         done += (uint64_t)now;
@@ -168,7 +170,7 @@ static bool has_room(int file, uint64_t bytes)
     enum { LEFT = 4 << 20 };
     struct statvfs disk;
     return fstatvfs(file, &disk) == 0 && disk.f_bavail * disk.f_frsize >= bytes + LEFT &&
-           kt_tape_reserve(file, 0, bytes);
+           kt_disk_reserve(file, 0, bytes);
 }
 
 /* The head comes last: a file that was not finished has no magic. */
@@ -214,13 +216,13 @@ struct new_file {
 static void write_apart(void *at)
 {
     struct new_file *new = at;
-    int directory = open(kt_process.directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    int directory = open(kt_recorder.directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (directory < 0)
         return;
     int file = openat(directory, new->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (file >= 0) {
         new->whole = fill_file(file, new->word, new->snapshot);
-        new->whole &= kt_tape_close(file);
+        new->whole &= kt_disk_close(file);
         if (!new->whole)
             unlinkat(directory, new->name, 0);
     }

@@ -3,24 +3,22 @@
  * The streams of the process's threads: their memory, who has one, what becomes of them when threads end and in forked
  * children.
  */
-#include "preload/gate.h"
+#include "preload/streams.h"
 
-#include "preload/control.h"
+#include "preload/directory.h"
+#include "preload/disk.h"
 #include "preload/events.h"
-#include "preload/meta.h"
 #include "preload/objects.h"
-#include "preload/process.h"
 #include "preload/profiler.h"
+#include "preload/region.h"
+#include "preload/slow.h"
+#include "preload/tally.h"
 #include "preload/tape.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
-
-struct kt_stream kt_no_stream;
-
-__thread struct kt_thread kt_self = {.stream = &kt_no_stream};
 
 /* Streams in use, and memory of streams that have ended; changed within slow paths only. */
 static struct {
@@ -113,10 +111,10 @@ static void give_stream(struct kt_stream *s)
     s->number = 0;
 }
 
-enum kt_loss kt_stream_open(struct kt_stream **out)
+enum kt_loss kt_streams_open(struct kt_stream **out)
 {
-    if (!kt_process_open())
-        return kt_loss_of(errno);
+    if (!kt_directory_open())
+        return kt_disk_loss_of(errno);
     struct kt_stream *s = take_stream();
     if (s)
         s->is_second = out == &kt_self.second;
@@ -133,13 +131,13 @@ enum kt_loss kt_stream_open(struct kt_stream **out)
 static void at_thread_exit(void *unused)
 {
     (void)unused;
-    kt_thread_close();
+    kt_streams_close();
 }
 
-bool kt_threads_init(void)
+bool kt_streams_start(void)
 {
-    rseq.offset = kt_find_next("__rseq_offset");
-    rseq.bytes = kt_find_next("__rseq_size");
+    rseq.offset = kt_objects_find_next("__rseq_offset");
+    rseq.bytes = kt_objects_find_next("__rseq_size");
     return pthread_key_create(&exit_key, at_thread_exit) == 0;
 }
 
@@ -164,23 +162,23 @@ static void close_stream(struct kt_stream *s)
         kt_profile_close(s);
     else
         kt_tape_end(s);
-    atomic_fetch_add(&kt_process.calls, whole_calls(s));
-    atomic_fetch_add(&kt_process.skipped, s->skipped);
-    atomic_fetch_add(&kt_process.passed, s->passed);
-    atomic_fetch_add(&kt_process.room_ticks, s->room_ticks);
+    atomic_fetch_add(&kt_recorder.calls, whole_calls(s));
+    atomic_fetch_add(&kt_recorder.skipped, s->skipped);
+    atomic_fetch_add(&kt_recorder.passed, s->passed);
+    atomic_fetch_add(&kt_recorder.room_ticks, s->room_ticks);
     for (int i = 0; i < KT_LOSS_COUNT; i++)
-        atomic_fetch_add(&kt_process.lost[i], s->lost[i]);
+        atomic_fetch_add(&kt_recorder.lost[i], s->lost[i]);
     give_stream(s);
 }
 
-void kt_thread_close(void)
+void kt_streams_close(void)
 {
     int saved = errno;
     if (!kt_slow_begin())
         return;
     kt_events_thread_close();
     if (kt_self.passed) /* in a call that does not return any more */
-        kt_count_rest();
+        kt_tally_rest();
     close_stream(kt_self.stream);
     close_stream(kt_self.second);
     kt_self.stream = &kt_no_stream;
@@ -189,21 +187,21 @@ void kt_thread_close(void)
     errno = saved;
 }
 
-void kt_threads_save(void)
+void kt_streams_save(void)
 {
     for (size_t t = 0; t < registry.opens; t++)
         kt_tape_save(registry.open[t]);
 }
 
-struct kt_totals kt_threads_totals(void)
+struct kt_totals kt_streams_totals(void)
 {
-    struct kt_totals t = {.calls = atomic_load(&kt_process.calls),
-                          .skipped = atomic_load(&kt_process.skipped) +
+    struct kt_totals t = {.calls = atomic_load(&kt_recorder.calls),
+                          .skipped = atomic_load(&kt_recorder.skipped) +
                                      __atomic_load_n(&kt_control()->skipped, __ATOMIC_RELAXED),
-                          .passed = atomic_load(&kt_process.passed),
-                          .room_ticks = atomic_load(&kt_process.room_ticks)};
+                          .passed = atomic_load(&kt_recorder.passed),
+                          .room_ticks = atomic_load(&kt_recorder.room_ticks)};
     for (int i = 0; i < KT_LOSS_COUNT; i++)
-        t.lost[i] = atomic_load(&kt_process.lost[i]) + __atomic_load_n(&kt_control()->lost[i], __ATOMIC_RELAXED);
+        t.lost[i] = atomic_load(&kt_recorder.lost[i]) + __atomic_load_n(&kt_control()->lost[i], __ATOMIC_RELAXED);
     for (size_t o = 0; o < registry.opens; o++) {
         const struct kt_stream *s = registry.open[o];
         t.calls += whole_calls(s);
@@ -217,7 +215,7 @@ struct kt_totals kt_threads_totals(void)
 }
 
 /* Their memory is zeros here, and their chunks are not mapped. Calls in progress are the parent's. */
-void kt_threads_forget(void)
+void kt_streams_forget(void)
 {
     struct kt_thread *thread = &kt_self;
     for (size_t t = 0; t < registry.opens; t++)
@@ -229,7 +227,7 @@ void kt_threads_forget(void)
     thread->second = NULL;
     thread->top = kt_live_frame(thread->top, __builtin_frame_address(0)); /* all else is others' */
     thread->failures = 0;
-    kt_regions_after_fork();
+    kt_region_after_fork();
     thread->passing = NULL; /* what the child calls in them is its own */
     thread->passed = 0;
     for (struct kt_frame *frame = thread->top; frame; frame = frame->parent) {

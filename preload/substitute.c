@@ -2,13 +2,14 @@
 #include "preload/substitute.h"
 
 #include "preload/ask.h"
-#include "preload/bind.h"
 #include "preload/evidence.h"
-#include "preload/linker.h"
+#include "preload/linker_own.h"
+#include "preload/names.h"
 #include "preload/objects.h"
-#include "preload/process.h"
 #include "preload/settings.h"
+#include "preload/slow.h"
 #include "preload/soname.h"
+#include "preload/thread.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -78,10 +79,10 @@ static void hide_sonames(struct link_map *const *map, int count)
 static struct link_map *open_file(struct link_map *const *before, int count, const char *path)
 {
     int mode = RTLD_NOW | RTLD_LOCAL | (count == 0 ? RTLD_DEEPBIND : 0);
-    struct link_map *map = kt_open_object(path, mode);
+    struct link_map *map = kt_linker_own_open(path, mode);
     if (!map && count) {
         hide_sonames(before, count);
-        map = kt_open_object(path, mode);
+        map = kt_linker_own_open(path, mode);
     }
     return map;
 }
@@ -125,10 +126,10 @@ void kt_substitute_load(void)
     loading = true;
     bool was_silent = kt_self.silent;
     if (!was_silent)
-        kt_silence_begin();
+        kt_thread_silence();
     open_files();
     if (!was_silent)
-        kt_silence_end();
+        kt_thread_unsilence();
     loading = false;
     errno = saved;
 }
@@ -158,7 +159,7 @@ void kt_substitute_start(void)
 
 static struct kt_convention convention_of(const struct kt_loaded *library, const char *symbol)
 {
-    int family = kt_family(symbol);
+    int family = kt_ask_family(symbol);
     for (int i = 0; i < asked_count; i++)
         if (asked[i].lo == library->lo && asked[i].family == family)
             return asked[i].convention;
@@ -181,7 +182,7 @@ struct candidate {
 
 static bool fits(const struct candidate *c, const struct kt_convention *convention)
 {
-    bool complex = kt_interface_of(c->slot)->returns_complex;
+    bool complex = kt_names_interface(c->slot)->returns_complex;
     return convention->wide == c->convention.wide &&
            (!complex || convention->hidden_result == c->convention.hidden_result);
 }
@@ -211,7 +212,7 @@ static void look_for(struct candidate *c, const char *name)
 /* The routine may have other names there: dgemm for dgemm_, dgemm_64_ for scipy_dgemm_64_. */
 static void look_for_other_names(struct candidate *c)
 {
-    const struct kt_interface *interface = kt_interface_of(c->slot);
+    const struct kt_interface *interface = kt_names_interface(c->slot);
     for (unsigned i = 0; i < kt_slot_count && !c->found; i++)
         if (&kt_interfaces[kt_slot_infos[i].interface] == interface)
             look_for(c, kt_texts + kt_slot_infos[i].name);
@@ -220,7 +221,7 @@ static void look_for_other_names(struct candidate *c)
 static void tell_what_stays(const struct candidate *c, const struct kt_loaded *library)
 {
     const char *path = *library->path ? library->path : kt_program;
-    const char *name = kt_slot_name(c->slot);
+    const char *name = kt_names_text(c->slot);
     if (c->mismatch && tell_once(&told_convention))
         kt_notice("KTRACE_BLAS has other integers or complex results than the program uses: calls such as ", name,
                   " go where they would without it");
@@ -242,11 +243,11 @@ static bool is_its_own(uintptr_t where, bool fixed)
 void *kt_substitute(const struct kt_slot *slot, void *target, uintptr_t where, bool fixed)
 {
     struct kt_loaded library;
-    if (!kt_substitutes() || !target || !kt_object_at((uintptr_t)target, &library) || !kt_is_blas(&library) ||
+    if (!kt_substitutes() || !target || !kt_object_at((uintptr_t)target, &library) || !kt_ask_is_blas(&library) ||
         is_its_own(where, fixed))
         return target;
-    struct candidate c = {.slot = slot, .convention = convention_of(&library, kt_slot_name(slot))};
-    look_for(&c, kt_slot_name(slot));
+    struct candidate c = {.slot = slot, .convention = convention_of(&library, kt_names_text(slot))};
+    look_for(&c, kt_names_text(slot));
     if (!c.found)
         look_for_other_names(&c);
     if (!c.found)

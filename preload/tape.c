@@ -2,103 +2,24 @@
 #include "preload/tape.h"
 
 #include "preload/apart.h"
-#include "preload/meta.h"
-#include "preload/process.h"
+#include "preload/disk.h"
+#include "preload/file_path.h"
 #include "preload/settings.h"
 #include "preload/system.h"
+#include "preload/ticks.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
-enum { STEP = 8 << 10, RESERVE = 512 << 10, PAGE = 4096 };
-
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23
-#endif
+enum { STEP = 8 << 10, RESERVE = 512 << 10 };
 
 _Static_assert(8 * (1 + 3 + KT_CONTEXT_WORDS + 1) <= KT_TAPE_MARGIN - 256, "the longest event fits");
-
-/* --- disk space -------------------------------------------------------------------------------------------- */
-
-enum kt_loss kt_loss_of(int error)
-{
-    bool space = error == ENOSPC || error == EDQUOT || error == EFBIG || error == 0;
-    return space ? KT_LOSS_SPACE : KT_LOSS_ERROR;
-}
-
-/* Writing beyond the limit would raise SIGXFSZ in the program, even where the file is that long already. */
-static bool may_write_up_to(uint64_t end)
-{
-    struct rlimit limit;
-    errno = EFBIG; /* of a write that is cut short as well */
-    return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || end <= limit.rlim_cur;
-}
-
-static bool write_zeros(int file, uint64_t offset, size_t bytes)
-{
-    static const char zeros[16 << 10];
-    for (size_t done = 0; done < bytes; done += sizeof zeros)
-        if (pwrite(file, zeros, sizeof zeros, (off_t)(offset + done)) != (ssize_t)sizeof zeros)
-            return false;
-    return true;
-}
-
-/* File systems without fallocate get real zeros: a hole could fail later, when it is written to. */
-bool kt_tape_reserve(int file, uint64_t offset, size_t bytes)
-{
-    if (!may_write_up_to(offset + bytes))
-        return false;
-    if (fallocate(file, 0, (off_t)offset, (off_t)bytes) == 0)
-        return true;
-    return (errno == EOPNOTSUPP || errno == ENOSYS) && write_zeros(file, offset, bytes);
-}
-
-/*
- * A file system that never writes in place needs new space for each page that is stored into after it has been written
- * out, whatever was reserved: when there is none, the store raises SIGBUS.
- */
-static bool writes_in_place(int file)
-{
-    struct statfs system;
-    return fstatfs(file, &system) != 0 || system.f_type != BTRFS_SUPER_MAGIC;
-}
-
-void *kt_tape_share(int file, size_t bytes)
-{
-    return writes_in_place(file) ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
-}
-
-/* The program may have lowered its limit since the room was reserved. */
-bool kt_tape_write(int file, const void *bytes, size_t count, uint64_t at)
-{
-    return may_write_up_to(at + count) && pwrite(file, bytes, count, (off_t)at) == (ssize_t)count;
-}
-
-/* Some file systems tell only now that there was no room for what was written. */
-bool kt_tape_close(int file)
-{
-    return close(file) == 0 || (errno != ENOSPC && errno != EDQUOT && errno != EIO);
-}
-
-bool kt_tape_touch(unsigned char *at, size_t bytes)
-{
-    if (madvise(at, bytes, MADV_POPULATE_WRITE) == 0)
-        return true;
-    if (errno == EFAULT)
-        return false;
-    for (size_t i = 0; i < bytes; i += PAGE)
-        *(volatile unsigned char *)(at + i) = at[i];
-    return true;
-}
 
 /* --- the file ---------------------------------------------------------------------------------------------- */
 
@@ -106,7 +27,7 @@ bool kt_tape_touch(unsigned char *at, size_t bytes)
 static int make_file(struct kt_stream *s)
 {
     for (unsigned number = 0; number < 1 << 20; number++) {
-        kt_process_path(s->path, "t", s->tid, number);
+        kt_file_path(s->path, "t", s->tid, number);
         int file = open(s->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
         if (file >= 0 || errno != EEXIST)
             return file;
@@ -215,7 +136,7 @@ static void start_chunk(struct kt_stream *s, uint32_t index)
                             .chunk_bytes = s->chunk_bytes,
                             .pid = (uint32_t)getpid(),
                             .tid = s->tid,
-                            .anchor = kt_anchor_now(),
+                            .anchor = kt_ticks_anchor(),
                             .calls = s->calls,
                             .ended = s->ended,
                             .skipped = s->skipped,
@@ -235,7 +156,7 @@ static void start_chunk(struct kt_stream *s, uint32_t index)
 
 static bool touch_more(struct kt_stream *s)
 {
-    if (!s->in_memory && !kt_tape_touch(s->touched, STEP))
+    if (!s->in_memory && !kt_disk_touch(s->touched, STEP))
         return false;
     s->touched += STEP;
     set_limit(s);
@@ -248,7 +169,7 @@ static bool touch_more(struct kt_stream *s)
  */
 static bool map_chunk(struct kt_stream *s, int file)
 {
-    unsigned char *at = kt_tape_share(file, s->chunk_bytes);
+    unsigned char *at = kt_disk_share(file, s->chunk_bytes);
     s->in_memory = at == MAP_FAILED;
     if (s->in_memory)
         at = mmap(NULL, s->chunk_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -268,8 +189,8 @@ static void unmap_chunk(struct kt_stream *s)
 
 static enum kt_loss first_chunk(struct kt_stream *s, int file)
 {
-    if (!kt_tape_reserve(file, 0, s->chunk_bytes))
-        return kt_loss_of(errno);
+    if (!kt_disk_reserve(file, 0, s->chunk_bytes))
+        return kt_disk_loss_of(errno);
     if (!map_chunk(s, file))
         return KT_LOSS_ERROR;
     if (!touch_more(s)) {
@@ -292,12 +213,12 @@ static void begin_apart(void *at)
     struct kt_stream *s = errand->stream;
     int file = make_file(s);
     if (file < 0) {
-        errand->cause = kt_loss_of(errno);
+        errand->cause = kt_disk_loss_of(errno);
         return;
     }
     errand->cause = first_chunk(s, file);
-    if (!kt_tape_close(file) && errand->cause == KT_LOSS_COUNT) {
-        errand->cause = kt_loss_of(errno);
+    if (!kt_disk_close(file) && errand->cause == KT_LOSS_COUNT) {
+        errand->cause = kt_disk_loss_of(errno);
         unmap_chunk(s);
     }
     if (errand->cause != KT_LOSS_COUNT)
@@ -330,7 +251,7 @@ static bool write_chunk(const struct kt_stream *s, int file)
     head.used_bytes = used_bytes(s);
     head.chunk_bytes = kt_limit.keep_last ? s->chunk_bytes : head.used_bytes;
     struct iovec part[] = {{&head, sizeof head}, {s->chunk + 1, used_bytes(s) - sizeof head}};
-    return may_write_up_to(s->next + head.used_bytes) &&
+    return kt_disk_may_write(s->next + head.used_bytes) &&
            pwritev(file, part, 2, (off_t)s->next) == (ssize_t)head.used_bytes;
 }
 
@@ -345,10 +266,10 @@ static bool overwrite_chunk(const struct kt_stream *s, int file)
     size_t bytes = used_bytes(s) - sizeof head;
     head.used_bytes = used_bytes(s);
     head.chunk_bytes = s->chunk_bytes;
-    return may_write_up_to(s->next + head.used_bytes) &&
-           kt_tape_write(file, &none, sizeof none, s->next + offsetof(struct kt_chunk, used_bytes)) &&
-           kt_tape_write(file, s->chunk + 1, bytes, s->next + sizeof head) &&
-           kt_tape_write(file, &head, sizeof head, s->next);
+    return kt_disk_may_write(s->next + head.used_bytes) &&
+           kt_disk_write(file, &none, sizeof none, s->next + offsetof(struct kt_chunk, used_bytes)) &&
+           kt_disk_write(file, s->chunk + 1, bytes, s->next + sizeof head) &&
+           kt_disk_write(file, &head, sizeof head, s->next);
 }
 
 /* Why there are not that many bytes more, or KT_LOSS_COUNT. */
@@ -356,8 +277,8 @@ static enum kt_loss reserve_bytes(struct kt_stream *s, int file, size_t bytes)
 {
     if (!take_bytes(bytes))
         return KT_LOSS_LIMIT;
-    if (!kt_tape_reserve(file, s->reserved, bytes)) {
-        enum kt_loss cause = kt_loss_of(errno);
+    if (!kt_disk_reserve(file, s->reserved, bytes)) {
+        enum kt_loss cause = kt_disk_loss_of(errno);
         give_bytes_back(bytes);
         return cause;
     }
@@ -418,7 +339,7 @@ static enum kt_loss append(struct kt_stream *s, int file)
     if (cause != KT_LOSS_COUNT)
         return cause;
     if (!write_chunk(s, file))
-        return kt_loss_of(errno);
+        return kt_disk_loss_of(errno);
     s->file_bytes += bytes;
     s->next = s->file_bytes;
     return KT_LOSS_COUNT;
@@ -440,10 +361,10 @@ static void store_apart(void *at)
     const uint64_t file_bytes = s->file_bytes;
     const uint64_t next = s->next;
     int file = open_file(s);
-    errand->cause = file >= 0 ? store_chunk(s, file) : kt_loss_of(errno);
-    if (file < 0 || kt_tape_close(file) || errand->cause != KT_LOSS_COUNT)
+    errand->cause = file >= 0 ? store_chunk(s, file) : kt_disk_loss_of(errno);
+    if (file < 0 || kt_disk_close(file) || errand->cause != KT_LOSS_COUNT)
         return;
-    errand->cause = kt_loss_of(errno);
+    errand->cause = kt_disk_loss_of(errno);
     s->file_bytes = file_bytes;
     s->next = next;
 }
@@ -463,7 +384,7 @@ static void make_room_apart(void *at)
     struct kt_stream *s = errand->stream;
     int file = open_file(s);
     if (file < 0) {
-        errand->cause = kt_loss_of(errno);
+        errand->cause = kt_disk_loss_of(errno);
         return;
     }
     reserve_up_to(s, file, s->file_bytes + s->chunk_bytes);
@@ -510,8 +431,8 @@ static void save_apart(void *at)
     struct errand *errand = at;
     const struct kt_stream *s = errand->stream;
     int file = open_file(s);
-    bool saved = file >= 0 && kt_tape_write(file, s->chunk, used_bytes(s), 0);
-    if (file >= 0 && kt_tape_close(file) && saved)
+    bool saved = file >= 0 && kt_disk_write(file, s->chunk, used_bytes(s), 0);
+    if (file >= 0 && kt_disk_close(file) && saved)
         errand->cause = KT_LOSS_COUNT;
 }
 

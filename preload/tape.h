@@ -35,26 +35,4 @@ KT_HIDDEN void kt_tape_save(struct kt_stream *stream);
 /* In a forked child, which has files of its own and the whole limit for them. */
 KT_HIDDEN void kt_tape_forget(void);
 
-/* Room for BYTES of the file that cannot run out, unless the program is forbidden to write there later (RLIMIT_FSIZE);
- * false: there is none, errno says why. */
-KT_HIDDEN bool kt_tape_reserve(int file, uint64_t offset, size_t bytes);
-
-/*
- * Shares memory with a file whose space is reserved; MAP_FAILED: with this one memory cannot be shared, or not without
- * danger.
- */
-KT_HIDDEN void *kt_tape_share(int file, size_t bytes);
-
-/* Writes all of it, or raises no signal; false: errno says why. */
-KT_HIDDEN bool kt_tape_write(int file, const void *bytes, size_t count, uint64_t at);
-
-/* False if what was written may not be in the file: errno says why. */
-KT_HIDDEN bool kt_tape_close(int file);
-
-/* Makes pages writable without a fault. False if a store into them would raise SIGBUS. */
-KT_HIDDEN bool kt_tape_touch(unsigned char *at, size_t bytes);
-
-/* Why a system call failed, by errno. */
-KT_HIDDEN enum kt_loss kt_loss_of(int error);
-
 #endif

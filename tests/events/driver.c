@@ -3,12 +3,15 @@
  * The counters of the shim without the shim: "calls" that do what the arguments say, one after the other. Each prints a
  * line with what its counters saw; at the end come the lines for the definitions.
  */
+#include "preload/define.h"
 #include "preload/events.h"
-#include "preload/process.h"
+#include "preload/linker_own.h"
 #include "preload/settings.h"
+#include "preload/slow.h"
 #include "preload/system.h"
 
 #include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -64,9 +67,19 @@ void kt_slow_end(void)
     pthread_mutex_unlock(&slow);
 }
 
-void kt_define(const char *text, size_t length)
+void kt_define_line(const char *text, size_t length)
 {
     strncat(defined, text, length);
+}
+
+void *kt_linker_own_open(const char *file, int mode)
+{
+    return dlopen(file, mode);
+}
+
+void *kt_linker_own_find(void *handle, const char *name)
+{
+    return dlsym(handle, name);
 }
 
 void kt_notice(const char *a, const char *b, const char *c)
@@ -388,7 +401,7 @@ int main(int argc, char **argv)
             do_alone(argv[i]);
     }
     if (kt_slow_begin())
-        kt_events_describe(kt_define);
+        kt_events_describe(kt_define_line);
     printf("%s", defined);
     return 0;
 }

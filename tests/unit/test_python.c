@@ -5,12 +5,13 @@
  * loop.
  */
 #include "preload/apart.h"
+#include "preload/define.h"
 #include "preload/line.h"
 #include "preload/objects.h"
-#include "preload/process.h"
 #include "preload/python.h"
 #include "preload/python_table.h"
 #include "preload/settings.h"
+#include "preload/slow.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -38,7 +39,7 @@ void kt_slow_end(void)
 {
 }
 
-void kt_define(const char *text, size_t length)
+void kt_define_line(const char *text, size_t length)
 {
     assert_true(length < sizeof told);
     memcpy(told, text, length);

@@ -19,7 +19,7 @@ enum { CLOSE_RANGE_UNSHARE_TABLE = 1 << 1 }; /* CLOSE_RANGE_UNSHARE */
 extern char __libc_single_threaded __attribute__((weak)); /* of the C library, from 2.32 on */
 
 /* preload/apart_task.S: WORK(ARGUMENT) in a new task on this thread's stack; 0 when it has ended, or -errno. */
-KT_HIDDEN long kt_task(void (*work)(void *argument), void *argument);
+KT_HIDDEN long kt_apart_task(void (*work)(void *argument), void *argument);
 
 static atomic_bool is_refused;
 
@@ -53,14 +53,14 @@ static long run_task(struct order *order)
     uint64_t all = UINT64_MAX;
     uint64_t before;
     kt_system_call(SYS_rt_sigprocmask, SIG_BLOCK, &all, &before, sizeof all);
-    long result = kt_task(work_without_descriptors, order);
+    long result = kt_apart_task(work_without_descriptors, order);
     int saved = errno;
     kt_system_call(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof before);
     errno = saved;
     return result;
 }
 
-bool kt_has_threads(void)
+bool kt_apart_has_threads(void)
 {
     return !&__libc_single_threaded || !__libc_single_threaded;
 }
@@ -68,7 +68,7 @@ bool kt_has_threads(void)
 void kt_apart(void (*work)(void *argument), void *argument)
 {
     struct order order = {work, argument, false};
-    if (kt_has_threads() && !atomic_load(&is_refused)) {
+    if (kt_apart_has_threads() && !atomic_load(&is_refused)) {
         long result = run_task(&order);
         atomic_store(&is_refused, !order.done && result != -EAGAIN);
     }

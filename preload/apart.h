@@ -20,6 +20,6 @@ KT_HIDDEN void kt_apart_start(void);
 KT_HIDDEN void kt_apart(void (*work)(void *argument), void *argument);
 
 /* Has the program more than one thread, or may it? */
-KT_HIDDEN bool kt_has_threads(void);
+KT_HIDDEN bool kt_apart_has_threads(void);
 
 #endif

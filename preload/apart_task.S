@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * kt_task(work, argument): calls WORK(ARGUMENT) in a new task of this process and waits until it has ended; 0 or -errno.
+ * kt_apart_task(work, argument): calls WORK(ARGUMENT) in a new task of this process and waits until it has ended; 0 or -errno.
  * The task uses this thread's stack below the frame that waits, and its variables: all signals are blocked, and nothing
  * is stored here meanwhile.
  */
         .section .note.GNU-stack,"",%progbits
         .text
-        .globl  kt_task
-        .hidden kt_task
-        .type   kt_task, %function
+        .globl  kt_apart_task
+        .hidden kt_apart_task
+        .type   kt_apart_task, %function
 
         /* CLONE_VM, FS, FILES, SIGHAND, THREAD, SYSVSEM, PARENT_SETTID, CHILD_CLEARTID */
         .equ    FLAGS, 0x350f00
@@ -18,7 +18,7 @@
         .equ    SYS_EXIT, 60
         .equ    SYS_FUTEX, 202
         .equ    TASK_ID, 8              /* from the stack pointer: the kernel clears it when the task has ended */
-kt_task:
+kt_apart_task:
         .cfi_startproc
         subq    $24, %rsp
         .cfi_adjust_cfa_offset 24
@@ -59,7 +59,7 @@ kt_task:
         .equ    SYS_CLONE, 220
         .equ    SYS_EXIT, 93
         .equ    SYS_FUTEX, 98
-kt_task:
+kt_apart_task:
         .cfi_startproc
         sub     sp, sp, #16             /* the task's id, which the kernel clears when it has ended */
         .cfi_adjust_cfa_offset 16
@@ -97,4 +97,4 @@ kt_task:
         brk     #0
         .cfi_endproc
 #endif
-        .size   kt_task, . - kt_task
+        .size   kt_apart_task, . - kt_apart_task

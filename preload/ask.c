@@ -2,6 +2,7 @@
 #include "preload/ask.h"
 
 #include "preload/evidence.h"
+#include "preload/scopes.h"
 #include "preload/slow.h"
 #include "preload/thread.h"
 
@@ -17,7 +18,7 @@ struct family {
 static bool has_all(const struct kt_loaded *object, const char *const *names)
 {
     for (int i = 0; i < KT_EVIDENCE_NAMES && names[i]; i++)
-        if (!kt_find_in_object(object->lo, names[i]))
+        if (!kt_scopes_find_in_object(object->lo, names[i]))
             return false;
     return true;
 }
@@ -46,7 +47,7 @@ static const char *library_version(const struct kt_loaded *library)
     static const char *const names[] = {"openblas_get_config",       "openblas_get_config64_",
                                         "scipy_openblas_get_config", "scipy_openblas_get_config64_",
                                         "bli_info_get_version_str",  NULL};
-    const char *(*version)(void) = find_first(kt_find_in_product, library, names);
+    const char *(*version)(void) = find_first(kt_scopes_find_in_product, library, names);
     return version ? version() : "";
 }
 
@@ -59,8 +60,8 @@ static int library_threads(const struct kt_loaded *library)
                                         "bli_thread_get_num_threads",
                                         "MKL_Get_Max_Threads",
                                         NULL};
-    int (*threads)(void) =
-        find_first(kt_find_in_library, library, names); /* BLIS returns a long, negative if nobody has said a number */
+    int (*threads)(void) = find_first(kt_scopes_find_in_library, library,
+                                      names); /* BLIS returns a long, negative if nobody has said a number */
     int count = threads ? threads() : 0;
     return count > 0 ? count : 0;
 }
@@ -98,7 +99,7 @@ static void *find_spelled(const struct kt_loaded *library, const struct family *
     enum { MOST = 24 }; /* of each part; snprintf needs 1.5 KB of stack */
     char name[3 * MOST] = "";
     strncat(strncat(strncat(name, f->prefix, MOST - 1), routine, MOST - 1), suffix, MOST - 1);
-    return kt_find_in_library(library->lo, name);
+    return kt_scopes_find_in_library(library->lo, name);
 }
 
 /* Names without an underscore are not asked: other libraries have such names for functions of other kinds. */

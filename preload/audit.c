@@ -50,7 +50,7 @@ void *memcpy(void *restrict to, const void *restrict from, size_t count)
 static bool is_us(const struct link_map *map)
 {
     struct kt_image image;
-    kt_image_read(&image, map->l_addr, map->l_ld);
+    kt_elf_read(&image, map->l_addr, map->l_ld);
     if (strcmp(image.soname, "libktrace.so") != 0)
         return false;
     us.image = image;
@@ -70,7 +70,7 @@ static bool has_all(const struct kt_image *image, const char *const *names)
 {
     for (int i = 0; i < KT_EVIDENCE_NAMES && names[i]; i++) {
         struct kt_name name = kt_elf_name(names[i], KT_VERSION_DEFAULT);
-        if (!kt_image_find(image, &name))
+        if (!kt_elf_find(image, &name))
             return false;
     }
     return true;
@@ -80,7 +80,7 @@ static bool has_all(const struct kt_image *image, const char *const *names)
 static bool has_routines(const struct link_map *map)
 {
     struct kt_image image;
-    kt_image_read(&image, map->l_addr, map->l_ld);
+    kt_elf_read(&image, map->l_addr, map->l_ld);
     for (unsigned i = 0; i < sizeof kt_evidence / sizeof *kt_evidence; i++)
         if (has_all(&image, kt_evidence[i]))
             return true;
@@ -109,7 +109,7 @@ EXPORT void la_preinit(uintptr_t *cookie);
 void la_preinit(uintptr_t *cookie)
 {
     struct kt_name name = kt_elf_name("ktrace_redirect", KT_VERSION_DEFAULT);
-    const ElfW(Sym) *symbol = kt_image_find(&us.image, &name);
+    const ElfW(Sym) *symbol = kt_elf_find(&us.image, &name);
     (void)cookie;
     us.running = true;
     if (symbol)
@@ -124,7 +124,7 @@ static bool is_ours(const char *symbol, enum age from, enum age to, unsigned fla
 {
     struct kt_name name = kt_elf_name(symbol, KT_VERSION_DEFAULT);
     bool is_wanted = from == LATE || (to != US && !(flags & LA_SYMB_DLSYM));
-    return us.redirect && is_wanted && kt_image_find(&us.image, &name);
+    return us.redirect && is_wanted && kt_elf_find(&us.image, &name);
 }
 
 EXPORT uintptr_t la_symbind64(Elf64_Sym *symbol, unsigned index, uintptr_t *from, uintptr_t *to, unsigned *flags,

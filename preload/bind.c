@@ -17,6 +17,7 @@
 #include "preload/life.h"
 #include "preload/linker_own.h"
 #include "preload/objects.h"
+#include "preload/scopes.h"
 #include "preload/settings.h"
 #include "preload/shim.h"
 #include "preload/slow.h"
@@ -82,9 +83,9 @@ static void describe_target(struct kt_binding *b, const struct kt_slot *slot, ui
 {
     struct kt_loaded caller;
     struct kt_loaded library;
-    if (kt_object_at(where, &caller))
+    if (kt_objects_at(where, &caller))
         kt_entries_object(&caller);
-    int id = kt_object_at((uintptr_t)b->target, &library) ? kt_entries_object(&library) : -1;
+    int id = kt_objects_at((uintptr_t)b->target, &library) ? kt_entries_object(&library) : -1;
     if (id < 0) {
         b->nameless = true;
         b->cause = KT_LOSS_ERROR;
@@ -138,13 +139,13 @@ static const struct kt_binding *publish(struct kt_slot *slot, const struct kt_bi
 static bool is_foreign(const struct kt_slot *slot, const void *target)
 {
     struct kt_loaded library;
-    return kt_names_info(slot)->common && !(kt_object_at((uintptr_t)target, &library) && kt_ask_is_blas(&library));
+    return kt_names_info(slot)->common && !(kt_objects_at((uintptr_t)target, &library) && kt_ask_is_blas(&library));
 }
 
 static void *target_of(const struct kt_slot *slot, uintptr_t where)
 {
     void *fixed = kt_names_target(slot);
-    return fixed ? fixed : kt_resolve(kt_names_text(slot), where);
+    return fixed ? fixed : kt_scopes_resolve(kt_names_text(slot), where);
 }
 
 /* Loading takes time, other threads pass meanwhile; the program's own calls have none to wait for (substitute.h). */
@@ -155,12 +156,12 @@ static void *substitute_for(const struct kt_slot *slot, void *target, uintptr_t 
         kt_substitute_load();
         kt_slow_resume();
     }
-    return kt_substitutes() ? kt_substitute(slot, target, where, kt_names_target(slot)) : target;
+    return kt_substitute_is_on() ? kt_substitute(slot, target, where, kt_names_target(slot)) : target;
 }
 
 static bool is_selected(const struct kt_slot *slot)
 {
-    return kt_is_routine_selected(kt_texts + kt_names_interface(slot)->routine, kt_names_text(slot));
+    return kt_settings_select_routine(kt_texts + kt_names_interface(slot)->routine, kt_names_text(slot));
 }
 
 static const struct kt_binding *make_binding(struct kt_slot *slot, uintptr_t where)
@@ -176,7 +177,7 @@ static const struct kt_binding *make_binding(struct kt_slot *slot, uintptr_t whe
     if (!made.target)
         kt_linker_own_fail(kt_names_text(slot));
     struct kt_loaded caller;
-    if (kt_object_at(where, &caller)) {
+    if (kt_objects_at(where, &caller)) {
         made.lo = caller.lo;
         made.bytes = caller.hi - caller.lo;
     }
@@ -271,7 +272,7 @@ const struct kt_binding *kt_bind_find(struct kt_slot *slot, const void *caller)
     kt_life_adopt();
     uintptr_t where = (uintptr_t)caller;
     const struct kt_frame *enclosing = kt_live_frame(kt_self.top, __builtin_frame_address(0));
-    bool tail_call = kt_is_inside_us(where);
+    bool tail_call = kt_objects_is_us(where);
     if (kt_unload_is_possible())
         kt_unload_count();
     if (tail_call && enclosing)

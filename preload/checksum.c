@@ -198,9 +198,9 @@ static bool sum_operand(struct kt_summing *r, const struct kt_elements *o, uint6
 /* KT_X_READ, KT_X_WRITE: what is wanted. */
 static unsigned rule;
 
-bool kt_checksums_start(void)
+bool kt_checksum_start(void)
 {
-    rule = kt_checksum_rule();
+    rule = kt_settings_checksum();
     return rule != 0;
 }
 

@@ -14,7 +14,7 @@
 struct kt_call;
 
 /* At the start of the process; true if there will be sums. */
-KT_HIDDEN bool kt_checksums_start(void);
+KT_HIDDEN bool kt_checksum_start(void);
 
 /* Before the event of an outermost call is stored. WORD: those of the event, which are not complete yet. */
 KT_HIDDEN void kt_checksum_inputs(const struct kt_frame *frame, const uint64_t *word, unsigned words);

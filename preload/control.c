@@ -3,7 +3,7 @@
 
 #include "preload/apart.h"
 #include "preload/disk.h"
-#include "preload/line.h"
+#include "preload/file.h"
 #include "preload/file_path.h"
 
 #include <fcntl.h>
@@ -28,7 +28,7 @@ uintptr_t kt_control_odd_epoch(void)
 static struct kt_control *map_file(int file)
 {
     struct kt_control now = *kt_control();
-    if (kt_write_all(file, (const char *)&now, sizeof now) != sizeof now)
+    if (kt_file_write(file, (const char *)&now, sizeof now) != sizeof now)
         return NULL;
     void *at = kt_disk_share(file, sizeof now);
     return at == MAP_FAILED ? NULL : at;

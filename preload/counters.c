@@ -1,232 +1,54 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "preload/counters.h"
 
+#include "preload/counter_files.h"
 #include "preload/define.h"
 #include "preload/slow.h"
 #include "preload/system.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { LEVELS = 64, EMPTY_TRIES = 16, FILES_SHARE = 4, HIGH_FILE = 4096, PAGE = 4096 };
+enum { EMPTY_TRIES = 16 };
 
-/* One event of one thread. */
-struct counter {
-    _Atomic int file;                                 /* -1: none */
-    uint64_t id;                                      /* the kernel's; no other descriptor answers with it */
-    const volatile struct perf_event_mmap_page *page; /* NULL: read through the leader's descriptor */
-    unsigned leader;                                  /* event whose descriptor reads the group */
-    unsigned members;                                 /* of a leader's group, 0: not a leader */
-    unsigned place;                                   /* in the group's reading */
-};
-
-struct counters {
-    struct counters *next; /* all there ever were, for forked children and threads to come */
-    _Atomic bool taken;
-    unsigned order[KT_MAX_EVENTS]; /* leaders and counters with a page, in the order in which to read before a call */
-    unsigned ordered;
-    struct counter of[KT_MAX_EVENTS];
-    struct kt_reading level[LEVELS][KT_MAX_EVENTS]; /* when the call at that depth began */
-};
-
-static struct counters *all; /* changed within a slow path */
-static _Atomic int files;    /* that all threads hold */
+static struct kt_counters *all; /* changed within a slow path */
 static _Atomic bool is_empty_known;
 static volatile uint32_t no_fork_seen = 1;
 static volatile uint32_t *same_process = &no_fork_seen; /* 0 in a child, however it was made */
 
-static __thread struct counters *own __attribute__((tls_model("initial-exec")));
+static __thread struct kt_counters *own __attribute__((tls_model("initial-exec")));
 static __thread enum kt_fact refusal
     __attribute__((tls_model("initial-exec"))); /* why OWN stays NULL; 0: it need not */
 
-/* --- the kernel -------------------------------------------------------------------------------------------- */
-
-/* By a bare system call: read() and close() are points where a thread may be cancelled, and calls of BLAS are not. */
-static long read_file(int file, void *out, size_t bytes)
-{
-    return kt_system_call(SYS_read, file, out, bytes);
-}
-
-static bool is_ours(const struct counter *counter)
-{
-    uint64_t id = 0;
-    return kt_system_call(SYS_ioctl, counter->file, PERF_EVENT_IOC_ID, &id) == 0 && id == counter->id;
-}
-
-static void close_file(int file)
-{
-    kt_system_call(SYS_close, file);
-}
-
-static int files_limit(void)
-{
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur > INT32_MAX)
-        return INT32_MAX;
-    return (int)limit.rlim_cur;
-}
-
-/* Out of the way of programs that select() or count on small numbers. */
-static int move_high(int file)
-{
-    int limit = files_limit();
-    int high = fcntl(file, F_DUPFD_CLOEXEC, limit >= 2 * HIGH_FILE ? HIGH_FILE : limit / 2);
-    int error = errno;
-    close_file(file);
-    errno = error;
-    return high;
-}
-
-/* A leader counts when its group is complete. */
-static int open_code(const struct perf_event_attr *wanted, int group)
-{
-    struct perf_event_attr code = *wanted;
-    code.disabled = group < 0;
-    int file = (int)kt_system_call(SYS_perf_event_open, &code, 0, -1, group, PERF_FLAG_FD_CLOEXEC);
-    return file < 0 ? file : move_high(file);
-}
-
-/* Counting these in user mode would give 0: the kernel does them. */
-static bool happens_in_kernel(const struct perf_event_attr *code)
-{
-    return code->type == PERF_TYPE_SOFTWARE &&
-           (code->config == PERF_COUNT_SW_CONTEXT_SWITCHES || code->config == PERF_COUNT_SW_CPU_MIGRATIONS ||
-            code->config == PERF_COUNT_SW_CGROUP_SWITCHES);
-}
-
-/* --- opening ----------------------------------------------------------------------------------------------- */
-
-static void close_counter(struct counter *counter)
-{
-    if (counter->file >= 0 && is_ours(counter))
-        close_file(counter->file);
-    if (counter->file >= 0)
-        atomic_fetch_sub(&files, 1);
-    if (counter->page)
-        munmap((void *)(uintptr_t)counter->page, PAGE);
-    *counter = (struct counter){.file = -1};
-}
-
-static void close_counters(struct counters *c)
-{
-    for (unsigned i = 0; i < kt_event_count; i++)
-        close_counter(&c->of[i]);
-    c->ordered = 0;
-}
-
-/* A user who may not count in the kernel still may in user mode. */
-static int open_allowed(struct kt_wanted *event, int group)
-{
-    int file = open_code(&event->code, group);
-    if (file >= 0 || (errno != EACCES && errno != EPERM) || event->code.exclude_kernel)
-        return file;
-    int error = errno;
-    struct perf_event_attr user_code = event->code;
-    user_code.exclude_kernel = 1;
-    file = open_code(&user_code, group);
-    if (file < 0) {
-        errno = error;
-        return file;
-    }
-    if (happens_in_kernel(&event->code)) {
-        close_file(file);
-        kt_wanted_found(event, KT_FACT_KERNEL_ONLY);
-        errno = 0;
-        return -1;
-    }
-    event->code.exclude_kernel = 1;
-    kt_wanted_found(event, KT_FACT_USER_ONLY);
-    return file;
-}
-
-/* Counters of one kind can be read together. Software events are apart from the others, which may be multiplexed. */
-static uint32_t kind_of(const struct kt_wanted *event)
-{
-    uint32_t type = event->code.type;
-    return type == PERF_TYPE_HARDWARE || type == PERF_TYPE_HW_CACHE ? PERF_TYPE_RAW : type;
-}
-
-static bool is_leader_for(const struct counters *c, unsigned leader, unsigned event)
-{
-    return c->of[leader].members && c->of[leader].file >= 0 &&
-           kind_of(&kt_wanted[leader]) == kind_of(&kt_wanted[event]);
-}
-
-/* In a group if that can be: what does not fit into one group has one of its own. */
-static int open_event(struct counters *c, unsigned event, bool grouped)
-{
-    struct counter *counter = &c->of[event];
-    for (unsigned leader = 0; grouped && leader < event; leader++) {
-        if (!is_leader_for(c, leader, event))
-            continue;
-        int file = open_allowed(&kt_wanted[event], c->of[leader].file);
-        if (file >= 0) {
-            counter->leader = leader;
-            counter->place = c->of[leader].members++;
-            return file;
-        }
-    }
-    counter->leader = event;
-    counter->place = 0;
-    int file = open_allowed(&kt_wanted[event], -1);
-    counter->members = file >= 0;
-    return file;
-}
-
-static void open_counter(struct counters *c, unsigned event, bool grouped)
-{
-    struct counter *counter = &c->of[event];
-    if (happens_in_kernel(&kt_wanted[event].code) && kt_wanted[event].code.exclude_kernel) {
-        kt_wanted_found(&kt_wanted[event], KT_FACT_KERNEL_ONLY);
-        return;
-    }
-    if (atomic_load(&files) >= files_limit() / FILES_SHARE) {
-        kt_wanted_found(&kt_wanted[event], KT_FACT_TOO_MANY_FILES);
-        return;
-    }
-    int file = open_event(c, event, grouped);
-    if (file < 0) {
-        if (errno)
-            kt_wanted_failed(&kt_wanted[event], errno);
-        return;
-    }
-    atomic_fetch_add(&files, 1);
-    counter->file = file;
-    if (kt_system_call(SYS_ioctl, file, PERF_EVENT_IOC_ID, &counter->id) != 0)
-        counter->id = UINT64_MAX;
-}
-
 /* --- reading ----------------------------------------------------------------------------------------------- */
 
-static KT_COLD void lose_group(struct counters *c, unsigned leader, enum kt_fact fact)
+static KT_COLD void lose_group(struct kt_counters *c, unsigned leader, enum kt_fact fact)
 {
     for (unsigned i = 0; i < kt_event_count; i++) {
         if (c->of[i].file < 0 || c->of[i].leader != leader)
             continue;
         if (fact == KT_FACT_CLOSED)
-            close_counter(&c->of[i]);
-        kt_wanted_found(&kt_wanted[i], fact);
+            kt_counter_files_close(&c->of[i]);
+        kt_events_found(&kt_wanted[i], fact);
     }
 }
 
 /* The program may have closed the descriptor, and another file may have got its number, of which nothing is read. */
-static void read_group(struct counters *c, unsigned leader, struct kt_reading *out)
+static void read_group(struct kt_counters *c, unsigned leader, struct kt_reading *out)
 {
     uint64_t words[3 + KT_MAX_EVENTS] = {KT_MAX_EVENTS}; /* how many, time enabled, time running, values */
-    const struct counter *counter = &c->of[leader];
+    const struct kt_counter *counter = &c->of[leader];
     if (counter->file < 0 || !kt_system_may_ask())
         return;
-    if (!is_ours(counter)) {
+    if (!kt_counter_files_is_ours(counter)) {
         lose_group(c, leader, KT_FACT_CLOSED);
         return;
     }
     size_t bytes = (3 + counter->members) * sizeof *words;
-    if (read_file(counter->file, words, bytes) != (long)bytes || words[0] != counter->members) {
+    if (kt_counter_files_read(counter->file, words, bytes) != (long)bytes || words[0] != counter->members) {
         lose_group(c, leader, words[0] < counter->members ? KT_FACT_CLOSED : KT_FACT_STARVED);
         return;
     }
@@ -241,7 +63,7 @@ static void forget_reading(struct kt_reading *out)
         out[i].enabled = KT_NOT_READ;
 }
 
-static void read_one(struct counters *c, unsigned event, struct kt_reading *out)
+static void read_one(struct kt_counters *c, unsigned event, struct kt_reading *out)
 {
     if (c->of[event].page)
         kt_page_read(c->of[event].page, &out[event]);
@@ -250,14 +72,14 @@ static void read_one(struct counters *c, unsigned event, struct kt_reading *out)
 }
 
 /* What is read fastest is read last before a call and first behind it. */
-static void read_before(struct counters *c, struct kt_reading *out)
+static void read_before(struct kt_counters *c, struct kt_reading *out)
 {
     forget_reading(out);
     for (unsigned i = 0; i < c->ordered; i++)
         read_one(c, c->order[i], out);
 }
 
-static void read_after(struct counters *c, struct kt_reading *out)
+static void read_after(struct kt_counters *c, struct kt_reading *out)
 {
     forget_reading(out);
     for (unsigned i = c->ordered; i > 0; i--)
@@ -267,18 +89,18 @@ static void read_after(struct counters *c, struct kt_reading *out)
 /* --- a thread's counters ----------------------------------------------------------------------------------- */
 
 /* The descriptor of a counter that is read in user space is not needed: the mapping keeps it alive. */
-static void map_page(struct counter *counter)
+static void map_page(struct kt_counter *counter)
 {
-    void *page = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, counter->file, 0);
+    void *page = mmap(NULL, KT_COUNTER_PAGE, PROT_READ, MAP_SHARED, counter->file, 0);
     if (page == MAP_FAILED)
         return;
     if (kt_page_is_readable(page))
         counter->page = page;
     else
-        munmap(page, PAGE);
+        munmap(page, KT_COUNTER_PAGE);
 }
 
-static bool is_readable_group(const struct counters *c, unsigned leader)
+static bool is_readable_group(const struct kt_counters *c, unsigned leader)
 {
     for (unsigned i = 0; i < kt_event_count; i++)
         if (c->of[i].file >= 0 && c->of[i].leader == leader && !c->of[i].page)
@@ -286,47 +108,43 @@ static bool is_readable_group(const struct counters *c, unsigned leader)
     return true;
 }
 
-static void leave_files(struct counters *c, unsigned leader)
-{
-    for (unsigned i = 0; i < kt_event_count; i++) {
-        if (c->of[i].file < 0 || c->of[i].leader != leader)
-            continue;
-        close_file(c->of[i].file);
-        c->of[i].file = -1;
-        atomic_fetch_sub(&files, 1);
-    }
-}
-
-static void leave_pages(struct counters *c, unsigned leader)
+static void leave_pages(struct kt_counters *c, unsigned leader)
 {
     for (unsigned i = 0; i < kt_event_count; i++) {
         if (c->of[i].leader != leader || !c->of[i].page)
             continue;
-        munmap((void *)(uintptr_t)c->of[i].page, PAGE);
+        munmap((void *)(uintptr_t)c->of[i].page, KT_COUNTER_PAGE);
         c->of[i].page = NULL;
     }
 }
 
 /* A group is read either in user space or through its leader. */
-static void choose_way(struct counters *c, unsigned leader)
+static void choose_way(struct kt_counters *c, unsigned leader)
 {
     for (unsigned i = 0; i < kt_event_count; i++)
         if (c->of[i].file >= 0 && c->of[i].leader == leader && kt_wanted[i].code.type != PERF_TYPE_SOFTWARE)
             map_page(&c->of[i]);
     if (is_readable_group(c, leader))
-        leave_files(c, leader);
+        kt_counter_files_leave(c, leader);
     else
         leave_pages(c, leader);
 }
 
-static void put_leaders_in_order(struct counters *c, bool software)
+static void close_counters(struct kt_counters *c)
+{
+    for (unsigned i = 0; i < kt_event_count; i++)
+        kt_counter_files_close(&c->of[i]);
+    c->ordered = 0;
+}
+
+static void put_leaders_in_order(struct kt_counters *c, bool software)
 {
     for (unsigned i = 0; i < kt_event_count; i++)
         if (c->of[i].file >= 0 && c->of[i].leader == i && (kt_wanted[i].code.type == PERF_TYPE_SOFTWARE) == software)
             c->order[c->ordered++] = i;
 }
 
-static void put_in_order(struct counters *c)
+static void put_in_order(struct kt_counters *c)
 {
     c->ordered = 0;
     put_leaders_in_order(c, true);
@@ -336,32 +154,14 @@ static void put_in_order(struct counters *c)
             c->order[c->ordered++] = i;
 }
 
-static bool has_code(const struct kt_wanted *event)
+static void open_in_order(struct kt_counters *c, bool grouped)
 {
-    return !(atomic_load(&event->facts) & (1u << KT_FACT_NO_CODE | 1u << KT_FACT_NO_LIBRARY));
-}
-
-/* Members that join a group at work do not count before the thread was rescheduled (seen in Linux 6.18): 0 would be
- * read.
- */
-static void enable_groups(struct counters *c)
-{
-    for (unsigned i = 0; i < kt_event_count; i++)
-        if (c->of[i].members)
-            kt_system_call(SYS_ioctl, c->of[i].file, PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP);
-}
-
-static void open_files(struct counters *c, bool grouped)
-{
-    for (unsigned i = 0; i < kt_event_count; i++)
-        if (has_code(&kt_wanted[i]))
-            open_counter(c, i, grouped);
-    enable_groups(c);
+    kt_counter_files_open(c, grouped);
     put_in_order(c);
 }
 
 /* A group that needs more counters than are free never counts, where its members one by one would take turns. */
-static bool is_any_group_starved(struct counters *c)
+static bool is_any_group_starved(struct kt_counters *c)
 {
     struct kt_reading now[KT_MAX_EVENTS];
     read_before(c, now);
@@ -371,7 +171,7 @@ static bool is_any_group_starved(struct counters *c)
     return false;
 }
 
-static void measure_empty(struct counters *c)
+static void measure_empty(struct kt_counters *c)
 {
     if (atomic_exchange(&is_empty_known, true))
         return;
@@ -392,12 +192,12 @@ static void measure_empty(struct counters *c)
         kt_wanted[i].empty = kt_wanted[i].empty == UINT64_MAX ? 0 : kt_wanted[i].empty;
 }
 
-static void open_counters(struct counters *c)
+static void open_counters(struct kt_counters *c)
 {
-    open_files(c, true);
+    open_in_order(c, true);
     if (is_any_group_starved(c)) {
         close_counters(c);
-        open_files(c, false);
+        open_in_order(c, false);
     }
     for (unsigned i = 0; i < kt_event_count; i++)
         if (c->of[i].file >= 0 && c->of[i].leader == i)
@@ -407,9 +207,9 @@ static void open_counters(struct counters *c)
 }
 
 /* Faulted in now: a page fault of ours in a call would be counted as the program's. */
-static struct counters *new_counters(void)
+static struct kt_counters *new_counters(void)
 {
-    struct counters *c =
+    struct kt_counters *c =
         mmap(NULL, sizeof *c, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
     if (c == MAP_FAILED)
         return NULL;
@@ -418,9 +218,9 @@ static struct counters *new_counters(void)
     return c;
 }
 
-static struct counters *take_counters(void)
+static struct kt_counters *take_counters(void)
 {
-    struct counters *c = all;
+    struct kt_counters *c = all;
     while (c && atomic_load(&c->taken))
         c = c->next;
     if (!c)
@@ -429,17 +229,17 @@ static struct counters *take_counters(void)
         return NULL;
     atomic_store(&c->taken, true);
     for (unsigned i = 0; i < KT_MAX_EVENTS; i++)
-        c->of[i] = (struct counter){.file = -1};
-    for (unsigned i = 0; i < LEVELS; i++)
+        c->of[i] = (struct kt_counter){.file = -1};
+    for (unsigned i = 0; i < KT_COUNTER_LEVELS; i++)
         forget_reading(c->level[i]);
     return c;
 }
 
-static KT_COLD struct counters *first_call(void)
+static KT_COLD struct kt_counters *first_call(void)
 {
     if (refusal || !kt_slow_begin())
         return NULL;
-    struct counters *c = take_counters();
+    struct kt_counters *c = take_counters();
     if (c)
         open_counters(c);
     else
@@ -452,13 +252,13 @@ static KT_COLD struct counters *first_call(void)
 
 /* --- calls ------------------------------------------------------------------------------------------------- */
 
-void kt_events_begin(unsigned depth)
+void kt_counters_begin(unsigned depth)
 {
     int saved = errno;
     if (KT_UNLIKELY(!*same_process))
-        kt_events_after_fork();
-    struct counters *c = KT_LIKELY(own != NULL) ? own : first_call();
-    if (KT_LIKELY(c && depth < LEVELS))
+        kt_counters_after_fork();
+    struct kt_counters *c = KT_LIKELY(own != NULL) ? own : first_call();
+    if (KT_LIKELY(c && depth < KT_COUNTER_LEVELS))
         read_before(c, c->level[depth]);
     errno = saved;
 }
@@ -467,8 +267,8 @@ static unsigned not_counted(uint64_t *delta, enum kt_fact fact)
 {
     for (unsigned i = 0; i < kt_event_count; i++) {
         delta[i] = UINT64_MAX;
-        if (has_code(&kt_wanted[i]))
-            kt_wanted_found(&kt_wanted[i], fact);
+        if (kt_counter_files_has_code(&kt_wanted[i]))
+            kt_events_found(&kt_wanted[i], fact);
     }
     return kt_event_count;
 }
@@ -479,16 +279,16 @@ static void tell_delta(struct kt_wanted *event, enum kt_delta kind)
                                         [KT_DELTA_EXACT] = KT_FACT_COUNTED,
                                         [KT_DELTA_SCALED] = KT_FACT_SCALED,
                                         [KT_DELTA_STARVED] = KT_FACT_STARVED};
-    kt_wanted_found(event, fact[kind]);
+    kt_events_found(event, fact[kind]);
 }
 
-unsigned kt_events_end(unsigned depth, uint64_t *delta)
+unsigned kt_counters_end(unsigned depth, uint64_t *delta)
 {
     struct kt_reading now[KT_MAX_EVENTS];
-    struct counters *c = own;
+    struct kt_counters *c = own;
     int saved = errno;
-    if (KT_UNLIKELY(!c || depth >= LEVELS || !*same_process))
-        return not_counted(delta, depth >= LEVELS ? KT_FACT_TOO_DEEP : refusal ? refusal : KT_FACT_LATE);
+    if (KT_UNLIKELY(!c || depth >= KT_COUNTER_LEVELS || !*same_process))
+        return not_counted(delta, depth >= KT_COUNTER_LEVELS ? KT_FACT_TOO_DEEP : refusal ? refusal : KT_FACT_LATE);
     read_after(c, now);
     for (unsigned i = 0; i < kt_event_count; i++) {
         enum kt_delta kind = kt_reading_delta(&c->level[depth][i], &now[i], &delta[i]);
@@ -504,20 +304,20 @@ unsigned kt_events_end(unsigned depth, uint64_t *delta)
 /* A word that a child finds to be 0: raw clone() runs no handler of pthread_atfork(). */
 void kt_counters_start(void)
 {
-    void *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *page = mmap(NULL, KT_COUNTER_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (page == MAP_FAILED)
         return;
-    if (madvise(page, PAGE, MADV_WIPEONFORK) != 0) {
-        munmap(page, PAGE);
+    if (madvise(page, KT_COUNTER_PAGE, MADV_WIPEONFORK) != 0) {
+        munmap(page, KT_COUNTER_PAGE);
         return;
     }
     *(volatile uint32_t *)page = 1;
     same_process = page;
 }
 
-void kt_events_thread_close(void)
+void kt_counters_close(void)
 {
-    struct counters *c = own;
+    struct kt_counters *c = own;
     int saved = errno;
     refusal = KT_FACT_ENDED; /* calls of destructors that still run would leave descriptors behind */
     own = NULL;
@@ -529,16 +329,16 @@ void kt_events_thread_close(void)
 }
 
 /* What is inherited counts the parent's threads. Mappings of counters are not inherited. */
-void kt_events_after_fork(void)
+void kt_counters_after_fork(void)
 {
     int saved = errno;
-    for (struct counters *c = all; c; c = c->next) {
+    for (struct kt_counters *c = all; c; c = c->next) {
         for (unsigned i = 0; i < kt_event_count; i++)
             c->of[i].page = NULL;
         close_counters(c);
         atomic_store(&c->taken, false);
     }
-    atomic_store(&files, 0);
+    kt_counter_files_forget();
     own = NULL;
     refusal = KT_FACT_COUNTED;
     *same_process = 1;

@@ -11,9 +11,17 @@
 #define KT_COUNTERS_H
 
 #include "preload/events.h"
-#include "preload/reading.h"
 
 /* At the start of the process. */
 KT_HIDDEN void kt_counters_start(void);
+
+/* Around each call, if there are events: before the clock is read first, after it is read last. */
+KT_HIDDEN void kt_counters_begin(unsigned depth);
+
+/* Fills in how far each event's counter went since that begin, UINT64_MAX for n/a; returns kt_event_count. */
+KT_HIDDEN unsigned kt_counters_end(unsigned depth, uint64_t *delta);
+
+KT_HIDDEN void kt_counters_close(void);
+KT_HIDDEN void kt_counters_after_fork(void); /* in the child */
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "preload/define.h"
 
+#include "preload/file.h"
 #include "preload/file_path.h"
-#include "preload/line.h"
 #include "preload/recorder.h"
 
 #include <errno.h>
@@ -33,7 +33,7 @@ bool kt_define_save(void)
     static char path[PATH_MAX]; /* within a slow path: one at a time */
     kt_file_path(path, "definitions", 0, 0);
     definitions.saved +=
-        kt_append_file(path, definitions.text + definitions.saved, definitions.bytes - definitions.saved);
+        kt_file_append(path, definitions.text + definitions.saved, definitions.bytes - definitions.saved);
     if (definitions.saved == definitions.bytes)
         return true;
     int saved = errno;

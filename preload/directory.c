@@ -6,9 +6,9 @@
 #include "preload/events.h"
 #include "preload/file_path.h"
 #include "preload/meta.h"
-#include "preload/objects.h"
 #include "preload/python.h"
 #include "preload/recorder.h"
+#include "preload/scopes.h"
 #include "preload/settings.h"
 
 #include <errno.h>
@@ -60,7 +60,7 @@ static void remove_directory(void)
 /* LLVM's, asked that, would make a thread known to it that it has never seen, which takes memory. */
 static void find_openmp(void)
 {
-    void *found = kt_find_at_start("libgomp.so.1", "omp_in_parallel");
+    void *found = kt_scopes_find_at_start("libgomp.so.1", "omp_in_parallel");
     int (*in_parallel)(void);
     memcpy(&in_parallel, &found, sizeof in_parallel);
     atomic_store(&kt_omp_in_parallel, in_parallel);

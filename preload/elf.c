@@ -20,7 +20,7 @@ static const void *at(const struct kt_image *image, uintptr_t pointer)
     return (const void *)(distance(pointer, near) <= distance(moved, near) ? pointer : moved);
 }
 
-void kt_image_read(struct kt_image *image, uintptr_t bias, const ElfW(Dyn) * dynamic)
+void kt_elf_read(struct kt_image *image, uintptr_t bias, const ElfW(Dyn) * dynamic)
 {
     ElfW(Xword) soname = 0;
     *image = (struct kt_image){.bias = bias, .dynamic = dynamic, .soname = ""};
@@ -126,7 +126,7 @@ static bool is_acceptable(const struct kt_image *image, size_t i, const struct k
     return name->which == KT_VERSION_OLDEST ? index == VER_NDX_GLOBAL + 1 : !(image->versions[i] & HIDDEN);
 }
 
-bool kt_image_has_version(const struct kt_image *image, const ElfW(Sym) * definition)
+bool kt_elf_has_version(const struct kt_image *image, const ElfW(Sym) * definition)
 {
     return image->versions && (image->versions[definition - image->symbols] & INDEX) > VER_NDX_GLOBAL;
 }
@@ -207,7 +207,7 @@ static size_t find(const struct kt_image *image, const struct kt_name *name)
     return image->table ? find_by_hash(image, name, is_match) : 0;
 }
 
-const ElfW(Sym) * kt_image_find(const struct kt_image *image, const struct kt_name *name)
+const ElfW(Sym) * kt_elf_find(const struct kt_image *image, const struct kt_name *name)
 {
     struct kt_name by_default = *name;
     size_t i = find(image, name);
@@ -236,13 +236,13 @@ static size_t find_reference(const struct kt_image *image, const struct kt_name 
     return 0;
 }
 
-bool kt_image_refers(const struct kt_image *image, const char *symbol)
+bool kt_elf_refers(const struct kt_image *image, const char *symbol)
 {
     struct kt_name name = kt_elf_name(symbol, KT_VERSION_OLDEST);
     return find_reference(image, &name) != 0;
 }
 
-struct kt_name kt_image_reference(const struct kt_image *image, const char *symbol)
+struct kt_name kt_elf_reference(const struct kt_image *image, const char *symbol)
 {
     struct kt_name name = kt_elf_name(symbol, KT_VERSION_OLDEST);
     size_t i = image->versions ? find_reference(image, &name) : 0;

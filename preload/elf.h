@@ -39,22 +39,22 @@ struct kt_name {
 };
 
 /* Pointers in the dynamic section may be relocated or not. */
-void kt_image_read(struct kt_image *image, uintptr_t bias, const ElfW(Dyn) * dynamic);
+void kt_elf_read(struct kt_image *image, uintptr_t bias, const ElfW(Dyn) * dynamic);
 
 uint32_t kt_elf_hash(const char *text); /* of DT_GNU_HASH */
 struct kt_name kt_elf_name(const char *text, enum kt_version which);
 
 /* The definition, or NULL. */
-const ElfW(Sym) * kt_image_find(const struct kt_image *image, const struct kt_name *name);
+const ElfW(Sym) * kt_elf_find(const struct kt_image *image, const struct kt_name *name);
 
 /* Is there a version that a reference to this definition could name? */
-bool kt_image_has_version(const struct kt_image *image, const ElfW(Sym) * definition);
+bool kt_elf_has_version(const struct kt_image *image, const ElfW(Sym) * definition);
 
 /* Does the object refer to the symbol without having it? */
-bool kt_image_refers(const struct kt_image *image, const char *symbol);
+bool kt_elf_refers(const struct kt_image *image, const char *symbol);
 
 /* The version that the object's own reference to the symbol asks for; the oldest if that names none. */
-struct kt_name kt_image_reference(const struct kt_image *image, const char *symbol);
+struct kt_name kt_elf_reference(const struct kt_image *image, const char *symbol);
 
 /* The address; runs code of the object if that chooses among several (STT_GNU_IFUNC). */
 void *kt_elf_address(uintptr_t bias, const ElfW(Sym) * symbol);

@@ -5,6 +5,7 @@
 #include "preload/define.h"
 #include "preload/line.h"
 #include "preload/linker_own.h"
+#include "preload/notice.h"
 #include "preload/settings.h"
 #include "preload/slow.h"
 
@@ -223,19 +224,19 @@ static KT_COLD void add_fact(struct kt_wanted *event, enum kt_fact fact)
     kt_slow_end();
 }
 
-void kt_wanted_found(struct kt_wanted *event, enum kt_fact fact)
+void kt_events_found(struct kt_wanted *event, enum kt_fact fact)
 {
     if (KT_UNLIKELY(!(atomic_load_explicit(&event->facts, memory_order_relaxed) & 1u << fact)))
         add_fact(event, fact);
 }
 
-void kt_wanted_failed(struct kt_wanted *event, int error)
+void kt_events_failed(struct kt_wanted *event, int error)
 {
     for (int i = 0; i < FACTS; i++)
         if (fact_of[i].error && fact_of[i].error == error) {
-            kt_wanted_found(event, (enum kt_fact)i);
+            kt_events_found(event, (enum kt_fact)i);
             return;
         }
     event->error = error;
-    kt_wanted_found(event, KT_FACT_OTHER);
+    kt_events_found(event, KT_FACT_OTHER);
 }

@@ -73,15 +73,6 @@ extern KT_HIDDEN unsigned kt_event_count; /* 0: none is wanted. Fixed after the 
 /* At the start of the process, within no lock: reads KTRACE_EVENTS and has libpfm4 find the codes. */
 KT_HIDDEN void kt_events_start(void);
 
-/* Around each call, if there are events: before the clock is read first, after it is read last. */
-KT_HIDDEN void kt_events_begin(unsigned depth);
-
-/* Fills in how far each event's counter went since that begin, UINT64_MAX for n/a; returns kt_event_count. */
-KT_HIDDEN unsigned kt_events_end(unsigned depth, uint64_t *delta);
-
-KT_HIDDEN void kt_events_thread_close(void);
-KT_HIDDEN void kt_events_after_fork(void); /* in the child */
-
 /*
  * Hands LINE a line of the definitions for every event of which more is known than was told before. Within a slow path.
  * What becomes known on the way of a call is told at once, so this only is for what was known before the first.
@@ -89,7 +80,7 @@ KT_HIDDEN void kt_events_after_fork(void); /* in the child */
 KT_HIDDEN void kt_events_describe(void (*line)(const char *text, size_t length));
 
 /* For preload/counters.c: the fact, which is told if it is new; and the fact that an errno stands for. */
-KT_HIDDEN void kt_wanted_found(struct kt_wanted *event, enum kt_fact fact);
-KT_HIDDEN KT_COLD void kt_wanted_failed(struct kt_wanted *event, int error);
+KT_HIDDEN void kt_events_found(struct kt_wanted *event, enum kt_fact fact);
+KT_HIDDEN KT_COLD void kt_events_failed(struct kt_wanted *event, int error);
 
 #endif

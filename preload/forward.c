@@ -212,7 +212,7 @@ static bool is_common(const struct kt_slot *slot)
     return kt_slot_infos[kt_names_slot(slot) - kt_slots].common;
 }
 
-struct kt_forward kt_call_begin(struct kt_call *call, struct kt_slot *slot)
+struct kt_forward kt_forward_begin(struct kt_call *call, struct kt_slot *slot)
 {
     const struct kt_binding *binding = kt_recent_binding(slot, call->caller);
     if (KT_UNLIKELY(!binding))
@@ -224,7 +224,7 @@ struct kt_forward kt_call_begin(struct kt_call *call, struct kt_slot *slot)
     return (struct kt_forward){binding->target, words_on_stack(call, binding->interface)};
 }
 
-void kt_call_end(struct kt_call *call)
+void kt_forward_end(struct kt_call *call)
 {
     if (call->frame.record) {
         uint64_t ticks = kt_clock_stop() - call->frame.start;

@@ -67,7 +67,7 @@ struct kt_forward {
     int64_t words;
 };
 
-KT_HIDDEN struct kt_forward kt_call_begin(struct kt_call *call, struct kt_slot *slot);
-KT_HIDDEN void kt_call_end(struct kt_call *call);
+KT_HIDDEN struct kt_forward kt_forward_begin(struct kt_call *call, struct kt_slot *slot);
+KT_HIDDEN void kt_forward_end(struct kt_call *call);
 
 #endif

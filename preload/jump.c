@@ -3,6 +3,7 @@
 
 #include "preload/linker_own.h"
 #include "preload/objects.h"
+#include "preload/scopes.h"
 #include "preload/slow.h"
 #include "preload/unload.h"
 
@@ -75,13 +76,13 @@ static void remember(unsigned which, uintptr_t where, void *target)
 {
     struct kt_loaded caller;
     unsigned count = atomic_load(&answers);
-    if (count == ANSWERS || kt_unload_is_possible() || !kt_object_at(where, &caller))
+    if (count == ANSWERS || kt_unload_is_possible() || !kt_objects_at(where, &caller))
         return;
     answer[count] = (struct answer){caller.lo, caller.hi - caller.lo, which, target};
     atomic_store_explicit(&answers, count + 1, memory_order_release);
 }
 
-void *kt_find_of_caller(unsigned which, const void *caller)
+void *kt_jump_find(unsigned which, const void *caller)
 {
     static const char *const name[] = {"_Unwind_RaiseException", "__cxa_begin_catch"};
     uintptr_t where = (uintptr_t)caller;
@@ -90,7 +91,7 @@ void *kt_find_of_caller(unsigned which, const void *caller)
         return found;
     int saved = errno;
     bool begun = kt_slow_begin();
-    found = kt_resolve(name[which], where);
+    found = kt_scopes_resolve(name[which], where);
     if (!found)
         kt_linker_own_fail(name[which]);
     if (begun) {

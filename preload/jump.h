@@ -13,7 +13,7 @@ extern KT_HIDDEN bool kt_knows_targets;
 
 /* The function that CALLER would have reached without us, by its number: 0 _Unwind_RaiseException, 1 __cxa_begin_catch.
  * A program may have several of each. */
-KT_HIDDEN void *kt_find_of_caller(unsigned which, const void *caller);
+KT_HIDDEN void *kt_jump_find(unsigned which, const void *caller);
 
 /* Before objects are unloaded. */
 KT_HIDDEN void kt_jump_forget(void);

@@ -78,7 +78,7 @@ kt_own_\name:
         .cfi_adjust_cfa_offset 8
         movl    $\number, %edi
         movq    8(%rsp), %rsi
-        call    kt_find_of_caller
+        call    kt_jump_find
         popq    %rdi
         .cfi_adjust_cfa_offset -8
         jmp     *%rax
@@ -160,7 +160,7 @@ __cxa_begin_catch:
         str     x0, [sp, #16]
         mov     w0, \number
         mov     x1, x30
-        bl      kt_find_of_caller
+        bl      kt_jump_find
         mov     x16, x0
         ldr     x0, [sp, #16]
         ldp     x29, x30, [sp], #32

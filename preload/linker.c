@@ -8,6 +8,7 @@
 #include "preload/objects.h"
 #include "preload/recorder.h"
 #include "preload/redirect.h"
+#include "preload/scopes.h"
 #include "preload/slow.h"
 #include "preload/substitute.h"
 #include "preload/thread.h"
@@ -19,13 +20,13 @@
 
 /* --- opening ----------------------------------------------------------------------------------------------- */
 
-void *kt_before_dlopen(const char *file, int mode, const void *caller)
+void *kt_linker_before_dlopen(const char *file, int mode, const void *caller)
 {
     (void)caller;
     if (file && !(mode & RTLD_NOLOAD) && kt_substitute_is_due() && !kt_self.busy)
         kt_substitute_load();
     if (file && mode & RTLD_GLOBAL)
-        kt_note_global(file);
+        kt_scopes_note_global(file);
     return kt_linker_own_dlopen();
 }
 
@@ -35,7 +36,7 @@ void *kt_before_dlopen(const char *file, int mode, const void *caller)
 static bool is_defined(const char *name, const void *where, bool behind_us)
 {
     bool begun = kt_slow_begin();
-    bool defined = kt_is_defined(name, (uintptr_t)where, behind_us);
+    bool defined = kt_scopes_have(name, (uintptr_t)where, behind_us);
     if (begun)
         kt_slow_end();
     return defined;
@@ -50,14 +51,14 @@ static void *find_nothing(void *handle, const char *name)
 
 static void *stub_for(const struct kt_slot *slot, void *found, void *otherwise)
 {
-    bool is_on = atomic_load(&kt_recorder.state) != KT_STATE_OFF || kt_substitutes();
+    bool is_on = atomic_load(&kt_recorder.state) != KT_STATE_OFF || kt_substitute_is_on();
     return found && is_on ? kt_redirect_stub(slot, found, otherwise) : found;
 }
 
 /* Found in the scope of a handle. The program's scope has us in it. */
 static void *hand_out(void *handle, const char *name, void *found)
 {
-    if (kt_is_inside_us((uintptr_t)found) && !is_defined(name, NULL, false))
+    if (kt_objects_is_us((uintptr_t)found) && !is_defined(name, NULL, false))
         return find_nothing(handle, name);
     return stub_for(kt_names_find(name), found, found);
 }
@@ -85,14 +86,14 @@ static bool passes_calls_on(const void *caller)
     static const char name[] = "libmkl_";
     struct kt_loaded object;
     bool begun = kt_slow_begin();
-    bool found = kt_object_at((uintptr_t)caller, &object);
+    bool found = kt_objects_at((uintptr_t)caller, &object);
     if (begun)
         kt_slow_end();
     const char *base = found && object.path ? strrchr(object.path, '/') : NULL;
     return base && !strncmp(base + 1, name, sizeof name - 1);
 }
 
-void *kt_before_dlsym(void *handle, const char *name, const void *caller)
+void *kt_linker_before_dlsym(void *handle, const char *name, const void *caller)
 {
     if (!kt_names_find(name) || passes_calls_on(caller))
         return kt_linker_own_dlsym();
@@ -101,7 +102,7 @@ void *kt_before_dlsym(void *handle, const char *name, const void *caller)
     return is_defined(name, caller, handle == RTLD_NEXT) ? kt_linker_own_dlsym() : (void *)find_nothing;
 }
 
-void *kt_before_dlvsym(void *handle, const char *name, const void *caller)
+void *kt_linker_before_dlvsym(void *handle, const char *name, const void *caller)
 {
     if (!kt_names_find(name))
         return kt_linker_own_dlvsym();
@@ -131,7 +132,7 @@ KT_EXPORT int dlclose(void *handle)
 static void *find_behind_us(const char *name, const void *from)
 {
     bool begun = kt_slow_begin();
-    void *target = kt_find_behind_us(name, (uintptr_t)from);
+    void *target = kt_scopes_find_behind_us(name, (uintptr_t)from);
     if (begun)
         kt_slow_end();
     return target;
@@ -142,6 +143,6 @@ static void *find_behind_us(const char *name, const void *from)
 KT_EXPORT void *ktrace_redirect(const char *name, void *target, const void *from)
 {
     const struct kt_slot *slot = kt_names_find(name);
-    void *beyond = slot && kt_is_inside_us((uintptr_t)target) ? find_behind_us(name, from) : target;
+    void *beyond = slot && kt_objects_is_us((uintptr_t)target) ? find_behind_us(name, from) : target;
     return slot && beyond && !passes_calls_on(from) ? stub_for(slot, beyond, target) : target;
 }

@@ -13,9 +13,9 @@
 #include "preload/attributes.h"
 
 /* Where a call with these first arguments, that returns to CALLER, has to jump (preload/linker_hooks.S). */
-KT_HIDDEN void *kt_before_dlopen(const char *file, int mode, const void *caller);
-KT_HIDDEN void *kt_before_dlsym(void *handle, const char *name, const void *caller);
-KT_HIDDEN void *kt_before_dlvsym(void *handle, const char *name, const void *caller);
+KT_HIDDEN void *kt_linker_before_dlopen(const char *file, int mode, const void *caller);
+KT_HIDDEN void *kt_linker_before_dlsym(void *handle, const char *name, const void *caller);
+KT_HIDDEN void *kt_linker_before_dlvsym(void *handle, const char *name, const void *caller);
 
 /*
  * For preload/audit.c, which finds it by its name: what to bind a reference to that would get TARGET and comes from the

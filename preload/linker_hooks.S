@@ -57,6 +57,6 @@
         .endm
 #endif
 
-        KT_BEFORE dlopen, kt_before_dlopen
-        KT_BEFORE dlsym, kt_before_dlsym
-        KT_BEFORE dlvsym, kt_before_dlvsym
+        KT_BEFORE dlopen, kt_linker_before_dlopen
+        KT_BEFORE dlsym, kt_linker_before_dlsym
+        KT_BEFORE dlvsym, kt_linker_before_dlvsym

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "preload/linker_own.h"
 
-#include "preload/line.h"
+#include "preload/file.h"
 #include "preload/objects.h"
 
 #include <stdatomic.h>
@@ -61,8 +61,8 @@ int kt_linker_own_close(void *handle)
 _Noreturn void kt_linker_own_fail(const char *symbol)
 {
     static const char text[] = "symbol lookup error: undefined symbol: ";
-    kt_write_all(STDERR_FILENO, text, sizeof text - 1);
-    kt_write_all(STDERR_FILENO, symbol, strlen(symbol));
-    kt_write_all(STDERR_FILENO, "\n", 1);
+    kt_file_write(STDERR_FILENO, text, sizeof text - 1);
+    kt_file_write(STDERR_FILENO, symbol, strlen(symbol));
+    kt_file_write(STDERR_FILENO, "\n", 1);
     _exit(127);
 }

@@ -52,13 +52,13 @@ extern KT_HIDDEN struct kt_object_table kt_objects;
 extern KT_HIDDEN struct kt_group kt_group;
 
 /* Answers the look, under the linker's lock where that can be had. */
-KT_HIDDEN void kt_take_look(struct kt_look *look);
+KT_HIDDEN void kt_objects_look(struct kt_look *look);
 
 /* For answers only: the object that holds the address, or has that file name or soname; -1: none. */
-KT_HIDDEN int kt_object_index(uintptr_t address);
-KT_HIDDEN int kt_object_named(const char *name);
+KT_HIDDEN int kt_objects_index(uintptr_t address);
+KT_HIDDEN int kt_objects_named(const char *name);
 
 /* Makes kt_group that of the object with index ROOT. */
-KT_HIDDEN void kt_group_form(int root);
+KT_HIDDEN void kt_objects_form_group(int root);
 
 #endif

@@ -2,7 +2,9 @@
 #include "preload/meta.h"
 
 #include "preload/apart.h"
+#include "preload/file.h"
 #include "preload/file_path.h"
+#include "preload/notice.h"
 #include "preload/price.h"
 #include "preload/recorder.h"
 #include "preload/settings.h"
@@ -13,7 +15,7 @@
 
 /* --- the meta file ----------------------------------------------------------------------------------------- */
 
-void kt_meta_field(struct kt_line *line, const char *key, const char *value)
+static void field(struct kt_line *line, const char *key, const char *value)
 {
     kt_line_raw(line, key);
     kt_line_raw(line, "\t");
@@ -44,17 +46,17 @@ void kt_meta_anchor(struct kt_line *line)
 static void argument_fields(struct kt_line *line)
 {
     static char text[KT_LINE_BYTES / 2];
-    size_t length = kt_read_file("/proc/self/cmdline", text, sizeof text);
+    size_t length = kt_file_read("/proc/self/cmdline", text, sizeof text);
     for (size_t at = 0; at < length; at += strlen(text + at) + 1)
-        kt_meta_field(line, "arg", text + at);
+        field(line, "arg", text + at);
 }
 
 static void first_line_field(struct kt_line *line, const char *key, const char *path)
 {
     static char text[256];
-    kt_read_file(path, text, sizeof text);
+    kt_file_read(path, text, sizeof text);
     text[strcspn(text, "\n")] = '\0';
-    kt_meta_field(line, key, text);
+    field(line, key, text);
 }
 
 /* --- when the program began --- */
@@ -94,14 +96,14 @@ static void began_field(struct kt_line *line, const char *process_ticks)
 static void start_time_field(struct kt_line *line)
 {
     static char text[1024]; /* within a slow path, as those below */
-    kt_read_file("/proc/self/stat", text, sizeof text);
+    kt_file_read("/proc/self/stat", text, sizeof text);
     char *at = strrchr(text, ')');
     for (int i = 2; at && i < 22; i++)
         at = strchr(at + 1, ' ');
     if (!at)
         return;
     at[1 + strcspn(at + 1, " ")] = '\0';
-    kt_meta_field(line, "start_time", at + 1);
+    field(line, "start_time", at + 1);
     began_field(line, at + 1);
 }
 
@@ -113,21 +115,21 @@ static void count_processors(void *at)
 static void cpu_model_field(struct kt_line *line)
 {
     static char text[8192];
-    kt_read_file("/proc/cpuinfo", text, sizeof text);
+    kt_file_read("/proc/cpuinfo", text, sizeof text);
     char *at = strstr(text, "model name");
     at = at ? strchr(at, ':') : NULL;
     if (!at)
         return;
     at += strspn(at, ": \t");
     at[strcspn(at, "\n")] = '\0';
-    kt_meta_field(line, "cpu_model", at);
+    field(line, "cpu_model", at);
 }
 
 static void option_fields(struct kt_line *line)
 {
 #define KT_OPTION_WRITE(name, type, fallback, text) \
     kt_line_raw(line, "option\t");                  \
-    kt_meta_field(line, #name, kt_option.name);
+    field(line, #name, kt_option.name);
     KT_OPTIONS(KT_OPTION_WRITE)
 #undef KT_OPTION_WRITE
 }
@@ -152,7 +154,7 @@ static void clock_doubt_fields(struct kt_line *line)
     if (!strcmp(KT_CLOCK_NAME, "tsc"))
         kt_meta_number(line, "tsc_invariant", doubt == NULL);
     if (doubt)
-        kt_meta_field(line, "clock_note", doubt);
+        field(line, "clock_note", doubt);
 }
 
 /* Of a parallel job: which one of how many this process is. */
@@ -164,18 +166,18 @@ static void rank_fields(struct kt_line *line)
     if (kt_rank.ranks)
         kt_meta_number(line, "ranks", (uint64_t)kt_rank.ranks);
     if (kt_rank.job)
-        kt_meta_field(line, "job", kt_rank.job);
+        field(line, "job", kt_rank.job);
 }
 
 static void machine_fields(struct kt_line *line)
 {
     static char host[256];
     gethostname(host, sizeof host - 1);
-    kt_meta_field(line, "host", host);
+    field(line, "host", host);
     first_line_field(line, "boot_id", "/proc/sys/kernel/random/boot_id");
     start_time_field(line);
-    kt_meta_field(line, "byte_order", "little");
-    kt_meta_field(line, "clock", kt_extras & KT_EXTRA_CLOCK ? "monotonic" : KT_CLOCK_NAME);
+    field(line, "byte_order", "little");
+    field(line, "clock", kt_extras & KT_EXTRA_CLOCK ? "monotonic" : KT_CLOCK_NAME);
     kt_meta_number(line, "clock_ticks", kt_ticks_cost());
     kt_meta_number(line, "self_ticks", kt_price_of_call());
     kt_price_fields(line);
@@ -200,15 +202,15 @@ bool kt_meta_write(void)
     kt_line_raw(&line, "\n");
     kt_meta_number(&line, "pid", (uint64_t)getpid());
     kt_meta_number(&line, "ppid", (uint64_t)getppid());
-    kt_meta_field(&line, "program", kt_program);
+    field(&line, "program", kt_program);
     if (getcwd(path, sizeof path))
-        kt_meta_field(&line, "cwd", path);
+        field(&line, "cwd", path);
     rank_fields(&line);
     machine_fields(&line);
     option_fields(&line);
     argument_fields(&line);
     kt_file_path(path, "meta", 0, 0);
-    return kt_append_file(path, line.text, line.length) == line.length;
+    return kt_file_append(path, line.text, line.length) == line.length;
 }
 
 void kt_meta_write_readme(void)
@@ -222,5 +224,5 @@ void kt_meta_write_readme(void)
     static char path[PATH_MAX]; /* within a slow path: one at a time */
     kt_file_path_in(kt_trace, path, "README", 0, 0);
     if (access(path, F_OK) != 0)
-        kt_append_file(path, text, sizeof text - 1);
+        kt_file_append(path, text, sizeof text - 1);
 }

@@ -7,6 +7,8 @@
 
 #include "preload/line.h"
 
+#include <stdbool.h>
+
 /* Does the kernel's clock time the records? The user may say so (KTRACE_CLOCK). */
 KT_HIDDEN bool kt_meta_is_kernel_clock(void);
 
@@ -18,7 +20,6 @@ KT_HIDDEN bool kt_meta_write(void);
 KT_HIDDEN void kt_meta_write_readme(void);
 
 /* Lines of a key and a value. */
-KT_HIDDEN void kt_meta_field(struct kt_line *line, const char *key, const char *value);
 KT_HIDDEN void kt_meta_number(struct kt_line *line, const char *key, uint64_t value);
 KT_HIDDEN void kt_meta_anchor(struct kt_line *line);
 

@@ -66,7 +66,7 @@ static void read_object(struct kt_loaded *o, const struct dl_phdr_info *info)
     *o = (struct kt_loaded){.path = info->dlpi_name, .lo = UINTPTR_MAX, .bias = info->dlpi_addr};
     for (int i = 0; i < info->dlpi_phnum; i++)
         read_segment(o, &info->dlpi_phdr[i]);
-    kt_image_read(&o->image, o->bias, o->image.dynamic);
+    kt_elf_read(&o->image, o->bias, o->image.dynamic);
     o->soname = o->image.soname;
 }
 
@@ -121,7 +121,7 @@ static bool has_name(const struct kt_object *o, const char *file, uint32_t hash)
 }
 
 /* The object of that path, or the first of that name; -1 if there is none. */
-int kt_object_named(const char *name)
+int kt_objects_named(const char *name)
 {
     const char *file = file_of(name);
     uint32_t hash = kt_elf_hash(file);
@@ -139,7 +139,7 @@ static void find_needed(struct kt_object *o)
     const struct kt_image *image = &o->loaded.image;
     o->needed = kt_objects.needed_count;
     for (const ElfW(Dyn) *d = image->dynamic; image->strings && d && d->d_tag != DT_NULL; d++) {
-        int i = d->d_tag == DT_NEEDED ? kt_object_named(image->strings + d->d_un.d_val) : -1;
+        int i = d->d_tag == DT_NEEDED ? kt_objects_named(image->strings + d->d_un.d_val) : -1;
         if (i >= 0 && kt_objects.needed_count < MAX_NEEDED)
             kt_objects.needed[kt_objects.needed_count++] = (uint16_t)i;
     }
@@ -154,7 +154,7 @@ static void join_group(int i)
     kt_group.member[kt_group.count++] = (uint16_t)i;
 }
 
-void kt_group_form(int root)
+void kt_objects_form_group(int root)
 {
     memset(kt_group.has, 0, (size_t)kt_objects.count);
     kt_group.count = 0;
@@ -168,7 +168,7 @@ void kt_group_form(int root)
 
 static void mark_initial(int root)
 {
-    kt_group_form(root);
+    kt_objects_form_group(root);
     for (int m = 0; m < kt_group.count; m++)
         kt_objects.object[kt_group.member[m]].initial = true;
 }
@@ -176,7 +176,7 @@ static void mark_initial(int root)
 static void find_initial(void)
 {
     int last = 0;
-    kt_group_form(0);
+    kt_objects_form_group(0);
     for (int m = 0; m < kt_group.count; m++)
         last = kt_group.member[m] > last ? kt_group.member[m] : last;
     for (int i = 0; i <= last; i++)
@@ -187,11 +187,11 @@ static void find_initial(void)
 static void find_roots(void)
 {
     int root = 0;
-    kt_group_form(0);
+    kt_objects_form_group(0);
     for (int i = 0; i < kt_objects.count; i++) {
         if (!kt_objects.object[i].initial && !kt_group.has[i]) {
             root = i;
-            kt_group_form(root);
+            kt_objects_form_group(root);
         }
         kt_objects.object[i].root = kt_objects.object[i].initial ? 0 : root;
     }
@@ -245,7 +245,7 @@ static bool refresh(const struct dl_phdr_info *info)
     return true;
 }
 
-int kt_object_index(uintptr_t address)
+int kt_objects_index(uintptr_t address)
 {
     for (int i = 0; i < kt_objects.count; i++)
         if (address >= kt_objects.object[i].loaded.lo && address < kt_objects.object[i].loaded.hi)
@@ -309,7 +309,7 @@ static bool had_threads;
 
 void kt_objects_before_fork(void)
 {
-    had_threads = kt_has_threads();
+    had_threads = kt_apart_has_threads();
 }
 
 static int count_listed(void)
@@ -368,7 +368,7 @@ static bool is_lock_stuck(void)
     return lock_may_be_stuck;
 }
 
-void kt_take_look(struct kt_look *look)
+void kt_objects_look(struct kt_look *look)
 {
     if (is_lock_stuck())
         look_unlocked(look);
@@ -391,23 +391,23 @@ unsigned long long kt_objects_unloaded(void)
     return subs;
 }
 
-bool kt_is_inside_us(uintptr_t address)
+bool kt_objects_is_us(uintptr_t address)
 {
     return address >= (uintptr_t)__ehdr_start && address < (uintptr_t)_end;
 }
 
 static void copy_object(struct kt_look *look)
 {
-    int i = kt_object_index(look->address);
+    int i = kt_objects_index(look->address);
     look->done = i >= 0;
     if (i >= 0)
         *look->object = kt_objects.object[i].loaded;
 }
 
-bool kt_object_at(uintptr_t address, struct kt_loaded *object)
+bool kt_objects_at(uintptr_t address, struct kt_loaded *object)
 {
     struct kt_look look = {.answer = copy_object, .address = address, .object = object};
-    kt_take_look(&look);
+    kt_objects_look(&look);
     return look.done;
 }
 
@@ -428,7 +428,7 @@ static int look_behind_us(struct dl_phdr_info *info, size_t size, void *data)
     read_object(&o, info);
     next->bias = o.bias;
     if (next->behind_us)
-        next->found = kt_image_find(&o.image, &next->name);
+        next->found = kt_elf_find(&o.image, &next->name);
     next->behind_us |= o.lo == (uintptr_t)__ehdr_start;
     return next->found != NULL;
 }

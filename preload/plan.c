@@ -10,7 +10,7 @@
 
 _Atomic(const struct kt_plan *) *kt_plans;
 
-bool kt_plans_init(void)
+bool kt_plan_start(void)
 {
     enum { BYTES = KT_PLANS * sizeof *kt_plans };
     if (kt_plans)

@@ -28,7 +28,7 @@ struct kt_plan {
 extern KT_HIDDEN _Atomic(const struct kt_plan *) *kt_plans;
 
 /* Makes room for plans, within a slow path. */
-KT_HIDDEN bool kt_plans_init(void);
+KT_HIDDEN bool kt_plan_start(void);
 
 /* The plan of an entry, made if there is none. NULL: there is no room for it, or we are in a slow path. */
 KT_HIDDEN KT_COLD const struct kt_plan *kt_plan_make(unsigned entry);

@@ -3,6 +3,7 @@
 #ifndef KT_PRICE_H
 #define KT_PRICE_H
 
+#include "ktrace/format.h"
 #include "preload/line.h"
 
 enum { KT_PRICE_FRACTIONS = 10 /* of a tick */ };

@@ -9,17 +9,20 @@
 #include "preload/checksum.h"
 #include "preload/control.h"
 #include "preload/cost.h"
+#include "preload/counters.h"
 #include "preload/define.h"
 #include "preload/events.h"
+#include "preload/file.h"
 #include "preload/file_path.h"
 #include "preload/gate.h"
 #include "preload/inside.h"
 #include "preload/jump.h"
 #include "preload/life.h"
 #include "preload/meta.h"
+#include "preload/notice.h"
 #include "preload/objects.h"
 #include "preload/price.h"
-#include "preload/profiler.h"
+#include "preload/profile_table.h"
 #include "preload/recorder.h"
 #include "preload/settings.h"
 #include "preload/slow.h"
@@ -62,12 +65,12 @@ static void write_end(const struct kt_totals *total)
     kt_meta_number(&line, "passed", total->passed);
     kt_meta_number(&line, "room_ticks", total->room_ticks);
     losses_lines(&line, total->lost);
-    if (kt_snapshots_missing())
-        kt_meta_number(&line, "snapshots_missing", kt_snapshots_missing());
+    if (kt_snapshot_missing())
+        kt_meta_number(&line, "snapshots_missing", kt_snapshot_missing());
     kt_meta_anchor(&line);
     kt_file_path(temporary, "end.part", 0, 0);
     kt_file_path(path, "end", 0, 0);
-    if (kt_append_file(temporary, line.text, line.length) != line.length || rename(temporary, path) != 0)
+    if (kt_file_append(temporary, line.text, line.length) != line.length || rename(temporary, path) != 0)
         unlink(temporary);
 }
 
@@ -90,7 +93,7 @@ static void tell_losses(const uint64_t *lost)
 static void tell_calls(uint64_t calls)
 {
     static char text[PATH_MAX + 80]; /* within a slow path */
-    const char *path = kt_short_trace_path();
+    const char *path = kt_settings_short_trace();
     const char *done = kt_extras & KT_EXTRA_PROFILE ? "counted" : "recorded";
     snprintf(text, sizeof text, "%llu calls %s in %s; next: ktrace report ", (unsigned long long)calls, done, path);
     kt_notice(text, path, "");
@@ -105,7 +108,7 @@ __attribute__((destructor)) static void close_process(void)
         kt_streams_save();
         const struct kt_totals total = kt_streams_totals();
         if (was_open) {
-            kt_profile_finish();
+            kt_profile_table_finish();
             kt_define_save();
             write_end(&total);
             tell_calls(total.calls);
@@ -148,7 +151,7 @@ static void start_afresh(bool told)
     kt_slow_in_child(told);
     kt_objects_after_fork(told);
     kt_life_mark();
-    kt_events_after_fork();
+    kt_counters_after_fork();
     kt_control_after_fork();
     kt_streams_forget();
     kt_unload_after_fork();
@@ -186,21 +189,21 @@ const struct kt_life kt_life = {.start = kt_process_start, .adopt = adopt};
 
 static bool start_recording(void)
 {
-    kt_warn_of_unknown_options();
-    kt_expand_trace_path();
+    kt_settings_warn_of_unknown();
+    kt_settings_expand_trace();
     kt_extras |= kt_meta_is_kernel_clock() ? KT_EXTRA_CLOCK : 0;
     kt_ticks_measure();
     kt_events_start();
     kt_control()->paused = *kt_option.PAUSED == '1';
-    kt_limit = kt_byte_limit();
-    kt_interval = kt_sampling_interval();
-    kt_extras |= kt_is_profile() ? KT_EXTRA_PROFILE : 0;
+    kt_limit = kt_settings_byte_limit();
+    kt_interval = kt_settings_interval();
+    kt_extras |= kt_settings_is_profile() ? KT_EXTRA_PROFILE : 0;
     kt_extras |= kt_event_count ? KT_EXTRA_EVENTS : 0;
     kt_extras |= kt_interval > 1 ? KT_EXTRA_SAMPLE : 0;
-    kt_extras |= !(kt_extras & KT_EXTRA_PROFILE) && kt_snapshots_start() ? KT_EXTRA_SNAPSHOT : 0;
-    kt_extras |= !(kt_extras & KT_EXTRA_PROFILE) && kt_checksums_start() ? KT_EXTRA_CHECKSUM : 0;
+    kt_extras |= !(kt_extras & KT_EXTRA_PROFILE) && kt_snapshot_start() ? KT_EXTRA_SNAPSHOT : 0;
+    kt_extras |= !(kt_extras & KT_EXTRA_PROFILE) && kt_checksum_start() ? KT_EXTRA_CHECKSUM : 0;
     kt_cost_measure();
-    kt_inside_start(kt_nested_option(), kt_price_of_call());
+    kt_inside_start(kt_settings_nested(), kt_price_of_call());
     return kt_streams_start();
 }
 
@@ -220,11 +223,11 @@ __attribute__((constructor)) void kt_process_start(void)
     kt_meta_note_start();
     kt_apart_start();
     kt_jump_start();
-    kt_read_options();
-    kt_warn_of_bad_flags();
+    kt_settings_read();
+    kt_settings_warn_of_flags();
     if (*kt_option.FOLLOW == '0')
-        kt_stop_following();
-    bool selected = kt_is_program_selected();
+        kt_settings_stop_following();
+    bool selected = kt_settings_select_program();
     bool sees_forks = start_following_forks();
     bool records = sees_forks && *kt_option.DISABLE != '1' && selected && start_recording();
     atomic_store(&kt_recorder.state, records ? KT_STATE_READY : KT_STATE_OFF);

@@ -6,7 +6,6 @@
 #include "preload/file_path.h"
 #include "preload/plan.h"
 #include "preload/profile_memory.h"
-#include "preload/profiler.h"
 #include "preload/slow.h"
 #include "preload/system.h"
 #include "preload/thread.h"
@@ -310,7 +309,7 @@ static bool has_room(const struct kt_table *t, size_t bytes)
 }
 
 /* Where there is none left it is not asked for again: that takes system calls. */
-bool kt_table_room(struct kt_table *t, size_t bytes, size_t keep)
+bool kt_profile_table_room(struct kt_table *t, size_t bytes, size_t keep)
 {
     int saved = errno;
     if (keep && !kt_profile_memory_has(keep))
@@ -323,7 +322,7 @@ bool kt_table_room(struct kt_table *t, size_t bytes, size_t keep)
     return has_room(t, bytes);
 }
 
-void kt_table_add(struct kt_table *t, size_t bytes, uint64_t hash)
+void kt_profile_table_add(struct kt_table *t, size_t bytes, uint64_t hash)
 {
     uint32_t place = (uint32_t)(t->used / 8);
     t->used += bytes;
@@ -349,10 +348,10 @@ static void take_over(struct kt_table *t)
     t->outermost = t->ticks = 0;
 }
 
-enum kt_loss kt_profile_open(struct kt_stream *stream)
+enum kt_loss kt_profile_table_open(struct kt_stream *stream)
 {
     enum kt_loss cause = KT_LOSS_COUNT;
-    if (!kt_plans_init() || !make_overflow_places())
+    if (!kt_plan_start() || !make_overflow_places())
         return KT_LOSS_ERROR;
     struct kt_table *t = find_idle();
     if (t)
@@ -393,7 +392,7 @@ static void add_thread_cell(struct kt_table *t, struct kt_stream *stream)
 }
 
 /* Until the next thread comes the table is nobody's. */
-void kt_profile_close(struct kt_stream *stream)
+void kt_profile_table_close(struct kt_stream *stream)
 {
     struct kt_table *t = kt_table;
     kt_table = NULL;
@@ -405,7 +404,7 @@ void kt_profile_close(struct kt_stream *stream)
     t->is_idle = true;
 }
 
-void kt_profile_finish(void)
+void kt_profile_table_finish(void)
 {
     static char path[PATH_MAX]; /* within a slow path: one at a time */
     for (struct kt_table *t = process.first; t; t = t->next) {
@@ -421,7 +420,7 @@ void kt_profile_finish(void)
     end_file(path, kt_overflow, process.overflow_in_memory);
 }
 
-void kt_profile_forget(void)
+void kt_profile_table_forget(void)
 {
     kt_table = NULL;
     for (struct kt_table *next, *t = process.first; t; t = next) {
@@ -482,7 +481,7 @@ static uint32_t add_overflow_cell(unsigned entry, enum kt_nesting nesting)
 }
 
 /* 0: there is no room even for that. */
-uint32_t kt_overflow_place(unsigned entry, enum kt_nesting nesting)
+uint32_t kt_profile_table_overflow(unsigned entry, enum kt_nesting nesting)
 {
     _Atomic uint32_t *at = &overflow_places[entry * NESTINGS + nesting];
     uint32_t place = atomic_load_explicit(at, memory_order_acquire);

@@ -58,12 +58,23 @@ static inline struct kt_cell *kt_cell_at(const struct kt_profile_head *head, uin
 }
 
 /* Room for so many bytes behind the cells, if it can be had and more than KEEP is left. Not within a slow path. */
-KT_HIDDEN KT_COLD bool kt_table_room(struct kt_table *table, size_t bytes, size_t keep);
+KT_HIDDEN KT_COLD bool kt_profile_table_room(struct kt_table *table, size_t bytes, size_t keep);
 
 /* The cell of BYTES behind the others is complete, and is found by its hash from now on. */
-KT_HIDDEN void kt_table_add(struct kt_table *table, size_t bytes, uint64_t hash);
+KT_HIDDEN void kt_profile_table_add(struct kt_table *table, size_t bytes, uint64_t hash);
 
 /* The overflow cell of an entry, made if there is none; 0: there is no room even for that. */
-KT_HIDDEN KT_COLD uint32_t kt_overflow_place(unsigned entry, enum kt_nesting nesting);
+KT_HIDDEN KT_COLD uint32_t kt_profile_table_overflow(unsigned entry, enum kt_nesting nesting);
+
+/* A table for the thread of STREAM, and its end. Within a slow path. The first tells why there is none, or
+ * KT_LOSS_COUNT. */
+KT_HIDDEN enum kt_loss kt_profile_table_open(struct kt_stream *stream);
+KT_HIDDEN void kt_profile_table_close(struct kt_stream *stream);
+
+/* Files get the length that they need: nobody counts any more. Within a slow path. */
+KT_HIDDEN void kt_profile_table_finish(void);
+
+/* In a child, which has no tables yet. */
+KT_HIDDEN void kt_profile_table_forget(void);
 
 #endif

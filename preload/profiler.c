@@ -78,7 +78,7 @@ static uint32_t add_cell(struct kt_table *t, const struct kt_plan *plan, enum kt
 {
     const size_t bins = nesting == KT_NOT_NESTED ? KT_BINS : 0;
     size_t bytes = sizeof(struct kt_cell) + 8 * (bins + plan->words) + sizeof(struct kt_cell_inside);
-    if (!kt_table_room(t, bytes, nesting == KT_NOT_NESTED ? 0 : KEPT_FOR_OUTERMOST))
+    if (!kt_profile_table_room(t, bytes, nesting == KT_NOT_NESTED ? 0 : KEPT_FOR_OUTERMOST))
         return 0;
     uint32_t place = (uint32_t)(t->used / 8);
     struct kt_cell *cell = kt_cell_at(t->head, place);
@@ -90,7 +90,7 @@ static uint32_t add_cell(struct kt_table *t, const struct kt_plan *plan, enum kt
                              .least = UINT64_MAX,
                              .words = plan->words};
     memcpy(kt_words_of(cell), word, plan->words * sizeof *word);
-    kt_table_add(t, bytes, kt_hash_of(plan, nesting, entry, word));
+    kt_profile_table_add(t, bytes, kt_hash_of(plan, nesting, entry, word));
     return place;
 }
 
@@ -127,7 +127,7 @@ static inline struct level *level_of(const struct kt_frame *frame)
 
 static KT_COLD enum kt_loss begin_in_overflow(struct kt_frame *frame, enum kt_nesting nesting)
 {
-    uint32_t place = kt_overflow_place(frame->binding->entry, nesting);
+    uint32_t place = kt_profile_table_overflow(frame->binding->entry, nesting);
     if (!place)
         return KT_LOSS_SPACE;
     add(&kt_cell_at(kt_overflow, place)->begun, 1);
@@ -135,7 +135,7 @@ static KT_COLD enum kt_loss begin_in_overflow(struct kt_frame *frame, enum kt_ne
     return KT_LOSS_COUNT;
 }
 
-enum kt_loss kt_profile_begin(struct kt_frame *frame, const uint64_t *word, unsigned words)
+enum kt_loss kt_profiler_begin(struct kt_frame *frame, const uint64_t *word, unsigned words)
 {
     struct kt_table *t = kt_table;
     unsigned entry = frame->binding->entry;
@@ -282,7 +282,7 @@ static inline void end_in_table(struct kt_table *t, const struct kt_frame *frame
     t->head->last = frame->start + ticks;
 }
 
-void kt_profile_end(const struct kt_frame *frame, uint64_t ticks, int64_t info, uint64_t passed)
+void kt_profiler_end(const struct kt_frame *frame, uint64_t ticks, int64_t info, uint64_t passed)
 {
     static const struct level nothing;
     struct kt_table *t = kt_table;

@@ -9,22 +9,11 @@
 
 #include "preload/shim.h"
 
-/* A table for the thread of STREAM, and its end. Within a slow path. The first tells why there is none, or
- * KT_LOSS_COUNT. */
-KT_HIDDEN enum kt_loss kt_profile_open(struct kt_stream *stream);
-KT_HIDDEN void kt_profile_close(struct kt_stream *stream);
-
-/* Files get the length that they need: nobody counts any more. Within a slow path. */
-KT_HIDDEN void kt_profile_finish(void);
-
-/* In a child, which has no tables yet. */
-KT_HIDDEN void kt_profile_forget(void);
-
 /*
  * A call begins and ends; the stream is open (kt_open_stream) in the meantime. WORD: as for kt_begin. If it cannot be
  * counted the first tells why.
  */
-KT_HIDDEN enum kt_loss kt_profile_begin(struct kt_frame *frame, const uint64_t *word, unsigned words);
-KT_HIDDEN void kt_profile_end(const struct kt_frame *frame, uint64_t ticks, int64_t info, uint64_t passed);
+KT_HIDDEN enum kt_loss kt_profiler_begin(struct kt_frame *frame, const uint64_t *word, unsigned words);
+KT_HIDDEN void kt_profiler_end(const struct kt_frame *frame, uint64_t ticks, int64_t info, uint64_t passed);
 
 #endif

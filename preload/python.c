@@ -3,8 +3,9 @@
 
 #include "preload/define.h"
 #include "preload/line.h"
-#include "preload/objects.h"
+#include "preload/notice.h"
 #include "preload/python_table.h"
+#include "preload/scopes.h"
 #include "preload/settings.h"
 #include "preload/slow.h"
 #include "preload/system.h"
@@ -414,9 +415,9 @@ static const struct layout *layout_of(const char *version)
 static bool find_interpreter(void)
 {
     const char *(*version)(void);
-    void *state = kt_find_first_at_start("PyGILState_GetThisThreadState");
-    void *text = kt_find_first_at_start("Py_GetVersion");
-    code_type = kt_find_first_at_start("PyCode_Type");
+    void *state = kt_scopes_find_first("PyGILState_GetThisThreadState");
+    void *text = kt_scopes_find_first("Py_GetVersion");
+    code_type = kt_scopes_find_first("PyCode_Type");
     if (!state || !text || !code_type)
         return false;
     memcpy(&thread_state, &state, sizeof state);
@@ -435,7 +436,7 @@ static void *pages(size_t bytes)
 
 void kt_python_find(void)
 {
-    enum kt_stacks wanted = kt_stacks_option();
+    enum kt_stacks wanted = kt_settings_stacks();
     if (kt_reads_lines || wanted == KT_STACKS_OFF || !find_interpreter())
         return;
     whole_paths = wanted == KT_STACKS_PATHS;

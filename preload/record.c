@@ -4,6 +4,7 @@
  * does not tell, profiles, counters and the kernel's clock.
  */
 #include "preload/checksum.h"
+#include "preload/counters.h"
 #include "preload/events.h"
 #include "preload/halves.h"
 #include "preload/inside.h"
@@ -199,7 +200,7 @@ static void begin_in_profile(struct kt_frame *frame, uint64_t *word, unsigned wo
     word[0] = kt_line_bits(frame);
     if (frame->depth == 0)
         kt_inside_draw(stream, frame, word, words);
-    enum kt_loss cause = kt_profile_begin(frame, word, words);
+    enum kt_loss cause = kt_profiler_begin(frame, word, words);
     if (KT_UNLIKELY(cause != KT_LOSS_COUNT))
         kt_tally_lost_call(frame, cause);
     kt_close_stream(stream, ready);
@@ -220,7 +221,7 @@ void kt_record_begin(struct kt_frame *frame, uint64_t *word, unsigned words)
     if (kt_extras & KT_EXTRA_SNAPSHOT)
         kt_snapshot(frame, word, words);
     if (kt_extras & KT_EXTRA_EVENTS)
-        kt_events_begin(frame->depth);
+        kt_counters_begin(frame->depth);
     read_clock(frame);
 }
 
@@ -301,7 +302,7 @@ static __attribute__((noinline)) void end_in_profile(const struct kt_frame *fram
         return;
     uintptr_t ready = kt_open_stream(stream, frame);
     uint64_t passed = frame->depth == 0 ? kt_take_passed() : 0;
-    kt_profile_end(frame, ticks, info, passed);
+    kt_profiler_end(frame, ticks, info, passed);
     kt_tally_passed_in(stream, passed);
     if (frame->depth == 0)
         kt_inside_learn(stream, frame, ticks, passed);
@@ -318,7 +319,7 @@ void kt_record_end(struct kt_frame *frame, unsigned entry, uint64_t ticks, unsig
     }
     struct ending end = {.ticks = ticks, .cpu = cpu, .info = info, .faults = faults_in(frame)};
     if (kt_extras & KT_EXTRA_EVENTS)
-        end.counters = kt_events_end(frame->depth, end.counter);
+        end.counters = kt_counters_end(frame->depth, end.counter);
     struct kt_stream *stream = stream_of(frame);
     int saved = errno;
     if (!stream || kt_writer_is_interrupted(stream, frame))

@@ -2,8 +2,8 @@
 #include "preload/redirect.h"
 
 #include "preload/names.h"
+#include "preload/notice.h"
 #include "preload/objects.h"
-#include "preload/settings.h"
 #include "preload/slow.h"
 
 #include <errno.h>
@@ -54,7 +54,7 @@ void *kt_redirect_stub(const struct kt_slot *named, void *target, void *otherwis
 {
     int saved = errno;
     void *found = otherwise;
-    if (!kt_is_inside_us((uintptr_t)target) && kt_slow_begin()) {
+    if (!kt_objects_is_us((uintptr_t)target) && kt_slow_begin()) {
         found = find_stub((uint16_t)(named - kt_slots), target, otherwise);
         kt_slow_end();
     }

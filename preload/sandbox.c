@@ -8,10 +8,10 @@
  */
 #include "preload/control.h"
 #include "preload/filter.h"
-#include "preload/objects.h"
+#include "preload/notice.h"
 #include "preload/process.h"
 #include "preload/recorder.h"
-#include "preload/settings.h"
+#include "preload/scopes.h"
 #include "preload/slow.h"
 #include "preload/system.h"
 #include "preload/tape.h"
@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 /* preload/sandbox_hooks.S has it called before a system call that asks for seccomp. */
-KT_HIDDEN long kt_before_seccomp(long number, unsigned operation, unsigned long flags, void *arguments);
+KT_HIDDEN long kt_sandbox_before_seccomp(long number, unsigned operation, unsigned long flags, void *arguments);
 
 /* The kernel refused. */
 static void leave(bool was_inside)
@@ -76,7 +76,7 @@ static void enter(const void *filter)
     bool begun = kt_slow_begin();
     bool enters = !filter || !begun || is_harmful(filter);
     if (begun && enters) {
-        kt_resolve("syscall", (uintptr_t)enter); /* reads what objects there are */
+        kt_scopes_resolve("syscall", (uintptr_t)enter); /* reads what objects there are */
         if (!(kt_extras & KT_EXTRA_PROFILE) && kt_self.stream->chunk)
             kt_tape_stock(kt_self.stream);
     }
@@ -107,7 +107,7 @@ static long ask_for_sandbox(const void *filter, long number, unsigned long a, un
     return result;
 }
 
-long kt_before_seccomp(long number, unsigned operation, unsigned long flags, void *arguments)
+long kt_sandbox_before_seccomp(long number, unsigned operation, unsigned long flags, void *arguments)
 {
     if (operation != SECCOMP_SET_MODE_STRICT && operation != SECCOMP_SET_MODE_FILTER)
         return kt_system_call(number, operation, flags, arguments);

@@ -10,7 +10,7 @@
 syscall:
         .cfi_startproc
         cmpq    $SYS_SECCOMP, %rdi
-        je      kt_before_seccomp
+        je      kt_sandbox_before_seccomp
         jmp     kt_system_call
         .cfi_endproc
 #elif defined(__aarch64__)
@@ -19,7 +19,7 @@ syscall:
 syscall:
         .cfi_startproc
         cmp     x0, SYS_SECCOMP
-        b.eq    kt_before_seccomp
+        b.eq    kt_sandbox_before_seccomp
         b       kt_system_call
         .cfi_endproc
 #endif

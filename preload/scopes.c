@@ -6,6 +6,8 @@
  * RTLD_GLOBAL, which preload/linker.c notes here.
  * What precedes us in the global scope is never where a call goes on: it would have been reached instead of us.
  */
+#include "preload/scopes.h"
+
 #include "preload/look.h"
 
 #include <string.h>
@@ -28,8 +30,8 @@ static bool search_object(struct kt_look *look, const struct kt_name *name, int 
 {
     const struct kt_image *image = &kt_objects.object[i].loaded.image;
     look->bias = image->bias;
-    look->found = i < look->first || i == kt_objects.us ? NULL : kt_image_find(image, name);
-    look->has_version = look->found && kt_image_has_version(image, look->found);
+    look->found = i < look->first || i == kt_objects.us ? NULL : kt_elf_find(image, name);
+    look->has_version = look->found && kt_elf_has_version(image, look->found);
     return look->found;
 }
 
@@ -53,10 +55,10 @@ static bool search_opened_globally(struct kt_look *look, const struct kt_name *n
 {
     unsigned count = atomic_load(&global_count);
     for (unsigned g = 0; g < count && g < MAX_GLOBAL; g++) {
-        int i = atomic_load_explicit(&global[g].ready, memory_order_acquire) ? kt_object_named(global[g].name) : -1;
+        int i = atomic_load_explicit(&global[g].ready, memory_order_acquire) ? kt_objects_named(global[g].name) : -1;
         if (i < 0)
             continue;
-        kt_group_form(i);
+        kt_objects_form_group(i);
         if (search_group(look, name))
             return true;
     }
@@ -71,7 +73,7 @@ static bool search_scopes_of(struct kt_look *look, const struct kt_name *name, i
     for (int root = kt_objects.object[caller].root; root < kt_objects.count; root++) {
         if (kt_objects.object[root].root != root)
             continue;
-        kt_group_form(root);
+        kt_objects_form_group(root);
         if (kt_group.has[caller] && search_group(look, name))
             return true;
     }
@@ -87,12 +89,12 @@ static void search_all_scopes(struct kt_look *look, const struct kt_name *name, 
 /* The version that the caller asks for takes long to find, and hardly any library has versions of its routines. */
 static void search_as_linker(struct kt_look *look)
 {
-    int caller = kt_object_index(look->address);
+    int caller = kt_objects_index(look->address);
     struct kt_name name = kt_elf_name(look->symbol, KT_VERSION_OLDEST);
     search_all_scopes(look, &name, caller);
     if (caller < 0 || (look->found && !look->has_version))
         return;
-    name = kt_image_reference(&kt_objects.object[caller].loaded.image, look->symbol);
+    name = kt_elf_reference(&kt_objects.object[caller].loaded.image, look->symbol);
     if (name.which == KT_VERSION_NAMED)
         search_all_scopes(look, &name, caller);
 }
@@ -103,11 +105,11 @@ static void search_behind_us(struct kt_look *look)
     search_as_linker(look);
 }
 
-bool kt_is_defined(const char *symbol, uintptr_t where, bool behind_us)
+bool kt_scopes_have(const char *symbol, uintptr_t where, bool behind_us)
 {
     struct kt_look look = {
         .answer = behind_us ? search_behind_us : search_as_linker, .symbol = symbol, .address = where};
-    kt_take_look(&look);
+    kt_objects_look(&look);
     return look.found || !look.done || (look.partial && kt_objects_find_next(symbol));
 }
 
@@ -119,9 +121,9 @@ static void search_for_others(struct kt_look *look)
 {
     for (int i = 0; i < kt_objects.count && !look->found; i++) {
         const struct kt_object *o = &kt_objects.object[i];
-        if (o->initial || !kt_image_refers(&o->loaded.image, look->symbol))
+        if (o->initial || !kt_elf_refers(&o->loaded.image, look->symbol))
             continue;
-        struct kt_name name = kt_image_reference(&o->loaded.image, look->symbol);
+        struct kt_name name = kt_elf_reference(&o->loaded.image, look->symbol);
         search_scopes_of(look, &name, i);
     }
 }
@@ -136,17 +138,17 @@ static void search_everywhere(struct kt_look *look)
         search_object(look, &name, i);
 }
 
-void *kt_find_behind_us(const char *symbol, uintptr_t where)
+void *kt_scopes_find_behind_us(const char *symbol, uintptr_t where)
 {
     struct kt_look look = {.answer = search_behind_us, .symbol = symbol, .address = where};
-    kt_take_look(&look);
+    kt_objects_look(&look);
     return address_of(&look);
 }
 
-void *kt_resolve(const char *symbol, uintptr_t where)
+void *kt_scopes_resolve(const char *symbol, uintptr_t where)
 {
     struct kt_look look = {.answer = search_everywhere, .symbol = symbol, .address = where};
-    kt_take_look(&look);
+    kt_objects_look(&look);
     bool is_answer = look.found || (look.done && !look.partial);
     return is_answer ? address_of(&look) : kt_objects_find_next(symbol);
 }
@@ -154,32 +156,32 @@ void *kt_resolve(const char *symbol, uintptr_t where)
 static void search_library(struct kt_look *look)
 {
     struct kt_name name = kt_elf_name(look->symbol, KT_VERSION_DEFAULT);
-    int i = kt_object_index(look->address);
+    int i = kt_objects_index(look->address);
     if (i < 0)
         return;
-    kt_group_form(i);
+    kt_objects_form_group(i);
     search_group(look, &name);
 }
 
-void *kt_find_in_library(uintptr_t address, const char *symbol)
+void *kt_scopes_find_in_library(uintptr_t address, const char *symbol)
 {
     struct kt_look look = {.answer = search_library, .symbol = symbol, .address = address};
-    kt_take_look(&look);
+    kt_objects_look(&look);
     return address_of(&look);
 }
 
 static void search_one(struct kt_look *look)
 {
     struct kt_name name = kt_elf_name(look->symbol, KT_VERSION_DEFAULT);
-    int i = kt_object_index(look->address);
+    int i = kt_objects_index(look->address);
     if (i >= 0)
         search_object(look, &name, i);
 }
 
-void *kt_find_in_object(uintptr_t address, const char *symbol)
+void *kt_scopes_find_in_object(uintptr_t address, const char *symbol)
 {
     struct kt_look look = {.answer = search_one, .symbol = symbol, .address = address};
-    kt_take_look(&look);
+    kt_objects_look(&look);
     return address_of(&look);
 }
 
@@ -196,7 +198,7 @@ static bool is_interface(const char *soname)
 static void search_product(struct kt_look *look)
 {
     struct kt_name name = kt_elf_name(look->symbol, KT_VERSION_DEFAULT);
-    int i = kt_object_index(look->address);
+    int i = kt_objects_index(look->address);
     if (i < 0)
         return;
     const struct kt_object *o = &kt_objects.object[i];
@@ -206,25 +208,25 @@ static void search_product(struct kt_look *look)
             search_object(look, &name, kt_objects.needed[n]);
 }
 
-void *kt_find_in_product(uintptr_t address, const char *symbol)
+void *kt_scopes_find_in_product(uintptr_t address, const char *symbol)
 {
     struct kt_look look = {.answer = search_product, .symbol = symbol, .address = address};
-    kt_take_look(&look);
+    kt_objects_look(&look);
     return address_of(&look);
 }
 
 static void search_at_start(struct kt_look *look)
 {
     struct kt_name name = kt_elf_name(look->symbol, KT_VERSION_DEFAULT);
-    int i = kt_object_named(look->named);
+    int i = kt_objects_named(look->named);
     if (i >= 0 && kt_objects.object[i].initial)
         search_object(look, &name, i);
 }
 
-void *kt_find_at_start(const char *object, const char *symbol)
+void *kt_scopes_find_at_start(const char *object, const char *symbol)
 {
     struct kt_look look = {.answer = search_at_start, .symbol = symbol, .named = object};
-    kt_take_look(&look);
+    kt_objects_look(&look);
     return address_of(&look);
 }
 
@@ -236,14 +238,14 @@ static void search_all_at_start(struct kt_look *look)
             search_object(look, &name, i);
 }
 
-void *kt_find_first_at_start(const char *symbol)
+void *kt_scopes_find_first(const char *symbol)
 {
     struct kt_look look = {.answer = search_all_at_start, .symbol = symbol};
-    kt_take_look(&look);
+    kt_objects_look(&look);
     return address_of(&look);
 }
 
-void kt_note_global(const char *name)
+void kt_scopes_note_global(const char *name)
 {
     unsigned count = atomic_load(&global_count);
     for (unsigned g = 0; g < count && g < MAX_GLOBAL; g++)

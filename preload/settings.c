@@ -2,7 +2,7 @@
 #include "preload/settings.h"
 
 #include "ktrace/options.h"
-#include "preload/line.h"
+#include "preload/notice.h"
 
 #include <fnmatch.h>
 #include <stdio.h>
@@ -20,30 +20,6 @@ char kt_trace[PATH_MAX];
 char kt_program[PATH_MAX];
 struct kt_launched kt_rank;
 
-static struct stat standard_error; /* what descriptor 2 was at the start */
-
-/* A program that closed descriptor 2 may have opened a file of its own there. */
-static bool is_standard_error_ours(void)
-{
-    struct stat now;
-    return fstat(STDERR_FILENO, &now) == 0 && now.st_dev == standard_error.st_dev &&
-           now.st_ino == standard_error.st_ino;
-}
-
-void kt_notice(const char *a, const char *b, const char *c)
-{
-    static struct kt_line line; /* at the start or within a slow path: one at a time */
-    if (*kt_option.QUIET == '1' || !is_standard_error_ours())
-        return;
-    line.length = 0;
-    kt_line_raw(&line, "ktrace: ");
-    kt_line_plain(&line, a);
-    kt_line_plain(&line, b);
-    kt_line_plain(&line, c);
-    kt_line_raw(&line, "\n");
-    kt_write_all(STDERR_FILENO, line.text, line.length);
-}
-
 static bool is_option_name(const char *name, size_t length)
 {
 #define KT_OPTION_NAME(option_name, type, fallback, text)                         \
@@ -54,7 +30,7 @@ static bool is_option_name(const char *name, size_t length)
     return false;
 }
 
-void kt_warn_of_unknown_options(void)
+void kt_settings_warn_of_unknown(void)
 {
     for (char **variable = environ; variable && *variable; variable++) {
         if (strncmp(*variable, "KTRACE_", 7) != 0)
@@ -80,7 +56,7 @@ static void warn_of_flag(const char *name, const char **value, const char *fallb
     kt_notice(text, fallback, " is assumed");
 }
 
-void kt_warn_of_bad_flags(void)
+void kt_settings_warn_of_flags(void)
 {
 #define KT_WARN_text(name, fallback)
 #define KT_WARN_number(name, fallback)
@@ -118,14 +94,13 @@ static void read_rank(void)
     kt_rank.job = job;
 }
 
-void kt_read_options(void)
+void kt_settings_read(void)
 {
 #define KT_OPTION_READ(name, type, fallback, text) kt_option.name = option_value("KTRACE_" #name, fallback);
     KT_OPTIONS(KT_OPTION_READ)
 #undef KT_OPTION_READ
     read_rank();
-    if (fstat(STDERR_FILENO, &standard_error) != 0)
-        standard_error = (struct stat){0};
+    kt_notice_start(&kt_option.QUIET);
     ssize_t length = readlink("/proc/self/exe", kt_program, sizeof kt_program - 1);
     kt_program[length > 0 ? length : 0] = '\0';
 }
@@ -147,7 +122,7 @@ static bool next_pattern(const char **at, char pattern[256])
     return true;
 }
 
-bool kt_is_program_selected(void)
+bool kt_settings_select_program(void)
 {
     char pattern[256];
     for (const char *at = kt_option.PROGRAMS; next_pattern(&at, pattern);)
@@ -162,7 +137,7 @@ static bool matches(const char *pattern, const char *routine, const char *symbol
 }
 
 /* Where all patterns exclude, all others are included. */
-bool kt_is_routine_selected(const char *routine, const char *symbol)
+bool kt_settings_select_routine(const char *routine, const char *symbol)
 {
     static char pattern[256]; /* within a slow path: one at a time */
     bool included = *kt_option.ROUTINES == '!';
@@ -176,7 +151,7 @@ bool kt_is_routine_selected(const char *routine, const char *symbol)
     return included;
 }
 
-bool kt_is_profile(void)
+bool kt_settings_is_profile(void)
 {
     bool full = !strcmp(kt_option.MODE, "full");
     bool profile = !strcmp(kt_option.MODE, "profile");
@@ -195,7 +170,7 @@ static int choice(const char *name, const char *value, const char *const *word, 
     return 0;
 }
 
-enum kt_nested kt_nested_option(void)
+enum kt_nested kt_settings_nested(void)
 {
     static const char *const word[] = {
         [KT_NESTED_SAMPLE] = "sample", [KT_NESTED_ALL] = "all", [KT_NESTED_NONE] = "none"};
@@ -203,7 +178,7 @@ enum kt_nested kt_nested_option(void)
                                   ": expected sample, all or none; sample is assumed");
 }
 
-enum kt_stacks kt_stacks_option(void)
+enum kt_stacks kt_settings_stacks(void)
 {
     static const char *const word[] = {
         [KT_STACKS_LINES] = "lines", [KT_STACKS_PATHS] = "paths", [KT_STACKS_OFF] = "off"};
@@ -221,7 +196,7 @@ static uint64_t parse_number(const char *text, const char **end)
     return number;
 }
 
-uint64_t kt_sampling_interval(void)
+uint64_t kt_settings_interval(void)
 {
     const char *end;
     uint64_t interval = parse_number(kt_option.SAMPLE, &end);
@@ -244,7 +219,7 @@ static uint64_t unit_of(const char **at)
     return bytes;
 }
 
-struct kt_limit kt_byte_limit(void)
+struct kt_limit kt_settings_byte_limit(void)
 {
     const struct kt_limit none = {UINT64_MAX, false};
     if (!*kt_option.MAX_BYTES)
@@ -260,7 +235,7 @@ struct kt_limit kt_byte_limit(void)
     return none;
 }
 
-struct kt_snapshot_rule kt_snapshot_rule(void)
+struct kt_snapshot_rule kt_settings_snapshot(void)
 {
     struct kt_snapshot_rule rule = {.bytes = 4000000};
     if (!*kt_option.SNAPSHOT)
@@ -280,7 +255,7 @@ struct kt_snapshot_rule kt_snapshot_rule(void)
     return rule;
 }
 
-unsigned kt_checksum_rule(void)
+unsigned kt_settings_checksum(void)
 {
     static const char *const word[] = {"", "in", "out", "in,out", "out,in"};
     for (unsigned i = 0; i < sizeof word / sizeof *word; i++)
@@ -308,7 +283,7 @@ static void append_escape(char *out, char which)
     append(out, which == 'x' ? program_name() : text);
 }
 
-void kt_expand_trace_path(void)
+void kt_settings_expand_trace(void)
 {
     kt_trace[0] = '\0';
     if (*kt_option.OUT != '/') {
@@ -325,7 +300,7 @@ void kt_expand_trace_path(void)
     }
 }
 
-const char *kt_short_trace_path(void)
+const char *kt_settings_short_trace(void)
 {
     static char cwd[PATH_MAX];
     if (!getcwd(cwd, sizeof cwd))
@@ -353,7 +328,7 @@ static void remove_us_from(const char *variable)
         unsetenv(variable);
 }
 
-void kt_stop_following(void)
+void kt_settings_stop_following(void)
 {
     remove_us_from("LD_PRELOAD");
     remove_us_from("LD_AUDIT");

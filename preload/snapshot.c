@@ -41,10 +41,10 @@ struct snapshots {
 static struct snapshots *state;
 static struct kt_snapshot_rule rule;
 
-bool kt_snapshots_start(void)
+bool kt_snapshot_start(void)
 {
-    rule = kt_snapshot_rule();
-    if (!rule.calls || !kt_plans_init())
+    rule = kt_settings_snapshot();
+    if (!rule.calls || !kt_plan_start())
         return false;
     void *at = mmap(NULL, sizeof *state, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (at == MAP_FAILED)
@@ -54,7 +54,7 @@ bool kt_snapshots_start(void)
     return true;
 }
 
-uint64_t kt_snapshots_missing(void)
+uint64_t kt_snapshot_missing(void)
 {
     return state ? atomic_load(&state->missing) : 0;
 }

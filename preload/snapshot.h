@@ -13,12 +13,12 @@
 #include "preload/shim.h"
 
 /* At the start of the process; true if there will be snapshots. */
-KT_HIDDEN bool kt_snapshots_start(void);
+KT_HIDDEN bool kt_snapshot_start(void);
 
 /* Before the call begins, if it is one of the first of its shape. WORD: those of its event. */
 KT_HIDDEN void kt_snapshot(const struct kt_frame *frame, const uint64_t *word, unsigned words);
 
 /* Snapshots that could not be taken, or would have exceeded the limit of all. */
-KT_HIDDEN uint64_t kt_snapshots_missing(void);
+KT_HIDDEN uint64_t kt_snapshot_missing(void);
 
 #endif

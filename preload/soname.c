@@ -63,7 +63,7 @@ void kt_soname_hide(const struct link_map *object)
     static _Atomic unsigned count;
     struct kt_image image;
     struct place place = {.object = object};
-    kt_image_read(&image, object->l_addr, object->l_ld);
+    kt_elf_read(&image, object->l_addr, object->l_ld);
     for (place.entry = object->l_ld; place.entry->d_tag != DT_NULL; place.entry++)
         if (place.entry->d_tag == DT_SONAME)
             break;

@@ -5,11 +5,12 @@
  */
 #include "preload/streams.h"
 
+#include "preload/counters.h"
 #include "preload/directory.h"
 #include "preload/disk.h"
 #include "preload/events.h"
 #include "preload/objects.h"
-#include "preload/profiler.h"
+#include "preload/profile_table.h"
 #include "preload/region.h"
 #include "preload/slow.h"
 #include "preload/tally.h"
@@ -120,7 +121,7 @@ enum kt_loss kt_streams_open(struct kt_stream **out)
         s->is_second = out == &kt_self.second;
     if (!s || pthread_setspecific(exit_key, s) != 0) /* nobody would tell us when the thread ends */
         return KT_LOSS_ERROR;
-    enum kt_loss cause = kt_extras & KT_EXTRA_PROFILE ? kt_profile_open(s) : kt_tape_begin(s);
+    enum kt_loss cause = kt_extras & KT_EXTRA_PROFILE ? kt_profile_table_open(s) : kt_tape_begin(s);
     if (cause == KT_LOSS_COUNT)
         *out = s;
     else
@@ -159,7 +160,7 @@ static void close_stream(struct kt_stream *s)
     if (!s || !s->chunk)
         return;
     if (kt_extras & KT_EXTRA_PROFILE)
-        kt_profile_close(s);
+        kt_profile_table_close(s);
     else
         kt_tape_end(s);
     atomic_fetch_add(&kt_recorder.calls, whole_calls(s));
@@ -176,7 +177,7 @@ void kt_streams_close(void)
     int saved = errno;
     if (!kt_slow_begin())
         return;
-    kt_events_thread_close();
+    kt_counters_close();
     if (kt_self.passed) /* in a call that does not return any more */
         kt_tally_rest();
     close_stream(kt_self.stream);
@@ -221,7 +222,7 @@ void kt_streams_forget(void)
     for (size_t t = 0; t < registry.opens; t++)
         munmap(registry.open[t], sizeof *registry.open[t]);
     registry.opens = 0;
-    kt_profile_forget();
+    kt_profile_table_forget();
     kt_tape_forget();
     thread->stream = &kt_no_stream;
     thread->second = NULL;

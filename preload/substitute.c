@@ -5,7 +5,9 @@
 #include "preload/evidence.h"
 #include "preload/linker_own.h"
 #include "preload/names.h"
+#include "preload/notice.h"
 #include "preload/objects.h"
+#include "preload/scopes.h"
 #include "preload/settings.h"
 #include "preload/slow.h"
 #include "preload/soname.h"
@@ -37,7 +39,7 @@ static struct {
 } asked[MAX_ASKED];
 static int asked_count;
 
-bool kt_substitutes(void)
+bool kt_substitute_is_on(void)
 {
     return atomic_load_explicit(&state, memory_order_acquire) == LOADED;
 }
@@ -140,7 +142,7 @@ static bool is_in_global_scope(void)
     bool found = false;
     bool begun = kt_slow_begin();
     for (size_t i = 0; i < sizeof kt_evidence / sizeof *kt_evidence && !found; i++)
-        found = kt_is_defined(kt_evidence[i][0], (uintptr_t)kt_substitute_start, true);
+        found = kt_scopes_have(kt_evidence[i][0], (uintptr_t)kt_substitute_start, true);
     if (begun)
         kt_slow_end();
     return found;
@@ -190,7 +192,7 @@ static bool fits(const struct candidate *c, const struct kt_convention *conventi
 static void consider(struct candidate *c, const char *name, void *found)
 {
     struct kt_loaded library;
-    if (!found || kt_is_inside_us((uintptr_t)found) || !kt_object_at((uintptr_t)found, &library))
+    if (!found || kt_objects_is_us((uintptr_t)found) || !kt_objects_at((uintptr_t)found, &library))
         return;
     struct kt_convention convention = convention_of(&library, name);
     if (fits(c, &convention))
@@ -204,9 +206,9 @@ static void look_for(struct candidate *c, const char *name)
 {
     int count = atomic_load(&files);
     for (int i = 0; i < count && !c->found; i++)
-        consider(c, name, kt_find_in_object(atomic_load(&file[i]), name));
+        consider(c, name, kt_scopes_find_in_object(atomic_load(&file[i]), name));
     for (int i = 0; i < count && !c->found; i++)
-        consider(c, name, kt_find_in_library(atomic_load(&file[i]), name));
+        consider(c, name, kt_scopes_find_in_library(atomic_load(&file[i]), name));
 }
 
 /* The routine may have other names there: dgemm for dgemm_, dgemm_64_ for scipy_dgemm_64_. */
@@ -237,13 +239,13 @@ static bool is_its_own(uintptr_t where, bool fixed)
 {
     struct kt_loaded caller;
     uintptr_t first = atomic_load(&file[0]);
-    return fixed && kt_object_at(where, &caller) && first >= caller.lo && first < caller.hi;
+    return fixed && kt_objects_at(where, &caller) && first >= caller.lo && first < caller.hi;
 }
 
 void *kt_substitute(const struct kt_slot *slot, void *target, uintptr_t where, bool fixed)
 {
     struct kt_loaded library;
-    if (!kt_substitutes() || !target || !kt_object_at((uintptr_t)target, &library) || !kt_ask_is_blas(&library) ||
+    if (!kt_substitute_is_on() || !target || !kt_objects_at((uintptr_t)target, &library) || !kt_ask_is_blas(&library) ||
         is_its_own(where, fixed))
         return target;
     struct candidate c = {.slot = slot, .convention = convention_of(&library, kt_names_text(slot))};

@@ -23,7 +23,7 @@ KT_HIDDEN bool kt_substitute_is_due(void);
 KT_HIDDEN void kt_substitute_load(void);
 
 /* Do calls go elsewhere? */
-KT_HIDDEN bool kt_substitutes(void);
+KT_HIDDEN bool kt_substitute_is_on(void);
 
 /*
  * Where a call goes that would reach TARGET: the routine of the other library; TARGET itself if that has none of these

@@ -12,7 +12,7 @@ static void add_in_both(uint64_t *number, uint64_t *in_file, uint64_t more)
     __atomic_fetch_add(number, more, __ATOMIC_RELAXED);
 }
 
-void kt_tally_lost(enum kt_loss cause, uint64_t calls)
+static void count_lost(enum kt_loss cause, uint64_t calls)
 {
     struct kt_thread *thread = &kt_self;
     struct kt_stream *stream = thread->stream;
@@ -41,7 +41,7 @@ void kt_tally_skipped(uint64_t calls)
 
 void kt_tally_lost_call(struct kt_frame *frame, enum kt_loss cause)
 {
-    kt_tally_lost(cause, 1);
+    count_lost(cause, 1);
     frame->cpu = KT_FATE_LOST + (unsigned)cause;
 }
 
@@ -52,7 +52,7 @@ void kt_tally_passed(const struct kt_frame *frame)
     if (frame->cpu == KT_FATE_SKIPPED)
         kt_tally_skipped(kt_take_passed());
     else
-        kt_tally_lost((enum kt_loss)(frame->cpu - KT_FATE_LOST), kt_take_passed());
+        count_lost((enum kt_loss)(frame->cpu - KT_FATE_LOST), kt_take_passed());
 }
 
 void kt_tally_passed_in(struct kt_stream *stream, uint64_t passed)

@@ -5,8 +5,7 @@
 
 #include "preload/shim.h"
 
-/* Where the stream has a chunk its head tells of the loss even if the process is killed. */
-KT_HIDDEN void kt_tally_lost(enum kt_loss cause, uint64_t calls);
+/* Where the stream has a chunk its head tells of it even if the process is killed. */
 KT_HIDDEN void kt_tally_skipped(uint64_t calls);
 
 /* A call is not recorded; what is passed on in it is lost with it. */

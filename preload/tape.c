@@ -52,7 +52,7 @@ struct kt_limit kt_limit = {UINT64_MAX, false};
 static size_t usual_chunk(void)
 {
     enum { LARGEST = 64 << 10, LARGEST_APART = 256 << 10, LEAST = STEP, SEVERAL = 8 };
-    size_t bytes = kt_has_threads() ? LARGEST_APART : LARGEST;
+    size_t bytes = kt_apart_has_threads() ? LARGEST_APART : LARGEST;
     while (bytes > LEAST && bytes > kt_limit.bytes / SEVERAL)
         bytes /= 2;
     return bytes;

@@ -2,7 +2,7 @@
 #include "preload/ticks.h"
 
 #include "ktrace/clock.h"
-#include "preload/line.h"
+#include "preload/file.h"
 #include "preload/recorder.h"
 #include "preload/system.h"
 
@@ -77,7 +77,7 @@ static bool is_counter_invariant(void)
 static bool is_counter_given_up(void)
 {
     char clocks[256];
-    size_t length = kt_read_file(CLOCKS "available_clocksource", clocks, sizeof clocks);
+    size_t length = kt_file_read(CLOCKS "available_clocksource", clocks, sizeof clocks);
     return length && !strstr(clocks, "tsc");
 }
 
@@ -90,7 +90,7 @@ static bool is_counter_warranted(void)
     struct timespec t;
     uint64_t library = UINT64_MAX;
     uint64_t kernel = UINT64_MAX;
-    if (!kt_read_file(CLOCKS "current_clocksource", clock, sizeof clock) ||
+    if (!kt_file_read(CLOCKS "current_clocksource", clock, sizeof clock) ||
         (!strstr(clock, "kvm-clock") && !strstr(clock, "hyperv")))
         return false;
     for (int i = 0; i < READINGS; i++) {

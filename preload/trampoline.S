@@ -77,7 +77,7 @@ kt_trampoline:
         movq    %rax, CALL(CALLER)
         movq    %rsp, %rdi
         movq    %r11, %rsi
-        call    kt_call_begin           /* rax: where to; rdx: words on the stack, -1: do not come back */
+        call    kt_forward_begin           /* rax: where to; rdx: words on the stack, -1: do not come back */
         movq    %rax, %r11
         testq   %rdx, %rdx
         js      3f
@@ -104,7 +104,7 @@ kt_trampoline:
         movaps  %xmm0, CALL(RETURNED_NUMBERS)
         movaps  %xmm1, CALL(RETURNED_NUMBERS + 16)
         leaq    CALL(0), %rdi
-        call    kt_call_end
+        call    kt_forward_end
         movq    CALL(RETURNED), %rax
         movq    CALL(RETURNED + 8), %rdx
         movaps  CALL(RETURNED_NUMBERS), %xmm0
@@ -173,7 +173,7 @@ kt_trampoline:
         str     x30, [sp, CALLER]
         mov     x0, sp
         mov     x1, x17
-        bl      kt_call_begin           /* x0: where to; x1: words on the stack, -1: do not come back */
+        bl      kt_forward_begin           /* x0: where to; x1: words on the stack, -1: do not come back */
         mov     x16, x0
         sub     x17, x29, BYTES
         tbnz    x1, 63, 3f
@@ -198,7 +198,7 @@ kt_trampoline:
         stp     q0, q1, [x17, RETURNED_NUMBERS]
         stp     q2, q3, [x17, RETURNED_NUMBERS + 32]
         mov     x0, x17
-        bl      kt_call_end
+        bl      kt_forward_end
         sub     x17, x29, BYTES
         ldp     x0, x1, [x17, RETURNED]
         ldp     q0, q1, [x17, RETURNED_NUMBERS]

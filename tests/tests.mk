@@ -209,7 +209,7 @@ $(T)/roundtrip_%: $(T)/roundtrip_%.c $(T)/libnames.so
 	$(Q)$(CC) -std=gnu11 -O0 -w -D_GNU_SOURCE $(with_all_names)
 
 # Counters: calls without the shim, a kernel that refuses, one that has other hardware, calls that fault.
-$(T)/events/driver: tests/events/driver.c $(addprefix $(O)/preload/,events.o counters.o line.o apart.o apart_task.o)
+$(T)/events/driver: tests/events/driver.c $(addprefix $(O)/preload/,events.o counters.o counter_files.o line.o apart.o apart_task.o)
 	@mkdir -p $(@D); $(CC) $(CFLAGS_) -o $@ $^ -lpthread
 $(T)/events/refuse: tests/events/refuse.c
 	@mkdir -p $(@D); $(CC) $(CFLAGS_) -o $@ $<

@@ -17,7 +17,7 @@ static size_t count_symbols(const struct kt_image *image)
 static bool is_found_alike(const struct kt_image *image, void *library, const char *text)
 {
     struct kt_name name = kt_elf_name(text, KT_VERSION_DEFAULT);
-    const ElfW(Sym) *ours = kt_image_find(image, &name);
+    const ElfW(Sym) *ours = kt_elf_find(image, &name);
     Dl_info info;
     void *theirs = dlsym(library, text);
     /* dlsym() looks into what the library needs as well. */
@@ -44,7 +44,7 @@ static size_t compare_library(const char *file)
     struct kt_image image;
     if (!map)
         return 0;
-    kt_image_read(&image, map->l_addr, map->l_ld);
+    kt_elf_read(&image, map->l_addr, map->l_ld);
     size_t count = count_symbols(&image);
     for (size_t i = 1; i < count; i++)
         compare_symbol(&image, library, &image.symbols[i]);

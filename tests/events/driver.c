@@ -3,9 +3,11 @@
  * The counters of the shim without the shim: "calls" that do what the arguments say, one after the other. Each prints a
  * line with what its counters saw; at the end come the lines for the definitions.
  */
+#include "preload/counters.h"
 #include "preload/define.h"
 #include "preload/events.h"
 #include "preload/linker_own.h"
+#include "preload/notice.h"
 #include "preload/settings.h"
 #include "preload/slow.h"
 #include "preload/system.h"
@@ -144,9 +146,9 @@ static void call(const char *name, void (*work)(int), int number)
 {
     uint64_t delta[KT_MAX_EVENTS];
     errno = 77;
-    kt_events_begin(0);
+    kt_counters_begin(0);
     work(number);
-    unsigned count = kt_events_end(0, delta);
+    unsigned count = kt_counters_end(0, delta);
     bool kept = errno == 77;
     print_deltas(name, number, delta, count);
     if (!kept && work == nothing)
@@ -159,11 +161,11 @@ static void nest(int depth, int levels)
     uint64_t delta[KT_MAX_EVENTS];
     if (depth == levels)
         return;
-    kt_events_begin((unsigned)depth);
+    kt_counters_begin((unsigned)depth);
     ((volatile char *)page)[2 * depth * PAGE] = 1;
     nest(depth + 1, levels);
     ((volatile char *)page)[(2 * depth + 1) * PAGE] = 1;
-    unsigned count = kt_events_end((unsigned)depth, delta);
+    unsigned count = kt_counters_end((unsigned)depth, delta);
     print_deltas("level", depth, delta, count);
 }
 
@@ -241,7 +243,7 @@ static void fork_child(int pages)
     fflush(stdout);
     pid_t child = fork();
     if (child == 0) {
-        kt_events_after_fork();
+        kt_counters_after_fork();
         child_work(pages);
     }
     waitpid(child, NULL, 0);
@@ -275,19 +277,19 @@ static void *thread_work(void *argument)
     size_t bytes = (size_t)self->pages * PAGE;
     char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     madvise(memory, bytes, MADV_NOHUGEPAGE);
-    kt_events_begin(0);
-    kt_events_end(0, self->delta);
+    kt_counters_begin(0);
+    kt_counters_end(0, self->delta);
     pthread_barrier_wait(&together);
-    kt_events_begin(0);
+    kt_counters_begin(0);
     for (int i = 0; i < self->pages; i++)
         ((volatile char *)memory)[i * PAGE] = 1;
-    kt_events_end(0, self->delta);
+    kt_counters_end(0, self->delta);
     pthread_barrier_wait(&together);
     pthread_barrier_wait(&together);
-    kt_events_thread_close();
+    kt_counters_close();
     uint64_t late[KT_MAX_EVENTS];
-    kt_events_begin(0);
-    kt_events_end(0, late);
+    kt_counters_begin(0);
+    kt_counters_end(0, late);
     if (kt_event_count && late[0] != UINT64_MAX)
         printf("a thread that has ended counts\n");
     return NULL;
@@ -333,8 +335,8 @@ static void print_cost(int calls)
         struct timespec b;
         clock_gettime(CLOCK_MONOTONIC, &a);
         for (int j = 0; j < 100; j++) {
-            kt_events_begin(0);
-            kt_events_end(0, delta);
+            kt_counters_begin(0);
+            kt_counters_end(0, delta);
         }
         clock_gettime(CLOCK_MONOTONIC, &b);
         int64_t ns = (b.tv_sec - a.tv_sec) * 1000000000LL + b.tv_nsec - a.tv_nsec;

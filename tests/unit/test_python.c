@@ -7,9 +7,10 @@
 #include "preload/apart.h"
 #include "preload/define.h"
 #include "preload/line.h"
-#include "preload/objects.h"
+#include "preload/scopes.h"
 #include "preload/python.h"
 #include "preload/python_table.h"
+#include "preload/notice.h"
 #include "preload/settings.h"
 #include "preload/slow.h"
 
@@ -51,7 +52,7 @@ void kt_notice(const char *text, const char *value, const char *more)
     snprintf(told, sizeof told, "%s%s%s", text, value, more);
 }
 
-enum kt_stacks kt_stacks_option(void)
+enum kt_stacks kt_settings_stacks(void)
 {
     return stacks;
 }
@@ -109,7 +110,7 @@ static const char *version_text(void)
     return version->name;
 }
 
-void *kt_find_first_at_start(const char *symbol)
+void *kt_scopes_find_first(const char *symbol)
 {
     void *found = NULL;
     void *(*state)(void) = thread_state;

@@ -149,10 +149,10 @@ static enum kt_status read_parameters(struct kt_reading *r)
 static enum kt_status read_store(struct kt_reading *r, bool is_vector)
 {
     struct kt_algorithm *a = r->algorithm;
-    struct kt_store *store = &a->store[a->stores];
+    struct kt_algorithm_store *store = &a->store[a->stores];
     if (a->stores == KT_MOST_STORES)
         return kt_reading_fail(r, "more than %d matrices and vectors", KT_MOST_STORES);
-    *store = (struct kt_store){.line = r->line, .is_vector = is_vector};
+    *store = (struct kt_algorithm_store){.line = r->line, .is_vector = is_vector};
     KT_TRY(kt_reading_name(r, store->name));
     KT_TRY(kt_reading_expect(r, '('));
     a->stores++;
@@ -188,7 +188,7 @@ static enum kt_status read_declaration(struct kt_reading *r, const char *word, b
 struct kt_statement *kt_reading_append(struct kt_reading *r, enum kt_statement_kind kind)
 {
     struct kt_algorithm *a = r->algorithm;
-    struct kt_block *block = &r->block[r->blocks - 1];
+    struct kt_open_block *block = &r->block[r->blocks - 1];
     int added = (int)a->statements;
     a->statement = kt_room_for_one(a->statement, a->statements, sizeof *a->statement);
     a->statement[a->statements++] =
@@ -209,7 +209,7 @@ static enum kt_status open_block(struct kt_reading *r, int statement)
 {
     if (r->blocks == KT_MOST_BLOCKS)
         return kt_reading_fail(r, "blocks nest deeper than %d", KT_MOST_BLOCKS);
-    r->block[r->blocks++] = (struct kt_block){.statement = statement, .sub = r->sub, .last = -1, .line = r->line};
+    r->block[r->blocks++] = (struct kt_open_block){.statement = statement, .sub = r->sub, .last = -1, .line = r->line};
     return KT_OK;
 }
 
@@ -239,7 +239,7 @@ static enum kt_status read_if(struct kt_reading *r)
 
 static enum kt_status read_else(struct kt_reading *r)
 {
-    struct kt_block *block = &r->block[r->blocks - 1];
+    struct kt_open_block *block = &r->block[r->blocks - 1];
     if (block->statement < 0 || r->algorithm->statement[block->statement].kind != KT_IF || block->is_other)
         return kt_reading_fail(r, "else without an if");
     block->is_other = true;

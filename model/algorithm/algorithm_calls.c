@@ -49,7 +49,7 @@ static int find_store(const struct kt_algorithm *a, const char *name)
     return -1;
 }
 
-static enum kt_status read_indices(struct kt_reading *r, const struct kt_store *store, struct kt_passed *out)
+static enum kt_status read_indices(struct kt_reading *r, const struct kt_algorithm_store *store, struct kt_passed *out)
 {
     if (!kt_reading_accept(r, '('))
         return KT_OK;
@@ -70,7 +70,7 @@ static enum kt_status read_place(struct kt_reading *r, const struct kt_arg *arg,
     out->store = find_store(a, name);
     if (out->store < 0)
         return kt_reading_fail(r, "%s is no matrix or vector, as the argument %s is", name, arg->name);
-    struct kt_store *store = &a->store[out->store];
+    struct kt_algorithm_store *store = &a->store[out->store];
     if (store->elem && store->elem != elem)
         return kt_reading_fail(r, "%s has elements of %zu bytes here and %zu elsewhere", name, elem, store->elem);
     store->elem = elem;

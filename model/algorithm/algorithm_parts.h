@@ -39,7 +39,7 @@ struct kt_sub {
     bool defined;
 };
 
-struct kt_store {
+struct kt_algorithm_store {
     char name[KT_NAME];
     int line;
     struct kt_expr rows, columns; /* of a vector: 1 column */
@@ -53,7 +53,7 @@ struct kt_algorithm {
     double fallback[KT_MOST_PARAMETERS];
     int parameters;
     int globals; /* variables that all parts know: parameters and leading dimensions */
-    struct kt_store store[KT_MOST_STORES];
+    struct kt_algorithm_store store[KT_MOST_STORES];
     int stores;
     struct kt_sub sub[KT_MOST_SUBS];
     int subs;

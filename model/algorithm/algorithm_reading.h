@@ -8,7 +8,7 @@
 enum { KT_MOST_BLOCKS = 16 };
 
 /* A list of statements that is open. */
-struct kt_block {
+struct kt_open_block {
     int statement; /* that it belongs to, -1: to a procedure */
     int sub;
     int last;      /* statement of the list, -1: none yet */
@@ -23,7 +23,7 @@ struct kt_reading {
     int line;
     int sub;    /* that statements belong to */
     bool begun; /* there was a statement */
-    struct kt_block block[KT_MOST_BLOCKS];
+    struct kt_open_block block[KT_MOST_BLOCKS];
     int blocks;
 };
 

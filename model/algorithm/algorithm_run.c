@@ -203,7 +203,7 @@ static enum kt_status run_list(struct running *r, int first, double *frame)
 
 static enum kt_status place_store(struct running *r, int i, double *frame, uint64_t *at)
 {
-    const struct kt_store *store = &r->algorithm->store[i];
+    const struct kt_algorithm_store *store = &r->algorithm->store[i];
     double rows = kt_expr_eval(&store->rows, frame);
     double columns = index_of(&store->columns, frame);
     if (!is_index(rows) || !is_index(columns) || rows < 0 || columns < 0)

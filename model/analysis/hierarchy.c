@@ -188,7 +188,8 @@ static double crossing(const struct kt_curve *curve, size_t first, size_t last, 
  * SCATTERED: of lines that fall into sets at random, as scattered pages or a hash make it, half are in sets that
  * overflow just where there are as many as the cache has: of W ways, P(K >= W) is 0.53 to 0.55 for a Poisson
  * distribution of mean W. */
-static void choose_capacity(const struct kt_hierarchy *hierarchy, size_t k, bool scattered, struct kt_cache *cache)
+static void choose_capacity(const struct kt_measured_hierarchy *hierarchy, size_t k, bool scattered,
+                            struct kt_measured_cache *cache)
 {
     const struct kt_curve *curve = &hierarchy->curve;
     const struct kt_segment *level = &hierarchy->level[k];
@@ -206,8 +207,8 @@ static void choose_capacity(const struct kt_hierarchy *hierarchy, size_t k, bool
 }
 
 /* The level ends twice: two searches that disagree tell that there is no such size, only a slope or noise. */
-static void find_end(const struct kt_chaser *chaser, const struct kt_hierarchy *hierarchy, size_t k, double noise,
-                     struct kt_cache *out)
+static void find_end(const struct kt_chaser *chaser, const struct kt_measured_hierarchy *hierarchy, size_t k,
+                     double noise, struct kt_measured_cache *out)
 {
     const struct kt_curve *curve = &hierarchy->curve;
     const struct kt_segment *level = &hierarchy->level[k];
@@ -243,9 +244,9 @@ static size_t undisturbed_ways(const struct kt_compact *c, const struct kt_sets 
 }
 
 /* Line, ways and exact size of the first level. */
-static void find_first(const struct kt_chaser *chaser, struct kt_hierarchy *out, double noise)
+static void find_first(const struct kt_chaser *chaser, struct kt_measured_hierarchy *out, double noise)
 {
-    struct kt_cache *first = &out->cache[0];
+    struct kt_measured_cache *first = &out->cache[0];
     struct kt_pattern few = dense(SMALLEST * 2);
     double cost[SAMPLES_MAX];
     for (int i = 0; i < SAMPLES_MAX; i++)
@@ -270,9 +271,9 @@ static void find_first(const struct kt_chaser *chaser, struct kt_hierarchy *out,
 /* --- all -----------------------------------------------------------------------------------------------------------
  */
 
-void kt_hierarchy_find(const struct kt_chaser *chaser, struct kt_hierarchy *out)
+void kt_hierarchy_find(const struct kt_chaser *chaser, struct kt_measured_hierarchy *out)
 {
-    *out = (struct kt_hierarchy){.memory_latency = NAN};
+    *out = (struct kt_measured_hierarchy){.memory_latency = NAN};
     double noise = find_curve(chaser, &out->curve);
     struct kt_curve *curve = &out->curve;
     out->level = kt_resize(NULL, curve->n, sizeof *out->level);
@@ -286,7 +287,7 @@ void kt_hierarchy_find(const struct kt_chaser *chaser, struct kt_hierarchy *out)
         find_first(chaser, out, noise);
 }
 
-void kt_hierarchy_free(struct kt_hierarchy *hierarchy)
+void kt_hierarchy_free(struct kt_measured_hierarchy *hierarchy)
 {
     free(hierarchy->curve.x);
     free(hierarchy->curve.y);

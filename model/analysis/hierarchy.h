@@ -56,7 +56,7 @@ struct kt_curve {
     double noise; /* relative standard deviation of y */
 };
 
-struct kt_cache {
+struct kt_measured_cache {
     double bytes;      /* capacity */
     double effective;  /* up to which loads cost at most a quarter more than within the level */
     double latency;    /* of a load */
@@ -65,11 +65,11 @@ struct kt_cache {
     int ways;          /* 0: not determined */
 };
 
-struct kt_hierarchy {
+struct kt_measured_hierarchy {
     struct kt_curve curve;
     struct kt_segment *level; /* of the curve, the last being memory if the curve reaches it; owned */
     size_t levels;
-    struct kt_cache cache[KT_LEVELS_MAX];
+    struct kt_measured_cache cache[KT_LEVELS_MAX];
     size_t caches;         /* levels that end within the curve */
     double memory_latency; /* of the last level; NAN: the curve ends before one */
     size_t line;           /* bytes; 0: not determined */
@@ -77,8 +77,8 @@ struct kt_hierarchy {
     size_t victims; /* lines that the first level holds beyond its ways */
 };
 
-void kt_hierarchy_find(const struct kt_chaser *chaser, struct kt_hierarchy *out);
-void kt_hierarchy_free(struct kt_hierarchy *hierarchy);
+void kt_hierarchy_find(const struct kt_chaser *chaser, struct kt_measured_hierarchy *out);
+void kt_hierarchy_free(struct kt_measured_hierarchy *hierarchy);
 
 /* Whether the pattern costs more than COST * (1 + TOLERANCE), where a sample's relative deviation is NOISE. Takes
  * samples until that is clear, or there are many. */

@@ -219,9 +219,10 @@ static size_t take(const struct kt_call_facts *call, size_t n, enum kt_fact by, 
     return count;
 }
 
-static struct kt_kind kind_of(const struct kt_call_facts *call, size_t n, enum kt_fact by, double limit, bool above)
+static struct kt_call_kind kind_of(const struct kt_call_facts *call, size_t n, enum kt_fact by, double limit,
+                                   bool above)
 {
-    struct kt_kind kind;
+    struct kt_call_kind kind;
     double *value = room_for(n);
     kind.calls = take(call, n, by, limit, above, KT_FACTS, value);
     kind.median = median_of(value, kind.calls);

@@ -33,7 +33,7 @@ struct kt_call_facts {
 
 enum { KT_KIND_LEAST = 4 /* calls */, KT_KINDS = 2 };
 
-struct kt_kind {
+struct kt_call_kind {
     size_t calls;
     double median;         /* seconds */
     double fact[KT_FACTS]; /* medians; NAN: not known */
@@ -41,8 +41,8 @@ struct kt_kind {
 
 struct kt_kinds {
     bool found;
-    enum kt_fact by;               /* that the calls of a kind have in common; KT_FACTS: only the times tell */
-    struct kt_kind kind[KT_KINDS]; /* the quicker one first; calls whose fact is not known are in none */
+    enum kt_fact by;                    /* that the calls of a kind have in common; KT_FACTS: only the times tell */
+    struct kt_call_kind kind[KT_KINDS]; /* the quicker one first; calls whose fact is not known are in none */
 };
 
 /* What CALL tells; their order does not matter. */

@@ -206,7 +206,7 @@ VECTOR(int32_t, i32x16, 64);
         "fma", type, lanes, 2 * lanes, fused, fma_##suffix                                                      \
     }
 
-const struct kt_kernel kt_kernels[] = {
+const struct kt_probe_kernel kt_kernels[] = {
     {"add", "int32", 1, 0, "", add_i32},
     {"mul", "int32", 1, 0, "", mul_i32},
     {"div", "int32", 1, 0, "", div_i32},
@@ -234,7 +234,7 @@ const struct kt_kernel kt_kernels[] = {
 
 const size_t kt_kernel_count = sizeof kt_kernels / sizeof *kt_kernels;
 
-int kt_kernel_streams(const struct kt_kernel *kernel)
+int kt_kernel_streams(const struct kt_probe_kernel *kernel)
 {
     return strcmp(kernel->operation, "div") ? KT_STREAMS_MAX : KT_STREAMS_DIV;
 }
@@ -244,7 +244,7 @@ int kt_kernel_operations(int streams)
     return KT_CHAIN_LENGTH / streams * streams;
 }
 
-bool kt_kernel_present(const struct kt_kernel *kernel)
+bool kt_kernel_present(const struct kt_probe_kernel *kernel)
 {
 #if defined(__x86_64__)
     __builtin_cpu_init();
@@ -259,9 +259,9 @@ bool kt_kernel_present(const struct kt_kernel *kernel)
 #endif
 }
 
-const struct kt_kernel *kt_kernel_find(const char *operation, const char *type, int lanes)
+const struct kt_probe_kernel *kt_kernel_find(const char *operation, const char *type, int lanes)
 {
-    for (const struct kt_kernel *k = kt_kernels; k < kt_kernels + kt_kernel_count; k++)
+    for (const struct kt_probe_kernel *k = kt_kernels; k < kt_kernels + kt_kernel_count; k++)
         if (!strcmp(k->operation, operation) && !strcmp(k->type, type) && k->lanes == lanes)
             return kt_kernel_present(k) ? k : NULL;
     return NULL;

@@ -23,7 +23,7 @@ enum {
     KT_CHAIN_LENGTH = 60, /* operations of one pass of the loop, at most; see kt_kernel_operations() */
 };
 
-struct kt_kernel {
+struct kt_probe_kernel {
     const char *operation; /* add, mul, div, fma, balance (adds and multiplies by turns) */
     const char *type;      /* int32, int64, float, double */
     int lanes;             /* 1: scalar */
@@ -32,20 +32,20 @@ struct kt_kernel {
     void (*run)(uint64_t passes, int streams);
 };
 
-extern const struct kt_kernel kt_kernels[];
+extern const struct kt_probe_kernel kt_kernels[];
 extern const size_t kt_kernel_count;
 
 /* Chains that the kernel can have side by side. */
-int kt_kernel_streams(const struct kt_kernel *kernel);
+int kt_kernel_streams(const struct kt_probe_kernel *kernel);
 
 /* Operations of one pass with so many chains. */
 int kt_kernel_operations(int streams);
 
 /* Whether this processor, and the system, let it run. */
-bool kt_kernel_present(const struct kt_kernel *kernel);
+bool kt_kernel_present(const struct kt_probe_kernel *kernel);
 
 /* NULL: there is none, or it cannot run here. */
-const struct kt_kernel *kt_kernel_find(const char *operation, const char *type, int lanes);
+const struct kt_probe_kernel *kt_kernel_find(const char *operation, const char *type, int lanes);
 
 /* So many dependent integer additions of registers: one core cycle each on every processor known. Immediate operands
  * would not do: some processors fold them before they execute (X-Ray, section 3, takes any addition). N: passes of

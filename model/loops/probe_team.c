@@ -9,7 +9,7 @@
 #include <time.h>
 
 struct member {
-    struct kt_team *team;
+    struct kt_probe_team *team;
     int number;
 };
 
@@ -31,7 +31,7 @@ static double thread_seconds(void)
 static void *run_member(void *context)
 {
     const struct member *m = context;
-    struct kt_team *team = m->team;
+    struct kt_probe_team *team = m->team;
     if (team->cpu && !pin(team->cpu[m->number]))
         team->pinned = false;
     team->ready++;
@@ -48,7 +48,7 @@ static void *run_member(void *context)
     return NULL;
 }
 
-double kt_team_run(struct kt_team *team)
+double kt_team_run(struct kt_probe_team *team)
 {
     pthread_t thread[2 * KT_CPUS_MAX];
     struct member member[2 * KT_CPUS_MAX];

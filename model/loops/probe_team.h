@@ -11,7 +11,7 @@
 
 enum { KT_CPUS_MAX = 256 };
 
-struct kt_team {
+struct kt_probe_team {
     void (*work)(void *context); /* what each does */
     void *context;
     size_t each; /* bytes by which the context of a member lies behind that of the one before; 0: one for all */
@@ -27,7 +27,7 @@ struct kt_team {
 };
 
 /* Seconds until the slowest member was done; NAN: threads cannot be made, or not be pinned. */
-double kt_team_run(struct kt_team *team);
+double kt_team_run(struct kt_probe_team *team);
 
 /* The processors that this process may use, KT_CPUS_MAX at most; at least one. */
 size_t kt_cpus_allowed(int cpu[KT_CPUS_MAX]);

@@ -35,7 +35,7 @@ static json_t *roof_json(const struct kt_roofs *roofs, const struct kt_roof *roo
                      kt_json_text(roofs->machine));
 }
 
-static json_t *point_json(const struct kt_roofline *roofline, const struct kt_point *p)
+static json_t *point_json(const struct kt_roofline *roofline, const struct kt_roofline_point *p)
 {
     json_t *point = json_pack(
         "{so so so so so ss so so ss so so}", "routine", kt_json_text(p->routine), "shape", kt_json_text(p->shape),
@@ -85,7 +85,7 @@ static json_t *machine_json(const struct kt_roofs *roofs)
 
 static json_t *left_out_json(const struct kt_roofline *roofline)
 {
-    struct kt_left_out left_out[KT_LEFT_OUT_REASONS];
+    struct kt_unplaced left_out[KT_LEFT_OUT_REASONS];
     json_t *array = json_array();
     kt_roofline_left_out(roofline, left_out);
     for (int i = 0; i < KT_LEFT_OUT_REASONS; i++)
@@ -131,7 +131,7 @@ static void write_spread(FILE *file, const struct kt_spread *s)
     write_number(file, s->most);
 }
 
-static void write_point(FILE *file, const struct kt_roofline *roofline, const struct kt_point *p)
+static void write_point(FILE *file, const struct kt_roofline *roofline, const struct kt_roofline_point *p)
 {
     const struct kt_point_series *series = &roofline->series[p->series];
     if (p->number)

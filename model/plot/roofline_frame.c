@@ -20,7 +20,7 @@ static bool is_relevant(const struct kt_roofline *roofline, size_t machine, cons
     bool single[2] = {false, false};
     bool many = false;
     for (size_t i = 0; i < roofline->points; i++) {
-        const struct kt_point *p = &roofline->point[i];
+        const struct kt_roofline_point *p = &roofline->point[i];
         if (!kt_point_is_drawable(p) || roofline->series[p->series].roofs != machine)
             continue;
         single[p->work.is_single] = true;
@@ -35,7 +35,7 @@ static bool is_relevant(const struct kt_roofline *roofline, size_t machine, cons
 
 static const double least_share = 0.001; /* of what is not numbered: less of it may be outside the picture */
 
-static bool is_framed(const struct kt_point *p)
+static bool is_framed(const struct kt_roofline_point *p)
 {
     return kt_point_is_drawable(p) && (p->number || p->share >= least_share);
 }
@@ -44,7 +44,7 @@ static bool is_framed(const struct kt_point *p)
 static void include_points(const struct kt_roofline *r, struct kt_axes *a)
 {
     for (size_t i = 0; i < r->points; i++) {
-        const struct kt_point *p = &r->point[i];
+        const struct kt_roofline_point *p = &r->point[i];
         if (!is_framed(p))
             continue;
         include(&a->x0, &a->x1, p->intensity.median);
@@ -182,7 +182,7 @@ static double hidden_at(const struct kt_plot *plot, double x, double y)
     double sum = 0;
     const struct kt_roofline *r = plot->roofline;
     for (size_t i = 0; i < r->points; i++) {
-        const struct kt_point *p = &r->point[i];
+        const struct kt_roofline_point *p = &r->point[i];
         if (!kt_point_is_drawable(p))
             continue;
         double dx = kt_axes_x(&plot->axes, p->intensity.median) - x;

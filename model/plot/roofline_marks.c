@@ -7,7 +7,7 @@
 static const double most_radius = 64; /* pixels, of a share of 1 */
 static const double least_radius = 3.5;
 
-double kt_plot_radius(const struct kt_point *p)
+double kt_plot_radius(const struct kt_roofline_point *p)
 {
     return p->share > 0 ? fmax(least_radius, most_radius * sqrt(fmin(1, p->share))) : least_radius;
 }
@@ -20,7 +20,7 @@ static void write_spread(FILE *file, double least, double most, double middle)
 }
 
 /* One line of the block NAME for a point. */
-static void write_point(const struct kt_plot *plot, const char *block, const struct kt_point *p)
+static void write_point(const struct kt_plot *plot, const char *block, const struct kt_roofline_point *p)
 {
     FILE *file = plot->file;
     const struct kt_spread *x = &p->intensity, *y = &p->rate;
@@ -42,7 +42,7 @@ static void write_point(const struct kt_plot *plot, const char *block, const str
 
 static const double boxed_share = 0.01; /* boxes of groups with less would only hide what matters */
 
-bool kt_plot_belongs(const char *block, const struct kt_point *p)
+bool kt_plot_belongs(const char *block, const struct kt_roofline_point *p)
 {
     if (!kt_point_is_drawable(p))
         return false;
@@ -70,12 +70,12 @@ static void write_block(const struct kt_plot *plot, const char *block)
 /* --- lines between points ---------------------------------------------------------------------------------- */
 
 /* An arrow says what would be won: none where nothing is, or hardly more than the noise. */
-static bool is_gain(const struct kt_point *insitu, const struct kt_point *warm)
+static bool is_gain(const struct kt_roofline_point *insitu, const struct kt_roofline_point *warm)
 {
     return warm->rate.median > 1.05 * insitu->rate.median;
 }
 
-static bool are_joined(const char *block, const struct kt_point *a, const struct kt_point *b)
+static bool are_joined(const char *block, const struct kt_roofline_point *a, const struct kt_roofline_point *b)
 {
     if (!a->number || a->number != b->number || !a->leads || !kt_point_is_drawable(a) || !kt_point_is_drawable(b))
         return false;
@@ -93,7 +93,7 @@ static void write_joins(const struct kt_plot *plot, const char *block)
     fprintf(plot->file, "$%s << EOD\n", block);
     for (size_t i = 0; i < r->points; i++)
         for (size_t j = 0; j < r->points; j++) {
-            const struct kt_point *a = &r->point[i], *b = &r->point[j];
+            const struct kt_roofline_point *a = &r->point[i], *b = &r->point[j];
             if (are_joined(block, a, b))
                 fprintf(plot->file, "%.6g %.6g %.6g %.6g 0x%s %zu\n", a->intensity.median, a->rate.median,
                         b->intensity.median, b->rate.median, kt_plot_colour(plot, a), a->number);
@@ -107,7 +107,7 @@ static void write_curves(const struct kt_plot *plot)
     const struct kt_roofline *r = plot->roofline;
     fprintf(plot->file, "$curves << EOD\n");
     for (size_t i = 0; i < r->points && r->lined; i++) {
-        const struct kt_point *p = &r->point[i];
+        const struct kt_roofline_point *p = &r->point[i];
         if (i && p->series != r->point[i - 1].series)
             fprintf(plot->file, "\n");
         if (kt_point_is_drawable(p))
@@ -120,7 +120,7 @@ static void write_curves(const struct kt_plot *plot)
 /* --- discs and numbers ------------------------------------------------------------------------------------- */
 
 /* A number, or the size of a kernel. */
-static void label_of(const struct kt_plot *plot, const struct kt_point *p, char out[24])
+static void label_of(const struct kt_plot *plot, const struct kt_roofline_point *p, char out[24])
 {
     if (plot->roofline->lined)
         snprintf(out, 24, "%.20s", p->shape + strcspn(p->shape, "0123456789"));
@@ -170,7 +170,7 @@ void kt_plot_discs(struct kt_plot *plot)
     char label[KT_PLOT_MOST_NUMBERED][24];
     size_t n = 0;
     for (size_t i = 0; i < plot->roofline->points; i++) {
-        const struct kt_point *p = &plot->roofline->point[i];
+        const struct kt_roofline_point *p = &plot->roofline->point[i];
         if (!kt_plot_belongs("discs", p))
             continue;
         struct kt_disc disc = {.x = kt_axes_x(&plot->axes, p->intensity.median),

@@ -29,7 +29,7 @@ struct kt_plot {
 /* Six hexadecimal digits: of a series; of a point, whose colour is its series', or its routine's if there is only one
  * series. */
 const char *kt_plot_series_colour(size_t series);
-const char *kt_plot_colour(const struct kt_plot *plot, const struct kt_point *point);
+const char *kt_plot_colour(const struct kt_plot *plot, const struct kt_roofline_point *point);
 
 /* The range of the axes: numbered points and the roofs over them are inside. */
 void kt_plot_choose_axes(struct kt_plot *plot);
@@ -38,11 +38,11 @@ void kt_plot_roofs(struct kt_plot *plot);       /* data blocks */
 void kt_plot_label_roofs(struct kt_plot *plot); /* where they hide least */
 
 /* Does the point belong to that data block? */
-bool kt_plot_belongs(const char *block, const struct kt_point *point);
+bool kt_plot_belongs(const char *block, const struct kt_roofline_point *point);
 void kt_plot_marks(const struct kt_plot *plot); /* data blocks */
 void kt_plot_discs(struct kt_plot *plot);       /* with their numbers */
 
-double kt_plot_radius(const struct kt_point *point);
+double kt_plot_radius(const struct kt_roofline_point *point);
 void kt_plot_circle(struct kt_plot *plot, double x, double y, double radius, const char *colour);
 /* MORE: how gnuplot is to set it. */
 void kt_plot_text(const struct kt_plot *plot, double x, double y, const char *text, const char *more);

@@ -24,7 +24,7 @@ const char *kt_plot_series_colour(size_t series)
 static void choose_colours(struct kt_plot *plot)
 {
     for (size_t i = 0; i < plot->roofline->points && plot->routines < KT_PLOT_COLOURS; i++) {
-        const struct kt_point *p = &plot->roofline->point[i];
+        const struct kt_roofline_point *p = &plot->roofline->point[i];
         bool known = !p->number;
         for (size_t r = 0; r < plot->routines; r++)
             known = known || !strcmp(plot->routine[r], p->routine);
@@ -33,7 +33,7 @@ static void choose_colours(struct kt_plot *plot)
     }
 }
 
-const char *kt_plot_colour(const struct kt_plot *plot, const struct kt_point *p)
+const char *kt_plot_colour(const struct kt_plot *plot, const struct kt_roofline_point *p)
 {
     if (plot->roofline->count > 1)
         return kt_plot_series_colour(p->series);
@@ -75,7 +75,7 @@ static void short_shape(const char *shape, char out[SHAPE + 1])
     snprintf(out, SHAPE + 1, "%.*s", (int)length, shape);
 }
 
-static double write_row(struct kt_plot *plot, const struct kt_point *p, double y)
+static double write_row(struct kt_plot *plot, const struct kt_roofline_point *p, double y)
 {
     char text[160];
     char shape[SHAPE + 1];
@@ -114,7 +114,7 @@ static double write_rows(struct kt_plot *plot, double y)
     kt_plot_text(plot, plot->picture->width - 12, y, "share of time", "right font \",9\" textcolor rgb \"#606060\"");
     y -= ROW;
     for (size_t i = 0; i < plot->roofline->points; i++) {
-        const struct kt_point *p = &plot->roofline->point[i];
+        const struct kt_roofline_point *p = &plot->roofline->point[i];
         if (!kt_plot_belongs("discs", p) || p->number > KT_PLOT_MOST_NUMBERED || seen[p->number])
             continue;
         seen[p->number] = true;
@@ -188,7 +188,7 @@ static void write_sizes(const struct kt_plot *plot)
     double w = plot->picture->width, h = plot->picture->height;
     fprintf(plot->file, "$sizes << EOD\n");
     for (size_t i = 0; i < r->points; i++) {
-        const struct kt_point *p = &r->point[i];
+        const struct kt_roofline_point *p = &r->point[i];
         if (i && p->series != r->point[i - 1].series)
             fprintf(plot->file, "\n");
         kt_gnuplot_word(plot->file, p->shape + strcspn(p->shape, "0123456789"));

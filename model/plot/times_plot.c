@@ -16,13 +16,13 @@ struct rows {
     double height;   /* of each of them; 1: of the row */
 };
 
-static bool is_shown(const struct kt_point *p)
+static bool is_shown(const struct kt_roofline_point *p)
 {
     return p->number > 0 && p->number <= MOST_ROWS && p->time.median > 0;
 }
 
 /* What is known of the times: of a kernel, of its visits. */
-static const struct kt_spread *times_of(const struct rows *rows, const struct kt_point *p)
+static const struct kt_spread *times_of(const struct rows *rows, const struct kt_roofline_point *p)
 {
     return rows->roofline->lined ? &p->visits : &p->time;
 }
@@ -38,7 +38,7 @@ static void find_rows(const struct kt_roofline *roofline, struct rows *out)
 }
 
 /* The middle of a point's strip; rows grow downwards. */
-static double place_of(const struct rows *rows, const struct kt_point *p)
+static double place_of(const struct rows *rows, const struct kt_roofline_point *p)
 {
     size_t strip = p->series * rows->contexts + (rows->contexts > 1 ? (size_t)p->context : 0);
     return -(double)p->number + 0.4 - rows->height * ((double)strip + 0.5);
@@ -48,7 +48,7 @@ static void write_boxes(FILE *file, const struct rows *rows)
 {
     fprintf(file, "$boxes << EOD\n");
     for (size_t i = 0; i < rows->roofline->points; i++) {
-        const struct kt_point *p = &rows->roofline->point[i];
+        const struct kt_roofline_point *p = &rows->roofline->point[i];
         const struct kt_spread *time = times_of(rows, p);
         double y = place_of(rows, p), half = 0.42 * rows->height;
         if (is_shown(p) && time->q1 > 0 && time->q3 > 0)
@@ -62,7 +62,7 @@ static void write_whiskers(FILE *file, const struct rows *rows)
 {
     fprintf(file, "$whiskers << EOD\n");
     for (size_t i = 0; i < rows->roofline->points; i++) {
-        const struct kt_point *p = &rows->roofline->point[i];
+        const struct kt_roofline_point *p = &rows->roofline->point[i];
         const struct kt_spread *time = times_of(rows, p);
         if (is_shown(p) && time->least > 0)
             fprintf(file, "%.6g %.6g %.6g %.6g 0x%s\n", time->median, place_of(rows, p), time->least,
@@ -75,7 +75,7 @@ static void write_medians(FILE *file, const struct rows *rows)
 {
     fprintf(file, "$medians << EOD\n");
     for (size_t i = 0; i < rows->roofline->points; i++) {
-        const struct kt_point *p = &rows->roofline->point[i];
+        const struct kt_roofline_point *p = &rows->roofline->point[i];
         double y = place_of(rows, p), half = 0.5 * rows->height;
         if (is_shown(p))
             fprintf(file, "%.6g %.6g %.6g 0x%s\n", times_of(rows, p)->median, y - half, y + half, colour[p->context]);
@@ -88,7 +88,7 @@ static void write_names(FILE *file, const struct rows *rows)
 {
     for (size_t n = 1; n <= rows->count; n++)
         for (size_t i = 0; i < rows->roofline->points; i++) {
-            const struct kt_point *p = &rows->roofline->point[i];
+            const struct kt_roofline_point *p = &rows->roofline->point[i];
             char text[200];
             if (p->number != n)
                 continue;

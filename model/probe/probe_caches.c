@@ -47,9 +47,9 @@ static bool is_guest(void)
 }
 
 /* A level that only looks like a cache is refused with the reason: better no size than a wrong one. */
-static const char *doubt(const struct kt_hierarchy *h, size_t k, const struct kt_probe_memory *memory)
+static const char *doubt(const struct kt_measured_hierarchy *h, size_t k, const struct kt_probe_memory *memory)
 {
-    const struct kt_cache *cache = &h->cache[k];
+    const struct kt_measured_cache *cache = &h->cache[k];
     double next = k + 1 < h->levels ? (double)h->curve.x[h->level[k + 1].first] : INFINITY;
     if (k == 0 && !cache->ways)
         return "its end and sets of lines do not agree: others use it at the same time";
@@ -108,11 +108,11 @@ static bool overflows(void *machine, const uint32_t *page, size_t n)
  * agree about the size: a cache that holds none of the first level's lines seems to have the ways of both. Returns why
  * they were not found, or NULL. */
 static const char *find_second(const struct kt_chaser *chaser, const struct kt_probe_memory *memory,
-                               struct kt_hierarchy *h)
+                               struct kt_measured_hierarchy *h)
 {
     struct kt_congruent found;
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    struct kt_cache *c = &h->cache[1];
+    struct kt_measured_cache *c = &h->cache[1];
     if (h->caches < 2 || h->levels < 3)
         return "it could not be told from the level after it";
     struct second s = {*chaser, h->curve.noise, c->latency, 0.25 * (h->level[2].y - c->latency), page, {0}};
@@ -140,9 +140,9 @@ static const char *find_second(const struct kt_chaser *chaser, const struct kt_p
     return NULL;
 }
 
-static json_t *cache_json(struct kt_probe *probe, const struct kt_hierarchy *h, size_t k, const char *why)
+static json_t *cache_json(struct kt_probe *probe, const struct kt_measured_hierarchy *h, size_t k, const char *why)
 {
-    const struct kt_cache *c = &h->cache[k];
+    const struct kt_measured_cache *c = &h->cache[k];
     json_t *object = json_pack("{s:i, s:o, s:o, s:f, s:f}", "level", (int)k + 1, "bytes",
                                why ? json_null() : json_integer((json_int_t)c->bytes), "ways",
                                c->ways ? json_integer(c->ways) : json_null(), "latency_cycles", c->latency,
@@ -155,8 +155,8 @@ static json_t *cache_json(struct kt_probe *probe, const struct kt_hierarchy *h, 
 }
 
 /* NO_WAYS: why the second level has none. */
-static void add_caches(struct kt_probe *probe, const struct kt_hierarchy *h, const struct kt_probe_memory *memory,
-                       const char *no_ways)
+static void add_caches(struct kt_probe *probe, const struct kt_measured_hierarchy *h,
+                       const struct kt_probe_memory *memory, const char *no_ways)
 {
     json_t *array = json_array();
     for (size_t k = 0; k < h->caches; k++) {
@@ -193,7 +193,7 @@ static double chase_all(struct kt_probe_memory *memory)
 }
 
 /* WANTED: bytes of which caches hold but a small part. */
-static void add_memory(struct kt_probe *probe, const struct kt_hierarchy *h, struct kt_probe_memory *memory,
+static void add_memory(struct kt_probe *probe, const struct kt_measured_hierarchy *h, struct kt_probe_memory *memory,
                        size_t limit, size_t wanted)
 {
     double latency = NAN;
@@ -209,7 +209,7 @@ static void add_memory(struct kt_probe *probe, const struct kt_hierarchy *h, str
                                   "span_bytes", (json_int_t)memory->bytes, "huge_bytes", (json_int_t)memory->huge));
 }
 
-static void add_curve(struct kt_probe *probe, const struct kt_hierarchy *h)
+static void add_curve(struct kt_probe *probe, const struct kt_measured_hierarchy *h)
 {
     double *x = kt_resize(NULL, h->curve.n, sizeof *x);
     double step[KT_LEVELS_MAX];
@@ -221,7 +221,7 @@ static void add_curve(struct kt_probe *probe, const struct kt_hierarchy *h)
     free(x);
 }
 
-static void keep(struct kt_probe *probe, const struct kt_hierarchy *h)
+static void keep(struct kt_probe *probe, const struct kt_measured_hierarchy *h)
 {
     probe->first = h->caches > 0 ? h->cache[0].bytes : 0;
     probe->second = h->caches > 1 ? h->cache[1].bytes : 0;
@@ -232,7 +232,7 @@ static void keep(struct kt_probe *probe, const struct kt_hierarchy *h)
 void kt_probe_caches(struct kt_probe *probe)
 {
     struct kt_probe_memory memory;
-    struct kt_hierarchy h;
+    struct kt_measured_hierarchy h;
     size_t limit = (probe->quick ? 32 : 128) * (size_t)MIB;
     size_t wanted = kt_probe_memory_span(limit, 1);
     if (!kt_probe_memory_open(wanted / MIB <= MOST_MIB ? wanted : limit, true, &memory)) {

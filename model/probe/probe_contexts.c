@@ -58,7 +58,7 @@ static uint64_t passes_of(void (*work)(void *context), double seconds)
 static void time_teams(void (*work)(void *context), const int *cpu, size_t most, double *y)
 {
     uint64_t passes = passes_of(work, 0.0015);
-    struct kt_team team = {.work = work, .context = &passes, .cpu = cpu};
+    struct kt_probe_team team = {.work = work, .context = &passes, .cpu = cpu};
     for (size_t m = 0; m < most; m++)
         y[m] = INFINITY;
     double end = kt_seconds_now() + SECONDS;
@@ -83,7 +83,7 @@ static size_t step_of(const double *y, size_t n)
 /* Where the system does not let threads be pinned, it may place them. */
 static const int *where_to(const int *cpu, size_t cpus, int *room, size_t most)
 {
-    struct kt_team one = {.work = integers, .context = &(uint64_t){1}, .members = 1, .cpu = cpu};
+    struct kt_probe_team one = {.work = integers, .context = &(uint64_t){1}, .members = 1, .cpu = cpu};
     for (size_t i = 0; i < most; i++)
         room[i] = cpu[i % cpus];
     return isfinite(kt_team_run(&one)) ? room : NULL;
@@ -137,7 +137,7 @@ static void multiplications(void *context)
 /* How much more processor time the first of two threads takes than alone: the middle of some rounds. Other programs
  * take processors away, but not processor time; a processor that shares a core gets less done in it. The second one may
  * be of another kind of core, which takes longer anyway. NAN: threads cannot be pinned. */
-static double slow_down(struct kt_team *team, int a, int b, size_t rounds)
+static double slow_down(struct kt_probe_team *team, int a, int b, size_t rounds)
 {
     enum { ROUNDS_MAX = 25 };
     double ratio[ROUNDS_MAX];
@@ -162,7 +162,7 @@ static double slow_down(struct kt_team *team, int a, int b, size_t rounds)
 static void find_smt(struct kt_probe *probe, const int *cpu, size_t cpus)
 {
     uint64_t passes = passes_of(multiplications, 0.002);
-    struct kt_team team = {.work = multiplications, .context = &passes};
+    struct kt_probe_team team = {.work = multiplications, .context = &passes};
     int shared = 1;
     double slowest = 1;
     for (size_t i = 1; i < cpus; i++) {
@@ -235,7 +235,7 @@ static void find_slot(struct kt_probe *probe, size_t cpus)
 {
     static struct slots slots;
     slots = (struct slots){.until = kt_seconds_now() + 0.8, .lock = PTHREAD_MUTEX_INITIALIZER};
-    struct kt_team team = {
+    struct kt_probe_team team = {
         .work = watch, .context = &slots, .members = (int)(2 * cpus < KT_CPUS_MAX ? 2 * cpus : KT_CPUS_MAX)};
     double confidence = 0;
     double busy = cpu_seconds();

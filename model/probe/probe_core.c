@@ -40,7 +40,7 @@ void kt_probe_clocks(struct kt_probe *probe)
 /* --- operations -------------------------------------------------------------------------------------------- */
 
 struct chains {
-    const struct kt_kernel *kernel;
+    const struct kt_probe_kernel *kernel;
     int streams;
     uint64_t passes;
     double *cost; /* where the result goes */
@@ -71,7 +71,7 @@ static void choose_passes(struct chains *c)
 }
 
 struct operation {
-    const struct kt_kernel *kernel;
+    const struct kt_probe_kernel *kernel;
     double cost[KT_STREAMS_MAX + 1]; /* cycles of one step of all chains; index 0 is not used */
     double latency, throughput;      /* cycles; operations per cycle */
     int in_flight;
@@ -120,7 +120,7 @@ static void measure(struct operation *operation, size_t count, int rounds, doubl
     free(chains);
 }
 
-static char *type_name(const struct kt_kernel *k, char *out, size_t size)
+static char *type_name(const struct kt_probe_kernel *k, char *out, size_t size)
 {
     snprintf(out, size, k->lanes > 1 ? "%s x%d" : "%s", k->type, k->lanes);
     return out;
@@ -144,7 +144,7 @@ static json_t *operations_json(const struct operation *operation, size_t count)
 }
 
 static const struct operation *find(const struct operation *operation, size_t count, const char *name,
-                                    const struct kt_kernel *like)
+                                    const struct kt_probe_kernel *like)
 {
     for (size_t i = 0; i < count; i++)
         if (!strcmp(operation[i].kernel->operation, name) && !strcmp(operation[i].kernel->type, like->type) &&
@@ -172,7 +172,7 @@ static json_t *peaks_json(const struct operation *operation, size_t count)
 {
     json_t *array = json_array();
     for (size_t i = 0; i < count; i++) {
-        const struct kt_kernel *k = operation[i].kernel;
+        const struct kt_probe_kernel *k = operation[i].kernel;
         char type[32];
         char name[64];
         if (k->flops == 0 || !strcmp(k->operation, "div"))

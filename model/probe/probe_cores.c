@@ -61,7 +61,7 @@ static void exchange(void *context)
 
 static double rate_of(struct exchange *e, int a, int b, double seconds)
 {
-    struct kt_team team = {.work = exchange, .context = e, .members = 2, .cpu = (const int[]){a, b}};
+    struct kt_probe_team team = {.work = exchange, .context = e, .members = 2, .cpu = (const int[]){a, b}};
     e->turn = 0;
     e->seat = 0;
     e->least = INFINITY;
@@ -119,7 +119,7 @@ static void find_sharing(struct kt_probe *probe, const int *cpu, size_t cpus)
 /* --- all cores --------------------------------------------------------------------------------------------- */
 
 struct peak {
-    const struct kt_kernel *kernel;
+    const struct kt_probe_kernel *kernel;
     uint64_t passes;
 };
 
@@ -130,11 +130,11 @@ static void compute(void *context)
 }
 
 /* Flops per second of a kernel on all processors at once; 0: threads cannot be pinned. */
-static double rate_of_kernel(const struct kt_kernel *kernel, const int *cpu, size_t cpus)
+static double rate_of_kernel(const struct kt_probe_kernel *kernel, const int *cpu, size_t cpus)
 {
     enum { PASSES = 60000, ROUNDS = 12 };
     struct peak p = {kernel, PASSES};
-    struct kt_team team = {.work = compute, .context = &p, .cpu = cpu, .members = (int)cpus};
+    struct kt_probe_team team = {.work = compute, .context = &p, .cpu = cpu, .members = (int)cpus};
     double flops = (double)p.passes * kt_kernel_operations(KT_STREAMS_MAX) * kernel->flops * (double)cpus;
     double best = 0;
     for (int i = 0; i < ROUNDS; i++)
@@ -145,10 +145,10 @@ static double rate_of_kernel(const struct kt_kernel *kernel, const int *cpu, siz
 /* The best kernel on all processors at once; cycles by the clock of one core busy with nothing else. */
 static void add_peak(struct kt_probe *probe, const int *cpu, size_t cpus)
 {
-    const struct kt_kernel *best = NULL;
+    const struct kt_probe_kernel *best = NULL;
     double most = 0;
     char name[64];
-    for (const struct kt_kernel *k = kt_kernels; k < kt_kernels + kt_kernel_count; k++) {
+    for (const struct kt_probe_kernel *k = kt_kernels; k < kt_kernels + kt_kernel_count; k++) {
         if (k->flops == 0 || strcmp(k->type, "double") != 0 || !strcmp(k->operation, "div") || !kt_kernel_present(k))
             continue;
         double rate = rate_of_kernel(k, cpu, cpus);
@@ -182,7 +182,7 @@ static void stream(void *context)
 }
 
 /* The best of all widths of registers. Bytes per second; NAN: threads cannot be pinned. */
-static double stream_rate(const char *operation, struct kt_team *team, struct share *share, size_t bytes)
+static double stream_rate(const char *operation, struct kt_probe_team *team, struct share *share, size_t bytes)
 {
     double best = NAN;
     double end = kt_seconds_now() + 1;
@@ -209,7 +209,7 @@ static void touch(void *context)
     memset(s->base, 1, s->doubles * sizeof *s->base);
 }
 
-static void add_rates(struct kt_probe *probe, struct kt_team *team, struct share *share, size_t bytes)
+static void add_rates(struct kt_probe *probe, struct kt_probe_team *team, struct share *share, size_t bytes)
 {
     static const char *const operations[] = {"load", "store", "nt_store", "copy", "triad"};
     for (size_t i = 0; i < sizeof operations / sizeof *operations; i++) {
@@ -244,7 +244,8 @@ static void add_bandwidth(struct kt_probe *probe, const int *cpu, size_t cpus)
         return;
     }
     struct share *share = kt_resize(NULL, cpus, sizeof *share);
-    struct kt_team team = {.work = touch, .context = share, .each = sizeof *share, .members = (int)cpus, .cpu = cpu};
+    struct kt_probe_team team = {
+        .work = touch, .context = share, .each = sizeof *share, .members = (int)cpus, .cpu = cpu};
     size_t bytes = memory.bytes / cpus / PIECE * PIECE;
     for (size_t i = 0; i < cpus; i++)
         share[i] = (struct share){.base = (double *)(void *)(memory.base + i * bytes), .doubles = bytes / 8};
@@ -293,7 +294,7 @@ static void compare_cores(struct kt_probe *probe, const int *cpu, size_t cpus)
         struct visit v = {.memory = &memory,
                           .bytes = (size_t)fmax(2 * probe->first, 65536),
                           .ticks_per_second = probe->ticks_per_second};
-        struct kt_team team = {.work = visit, .context = &v, .members = 1, .cpu = &cpu[i]};
+        struct kt_probe_team team = {.work = visit, .context = &v, .members = 1, .cpu = &cpu[i]};
         if (isnan(kt_team_run(&team)))
             continue;
         json_array_append_new(array, json_pack("{s:i, s:f, s:f}", "cpu", cpu[i], "core_hz", 1 / v.cycle,

@@ -21,7 +21,7 @@ static const char *bytes_text(double bytes, char *out, size_t size)
 }
 
 /* What the calls of a kind have in common. */
-static void describe(const struct kt_kinds *kinds, const struct kt_kind *kind, char *out)
+static void describe(const struct kt_kinds *kinds, const struct kt_call_kind *kind, char *out)
 {
     char text[32];
     switch (kinds->by) {
@@ -45,7 +45,7 @@ static void describe(const struct kt_kinds *kinds, const struct kt_kind *kind, c
 static void add_kind(struct kt_text_table *table, const struct kt_report *report, size_t i, int k)
 {
     const struct kt_kinds *kinds = &report->kinds[i];
-    const struct kt_kind *kind = &kinds->kind[k];
+    const struct kt_call_kind *kind = &kinds->kind[k];
     struct kt_row row = {.columns = 0};
     char *number = kt_row_next(&row);
     char *routine = kt_row_next(&row);
@@ -105,7 +105,7 @@ void kt_findings_print_kinds(const struct kt_report *report, size_t top)
     kt_text_table_free(table);
 }
 
-static json_t *kind_json(const struct kt_kind *kind)
+static json_t *kind_json(const struct kt_call_kind *kind)
 {
     json_t *object = json_pack("{s:I, s:o}", "calls", (json_int_t)kind->calls, "median", kt_json_number(kind->median));
     for (int f = 0; f < KT_FACTS; f++)

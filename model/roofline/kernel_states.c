@@ -172,8 +172,8 @@ static void add_point(struct kernel *k, size_t series, size_t size, size_t state
     if (!(timed->best > 0))
         return;
     r->point = kt_room_for_one(r->point, r->points, sizeof *r->point);
-    struct kt_point *p = &r->point[r->points++];
-    *p = (struct kt_point){
+    struct kt_roofline_point *p = &r->point[r->points++];
+    *p = (struct kt_roofline_point){
         .series = series,
         .context = context_of(k->plan->state[state]),
         .leads = true,

@@ -17,13 +17,13 @@ const char *const kt_point_context_name[] = {
 
 const char *const kt_left_out_text[] = {"how many operations they take is not known", "they compute or move nothing"};
 
-bool kt_point_is_drawable(const struct kt_point *point)
+bool kt_point_is_drawable(const struct kt_roofline_point *point)
 {
     return point->intensity.median > 0 && isfinite(point->intensity.median) && point->rate.median > 0 &&
            isfinite(point->rate.median);
 }
 
-bool kt_roofline_shows(const struct kt_roofline *roofline, const struct kt_point *point)
+bool kt_roofline_shows(const struct kt_roofline *roofline, const struct kt_roofline_point *point)
 {
     return roofline->timed ? point->time.median > 0 : kt_point_is_drawable(point);
 }
@@ -48,26 +48,26 @@ void kt_roofline_label(struct kt_roofline *roofline)
         memcpy(roofline->series[s].label, label[s], sizeof label[s]);
 }
 
-double kt_point_limit(const struct kt_roofline *roofline, const struct kt_point *point)
+double kt_point_limit(const struct kt_roofline *roofline, const struct kt_roofline_point *point)
 {
     const struct kt_point_series *series = &roofline->series[point->series];
     return kt_roofs_limit(&roofline->roofs[series->roofs], point->work.is_single, series->cores, "memory",
                           point->intensity.median);
 }
 
-static double highest_limit(const struct kt_roofline *roofline, const struct kt_point *point)
+static double highest_limit(const struct kt_roofline *roofline, const struct kt_roofline_point *point)
 {
     const struct kt_point_series *series = &roofline->series[point->series];
     return kt_roofs_highest_limit(&roofline->roofs[series->roofs], point->work.is_single, series->cores,
                                   point->intensity.median);
 }
 
-double kt_point_excess(const struct kt_roofline *roofline, const struct kt_point *point)
+double kt_point_excess(const struct kt_roofline *roofline, const struct kt_roofline_point *point)
 {
     return point->rate.median / highest_limit(roofline, point);
 }
 
-bool kt_point_is_above(const struct kt_roofline *roofline, const struct kt_point *point)
+bool kt_point_is_above(const struct kt_roofline *roofline, const struct kt_roofline_point *point)
 {
     double surely = point->rate.q1 > 0 ? point->rate.q1 : point->rate.median;
     return kt_point_is_drawable(point) && surely > highest_limit(roofline, point);
@@ -75,32 +75,33 @@ bool kt_point_is_above(const struct kt_roofline *roofline, const struct kt_point
 
 /* --- points of a trace ------------------------------------------------------------------------------------- */
 
-static struct kt_point *add_point(struct kt_roofline *roofline)
+static struct kt_roofline_point *add_point(struct kt_roofline *roofline)
 {
     roofline->point = kt_room_for_one(roofline->point, roofline->points, sizeof *roofline->point);
     return &roofline->point[roofline->points++];
 }
 
-void kt_point_place(struct kt_point *point, double hz)
+void kt_point_place(struct kt_roofline_point *point, double hz)
 {
     double flops = point->work.flops;
     point->intensity = kt_spread_exact(kt_intensity(flops, point->traffic));
     point->rate = kt_spread_quotient(flops / hz, &point->time);
 }
 
-static struct kt_point point_of(const struct kt_roofline *roofline, size_t series, const struct kt_shape_group *group)
+static struct kt_roofline_point point_of(const struct kt_roofline *roofline, size_t series,
+                                         const struct kt_shape_group *group)
 {
     const struct kt_roofs *roofs = &roofline->roofs[roofline->series[series].roofs];
-    struct kt_point point = {.series = series,
-                             .leads = true,
-                             .shapes = 1,
-                             .calls = (double)group->calls,
-                             .seconds = group->total,
-                             .share = group->total / roofline->series[series].seconds,
-                             .flops_counted = NAN,
-                             .traffic_counted = NAN,
-                             .traffic_tracked = NAN,
-                             .time = kt_spread_of_samples(&group->seconds)};
+    struct kt_roofline_point point = {.series = series,
+                                      .leads = true,
+                                      .shapes = 1,
+                                      .calls = (double)group->calls,
+                                      .seconds = group->total,
+                                      .share = group->total / roofline->series[series].seconds,
+                                      .flops_counted = NAN,
+                                      .traffic_counted = NAN,
+                                      .traffic_tracked = NAN,
+                                      .time = kt_spread_of_samples(&group->seconds)};
     snprintf(point.routine, sizeof point.routine, "%.31s", group->first.entry->symbol.routine->name);
     kt_shape_text(&group->first, point.shape, sizeof point.shape - 1);
     kt_quantities_of(&group->first, group->query ? NAN : group->flops, roofs->line_shift, &point.work);
@@ -111,14 +112,14 @@ static struct kt_point point_of(const struct kt_roofline *roofline, size_t serie
 }
 
 /* A replay tells what it has of a distribution. */
-static void add_replayed(struct kt_roofline *roofline, const struct kt_point *insitu, const json_t *shape,
+static void add_replayed(struct kt_roofline *roofline, const struct kt_roofline_point *insitu, const json_t *shape,
                          enum kt_point_context context)
 {
     struct kt_spread time;
     double hz = roofline->roofs[roofline->series[insitu->series].roofs].hz;
     if (!kt_replayed_spread(shape, kt_point_context_name[context], &time))
         return;
-    struct kt_point *point = add_point(roofline);
+    struct kt_roofline_point *point = add_point(roofline);
     *point = *insitu;
     point->context = context;
     point->leads = false;
@@ -166,7 +167,7 @@ int kt_roofline_cores(const struct kt_trace *trace)
 
 /* Where the processor counted memory traffic, that is what counts. A count of 0 has no place in a picture: operands
  * were in caches, or the counter does not count here. */
-static void use_counts(struct kt_point *point, const struct kt_shape_counts *counts, size_t number)
+static void use_counts(struct kt_roofline_point *point, const struct kt_shape_counts *counts, size_t number)
 {
     point->flops_counted = kt_shape_counted(counts, number, KT_COUNT_FLOPS);
     point->traffic_counted = kt_shape_counted(counts, number, KT_COUNT_TRAFFIC);
@@ -204,7 +205,7 @@ void kt_roofline_add(struct kt_roofline *roofline, const struct kt_trace *trace,
         tracked = kt_tracked_traffic(trace, &shapes, &roofline->roofs[machine]);
     series->seconds = shapes.seconds;
     for (size_t i = 0; i < shapes.count; i++) {
-        struct kt_point insitu = point_of(roofline, number, &shapes.shape[i]);
+        struct kt_roofline_point insitu = point_of(roofline, number, &shapes.shape[i]);
         const json_t *found = replayed->document ? kt_replayed_find(replayed, &shapes.shape[i]) : NULL;
         *add_point(roofline) = insitu;
         if (tracked)
@@ -221,17 +222,17 @@ void kt_roofline_add(struct kt_roofline *roofline, const struct kt_trace *trace,
 
 /* --- numbers ----------------------------------------------------------------------------------------------- */
 
-static bool same_shape(const struct kt_point *a, const struct kt_point *b)
+static bool same_shape(const struct kt_roofline_point *a, const struct kt_roofline_point *b)
 {
     return !strcmp(a->routine, b->routine) && !strcmp(a->shape, b->shape);
 }
 
 /* The point in situ to be shown without a number that has the largest share; NULL: there is none. */
-static const struct kt_point *next_to_number(const struct kt_roofline *roofline)
+static const struct kt_roofline_point *next_to_number(const struct kt_roofline *roofline)
 {
-    const struct kt_point *best = NULL;
+    const struct kt_roofline_point *best = NULL;
     for (size_t i = 0; i < roofline->points; i++) {
-        const struct kt_point *p = &roofline->point[i];
+        const struct kt_roofline_point *p = &roofline->point[i];
         if (p->number == 0 && p->leads && kt_roofline_shows(roofline, p) && (!best || p->share > best->share))
             best = p;
     }
@@ -241,10 +242,10 @@ static const struct kt_point *next_to_number(const struct kt_roofline *roofline)
 static void number_shapes(struct kt_roofline *roofline, size_t top)
 {
     for (size_t number = 1; number <= top; number++) {
-        const struct kt_point *next = next_to_number(roofline);
+        const struct kt_roofline_point *next = next_to_number(roofline);
         if (!next)
             return;
-        const struct kt_point shape = *next;
+        const struct kt_roofline_point shape = *next;
         for (size_t i = 0; i < roofline->points; i++)
             if (same_shape(&roofline->point[i], &shape))
                 roofline->point[i].number = number;
@@ -253,13 +254,13 @@ static void number_shapes(struct kt_roofline *roofline, size_t top)
 
 /* --- the others -------------------------------------------------------------------------------------------- */
 
-static bool is_other(const struct kt_point *p)
+static bool is_other(const struct kt_roofline_point *p)
 {
     return p->number == 0 && p->leads && p->shapes == 1 && kt_point_is_drawable(p);
 }
 
 /* Adds P to the sums of its routine. */
-static void join(struct kt_point *sum, const struct kt_point *p)
+static void join(struct kt_roofline_point *sum, const struct kt_roofline_point *p)
 {
     sum->shapes++;
     sum->calls += p->calls;
@@ -273,7 +274,8 @@ static void join(struct kt_point *sum, const struct kt_point *p)
 }
 
 /* Where the shapes of a group lie; the middle is that of the sums, so that it counts by time. */
-static struct kt_spread spread_over(const struct kt_point *const *shape, size_t count, bool of_rate, double middle)
+static struct kt_spread spread_over(const struct kt_roofline_point *const *shape, size_t count, bool of_rate,
+                                    double middle)
 {
     double *value = kt_resize(NULL, count, sizeof *value);
     for (size_t i = 0; i < count; i++)
@@ -286,14 +288,15 @@ static struct kt_spread spread_over(const struct kt_point *const *shape, size_t 
     return spread;
 }
 
-static struct kt_point group_of(const struct kt_roofline *roofline, const struct kt_point *const *shape, size_t count)
+static struct kt_roofline_point group_of(const struct kt_roofline *roofline,
+                                         const struct kt_roofline_point *const *shape, size_t count)
 {
     double hz = roofline->roofs[roofline->series[shape[0]->series].roofs].hz;
-    struct kt_point group = {.series = shape[0]->series,
-                             .leads = true,
-                             .flops_counted = NAN,
-                             .traffic_counted = NAN,
-                             .work.is_single = shape[0]->work.is_single};
+    struct kt_roofline_point group = {.series = shape[0]->series,
+                                      .leads = true,
+                                      .flops_counted = NAN,
+                                      .traffic_counted = NAN,
+                                      .work.is_single = shape[0]->work.is_single};
     for (size_t i = 0; i < count; i++)
         join(&group, shape[i]);
     memcpy(group.routine, shape[0]->routine, sizeof group.routine);
@@ -307,15 +310,15 @@ static struct kt_point group_of(const struct kt_roofline *roofline, const struct
 /* Puts all others like the one at FIRST together. */
 static void group_like(struct kt_roofline *roofline, size_t first)
 {
-    const struct kt_point **shape = kt_resize(NULL, roofline->points, sizeof *shape);
+    const struct kt_roofline_point **shape = kt_resize(NULL, roofline->points, sizeof *shape);
     size_t count = 0;
     for (size_t i = first; i < roofline->points; i++) {
-        const struct kt_point *p = &roofline->point[i];
+        const struct kt_roofline_point *p = &roofline->point[i];
         if (is_other(p) && p->series == roofline->point[first].series &&
             !strcmp(p->routine, roofline->point[first].routine))
             shape[count++] = p;
     }
-    struct kt_point group = group_of(roofline, shape, count);
+    struct kt_roofline_point group = group_of(roofline, shape, count);
     for (size_t i = 0; i < count; i++)
         roofline->point[shape[i] - roofline->point].shapes = 0; /* is in the group now */
     free(shape);
@@ -327,7 +330,7 @@ static void drop_grouped(struct kt_roofline *roofline)
 {
     size_t kept = 0;
     for (size_t i = 0; i < roofline->points; i++) {
-        struct kt_point *p = &roofline->point[i];
+        struct kt_roofline_point *p = &roofline->point[i];
         bool keep = p->shapes > 0 && (p->number > 0 || p->leads || !kt_point_is_drawable(p));
         if (keep)
             roofline->point[kept++] = *p;
@@ -339,8 +342,8 @@ static void drop_grouped(struct kt_roofline *roofline)
 
 static int compare_points(const void *a, const void *b)
 {
-    const struct kt_point *x = a;
-    const struct kt_point *y = b;
+    const struct kt_roofline_point *x = a;
+    const struct kt_roofline_point *y = b;
     if (x->series != y->series)
         return x->series < y->series ? -1 : 1;
     if (x->share != y->share)
@@ -362,18 +365,18 @@ void kt_roofline_finish(struct kt_roofline *roofline, size_t top)
 
 /* --- about all of them --------------------------------------------------------------------------------------- */
 
-void kt_roofline_left_out(const struct kt_roofline *roofline, struct kt_left_out out[KT_LEFT_OUT_REASONS])
+void kt_roofline_left_out(const struct kt_roofline *roofline, struct kt_unplaced out[KT_LEFT_OUT_REASONS])
 {
     double seconds = 0;
     for (size_t s = 0; s < roofline->count; s++)
         seconds += roofline->series[s].seconds;
     for (int reason = 0; reason < KT_LEFT_OUT_REASONS; reason++)
-        out[reason] = (struct kt_left_out){0};
+        out[reason] = (struct kt_unplaced){0};
     for (size_t i = 0; i < roofline->points; i++) {
-        const struct kt_point *p = &roofline->point[i];
+        const struct kt_roofline_point *p = &roofline->point[i];
         if (!p->leads || kt_point_is_drawable(p) || (roofline->timed && p->number))
             continue;
-        struct kt_left_out *reason = &out[p->work.flops >= 0 ? KT_LEFT_OUT_NOTHING : KT_LEFT_OUT_UNKNOWN];
+        struct kt_unplaced *reason = &out[p->work.flops >= 0 ? KT_LEFT_OUT_NOTHING : KT_LEFT_OUT_UNKNOWN];
         reason->shapes++;
         reason->share += p->seconds / seconds;
     }

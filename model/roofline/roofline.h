@@ -32,7 +32,7 @@ extern const char *const kt_point_context_name[];
 
 enum { KT_POINT_TEXT = 96, KT_MOST_SERIES = 8, KT_SERIES_NAME = 64 };
 
-struct kt_point {
+struct kt_roofline_point {
     char routine[32];
     char shape[KT_POINT_TEXT]; /* as kt_shape_text prints it, or "12 other shapes" */
     json_t *args;              /* of the first call; NULL: several shapes; owned */
@@ -73,7 +73,7 @@ struct kt_roofline {
     size_t count; /* series */
     struct kt_roofs roofs[KT_MOST_SERIES];
     size_t machines;
-    struct kt_point *point; /* largest share first within a series */
+    struct kt_roofline_point *point; /* largest share first within a series */
     size_t points;
     bool tracked; /* to be set before traces are added: have the cache model follow their calls */
     bool timed;   /* to be set before finish: shapes that have a time are shown, whatever else is known of them */
@@ -92,13 +92,13 @@ void kt_roofline_finish(struct kt_roofline *roofline, size_t top);
 void kt_roofline_free(struct kt_roofline *roofline);
 
 /* Intensity and rate from the work, the traffic and the times of a point; HZ: cycles per second. */
-void kt_point_place(struct kt_point *point, double hz);
+void kt_point_place(struct kt_roofline_point *point, double hz);
 
 /* Has it a place in a picture with logarithmic axes? */
-bool kt_point_is_drawable(const struct kt_point *point);
+bool kt_point_is_drawable(const struct kt_roofline_point *point);
 
 /* Is it shown, in the picture and the table? */
-bool kt_roofline_shows(const struct kt_roofline *roofline, const struct kt_point *point);
+bool kt_roofline_shows(const struct kt_roofline *roofline, const struct kt_roofline_point *point);
 
 /* Are all series of one library? */
 bool kt_roofline_has_one_library(const struct kt_roofline *roofline);
@@ -107,21 +107,21 @@ bool kt_roofline_has_one_library(const struct kt_roofline *roofline);
 void kt_roofline_label(struct kt_roofline *roofline);
 
 /* Attainable rate over that intensity with operands in memory; NAN: not known. */
-double kt_point_limit(const struct kt_roofline *roofline, const struct kt_point *point);
+double kt_point_limit(const struct kt_roofline *roofline, const struct kt_roofline_point *point);
 
 /* The median rate over the highest roof of all, that of the nearest cache: above 1 by more than its lower quartile
  * tells that a roof is too low, or a time too short to be measured. NAN: not known. */
-double kt_point_excess(const struct kt_roofline *roofline, const struct kt_point *point);
-bool kt_point_is_above(const struct kt_roofline *roofline, const struct kt_point *point);
+double kt_point_excess(const struct kt_roofline *roofline, const struct kt_roofline_point *point);
+bool kt_point_is_above(const struct kt_roofline *roofline, const struct kt_roofline_point *point);
 
 /* Shapes that have no place in the picture, by reason. */
 enum kt_left_out_reason { KT_LEFT_OUT_UNKNOWN, KT_LEFT_OUT_NOTHING, KT_LEFT_OUT_REASONS };
 extern const char *const kt_left_out_text[];
-struct kt_left_out {
+struct kt_unplaced {
     size_t shapes;
     double share; /* of the time of all series */
 };
-void kt_roofline_left_out(const struct kt_roofline *roofline, struct kt_left_out out[KT_LEFT_OUT_REASONS]);
+void kt_roofline_left_out(const struct kt_roofline *roofline, struct kt_unplaced out[KT_LEFT_OUT_REASONS]);
 
 /* What the number of a point that stands for its calls is. */
 const char *kt_roofline_statistic(const struct kt_roofline *roofline);

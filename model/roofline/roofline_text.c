@@ -11,7 +11,8 @@
 
 /* --- text -------------------------------------------------------------------------------------------------- */
 
-static void print_point(const struct kt_roofline *roofline, struct kt_text_table *table, const struct kt_point *p)
+static void print_point(const struct kt_roofline *roofline, struct kt_text_table *table,
+                        const struct kt_roofline_point *p)
 {
     char cell[6][32];
     char name[KT_POINT_TEXT + 40];
@@ -36,7 +37,7 @@ static void print_points(const struct kt_roofline *roofline)
         {"flop/cycle", true, false}, {"of roof", true, false}, {"intensity", false, false}};
     struct kt_text_table *table = kt_text_table_new(column, sizeof column / sizeof *column);
     for (size_t i = 0; i < roofline->points; i++) {
-        const struct kt_point *p = &roofline->point[i];
+        const struct kt_roofline_point *p = &roofline->point[i];
         if (p->leads && kt_roofline_shows(roofline, p) && (p->number || kt_point_is_drawable(p)))
             print_point(roofline, table, p);
     }
@@ -55,13 +56,13 @@ static void value_text(double value, char out[32])
     snprintf(out, 32, isnan(value) ? "n/a" : "%.4g", value);
 }
 
-static void name_point(const struct kt_point *p, char number[32], char name[KT_POINT_TEXT + 40])
+static void name_point(const struct kt_roofline_point *p, char number[32], char name[KT_POINT_TEXT + 40])
 {
     snprintf(number, 32, "%.0zu", p->number);
     snprintf(name, KT_POINT_TEXT + 40, "%s %s", p->routine, p->shape);
 }
 
-static void print_counted(struct kt_text_table *table, const struct kt_point *p)
+static void print_counted(struct kt_text_table *table, const struct kt_roofline_point *p)
 {
     char cell[7][32];
     char name[KT_POINT_TEXT + 40];
@@ -76,7 +77,7 @@ static void print_counted(struct kt_text_table *table, const struct kt_point *p)
     kt_text_table_row(table, row);
 }
 
-static void print_tracked(struct kt_text_table *table, const struct kt_point *p)
+static void print_tracked(struct kt_text_table *table, const struct kt_roofline_point *p)
 {
     char cell[4][32];
     char name[KT_POINT_TEXT + 40];
@@ -88,24 +89,24 @@ static void print_tracked(struct kt_text_table *table, const struct kt_point *p)
     kt_text_table_row(table, row);
 }
 
-static bool was_counted(const struct kt_point *p)
+static bool was_counted(const struct kt_roofline_point *p)
 {
     return !isnan(p->flops_counted) || !isnan(p->traffic_counted);
 }
 
-static bool was_tracked(const struct kt_point *p)
+static bool was_tracked(const struct kt_roofline_point *p)
 {
     return !isnan(p->traffic_tracked);
 }
 
 /* A table of the numbered shapes of which something more is known; nothing if it is of none. */
 static void print_more(const struct kt_roofline *roofline, const char *heading, struct kt_text_table *table,
-                       bool (*has)(const struct kt_point *p),
-                       void (*print)(struct kt_text_table *table, const struct kt_point *p))
+                       bool (*has)(const struct kt_roofline_point *p),
+                       void (*print)(struct kt_text_table *table, const struct kt_roofline_point *p))
 {
     bool any = false;
     for (size_t i = 0; i < roofline->points; i++) {
-        const struct kt_point *p = &roofline->point[i];
+        const struct kt_roofline_point *p = &roofline->point[i];
         if (!p->leads || !p->number || !has(p))
             continue;
         any = true;
@@ -137,7 +138,7 @@ static void print_counts(const struct kt_roofline *roofline)
 /* What is not in the picture, and why. */
 static void print_left_out(const struct kt_roofline *roofline)
 {
-    struct kt_left_out left_out[KT_LEFT_OUT_REASONS];
+    struct kt_unplaced left_out[KT_LEFT_OUT_REASONS];
     kt_roofline_left_out(roofline, left_out);
     for (int i = 0; i < KT_LEFT_OUT_REASONS; i++)
         if (left_out[i].shapes)
@@ -217,7 +218,7 @@ static const char *head_of(size_t series)
 enum { MOST_SIZES = 64 };
 
 /* A size may have been timed in some series only: where it takes less than reading the clock it has no time. */
-static const struct kt_point *point_numbered(const struct kt_roofline *roofline, size_t number)
+static const struct kt_roofline_point *point_numbered(const struct kt_roofline *roofline, size_t number)
 {
     for (size_t i = 0; i < roofline->points; i++)
         if (roofline->point[i].number == number)
@@ -247,7 +248,7 @@ static void print_kernel(const struct kt_roofline *roofline)
     printf("\nflops per cycle:\n");
     struct kt_text_table *table = kt_text_table_new(column, 2 + roofline->count);
     for (size_t number = 1; number <= MOST_SIZES; number++) {
-        const struct kt_point *p = point_numbered(roofline, number);
+        const struct kt_roofline_point *p = point_numbered(roofline, number);
         if (!p)
             continue;
         snprintf(cell[0], sizeof cell[0], "%.31s", p->shape + strcspn(p->shape, "0123456789"));

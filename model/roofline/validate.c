@@ -64,7 +64,7 @@ double kt_validate_rate(const struct kt_machine *machine, const char *roof, int 
 struct task {
     const struct kernel *kernel;
     const struct kt_stream_loop *loop;
-    const struct kt_kernel *registers;
+    const struct kt_probe_kernel *registers;
     double *memory;
     size_t doubles; /* of each array */
     uint64_t passes;
@@ -125,7 +125,7 @@ static enum kt_status run_tasks(const struct task *task, const int *cpu, int thr
 {
     pthread_barrier_t barrier;
     struct task all[THREADS];
-    struct kt_team team = {.work = run_task, .context = all, .each = sizeof *all, .members = threads, .cpu = cpu};
+    struct kt_probe_team team = {.work = run_task, .context = all, .each = sizeof *all, .members = threads, .cpu = cpu};
     pthread_barrier_init(&barrier, NULL, (unsigned)threads);
     for (int i = 0; i < threads; i++) {
         all[i] = *task;
@@ -197,11 +197,11 @@ static const struct kt_stream_loop *widest_loop(const char *operation)
     return best;
 }
 
-static const struct kt_kernel *widest_kernel(const char *operation)
+static const struct kt_probe_kernel *widest_kernel(const char *operation)
 {
-    const struct kt_kernel *best = NULL;
+    const struct kt_probe_kernel *best = NULL;
     for (int lanes = 1; lanes <= 16; lanes *= 2) {
-        const struct kt_kernel *found = kt_kernel_find(operation, "double", lanes);
+        const struct kt_probe_kernel *found = kt_kernel_find(operation, "double", lanes);
         best = found ? found : best;
     }
     return best;

@@ -53,7 +53,7 @@ static size_t *add_process(struct kt_region_sums *sums, void **tree, const struc
     size_t *index = kt_resize(NULL, regions->count, sizeof *index);
     index[0] = 0;
     for (size_t i = 1; i < regions->count; i++) {
-        const struct kt_region *region = &regions->region[i];
+        const struct kt_named_region *region = &regions->region[i];
         index[i] = find_or_add(sums, tree, index[region->parent], kt_region_name(p, region->name));
         sums->sum[index[i]].entered += region->entered;
         sums->sum[index[i]].seconds += (double)region->ticks / p->tick_hz;

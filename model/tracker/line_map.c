@@ -53,7 +53,7 @@ static void set_one_piece(struct kt_block *block, uint32_t owner)
         block->room = FIRST_ROOM;
         block->piece = kt_resize(NULL, FIRST_ROOM, sizeof *block->piece);
     }
-    block->piece[0] = (struct kt_piece){0, owner};
+    block->piece[0] = (struct kt_line_piece){0, owner};
     block->pieces = 1;
 }
 
@@ -104,7 +104,7 @@ static uint32_t count_pieces(const struct kt_block *block, uint32_t i, uint32_t 
 }
 
 /* Puts COUNT pieces in the place of those from FIRST to LAST. */
-static void replace_pieces(struct kt_block *block, uint32_t first, uint32_t last, const struct kt_piece *piece,
+static void replace_pieces(struct kt_block *block, uint32_t first, uint32_t last, const struct kt_line_piece *piece,
                            uint32_t count)
 {
     uint32_t pieces = block->pieces - (last - first + 1) + count;
@@ -143,7 +143,7 @@ static void use_lines(struct kt_block *block)
 static void give_pieces(struct kt_block *block, uint32_t first, uint32_t end, uint32_t owner,
                         struct kt_owner_count *count)
 {
-    struct kt_piece made[3];
+    struct kt_line_piece made[3];
     uint32_t made_count = 0;
     uint32_t from = find_piece(block, first);
     uint32_t to = count_pieces(block, from, first, end, count);
@@ -151,9 +151,9 @@ static void give_pieces(struct kt_block *block, uint32_t first, uint32_t end, ui
     bool rest = end < piece_end(block, to);
     if (block->piece[from].first < first)
         made[made_count++] = block->piece[from];
-    made[made_count++] = (struct kt_piece){first, owner};
+    made[made_count++] = (struct kt_line_piece){first, owner};
     if (rest)
-        made[made_count++] = (struct kt_piece){end, owner_behind};
+        made[made_count++] = (struct kt_line_piece){end, owner_behind};
     replace_pieces(block, from, to, made, made_count);
     if (block->pieces > MOST_PIECES)
         use_lines(block);

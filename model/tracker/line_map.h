@@ -14,14 +14,14 @@
 
 enum { KT_BLOCK_LINES = 4096, KT_NO_OWNER = 0 };
 
-struct kt_piece {
+struct kt_line_piece {
     uint32_t first; /* line within the block; the piece ends where the next one begins */
     uint32_t owner; /* KT_NO_OWNER: none */
 };
 
 struct kt_block {
     uint64_t number;
-    struct kt_piece *piece; /* owned; the first begins at 0; NULL: see owner */
+    struct kt_line_piece *piece; /* owned; the first begins at 0; NULL: see owner */
     uint32_t pieces, room;
     uint32_t *owner; /* of each line, NULL: see piece; owned */
 };

@@ -13,7 +13,7 @@
 #include "replay/setup/setup.h"
 
 /* What the trial showed about a call. */
-enum kt_part {
+enum kt_play_part {
     KT_PLAYED,
     KT_REFILLED, /* what it reads has to be filled again just before: earlier results are no fit input for it */
     KT_STRANGE,  /* that did not help: its results are replaced */
@@ -46,7 +46,7 @@ struct kt_board {
     volatile uint64_t at;    /* the call in progress */
     volatile bool is_inside; /* a call, rather than between two */
     float *seconds;          /* by call, of the last pass */
-    unsigned char *part;     /* by call: enum kt_part */
+    unsigned char *part;     /* by call: enum kt_play_part */
     unsigned char *absent;   /* by shape: enum kt_absence */
 };
 

@@ -85,7 +85,7 @@ struct kt_sequence_sum {
     double share;      /* of the time of all calls of the level in the trace that these calls took */
     double quarter_lo; /* of the totals of single passes: quartiles */
     double quarter_hi;
-    size_t refilled, strange, left_out; /* calls, see enum kt_part */
+    size_t refilled, strange, left_out; /* calls, see enum kt_play_part */
 };
 void kt_sequence_sum(const struct kt_sequence *sequence, struct kt_sequence_sum *out);
 

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static bool runs(const struct kt_kernel *kernel)
+static bool runs(const struct kt_probe_kernel *kernel)
 {
     for (int streams = 1; streams <= kt_kernel_streams(kernel); streams++)
         kernel->run(3, streams);

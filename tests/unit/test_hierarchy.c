@@ -230,7 +230,7 @@ static void score_machine(const struct machine *truth, struct score *score)
                                .patience = 0,
                                .tolerance = 0.06,
                                .ratio = 1.2};
-    struct kt_hierarchy h;
+    struct kt_measured_hierarchy h;
     kt_hierarchy_find(&chaser, &h);
     bool levels = h.caches == m.levels;
     bool sizes = levels;
@@ -310,7 +310,7 @@ static void a_flat_machine_has_no_cache(void **state)
     (void)state;
     struct kt_chaser chaser = {
         .chase = flat, .limit = 1 << 20, .rounds = 3, .octave = 4, .quantile = 0.25, .tolerance = 0.06, .ratio = 1.2};
-    struct kt_hierarchy h;
+    struct kt_measured_hierarchy h;
     kt_hierarchy_find(&chaser, &h);
     assert_int_equal(h.caches, 0);
     assert_true(isnan(h.memory_latency) && h.line == 0);

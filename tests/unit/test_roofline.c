@@ -116,7 +116,7 @@ static void intensities_that_are_no_numbers(void **state)
     assert_true(isnan(kt_intensity(NAN, 8)));
     assert_true(isnan(kt_intensity(8, NAN)));
     assert_true(isnan(kt_intensity(-1, 8)));
-    struct kt_point point = {.intensity = kt_spread_exact(INFINITY), .rate = kt_spread_exact(1)};
+    struct kt_roofline_point point = {.intensity = kt_spread_exact(INFINITY), .rate = kt_spread_exact(1)};
     assert_false(kt_point_is_drawable(&point));
     point.intensity = kt_spread_exact(0);
     assert_false(kt_point_is_drawable(&point));

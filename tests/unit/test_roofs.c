@@ -169,7 +169,7 @@ static void no_point_is_above_its_roof_by_more_than_its_spread(void **state)
     (void)state;
     struct kt_roofline roofline = {.series[0] = {.threads = 1, .cores = 1}, .count = 1, .machines = 1};
     kt_roofs_choose(machine(), &roofline.roofs[0]);
-    struct kt_point point = {.intensity = kt_spread_exact(0.125), .rate = {10, 14, 15, 17, 20, 100}};
+    struct kt_roofline_point point = {.intensity = kt_spread_exact(0.125), .rate = {10, 14, 15, 17, 20, 100}};
     assert_false(kt_point_is_above(&roofline, &point)); /* 128 bytes a cycle from the L1: 16 flops */
     assert_true(fabs(kt_point_excess(&roofline, &point) - 15.0 / 16) < 1e-12);
     point.rate.median = 17;

@@ -74,7 +74,7 @@ static double call_flops(const struct kt_call *call)
 /* Names from the outermost region on. */
 static json_t *region_json(const struct kt_call *call)
 {
-    const struct kt_region *region = call->process->regions->region;
+    const struct kt_named_region *region = call->process->regions->region;
     json_t *array = json_array();
     for (uint32_t at = call->region; at; at = region[at].parent)
         json_array_insert_new(array, 0, kt_json_text(kt_region_name(call->process, region[at].name)));

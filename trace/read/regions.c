@@ -12,7 +12,7 @@ struct kt_regions *kt_regions_new(void)
     regions->slot = kt_resize(NULL, FIRST_SLOTS, sizeof *regions->slot);
     memset(regions->slot, 0, FIRST_SLOTS * sizeof *regions->slot);
     regions->region = kt_room_for_one(NULL, 0, sizeof *regions->region);
-    regions->region[regions->count++] = (struct kt_region){0};
+    regions->region[regions->count++] = (struct kt_named_region){0};
     return regions;
 }
 
@@ -31,7 +31,7 @@ static uint32_t *find_slot(const struct kt_regions *regions, uint32_t parent, ui
     uint64_t hash = ((uint64_t)parent << 16 ^ name) * 0x9e3779b97f4a7c15u;
     for (size_t i = hash >> 20 & (regions->slots - 1);; i = (i + 1) & (regions->slots - 1)) {
         uint32_t *slot = &regions->slot[i];
-        const struct kt_region *region = &regions->region[*slot];
+        const struct kt_named_region *region = &regions->region[*slot];
         if (!*slot || (region->parent == parent && region->name == name))
             return slot;
     }
@@ -54,7 +54,7 @@ static void add_region(struct kt_regions *regions, uint32_t parent, uint32_t nam
     *find_slot(regions, parent, name) = (uint32_t)regions->count;
     regions->region = kt_room_for_one(regions->region, regions->count, sizeof *regions->region);
     regions->region[regions->count++] =
-        (struct kt_region){.name = name, .parent = parent, .depth = regions->region[parent].depth + 1};
+        (struct kt_named_region){.name = name, .parent = parent, .depth = regions->region[parent].depth + 1};
 }
 
 uint32_t kt_regions_step(const struct kt_regions *regions, uint32_t region, uint32_t *deeper, unsigned id)
@@ -71,7 +71,7 @@ uint32_t kt_regions_step(const struct kt_regions *regions, uint32_t region, uint
 
 static void add_time(struct kt_regions *regions, const struct kt_region_place *place, uint64_t ticks)
 {
-    struct kt_region *region = &regions->region[place->region];
+    struct kt_named_region *region = &regions->region[place->region];
     uint64_t since = place->since[region->depth];
     region->ticks += ticks > since && !place->repeats ? ticks - since : 0;
 }

@@ -15,7 +15,7 @@
 enum { KT_REGION_DEPTH = 64 };
 
 /* The root, index 0, is what is in no region. */
-struct kt_region {
+struct kt_named_region {
     uint32_t name; /* id in the process's definitions */
     uint32_t parent;
     uint32_t depth;
@@ -24,7 +24,7 @@ struct kt_region {
 };
 
 struct kt_regions {
-    struct kt_region *region;
+    struct kt_named_region *region;
     size_t count;
     uint32_t *slot;     /* hash table of indices; 0: unused */
     size_t slots;       /* a power of two */

@@ -37,11 +37,8 @@ static bool will_go_on(const struct kt_frame *writer, const struct kt_frame *now
     return (uintptr_t)writer - (uintptr_t)now >= SIGNAL_FRAME && kt_is_live(writer, now);
 }
 
-bool kt_writer_is_interrupted(struct kt_stream *stream, const struct kt_frame *now)
+bool kt_writer_will_go_on(struct kt_stream *stream, uintptr_t writer, const struct kt_frame *now)
 {
-    uintptr_t writer = kt_writer_of(stream);
-    if (!writer)
-        return false;
     if (will_go_on((const struct kt_frame *)writer, now))
         return true;
     kt_tape_skip(stream);

@@ -11,7 +11,7 @@ export PYTHON ?= /usr/bin/python3
 BUILD_PACKAGES := gcc libc6-dev libdw-dev libjansson-dev libarchive-dev libzstd-dev libsqlite3-dev libhwloc-dev libprotobuf-c-dev protobuf-c-compiler
 DEMO_PACKAGES  := python3-numpy libopenblas0-serial libblas3 liblapack3
 CHECK_PACKAGES := libcmocka-dev libpfm4 g++ gfortran libblas-dev liblapack-dev libblis4-serial gdb valgrind cppcheck libblas-test liblapack-test \
-                  python3-scipy libblas64-3 liblapack64-3 libopenblas64-0-pthread liblapacke-dev liblapacke64 libblis64-4-serial libatlas3-base \
+                  python3-scipy python3-jsonschema libblas64-3 liblapack64-3 libopenblas64-0-pthread liblapacke-dev liblapacke64 libblis64-4-serial libatlas3-base \
                   openmpi-bin hpcc zstd xz-utils gnuplot-nox clang-format
 BENCH_PACKAGES := uftrace lttng-tools liblttng-ust-dev ltrace libpfm4 hpcc valgrind python3-scipy octave r-base-core libsuitesparse-dev
 LIBRARY_PACKAGES := libopenblas0-pthread libopenblas0-serial libblis4-pthread libblis4-serial libblas3 liblapack3

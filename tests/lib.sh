@@ -23,3 +23,5 @@ query() { "$PYTHON" -c 'import json,sys; d=json.load(sys.stdin); print(eval(sys.
 # The same for `ktrace info` of a trace in $T, and for the list of its calls.
 info() { "$B/ktrace" info --json "$T/$1" | query "$2"; }
 calls() { "$B/ktrace" dump --json "$T/$1" | "$PYTHON" -c 'import json,sys; d=[json.loads(l) for l in sys.stdin]; print(eval(sys.argv[1]))' "$2"; }
+# valid NAME FILE VERB [PART]: FILE holds what that verb prints with --json, as its schema says.
+valid() { local name=$1 file=$2; shift 2; same "$name" "" "$("$PYTHON" tests/json_check.py valid "$B/ktrace" "$@" <"$file" 2>&1)"; }

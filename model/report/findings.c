@@ -105,6 +105,21 @@ void kt_findings_print_kinds(const struct kt_report *report, size_t top)
     kt_text_table_free(table);
 }
 
+static const struct kt_field kind_fields[] = {
+    {"calls", KT_AS_COUNT, .meaning = "calls of this kind"},
+    {"median", KT_AS_SECONDS, KT_NULL, .meaning = "median of their times"},
+    {"page_faults", KT_AS_NUMBER, KT_NULL, .meaning = "page faults, median"},
+    {"other_calls", KT_AS_NUMBER, KT_NULL, .meaning = "calls of other threads at the same time, median"},
+    {"untouched", KT_AS_SHARE, KT_NULL, .meaning = "part of its operands that no call had touched, median"},
+    {"distance", KT_AS_NUMBER, KT_NULL, .unit = "bytes",
+     .meaning = "bytes that calls touched since its operands were used, median"},
+    {0}};
+
+const struct kt_field kt_findings_kinds_fields[] = {
+    {"by", KT_AS_TEXT, KT_NULL, .meaning = "which of these facts splits them; null: only times tell"},
+    {"kinds", KT_AS_RECORD, KT_MANY, .meaning = "the quicker kind first", .of = kind_fields},
+    {0}};
+
 static json_t *kind_json(const struct kt_call_kind *kind)
 {
     json_t *object = json_pack("{s:I, s:o}", "calls", (json_int_t)kind->calls, "median", kt_json_number(kind->median));
@@ -152,6 +167,16 @@ void kt_findings_print_unblocked(const struct kt_report *report)
            "ILAENV does not know a name runs it as if it were small.\n",
            KT_UNBLOCKED_SMALL);
 }
+
+const struct kt_field kt_findings_unblocked_fields[] = {
+    {"routine", KT_AS_TEXT, .meaning = "LAPACK routine"},
+    {"handed_to", KT_AS_TEXT, .meaning = "unblocked routine that did all the work"},
+    {"calls", KT_AS_COUNT, .meaning = "calls that did so"},
+    {"inside_known", KT_AS_COUNT, .meaning = "calls whose inside is recorded"},
+    {"workspace_suffices", KT_AS_COUNT, .meaning = "calls whose workspace had room for blocks"},
+    {"seconds", KT_AS_SECONDS, KT_NULL, .meaning = "time of these calls"},
+    {"args", KT_AS_MAP, .meaning = "arguments of the first one, by their names"},
+    {0}};
 
 json_t *kt_findings_unblocked_json(const struct kt_report *report)
 {

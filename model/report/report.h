@@ -22,8 +22,9 @@
 struct kt_report_shape {
     const struct kt_shape_group *group;
     struct kt_stat insitu;
-    double gflops;               /* NAN: not known */
-    struct kt_parts_shape parts; /* times are NAN where it was not replayed */
+    double gflops;                               /* NAN: not known */
+    struct kt_parts_shape parts;                 /* times are NAN where it was not replayed */
+    const struct kt_parts_group *group_of_parts; /* NULL: it was not taken apart */
 };
 
 struct kt_report {

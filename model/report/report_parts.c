@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "model/report/report_parts.h"
 
+#include "model/report/report_lists.h"
 #include "model/report/report_row.h"
+#include "trace/command/field_text.h"
 #include "trace/print/text.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { BAR = 22, CELL = KT_ROW_CELL, LINE = 79, MAX_COLUMNS = KT_ROW_COLUMNS };
+enum { BAR = 22, LINE = 79 };
 
 static const char *percent(double part, double whole, char out[16])
 {
@@ -137,99 +139,53 @@ static void print_missing(const struct kt_report *report)
 
 /* --- by routine, caller, shape ----------------------------------------------------------------------------- */
 
-/* The columns of parts behind those of names: only parts that any group has. */
-struct shown {
-    bool split, unsplit;
-};
-
-static struct shown what_is_shown(const struct kt_decomposition *total)
+/* Only columns of parts that any group has. */
+static void print_table(const char *heading, const struct kt_field *list, const struct kt_report *report, size_t top,
+                        const char *by)
 {
-    return (struct shown){.split = total->tracked > 0, .unsplit = total->tracked < total->shapes};
-}
-
-static size_t add_columns(struct kt_column *column, size_t columns, struct shown shown)
-{
-    column[columns++] = (struct kt_column){.head = "in situ", .right = true};
-    column[columns++] = (struct kt_column){.head = "bound", .right = true};
-    column[columns++] = (struct kt_column){.head = "library", .right = true};
-    if (shown.split) {
-        column[columns++] = (struct kt_column){.head = "cache", .right = true};
-        column[columns++] = (struct kt_column){.head = "residual", .right = true};
-    }
-    if (shown.unsplit)
-        column[columns++] = (struct kt_column){.head = "rest", .right = true};
-    column[columns++] = (struct kt_column){.head = "index", .right = true};
-    return columns;
-}
-
-static void add_group(struct kt_text_table *table, struct kt_row *row, const struct kt_parts_group *group,
-                      struct shown shown)
-{
-    const struct kt_decomposition *d = &group->parts;
-    kt_text_seconds(group->seconds, kt_row_next(row));
-    kt_text_seconds(d->shapes ? d->bound.value : NAN, kt_row_next(row));
-    kt_text_seconds(d->shapes ? d->library.value : NAN, kt_row_next(row));
-    if (shown.split) {
-        kt_text_seconds(d->cache.value, kt_row_next(row));
-        kt_text_seconds(d->residual.value, kt_row_next(row));
-    }
-    if (shown.unsplit)
-        kt_text_seconds(d->unsplit.value, kt_row_next(row));
-    kt_text_index(d->index, "n/a", kt_row_next(row));
-    kt_row_add(table, row);
-}
-
-static void print_table(const char *heading, struct kt_text_table *table, size_t count, size_t top, const char *by)
-{
+    const struct kt_decomposition *total = &report->parts.total.parts;
     kt_heading(heading);
-    kt_text_table_print(table);
-    kt_text_table_free(table);
-    kt_row_tell_rest(count, top, by);
+    kt_field_print(list, report, top, total->tracked < total->shapes ? KT_REPORT_UNSPLIT : 0);
+    kt_row_tell_rest(list->count(&(struct kt_at){report, report, 0}), top, by);
 }
 
-static void print_routines(const struct kt_report *report, size_t top)
+static const struct kt_parts_group *group_of(const struct kt_at *at)
 {
-    const struct kt_parts_groups *groups = &report->parts.routines;
-    struct shown shown = what_is_shown(&report->parts.total.parts);
-    struct kt_column column[MAX_COLUMNS] = {{.head = "routine"}};
-    struct kt_text_table *table = kt_text_table_new(column, add_columns(column, 1, shown));
-    for (size_t i = 0; i < groups->count && i < top; i++) {
-        struct kt_row row = {.columns = 0};
-        snprintf(kt_row_next(&row), CELL, "%s", groups->group[i].routine);
-        add_group(table, &row, &groups->group[i], shown);
-    }
-    print_table("Parts by routine, outermost calls", table, groups->count, top, "part");
+    return at->object;
 }
 
-static void print_callers(const struct kt_report *report, size_t top)
+static json_t *number(const struct kt_at *at)
 {
-    const struct kt_parts_groups *groups = &report->parts.callers;
-    struct shown shown = what_is_shown(&report->parts.total.parts);
-    struct kt_column column[MAX_COLUMNS] = {{.head = "line", .shrink = true}};
-    struct kt_text_table *table = kt_text_table_new(column, add_columns(column, 1, shown));
-    for (size_t i = 0; i < groups->count && i < top; i++) {
-        struct kt_row row = {.columns = 0};
-        kt_place_text(groups->group[i].place, kt_row_next(&row), CELL);
-        add_group(table, &row, &groups->group[i], shown);
-    }
-    print_table("Parts by caller", table, groups->count, top, "part");
+    return json_integer((json_int_t)group_of(at)->shape + 1);
+}
+
+static void args_cell(const struct kt_at *at, char *out, size_t size)
+{
+    kt_shape_text(&kt_report_of(at)->shape[group_of(at)->shape].group->first, out, size - 1);
+}
+
+static const struct kt_field shape_fields[] = {
+    {NULL, KT_AS_ID, .get = number, .head = "#"},
+    {NULL, KT_AS_TEXT, KT_AT(struct kt_parts_group, routine), .head = "routine"},
+    {NULL, KT_AS_TEXT, KT_SHRINK, .head = "shape", .cell = args_cell},
+    KT_FIELDS(kt_report_part_seconds),
+    KT_FIELDS(kt_report_part_fields),
+    {0}};
+
+static size_t shapes(const struct kt_at *at)
+{
+    return kt_report_of(at)->parts.shapes.count;
+}
+
+static const void *shape(const struct kt_at *at, size_t row)
+{
+    return &kt_report_of(at)->parts.shapes.group[row];
 }
 
 void kt_report_shape_parts(const struct kt_report *report, size_t top)
 {
-    const struct kt_parts_groups *groups = &report->parts.shapes;
-    struct shown shown = what_is_shown(&report->parts.total.parts);
-    struct kt_column column[MAX_COLUMNS] = {
-        {.head = "#", .right = true}, {.head = "routine"}, {.head = "shape", .shrink = true}};
-    struct kt_text_table *table = kt_text_table_new(column, add_columns(column, 3, shown));
-    for (size_t i = 0; i < groups->count && i < top; i++) {
-        struct kt_row row = {.columns = 0};
-        snprintf(kt_row_next(&row), CELL, "%zu", groups->group[i].shape + 1);
-        snprintf(kt_row_next(&row), CELL, "%s", groups->group[i].routine);
-        kt_shape_text(&report->shape[groups->group[i].shape].group->first, kt_row_next(&row), CELL - 1);
-        add_group(table, &row, &groups->group[i], shown);
-    }
-    print_table("Parts of the time of all calls of a shape", table, groups->count, top, "shape");
+    static const struct kt_field list = {.kind = KT_AS_RECORD, .of = shape_fields, .count = shapes, .row = shape};
+    print_table("Parts of the time of all calls of a shape", &list, report, top, "shape");
 }
 
 /* --- in words ---------------------------------------------------------------------------------------------- */
@@ -281,9 +237,9 @@ void kt_report_parts(const struct kt_report *report, size_t top)
     explain_negative(report);
     print_missing(report);
     printf("\n");
-    print_routines(report, top);
+    print_table("Parts by routine, outermost calls", &kt_report_part_lists[0], report, top, "part");
     printf("\n");
-    print_callers(report, top);
+    print_table("Parts by caller", &kt_report_part_lists[1], report, top, "part");
     printf("\n");
     print_advice(report);
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * ktrace report: prints what model/report/report.c worked out. Whatever is missing from the trace is said before any
- * number.
+ * ktrace report: prints what model/report/report.c worked out.
  */
-#include "model/summary/crowding.h"
+#include "model/report/report_header.h"
+#include "model/report/report_lists.h"
 #include "model/report/report_parts.h"
 #include "model/report/report_subnormal.h"
-#include "trace/command/about.h"
-#include "trace/read/origin.h"
+#include "trace/command/field_text.h"
+#include "trace/read/profile.h"
 #include "trace/print/text.h"
 #include "trace/command/verb.h"
 
@@ -17,291 +17,27 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-enum { LINE = 68, PARTS_ROWS = 8 };
+enum { PARTS_ROWS = 8 };
 
-/* The tables that --by names. */
-static const struct {
+/* The tables that --by names, as text and as rows. */
+static const struct table {
     const char *name;
     kt_report_table *print;
-} known_tables[] = {{"routine", kt_report_routines}, {"shape", kt_report_shapes},     {"caller", kt_report_callers},
-                    {"line", kt_report_lines},       {"path", kt_report_paths},       {"region", kt_report_regions},
-                    {"thread", kt_report_threads},   {"counter", kt_report_counters}, {"rank", kt_report_ranks},
-                    {"part", kt_report_parts}};
+    const struct kt_field *list;
+} known_tables[] = {
+    {"routine", kt_report_routines, kt_report_routine_list},  {"shape", kt_report_shapes, kt_report_shape_list},
+    {"caller", kt_report_callers, &kt_report_place_lists[0]}, {"line", kt_report_lines, &kt_report_place_lists[1]},
+    {"path", kt_report_paths, kt_report_path_list},           {"region", kt_report_regions, kt_report_region_list},
+    {"thread", kt_report_threads, kt_report_thread_list},     {"process", kt_report_processes, kt_report_process_list},
+    {"counter", kt_report_counters, kt_report_count_list},    {"rank", kt_report_ranks, kt_report_rank_fields},
+    {"part", kt_report_parts, kt_report_part_lists}};
 
 struct options {
-    bool json;
-    kt_report_table *only; /* NULL: everything */
+    bool json, csv;
+    const struct table *only; /* NULL: everything */
     size_t top;
 };
-
-/* --- header ------------------------------------------------------------------------------------------------ */
-
-static const char *plural(size_t count, const char *one, const char *many)
-{
-    return count == 1 ? one : many;
-}
-
-static const char *host_of(const struct kt_process *process)
-{
-    const char *host = kt_meta(process, "host");
-    return host ? host : "an unknown host";
-}
-
-/* As long as the line can take. */
-static void name_hosts(const struct kt_report *report, char *out, size_t size)
-{
-    const char *first = host_of(report->summary.first);
-    bool others = false;
-    for (size_t i = 0; i < report->trace.processes && !others; i++)
-        others = strcmp(first, host_of(&report->trace.process[i])) != 0;
-    snprintf(out, size, "%.14s%s", others ? "several hosts" : first, !others && strlen(first) > 14 ? ".." : "");
-}
-
-static void print_when(const struct kt_report *report)
-{
-    char when[64] = "at an unknown time";
-    const struct kt_process *process = report->summary.first;
-    const char *anchor = kt_meta(process, "anchor");
-    char hosts[24];
-    size_t processes = report->trace.processes;
-    size_t threads = report->state.threads;
-    long long realtime_ns;
-    if (anchor && sscanf(anchor, "%*s %*s %lld", &realtime_ns) == 1) {
-        time_t seconds = (time_t)(realtime_ns / 1000000000);
-        struct tm tm;
-        strftime(when, sizeof when, "%Y-%m-%d %H:%M:%S", localtime_r(&seconds, &tm));
-    }
-    name_hosts(report, hosts, sizeof hosts);
-    kt_about_line("recorded", "%s on %s, %zu %s, %zu %s", when, hosts, processes,
-                  plural(processes, "process", "processes"), threads, plural(threads, "thread", "threads"));
-}
-
-/* Of a trace with KTRACE_SAMPLE. */
-static void print_estimate(const struct kt_summary *summary, uint64_t sample)
-{
-    const struct kt_estimate all = kt_summary_of_all(summary, sample);
-    char text[4][16];
-    char share[16];
-    kt_text_percent(all.value / summary->seconds_all, share);
-    kt_about_line("BLAS time", "%s in the %s calls of the sample", kt_text_seconds(summary->seconds_blas, text[0]),
-                  kt_text_count((double)summary->calls_top, text[1]));
-    kt_about_line("", "in all: %s (%s to %s),%s of wall time, estimated", kt_text_seconds(all.value, text[1]),
-                  kt_text_seconds(all.lo, text[2]), kt_text_seconds(all.hi, text[3]), share);
-}
-
-static void print_crowding(const struct kt_crowding *crowding)
-{
-    if (!crowding->is_too_many)
-        return;
-    kt_about_line("crowded", "%zu threads in calls, each with %d of the library, on %d processors:", crowding->callers,
-                  crowding->each, crowding->processors);
-    kt_about_line("", "try fewer, such as with OPENBLAS_NUM_THREADS=1 (or OMP_, BLIS_, MKL_)");
-}
-
-static void print_times(const struct kt_report *report)
-{
-    const struct kt_summary *summary = &report->summary;
-    const struct kt_crowding crowding = kt_crowding_find(&report->trace, summary);
-    char wall[16];
-    char blas[16];
-    char share[16];
-    char self[16];
-    char before[16];
-    kt_text_percent(summary->seconds_all > 0 ? summary->seconds_blas / summary->seconds_all : NAN, share);
-    kt_about_line("wall time", "%s, %s before the first call; %s took %s", kt_text_seconds(summary->seconds, wall),
-                  kt_text_seconds(summary->seconds_before, before),
-                  report->state.self_is_clock ? "reading clocks" : "recording calls",
-                  kt_text_seconds(report->state.self_seconds, self));
-    uint64_t sample = kt_state_sample(&report->trace);
-    if (sample > 1) {
-        print_estimate(summary, sample);
-        return;
-    }
-    kt_about_line("BLAS time", "%s in BLAS and LAPACK%s, %s of %s%s", kt_text_seconds(summary->seconds_blas, blas),
-                  crowding.callers > report->trace.processes ? ", threads added" : "", share + strspn(share, " "),
-                  report->trace.processes > 1 ? "the wall time of all processes" : "wall time",
-                  summary->unfinished ? ", without calls in flight" : "");
-    print_crowding(&crowding);
-}
-
-static void print_calls(const struct kt_summary *summary)
-{
-    char all[16];
-    char top[16];
-    char recorded[16];
-    kt_about_line("calls", "%s outermost (by the application), %s with nested ones",
-                  kt_text_count((double)summary->calls_top, top),
-                  kt_text_count((double)(summary->calls + summary->passed), all));
-    if (summary->passed)
-        kt_about_line("", "%s of the nested ones are recorded, the others passed on",
-                      kt_text_count((double)(summary->calls - summary->calls_top), recorded));
-}
-
-/* As many as make a part of the time that anybody would see: a hundred take 10 us to 1 ms. */
-static void print_faults(const struct kt_shapes *groups)
-{
-    static const double worth_words = 100;
-    char text[16];
-    char of[16];
-    double faults = 0;
-    double calls = 0;
-    for (size_t i = 0; i < groups->count; i++) {
-        faults += groups->shape[i].faults;
-        calls += (double)groups->shape[i].faults_known;
-    }
-    if (faults >= worth_words)
-        kt_about_line("page faults", "%s in %s calls of which they were counted, the long ones",
-                      kt_text_count(faults, text), kt_text_count(calls, of));
-}
-
-static void print_in_flight(const struct kt_state *state)
-{
-    for (size_t i = 0; i < state->in_flights; i++) {
-        const struct kt_call *call = &state->in_flight[i];
-        char shape[48];
-        kt_shape_text(call, shape, sizeof shape - 1);
-        kt_about_line("in flight", "%s %s", call->entry->symbol.name, shape);
-    }
-}
-
-static bool may_run_elsewhere(const struct kt_trace *trace)
-{
-    for (size_t i = 0; i < trace->processes; i++)
-        if (kt_process_may_run_elsewhere(&trace->process[i]))
-            return true;
-    return false;
-}
-
-/* A pool ends its workers by a signal while they wait: that is no crash. */
-static void print_incomplete(const struct kt_report *report)
-{
-    const struct kt_trace *trace = &report->trace;
-    size_t count = 0;
-    for (size_t i = 0; i < trace->processes; i++)
-        count += !trace->process[i].complete;
-    kt_about_line("state", "incomplete: %zu of %zu %s %s %s", count, trace->processes,
-                  plural(trace->processes, "process", "processes"),
-                  may_run_elsewhere(trace)       ? "killed, crashed or still running on another machine"
-                  : report->state.in_flights > 0 ? "killed or crashed in a call"
-                                                 : "ended by a signal or _exit between calls",
-                  "(all calls up to then are here)");
-}
-
-/* Silent only if nothing is missing. */
-static void print_missing(const struct kt_report *report)
-{
-    const char *state = kt_state_text(&report->trace);
-    char count[16];
-    if (!strcmp(state, "running"))
-        kt_about_line("state", "running: this is what was recorded so far");
-    if (!strcmp(state, "incomplete"))
-        print_incomplete(report);
-    print_in_flight(&report->state);
-    if (report->summary.unfinished)
-        kt_about_line("unfinished", "%s calls have not returned: they are counted, but have no time",
-                      kt_text_count((double)report->summary.unfinished, count));
-    kt_about_losses(&report->trace, &report->state);
-}
-
-/* The part of the time that the program's own calls to it took. */
-static double library_share(const struct kt_shapes *groups, const char *name)
-{
-    double seconds = 0;
-    for (size_t i = 0; i < groups->count; i++)
-        if (kt_about_is_of_kind(groups->shape[i].first.entry->library, name))
-            seconds += groups->shape[i].total;
-    return groups->seconds > 0 ? seconds / groups->seconds : 0;
-}
-
-/* A library in several files is named once. Where the program calls several, the name of each tells little. */
-static void print_libraries(const struct kt_report *report)
-{
-    const struct kt_process *process = report->summary.first;
-    for (size_t i = 0; i < process->objects; i++) {
-        char name[128];
-        char share[16];
-        kt_about_library_kind(&process->object[i], name, sizeof name);
-        if (!process->object[i].is_library || kt_about_has_kind(process, i, name))
-            continue;
-        double part = library_share(&report->groups, name);
-        kt_text_percent(part, share);
-        bool is_one_of_several = part > 0 && part < 0.9999;
-        kt_about_line("library", "%s%s%s%s", name, is_one_of_several ? ": " : "",
-                      is_one_of_several ? share + strspn(share, " ") : "", is_one_of_several ? " of BLAS time" : "");
-    }
-}
-
-/* --- calls that failed --------------------------------------------------------------------------------------- */
-
-/* Calls of the routine of the I-th shape that returned an info, and all of them; false: an earlier shape has it, too.
- */
-static bool count_failed(const struct kt_shapes *groups, size_t i, uint64_t *failed, uint64_t *calls)
-{
-    const struct kt_routine *routine = groups->shape[i].first.entry->symbol.routine;
-    *failed = *calls = 0;
-    for (size_t j = 0; j < groups->count; j++) {
-        const struct kt_shape_group *other = &groups->shape[j];
-        if (strcmp(other->first.entry->symbol.routine->name, routine->name) != 0)
-            continue;
-        if (j < i && other->failed)
-            return false;
-        *failed += other->failed;
-        *calls += other->query ? 0 : other->calls;
-    }
-    return true;
-}
-
-/* What LAPACK says with a negative info; LAPACKE has numbers of its own from -1010. */
-static void print_failed(const struct kt_shapes *groups)
-{
-    for (size_t i = 0; i < groups->count; i++) {
-        const struct kt_shape_group *group = &groups->shape[i];
-        char argument[64] = "";
-        char text[2][16];
-        uint64_t failed;
-        uint64_t calls;
-        if (!group->failed || !count_failed(groups, i, &failed, &calls))
-            continue;
-        if (group->info < 0 && group->info > -1000)
-            snprintf(argument, sizeof argument, ", argument %" PRId64 " is illegal", -group->info);
-        kt_about_line("failed", "%s of %s calls of %s: %sinfo %" PRId64 "%s", kt_text_count((double)failed, text[0]),
-                      kt_text_count((double)calls, text[1]), group->first.entry->symbol.routine->name,
-                      failed > 1 ? "first " : "", group->info, argument);
-    }
-}
-
-static void print_ranks(const struct kt_imbalance *imbalance)
-{
-    const struct kt_ranks *ranks = &imbalance->ranks;
-    char ratio[16] = "n/a";
-    if (ranks->count == 0)
-        return;
-    if (imbalance->all.mean > 0)
-        snprintf(ratio, sizeof ratio, "%.2f", kt_balance_ratio(&imbalance->all));
-    kt_about_ranks(ranks);
-    kt_about_line("imbalance", "%s: the BLAS time of the busiest rank over the mean", ratio);
-}
-
-static void print_header(const struct kt_report *report)
-{
-    kt_heading("Trace");
-    for (size_t i = 0; i < report->paths; i++)
-        kt_about_line("trace", "%s", report->path[i]);
-    kt_about_command(report->summary.first, LINE - 1);
-    print_when(report);
-    print_libraries(report);
-    print_ranks(&report->imbalance);
-    print_times(report);
-    print_calls(&report->summary);
-    print_faults(&report->groups);
-    print_failed(&report->groups);
-    kt_about_profile(&report->trace, &report->state);
-    kt_about_selection(&report->trace, &report->state);
-    print_missing(report);
-    kt_about_clock(&report->state);
-}
 
 /* --- all of it --------------------------------------------------------------------------------------------- */
 
@@ -413,11 +149,11 @@ static void print_all(const struct kt_report *report, size_t top)
     print_legend(report);
 }
 
-static bool parse_table(const char *text, kt_report_table **out)
+static bool parse_table(const char *text, const struct table **out)
 {
     for (size_t i = 0; i < sizeof known_tables / sizeof *known_tables; i++)
         if (!strcmp(text, known_tables[i].name)) {
-            *out = known_tables[i].print;
+            *out = &known_tables[i];
             return true;
         }
     return false;
@@ -440,11 +176,14 @@ static int parse_options(int argc, char **argv, struct options *out)
             return kt_verb_usage("report", "%s", error.text);
         if (option == 'j')
             out->json = true;
+        if (option == 'c')
+            out->csv = true;
         if (option == 't' && !parse_count(optarg, &out->top))
             return kt_verb_usage("report", "--top %s: expected a number above 0", optarg);
         if (option == 'b' && !parse_table(optarg, &out->only))
             return kt_verb_usage(
-                "report", "--by %s: expected routine, shape, caller, line, path, region, thread, counter, rank or part",
+                "report",
+                "--by %s: expected routine, shape, caller, line, path, region, thread, process, counter, rank or part",
                 optarg);
     }
     if (optind == argc)
@@ -452,19 +191,21 @@ static int parse_options(int argc, char **argv, struct options *out)
     return KT_OK;
 }
 
-static json_t *document_of(const struct kt_report *report)
+/* All rows of the table, that of routines if none was named. */
+static void print_csv(const struct kt_report *report, const struct options *options)
 {
-    json_t *document = kt_report_json(report);
-    json_object_set_new(document, "subnormal", kt_report_subnormals_json(report));
-    return document;
+    const struct kt_field *list = options->only ? options->only->list : kt_report_routine_list;
+    json_t *rows = kt_field_list(list, &(struct kt_at){report, report, 0});
+    kt_field_csv(list->of, rows);
+    json_decref(rows);
 }
 
 static void print_report(const struct kt_report *report, const struct options *options)
 {
-    print_header(report);
+    kt_report_header(report);
     printf("\n");
     if (options->only)
-        options->only(report, options->top);
+        options->only->print(report, options->top);
     else
         print_all(report, options->top);
 }
@@ -480,7 +221,9 @@ int kt_verb_report(int argc, char **argv)
     if (kt_report_make(argv + optind, (size_t)(argc - optind), &report, &error) != KT_OK)
         status = kt_verb_fail("report", &error);
     else if (options.json)
-        kt_json_print(document_of(&report));
+        kt_document_print(&kt_document_report, kt_report_json(&report));
+    else if (options.csv)
+        print_csv(&report, &options);
     else
         print_report(&report, &options);
     kt_report_free(&report);

@@ -52,6 +52,13 @@ static bool is_repeated(const struct kt_trace *trace, size_t p, size_t i)
     return false;
 }
 
+const struct kt_field kt_field_counters[] = {{"name", KT_AS_TEXT, .meaning = "name of the counter"},
+                                             {"status", KT_AS_TEXT, .meaning = "how it counted"},
+                                             {"reason", KT_AS_TEXT, .meaning = "why not; empty: it counted"},
+                                             {"empty", KT_AS_COUNT, .meaning = "what reading it adds"},
+                                             {"code", KT_AS_TEXT, .meaning = "its code in the kernel's interface"},
+                                             {0}};
+
 json_t *kt_counters_json(const struct kt_trace *trace)
 {
     json_t *array = json_array();

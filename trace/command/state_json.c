@@ -3,6 +3,40 @@
 
 #include <string.h>
 
+const struct kt_field kt_field_losses[] = {{"cause", KT_AS_TEXT, .meaning = "name of the cause"},
+                                           {"text", KT_AS_TEXT, .meaning = "the same in words"},
+                                           {"calls", KT_AS_COUNT, .meaning = "calls that were lost"},
+                                           {0}};
+
+const struct kt_field kt_field_in_flight[] = {
+    {"n", KT_AS_ID, .meaning = "number of the call in the trace"},
+    {"pid", KT_AS_ID, .meaning = "process id"},
+    {"tid", KT_AS_ID, .meaning = "thread id"},
+    {"routine", KT_AS_TEXT, .meaning = "Fortran name, lower case, without underscore"},
+    {"symbol", KT_AS_TEXT, .meaning = "name that was called"},
+    {"args", KT_AS_MAP, .meaning = "arguments, by their names"},
+    {0}};
+
+const struct kt_field kt_field_nested[] = {
+    {"mode", KT_AS_TEXT, .meaning = "sample, all or none"},
+    {"passed", KT_AS_COUNT, .meaning = "nested calls that were not recorded"},
+    {"outermost", KT_AS_COUNT, .meaning = "outermost calls"},
+    {"outermost_inside", KT_AS_COUNT, .meaning = "of these, calls in which nested ones are recorded"},
+    {0}};
+
+const struct kt_field kt_field_selection[] = {
+    {"sample", KT_AS_COUNT, .meaning = "one in so many of the program's calls was recorded; 1: all"},
+    {"only_routines", KT_AS_TEXT, KT_NULL, .meaning = "the routines that were to be recorded; null: all"},
+    {"last_calls_only", KT_AS_FLAG, .meaning = "the first calls had to make room for the last ones"},
+    {"skipped", KT_AS_COUNT, .meaning = "calls that were not recorded, as the user wished"},
+    {0}};
+
+const struct kt_field kt_field_missing[] = {
+    KT_FIELDS(kt_field_selection),
+    {"lost", KT_AS_RECORD, KT_MANY, .meaning = "calls that are missing", .of = kt_field_losses},
+    {"damage", KT_AS_TEXT, KT_MANY, .meaning = "what cannot be read"},
+    {0}};
+
 json_t *kt_losses_json(const struct kt_state *state)
 {
     json_t *array = json_array();

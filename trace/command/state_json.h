@@ -5,8 +5,15 @@
 #ifndef KT_STATE_JSON_H
 #define KT_STATE_JSON_H
 
-#include "trace/command/json.h"
+#include "trace/command/field.h"
 #include "trace/read/state.h"
+
+/* What the functions below make. */
+extern const struct kt_field kt_field_losses[];
+extern const struct kt_field kt_field_in_flight[];
+extern const struct kt_field kt_field_nested[];
+extern const struct kt_field kt_field_selection[]; /* kt_json_add_selection() */
+extern const struct kt_field kt_field_missing[];   /* kt_json_add_missing() */
 
 /* [{"cause", "text", "calls"}, ...] */
 json_t *kt_losses_json(const struct kt_state *state);

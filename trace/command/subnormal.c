@@ -95,6 +95,28 @@ static void add_snapshot(const struct kt_snapshot *s, void *context)
                                                  kt_json_args(&s->call, false), "operands", operands));
 }
 
+static const struct kt_field operand_fields[] = {{"name", KT_AS_TEXT, .meaning = "operand"},
+                                                 {"numbers", KT_AS_COUNT, .meaning = "numbers in it"},
+                                                 {"subnormal", KT_AS_COUNT, .meaning = "of these, subnormal ones"},
+                                                 {0}};
+
+const struct kt_field kt_field_subnormal_cost[] = {
+    {"operands", KT_AS_RECORD, KT_MANY | KT_LACKS | KT_NULL, .meaning = "operands that hold such numbers",
+     .of = operand_fields},
+    {"left", KT_AS_COUNT, KT_LACKS, .meaning = "once replayed: subnormal numbers that the call leaves"},
+    {"met", KT_AS_FLAG, KT_LACKS, .meaning = "once replayed: an instruction of the call met one"},
+    {"context", KT_AS_TEXT, KT_LACKS | KT_NULL, .meaning = "context of these times"},
+    {"seconds", KT_AS_RECORD, KT_LACKS | KT_NULL, .meaning = "time of a call", .of = kt_field_stat},
+    {"seconds_ordinary", KT_AS_RECORD, KT_LACKS | KT_NULL, .meaning = "the same with ordinary numbers",
+     .of = kt_field_stat},
+    {0}};
+
+const struct kt_field kt_field_subnormal[] = {
+    {"routine", KT_AS_TEXT, .meaning = "Fortran name, lower case, without underscore"},
+    {"args", KT_AS_MAP, .meaning = "arguments, by their names"},
+    KT_FIELDS(kt_field_subnormal_cost),
+    {0}};
+
 json_t *kt_subnormals_of_trace(const struct kt_trace *trace)
 {
     json_t *list = json_array();

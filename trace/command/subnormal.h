@@ -6,7 +6,7 @@
 #ifndef KT_SUBNORMAL_H
 #define KT_SUBNORMAL_H
 
-#include "trace/command/json.h"
+#include "trace/command/field.h"
 #include "trace/table/operand.h"
 #include "trace/shape/snapshots.h"
 
@@ -28,6 +28,8 @@ json_t *kt_subnormals_json(const struct kt_snapshot *snapshot, const struct kt_o
 
 /* [{"routine", "args", "operands": the same}], one for each snapshot of the trace that holds such numbers. Reads all
  * contents, one snapshot after the other. */
+extern const struct kt_field kt_field_subnormal_cost[]; /* the last of them, with what a replay adds */
+extern const struct kt_field kt_field_subnormal[];
 json_t *kt_subnormals_of_trace(const struct kt_trace *trace);
 
 /* "12,345 of 160,000 numbers of a, 5 of 400 of x": of such a list of operands. */

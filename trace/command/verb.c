@@ -15,6 +15,11 @@ enum { MAX_OPTIONS = 24 };
         verb, "json", 'j', false, NULL, "one JSON document on standard output" \
     }
 
+#define CSV_OPTION(verb)                                                        \
+    {                                                                           \
+        verb, "csv", 'c', false, NULL, "all rows of one table, comma-separated" \
+    }
+
 /* Of verbs that time calls again. */
 #define THREADS_OPTION(verb)                                                     \
     {                                                                            \
@@ -74,7 +79,9 @@ static const struct kt_verb_option options[] = {
     {"run", "block-size", 'B', false, "LIST",
      "dgeqrf=48,dgetrf=96:128: other block sizes of LAPACK's own routines, and the rest to do without blocks"},
     {"report", "top", 't', false, "N", "rows of each table; default 15"},
-    {"report", "by", 'b', false, "routine|shape|caller|line|path|region|thread|counter|rank|part", "only that table"},
+    {"report", "by", 'b', false, "routine|shape|caller|line|path|region|thread|process|counter|rank|part",
+     "only that table"},
+    CSV_OPTION("report"),
     JSON_OPTION("report"),
     {"replay", "context", 'c', false, "LIST", "sequence, " CONTEXTS "; default warm,cold,tracked"},
     {"replay", "gaps", 'g', false, "none|idle|traffic|code",

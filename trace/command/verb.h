@@ -31,7 +31,7 @@
     X(control, "[OPTIONS] PID pause|resume|flush|status",                                                             \
       "what a process that is being traced is to do; sends no signal")                                                \
     X(env, "[OPTIONS]", "every KTRACE_ variable: type, default, meaning")                                             \
-    X(help, "[VERB]", "what a verb does and its options")
+    X(help, "[--columns|--json-schema] [VERB]", "what a verb does, its options, and what it prints")
 
 /* ARGV[0] is the verb; returns the exit status. */
 #define KT_VERB_DECLARE(name, arguments, text) int kt_verb_##name(int argc, char **argv);

@@ -2,6 +2,7 @@
 /*
  * ktrace help: the verbs, and the options of each.
  */
+#include "trace/command/document.h"
 #include "trace/command/verb.h"
 
 #include <stdio.h>
@@ -100,8 +101,22 @@ static void print_verb(size_t verb)
     print_parts(verbs[verb].name);
 }
 
+/* What ktrace help --columns and --json-schema say of a verb. */
+static int print_document(const char *verb, const char *part, bool as_schema)
+{
+    json_t *schema = as_schema ? kt_document_schema(verb, part) : NULL;
+    if (schema)
+        kt_json_print(schema);
+    if (schema || (!as_schema && kt_document_explain(verb, part)))
+        return KT_OK;
+    return kt_verb_usage("help", "%s%s%s has no JSON", verb, part ? " " : "", part ? part : "");
+}
+
 int kt_verb_help(int argc, char **argv)
 {
+    bool as_schema = argc > 1 && !strcmp(argv[1], "--json-schema");
+    if (argc > 2 && argc <= 4 && (as_schema || !strcmp(argv[1], "--columns")))
+        return print_document(argv[2], argc == 4 ? argv[3] : NULL, as_schema);
     bool asks_for_part = argc == 3 && !strcmp(argv[1], "model");
     if (argc > 2 && !asks_for_part)
         return kt_verb_usage(argv[0], "one verb at a time");

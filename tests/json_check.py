@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""JSON beside its schema, beside text and CSV. Usage: json_check.py CHECK KTRACE ...; prints what is wrong, a line each.
+
+    valid KTRACE VERB [PART]   the documents on standard input, of which VERB prints one or one on each line
+    table KTRACE BY LIST HEADING TRACE...  what report prints of a table as text, as JSON and as CSV has the same rows and numbers
+"""
+import csv
+import json
+import re
+import subprocess
+import sys
+
+from jsonschema import Draft202012Validator
+
+
+def output(*words):
+    return subprocess.run(words, capture_output=True, text=True, check=True).stdout
+
+
+def schema_of(ktrace, *verb):
+    schema = json.loads(output(ktrace, "help", "--json-schema", *verb))
+    Draft202012Validator.check_schema(schema)
+    return schema
+
+
+def documents_of(text):
+    """One document, or one on each line."""
+    decoder = json.JSONDecoder(object_pairs_hook=dict)
+    while text.strip():
+        document, end = decoder.raw_decode(text.lstrip())
+        yield document
+        text = text.lstrip()[end:]
+
+
+def innermost(error):
+    """Of the variants of a verb the one that comes nearest is told."""
+    while error.context:
+        error = min(error.context, key=lambda e: (len(list(e.path)) == 0, len(str(e.message))))
+    return error
+
+
+def check_valid(ktrace, *verb):
+    validator = Draft202012Validator(schema_of(ktrace, *verb))
+    count = 0
+    for document in documents_of(sys.stdin.read()):
+        count += 1
+        if next(iter(document), None) != "schema" or not re.fullmatch(rf"ktrace\.{verb[0]}/\d+", str(document["schema"])):
+            print("the first key is not a schema of the verb:", list(document)[:1])
+        for error in validator.iter_errors(document):
+            error = innermost(error)
+            print("/".join(map(str, error.absolute_path)) + ":", error.message[:200])
+    if not count:
+        print("there is no document")
+
+
+# --- tables --------------------------------------------------------------------------------------------------------
+
+def seconds_text(value):
+    if value == 0:
+        return "0 s"
+    for scale, unit in (1, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"):
+        if abs(value) >= 0.9995 * scale or unit == "ns":
+            value /= scale
+            return f"{value:.{0 if abs(value) >= 99.95 else 1 if abs(value) >= 9.995 else 2}f} {unit}"
+
+
+def number_text(value):
+    return f"{value:.{2 if value < 10 else 1 if value < 100 else 0}f}"
+
+
+def index_text(value):
+    return f"{value:.2f}" if abs(value) <= 10 else ">10" if value > 0 else "<-10"
+
+
+TEXTS = {"index": index_text, "seconds": seconds_text, "count": lambda value: f"{value:,}", "integer": str, "text": str,
+         "part of 1": lambda value: f"{100 * value:.1f} %"}
+
+
+def cell_text(unit, value):
+    return "n/a" if value is None else TEXTS.get(unit, number_text)(value)
+
+
+def text_rows(text, heading):
+    """The table below that heading, row by row, its head first; the widths of columns follow from all lines together."""
+    lines = re.split(rf"^{re.escape(heading)}\n-+\n", text, flags=re.M)[1].split("\n")
+    lines = lines[:lines.index("")] if "" in lines else lines
+    lines = [line for line in lines if re.search("  ", line)]
+    width = max(map(len, lines))
+    lines = [line.ljust(width) for line in lines]
+    gaps = [all(line[i:i + 2] == "  " for line in lines) for i in range(width)]
+    begins = [0] + [i + 2 for i in range(width - 2) if gaps[i] and not (gaps[i + 1] and i + 2 < width)]
+    return [[line[a:b].strip() for a, b in zip(begins, begins[1:] + [width])] for line in lines]
+
+
+def flat(properties, row, prefix=""):
+    """A row as CSV has it."""
+    out = {}
+    for key, schema in properties.items():
+        value = (row or {}).get(key)
+        if "properties" in schema:
+            out.update(flat(schema["properties"], value, f"{prefix}{key}."))
+        else:
+            out[prefix + key] = value
+    return out
+
+
+def same_value(text, value):
+    if value is None:
+        return text == ""
+    if isinstance(value, str):
+        return text.lstrip("'") == value
+    return json.loads(text) == value
+
+
+def rows_of(ktrace, table, traces):
+    document = json.loads(output(ktrace, "report", "--json", *traces))
+    schema = schema_of(ktrace, "report")
+    for key in table.split("."):
+        document, schema = document[key], schema["properties"][key]
+    return document, schema["items"]["properties"]
+
+
+def check_table(ktrace, by, table, heading, *traces):
+    rows, properties = rows_of(ktrace, table, traces)
+    found = list(csv.DictReader(output(ktrace, "report", "--csv", "--by", by, *traces).splitlines()))
+    if not rows or len(found) != len(rows):
+        print(f"{len(rows)} rows of JSON, {len(found)} of CSV")
+    for i, (row, line) in enumerate(zip(rows, found)):
+        wanted = flat(properties, row)
+        if list(line) != list(wanted):
+            print("columns of CSV:", list(line), "expected:", list(wanted))
+            return
+        for key, value in wanted.items():
+            if not same_value(line[key], value):
+                print(f"row {i}: {key}: CSV {line[key]!r}, JSON {value!r}")
+    head, *lines = text_rows(output(ktrace, "report", "--by", by, "--top", "100000", *traces), heading)
+    columns = {schema["column"]: (key, schema["unit"]) for key, schema in properties.items()
+               if "column" in schema and "unit" in schema}
+    if len(lines) != len(rows):
+        print(f"{len(rows)} rows of JSON, {len(lines)} of text")
+    checked = [name for name in head if name in columns]
+    if len(checked) < 3:
+        print("too few columns of text are described:", head)
+    for i, (row, cells) in enumerate(zip(rows, lines)):
+        for name, cell in zip(head, cells):
+            key, unit = columns.get(name, (None, None))
+            if key and unit != "text" and cell not in (cell_text(unit, row[key]), "-"):
+                print(f"row {i}: {name}: text {cell!r}, JSON {row[key]!r}")
+
+
+if __name__ == "__main__":
+    check, *arguments = sys.argv[1:]
+    {"valid": check_valid, "table": check_table}[check](*arguments)

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The JSON documents of the verbs. Each begins with "schema": "ktrace.VERB/N"; what else it holds its list of fields
+ * says, from which its JSON Schema and the help follow.
+ */
+#ifndef KT_DOCUMENT_H
+#define KT_DOCUMENT_H
+
+#include "trace/command/field.h"
+
+/* All of them; each stands beside the code of its verb. */
+#define KT_DOCUMENTS(X) X(report)
+
+struct kt_document {
+    const char *verb;
+    const char *part; /* of the verb, as 'model build' has one; NULL: there are none */
+    const char *what; /* that prints it, in words */
+    int version;      /* larger where a key vanished or changed its meaning */
+    bool is_line;     /* one of several, each on a line of its own */
+    const struct kt_field *field;
+};
+
+#define KT_DOCUMENT_DECLARE(name) extern const struct kt_document kt_document_##name;
+KT_DOCUMENTS(KT_DOCUMENT_DECLARE)
+#undef KT_DOCUMENT_DECLARE
+
+/* The I-th; NULL: there are no more. */
+const struct kt_document *kt_document_at(size_t i);
+
+/* Prints the values with "schema" before them on standard output, and releases them. */
+void kt_document_print(const struct kt_document *document, json_t *values);
+
+/* A list of the document and its rows in VALUES as CSV. */
+void kt_document_csv(const struct kt_document *document, const char *list, const json_t *values);
+
+/* The JSON Schema of what VERB prints, or that part of it (NULL: all of it); NULL: there is no such document. */
+json_t *kt_document_schema(const char *verb, const char *part);
+
+/* What the keys of these documents are, on standard output, with columns of text tables; false: there is no such
+ * document. */
+bool kt_document_explain(const char *verb, const char *part);
+
+#endif

@@ -4,6 +4,7 @@
  * disturbs the others too: in their sequence, or shape by shape.
  */
 #include "replay/compare/comparison.h"
+#include "trace/command/document.h"
 #include "replay/compare/comparison_store.h"
 #include "replay/compare/draw.h"
 #include "replay/compare/sequences.h"
@@ -358,7 +359,7 @@ static enum kt_status show(const struct compare *c, struct kt_error *error)
         json_t *document = kt_comparison_json(k);
         if (k->options.verify)
             json_object_set_new(document, "verify", kt_verify_json(&c->verify, k));
-        kt_json_print(document);
+        kt_document_print(&kt_document_compare, document);
     } else {
         kt_comparison_print(k);
         if (k->options.verify)

@@ -4,6 +4,7 @@
  * trace, where report finds it.
  */
 #include "trace/base/interrupt.h"
+#include "trace/command/document.h"
 #include "replay/result/left_out.h"
 #include "replay/machine/probed.h"
 #include "replay/machine/processor.h"
@@ -317,7 +318,7 @@ static void show(struct replay *r)
                                             r->subnormal};
     json_t *document = kt_result_json(&result);
     if (r->options.json)
-        kt_json_print(json_incref(document));
+        kt_document_print(&kt_document_replay, json_incref(document));
     else
         kt_result_print(&result);
     if (kt_interrupted())

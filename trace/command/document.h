@@ -9,7 +9,8 @@
 #include "trace/command/field.h"
 
 /* All of them; each stands beside the code of its verb. */
-#define KT_DOCUMENTS(X) X(report)
+#define KT_DOCUMENTS(X)                                                                                              \
+    X(report) X(info) X(libraries) X(dump) X(check) X(pack) X(merge) X(export) X(control) X(env) X(replay) X(compare)
 
 struct kt_document {
     const char *verb;

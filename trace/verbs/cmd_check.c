@@ -3,6 +3,7 @@
  * ktrace check: what of a trace can be read, and everything that keeps it from being the whole truth.
  */
 #include "trace/read/checksums.h"
+#include "trace/command/document.h"
 #include "trace/command/json.h"
 #include "trace/base/memory.h"
 #include "trace/read/origin.h"
@@ -77,6 +78,20 @@ static struct findings find_all(const struct kt_trace *trace, const struct kt_st
     return findings;
 }
 
+static const struct kt_field check_fields[] = {
+    {"state", KT_AS_TEXT, .meaning = "complete, incomplete or running"},
+    {"processes", KT_AS_COUNT, .meaning = "processes"},
+    {"threads", KT_AS_COUNT, .meaning = "threads that made calls"},
+    {"calls", KT_AS_COUNT, .meaning = "calls that are readable"},
+    {"complete_calls", KT_AS_COUNT, .meaning = "of these, calls that have returned"},
+    {"migrated_calls", KT_AS_COUNT, .meaning = "calls that ended on another processor than they began on"},
+    {"implausible_calls", KT_AS_COUNT, .meaning = "calls whose times cannot be"},
+    {"findings", KT_AS_TEXT, KT_MANY, .meaning = "what is wrong, in words"},
+    {0}};
+
+const struct kt_document kt_document_check = {
+    .verb = "check", .what = "ktrace check --json", .version = 1, .field = check_fields};
+
 static void print_json(const struct kt_trace *trace, const struct findings *findings, const struct kt_state *state)
 {
     json_t *list = json_array();
@@ -91,7 +106,7 @@ static void print_json(const struct kt_trace *trace, const struct findings *find
     json_object_set_new(document, "migrated_calls", json_integer((json_int_t)state->migrated));
     json_object_set_new(document, "implausible_calls", json_integer((json_int_t)state->implausible));
     json_object_set_new(document, "findings", list);
-    kt_json_print(document);
+    kt_document_print(&kt_document_check, document);
 }
 
 static void print_text(const struct kt_trace *trace, const struct findings *findings, const struct kt_state *state)

@@ -4,6 +4,7 @@
  * No signal is sent: the process has the file `control` of its trace mapped into memory.
  */
 #include "ktrace/format.h"
+#include "trace/command/document.h"
 #include "trace/command/json.h"
 #include "trace/command/verb.h"
 
@@ -117,11 +118,20 @@ static enum kt_status obey(const char *path, const char *order, bool *paused, st
     return status;
 }
 
+static const struct kt_field control_fields[] = {
+    {"pid", KT_AS_ID, .meaning = "process id"},
+    {"asked", KT_AS_TEXT, .meaning = "what was asked: pause, resume, flush or status"},
+    {"state", KT_AS_TEXT, .meaning = "what the process does now"},
+    {0}};
+
+const struct kt_document kt_document_control = {
+    .verb = "control", .what = "ktrace control --json", .version = 1, .field = control_fields};
+
 static void tell(const char *pid, const char *order, bool paused, bool json)
 {
     const char *state = paused ? "paused" : "recording";
     if (json)
-        kt_json_print(json_pack("{s:I, s:s, s:s}", "pid", (json_int_t)atoll(pid), "asked", order, "state", state));
+        kt_document_print(&kt_document_control, json_pack("{s:I, s:s, s:s}", "pid", (json_int_t)atoll(pid), "asked", order, "state", state));
     else if (!strcmp(order, "status"))
         printf("%s\n", state);
 }

@@ -3,6 +3,7 @@
  * ktrace dump: every call, one per line, as text or as JSON Lines.
  */
 #include "trace/command/call_json.h"
+#include "trace/command/document.h"
 #include "trace/command/counts.h"
 #include "trace/base/memory.h"
 #include "trace/read/profile.h"
@@ -92,7 +93,7 @@ int kt_verb_dump(int argc, char **argv)
     kt_cursor_begin(&trace, &cursor);
     while (kt_cursor_next(&cursor, &call))
         if (json)
-            kt_json_print_line(kt_call_json(&call));
+            kt_document_print(&kt_document_dump, kt_call_json(&call));
         else
             print_call(&call);
     kt_trace_close(&trace);

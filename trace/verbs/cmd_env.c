@@ -3,6 +3,7 @@
  * ktrace env: the variables that the shim obeys, from the same table that it uses.
  */
 #include "ktrace/options.h"
+#include "trace/command/document.h"
 #include "trace/command/json.h"
 #include "trace/command/verb.h"
 
@@ -19,6 +20,19 @@ static const struct {
 
 enum { VARIABLES = sizeof variables / sizeof *variables };
 
+static const struct kt_field variable_fields[] = {
+    {"name", KT_AS_TEXT, .meaning = "name of the variable"},
+    {"type", KT_AS_TEXT, .meaning = "what it takes"},
+    {"default", KT_AS_TEXT, .meaning = "its default"},
+    {"meaning", KT_AS_TEXT, .meaning = "its meaning"},
+    {0}};
+
+static const struct kt_field env_fields[] = {
+    {"variables", KT_AS_RECORD, KT_MANY, .meaning = "all KTRACE_ variables", .of = variable_fields}, {0}};
+
+const struct kt_document kt_document_env = {
+    .verb = "env", .what = "ktrace env --json", .version = 1, .field = env_fields};
+
 static void print_json(void)
 {
     json_t *array = json_array();
@@ -26,7 +40,7 @@ static void print_json(void)
         json_array_append_new(array,
                               json_pack("{s:s,s:s,s:s,s:s}", "name", variables[i].name, "type", variables[i].type,
                                         "default", variables[i].standard, "meaning", variables[i].meaning));
-    kt_json_print(json_pack("{s:o}", "variables", array));
+    kt_document_print(&kt_document_env, json_pack("{s:o}", "variables", array));
 }
 
 static void print_text(void)

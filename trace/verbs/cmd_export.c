@@ -4,6 +4,7 @@
  * there whole or not at all, and none is replaced.
  */
 #include "trace/export/export.h"
+#include "trace/command/document.h"
 #include "trace/command/json.h"
 #include "trace/print/new_file.h"
 #include "trace/read/profile.h"
@@ -124,6 +125,16 @@ static enum kt_status export_to_file(struct export *export, struct kt_error *err
 
 /* --- the verb ---------------------------------------------------------------------------------------------- */
 
+static const struct kt_field export_fields[] = {
+    {"path", KT_AS_TEXT, .meaning = "the file"},
+    {"format", KT_AS_TEXT, .meaning = "its format"},
+    {"calls", KT_AS_COUNT, .meaning = "calls in it"},
+    {"bytes", KT_AS_COUNT, .unit = "bytes", .meaning = "its size"},
+    {0}};
+
+const struct kt_document kt_document_export = {
+    .verb = "export", .what = "ktrace export --json", .version = 1, .field = export_fields};
+
 static void tell_result(const struct export *export)
 {
     char calls[16];
@@ -132,7 +143,7 @@ static void tell_result(const struct export *export)
     uint64_t count = export->calls.count;
     stat(export->output, &st);
     if (export->json)
-        kt_json_print(json_pack("{s:o, s:s, s:I, s:I}", "path", kt_json_text(export->output), "format",
+        kt_document_print(&kt_document_export, json_pack("{s:o, s:s, s:I, s:I}", "path", kt_json_text(export->output), "format",
                                 export->format->name, "calls", (json_int_t)count, "bytes", (json_int_t)st.st_size));
     else
         printf("%s calls, %s, in %s\n", kt_text_count((double)count, calls),

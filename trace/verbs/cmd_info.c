@@ -3,6 +3,7 @@
  * ktrace info: what was traced, on what, in which state the trace is and what is missing from it.
  */
 #include "trace/command/about.h"
+#include "trace/command/document.h"
 #include "trace/command/counts.h"
 #include "trace/command/info_json.h"
 #include "trace/library/installed.h"
@@ -463,7 +464,7 @@ int kt_verb_info(int argc, char **argv)
     if (wrong)
         return wrong;
     if (json)
-        kt_json_print(kt_info_json(&trace));
+        kt_document_print(&kt_document_info, kt_info_json(&trace));
     else
         print_text(&trace);
     kt_trace_close(&trace);

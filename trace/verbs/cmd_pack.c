@@ -7,6 +7,7 @@
  * packed file that was cut off, they can be read as far as they go.
  */
 #include "trace/files/archive.h"
+#include "trace/command/document.h"
 #include "trace/command/json.h"
 #include "trace/base/memory.h"
 #include "trace/print/new_file.h"
@@ -298,6 +299,18 @@ static void release(struct pack *pack)
     free(pack->directory);
 }
 
+static const struct kt_field pack_fields[] = {
+    {"path", KT_AS_TEXT, .meaning = "the compressed file"},
+    {"calls", KT_AS_COUNT, .meaning = "recorded calls"},
+    {"bytes", KT_AS_COUNT, .unit = "bytes", .meaning = "size before"},
+    {"packed_bytes", KT_AS_COUNT, .unit = "bytes", .meaning = "size of the file"},
+    {"packed_bytes_per_call", KT_AS_NUMBER, KT_NULL, .unit = "bytes", .meaning = "the same for each call"},
+    {"removed", KT_AS_FLAG, .meaning = "the directory was removed"},
+    {0}};
+
+const struct kt_document kt_document_pack = {
+    .verb = "pack", .what = "ktrace pack --json", .version = 1, .field = pack_fields};
+
 static void print_json(const struct pack *pack, const struct kt_trace *trace, uint64_t calls)
 {
     json_t *document = json_object();
@@ -308,7 +321,7 @@ static void print_json(const struct pack *pack, const struct kt_trace *trace, ui
     json_object_set_new(document, "packed_bytes_per_call",
                         calls ? kt_json_number((double)pack->packed_bytes / (double)calls) : json_null());
     json_object_set_new(document, "removed", json_boolean(pack->removed));
-    kt_json_print(document);
+    kt_document_print(&kt_document_pack, document);
 }
 
 static void print_text(const struct pack *pack, const struct kt_trace *trace, uint64_t calls)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "trace/verbs/library_list.h"
 
+#include "trace/command/document.h"
 #include "trace/command/json.h"
 #include "trace/library/library_probe.h"
 #include "trace/base/memory.h"
@@ -179,7 +180,7 @@ static void print_json(const struct list *list)
     json_t *rows = json_array();
     for (size_t i = 0; i < list->count; i++)
         json_array_append_new(rows, row_json(&list->row[i]));
-    kt_json_print(json_pack("{s:o}", "libraries", rows));
+    kt_document_print(&kt_document_libraries, json_pack("{s:o}", "libraries", rows));
 }
 
 static void bits_text(const struct kt_library_probe *p, char out[16])

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "model/roofline/roofline_text.h"
 
+#include "trace/command/document.h"
 #include "model/roofline/hardware_events.h"
 #include "trace/command/about.h"
 #include "trace/print/text.h"
@@ -320,7 +321,7 @@ void kt_roofline_show_events(bool json)
             print_candidate((enum kt_countable)q, chosen[q]);
     }
     if (json)
-        kt_json_print(json_pack("{so ss}", "quantities", json_incref(list), "setting", setting));
+        kt_document_print(&kt_document_roofline_events, json_pack("{so ss}", "quantities", json_incref(list), "setting", setting));
     else if (*setting)
         printf("\nTo have them counted: KTRACE_EVENTS=%s ktrace run ...\n", setting);
     else

@@ -3,6 +3,7 @@
  * ktrace diff: what changed between two runs of an application.
  */
 #include "model/verbs/cmd_results.h"
+#include "trace/command/document.h"
 #include "model/report/diff.h"
 #include "trace/command/about.h"
 #include "trace/command/shape_source.h"
@@ -417,7 +418,7 @@ static void print_json(struct runs *r)
         json_array_append_new(shapes, shape_json(r, &d->shape[i], drift));
     for (size_t i = 0; i < d->routines; i++)
         json_array_append_new(routines, routine_json(&d->routine[i], drift));
-    kt_json_print(json_pack(
+    kt_document_print(&kt_document_diff, json_pack(
         "{s:[oo], s:[oo], s:[bb], s:[oo], s:o, s:[oo], s:[oo], s:o, s:b, s:o, s:o, s:o, s:I, s:I, s:o, s:o}", "traces",
         kt_json_text(r->trace[0].path), kt_json_text(r->trace[1].path), "processors",
         kt_json_processor(r->shapes[0].processor), kt_json_processor(r->shapes[1].processor), "complete",

@@ -3,6 +3,7 @@
  * ktrace model build: models of the kernels of a trace, from timings taken here.
  */
 #include "model/predict/algorithm_needs.h"
+#include "trace/command/document.h"
 #include "model/build/model_build.h"
 #include "model/kernels/model_show.h"
 #include "model/verbs/model_verbs.h"
@@ -278,7 +279,7 @@ static enum kt_status build_models(struct command *c, const struct kt_needs *nee
         json_object_set_new(document, "complete", json_boolean(build.complete));
         json_object_set_new(document, "processor", kt_json_processor(processor));
         json_object_set_new(document, "coverage", kt_json_number(kt_build_coverage(&build)));
-        kt_json_print(document);
+        kt_document_print(&kt_document_model_build, document);
     } else {
         kt_models_print(models, NULL);
         char again[64] = "";

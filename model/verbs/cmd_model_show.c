@@ -3,6 +3,7 @@
  * ktrace model show: what models there are.
  */
 #include "model/kernels/model_show.h"
+#include "trace/command/document.h"
 #include "model/verbs/model_verbs.h"
 #include "trace/command/json.h"
 #include "trace/command/verb.h"
@@ -55,7 +56,7 @@ static enum kt_status show(const struct command *c, const struct kt_models *mode
     if (c->plot)
         KT_TRY(kt_models_plot(models, c->routines, c->plot, error));
     if (c->json)
-        kt_json_print(kt_models_json(models, c->routines));
+        kt_document_print(&kt_document_model_show, kt_models_json(models, c->routines));
     else
         kt_models_print(models, c->routines);
     return KT_OK;

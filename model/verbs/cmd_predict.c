@@ -4,6 +4,7 @@
  */
 #include "model/verbs/model_verbs.h"
 
+#include "trace/command/document.h"
 #include "model/algorithm/execution.h"
 #include "model/predict/pace.h"
 #include "model/predict/predicted.h"
@@ -54,7 +55,7 @@ static void tell(const struct kt_prediction_options *o, const struct kt_predicti
     if (o->json) {
         json_t *document = kt_prediction_json(prediction, rows_of(o));
         kt_prediction_describe(setup, document);
-        kt_json_print(document);
+        kt_document_print(&kt_document_model_predict, document);
         return;
     }
     kt_prediction_print(prediction, rows_of(o));
@@ -282,7 +283,7 @@ static enum kt_status tell_points(const struct kt_prediction_options *o, const s
     json_t *document = document_of(o, setup, point, points);
     enum kt_status status = o->output ? kt_plot_prediction(document, o->output, error) : KT_OK;
     if (o->json) {
-        kt_json_print(document);
+        kt_document_print(&kt_document_model_predict, document);
         return status;
     }
     json_decref(document);

@@ -3,6 +3,7 @@
  * ktrace probe: measures this machine, or shows what was measured before.
  */
 #include "model/probe/claims.h"
+#include "trace/command/document.h"
 #include "model/probe/probe.h"
 #include "model/probe/probe_plot.h"
 #include "model/loops/probe_team.h"
@@ -110,7 +111,7 @@ static enum kt_status run(const struct command *command, struct kt_error *error)
     enum kt_status status = command->plots ? kt_probe_plot(document, command->plots, error) : KT_OK;
     add_claims(document);
     if (command->json)
-        kt_json_print(json_incref(document));
+        kt_document_print(&kt_document_probe, json_incref(document));
     else
         kt_probe_print(document);
     json_decref(document);

@@ -4,6 +4,7 @@
  * algorithm has the one that is best for it.
  */
 #include "model/verbs/model_verbs.h"
+#include "trace/command/document.h"
 #include "trace/table/known.h"
 #include "model/predict/predicted.h"
 #include "model/predict/tuning.h"
@@ -250,7 +251,7 @@ static enum kt_status rank_all(struct ranking *r, int argc, char **argv, struct 
     json_t *document = json_array_size(r->orders) ? json_deep_copy(json_array_get(r->orders, 0)) : json_object();
     json_object_set(document, "orders", r->orders);
     kt_prediction_describe(&r->setup, document);
-    kt_json_print(document);
+    kt_document_print(&kt_document_model_rank, document);
     return status;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "model/verbs/cmd_results.h"
 
+#include "trace/command/document.h"
 #include "trace/shape/callers.h"
 #include "model/report/results.h"
 #include "trace/command/about.h"
@@ -166,7 +167,7 @@ static json_t *pair_json(const struct runs *r, const struct kt_result_pair *pair
 static void print_json(const struct runs *r)
 {
     const struct kt_results *d = &r->results;
-    kt_json_print(json_pack("{s:[oo], s:b, s:b, s:[II], s:[II], s:[II], s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o}",
+    kt_document_print(&kt_document_diff_results, json_pack("{s:[oo], s:b, s:b, s:[II], s:[II], s:[II], s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o}",
                             "traces", kt_json_text(r->trace[0].path), kt_json_text(r->trace[1].path), "inputs_known",
                             d->has_in, "outputs_known", d->has_out, "processes", (json_int_t)d->processes[0],
                             (json_int_t)d->processes[1], "threads", (json_int_t)d->threads[0],

@@ -3,6 +3,7 @@
  * ktrace roofline: where every routine of an application stands under the roofs of the machine (paper 002).
  */
 #include "model/roofline/kernel_states.h"
+#include "trace/command/document.h"
 #include "model/roofline/roofline_machine.h"
 #include "model/report/report.h"
 #include "model/plot/roofline_plot.h"
@@ -298,7 +299,7 @@ static enum kt_status validate(const struct command *command, struct kt_error *e
     json_t *document;
     KT_TRY(kt_validate_measure(&machine, &document, error));
     if (command->json)
-        kt_json_print(json_incref(document));
+        kt_document_print(&kt_document_roofline_validate, json_incref(document));
     else
         kt_validate_print(document);
     json_decref(document);
@@ -319,7 +320,7 @@ static enum kt_status run(const struct command *command, struct kt_roofline *roo
                        "%s: no call whose operations can be counted and that moves memory: there are no points",
                        command->kernel.routine ? command->kernel.routine : command->trace[0]);
     if (command->json)
-        kt_json_print(kt_roofline_json(roofline));
+        kt_document_print(&kt_document_roofline, kt_roofline_json(roofline));
     else
         kt_roofline_print(roofline);
     return command->output ? draw(command, roofline, error) : KT_OK;

@@ -3,6 +3,7 @@
  * ktrace score: what a full trace would cost, and what to set if that is too much.
  */
 #include "model/report/score.h"
+#include "trace/command/document.h"
 #include "trace/command/about.h"
 #include "trace/command/state_json.h"
 #include "trace/print/text.h"
@@ -133,6 +134,47 @@ static void print_text(const struct kt_trace *trace, const struct kt_state *stat
 
 /* --- JSON -------------------------------------------------------------------------------------------------- */
 
+static const struct kt_field cost_fields[] = {
+    {"calls_per_second", KT_AS_NUMBER, KT_NULL, .unit = "calls per second", .meaning = "calls"},
+    {"bytes_per_second", KT_AS_NUMBER, KT_NULL, .unit = "bytes per second", .meaning = "size of the trace"},
+    {"bytes_per_hour", KT_AS_NUMBER, KT_NULL, .unit = "bytes per hour", .meaning = "size of the trace"},
+    {"overhead", KT_AS_SHARE, KT_NULL, .meaning = "part of the time that recording takes"},
+    {0}};
+
+static const struct kt_field routine_fields[] = {
+    {"routine", KT_AS_TEXT, .meaning = "Fortran name, lower case, without underscore"},
+    {"calls", KT_AS_COUNT, .meaning = "calls"},
+    {"share", KT_AS_SHARE, KT_NULL, .meaning = "part of all calls"},
+    {"seconds_self_per_call", KT_AS_SECONDS, KT_NULL, .meaning = "time of a call without nested ones"},
+    {"share_time", KT_AS_SHARE, KT_NULL, .meaning = "part of the time"},
+    {0}};
+
+static const struct kt_field filter_fields[] = {
+    {"routines", KT_AS_TEXT, .meaning = "value of KTRACE_ROUTINES"},
+    {"share", KT_AS_SHARE, KT_NULL, .meaning = "part of the calls that it keeps"},
+    {"share_time", KT_AS_SHARE, KT_NULL, .meaning = "part of the time that it keeps"},
+    KT_FIELDS(cost_fields),
+    {0}};
+
+static const struct kt_field variable_map[] = {{"KTRACE_NAME", KT_AS_TEXT, .meaning = "value of the variable"}, {0}};
+
+static const struct kt_field score_fields[] = {
+    {"seconds", KT_AS_SECONDS, KT_NULL, .meaning = "wall time"},
+    {"calls", KT_AS_COUNT, .meaning = "calls of a full trace"},
+    {"bytes_per_call", KT_AS_NUMBER, KT_NULL, .unit = "bytes", .meaning = "size of a call"},
+    {"self_seconds_per_call", KT_AS_SECONDS, KT_NULL, .meaning = "what recording a call takes"},
+    KT_FIELDS(cost_fields),
+    {"routines", KT_AS_RECORD, KT_MANY, .meaning = "routines", .of = routine_fields},
+    {"filter", KT_AS_RECORD, KT_NULL, .meaning = "routines that are worth recording", .of = filter_fields},
+    {"setting", KT_AS_TEXT, .meaning = "what to set: full, filter, sample or profile"},
+    {"variables", KT_AS_MAP, .meaning = "variables of that setting", .of = variable_map},
+    {"lost", KT_AS_RECORD, KT_MANY, .meaning = "calls that are missing", .of = kt_field_losses},
+    {"damage", KT_AS_TEXT, KT_MANY, .meaning = "what cannot be read"},
+    {0}};
+
+const struct kt_document kt_document_score = {
+    .verb = "score", .what = "ktrace score --json", .version = 1, .field = score_fields};
+
 static void add_cost(json_t *object, const struct kt_score_cost *cost)
 {
     json_object_set_new(object, "calls_per_second", kt_json_number(cost->calls_per_second));
@@ -192,7 +234,7 @@ static void print_json(const struct kt_trace *trace, const struct kt_state *stat
     json_object_set_new(document, "variables", variables_json(score));
     json_object_set_new(document, "lost", kt_losses_json(state));
     json_object_set_new(document, "damage", kt_damage_json(trace));
-    kt_json_print(document);
+    kt_document_print(&kt_document_score, document);
 }
 
 int kt_verb_score(int argc, char **argv)

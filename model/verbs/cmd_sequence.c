@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* ktrace model calls: the sequence of calls that an algorithm is. Needs no models. */
 #include "model/verbs/model_verbs.h"
+#include "trace/command/document.h"
 #include "model/predict/predicted.h"
 #include "model/predict/prediction_setup.h"
 #include "trace/command/json.h"
@@ -63,7 +64,7 @@ static enum kt_status print_json(void *context, const struct kt_kernel *k, struc
     json_object_set_new(out, "flops", kt_json_number(kt_flops(r, &k->values)));
     json_object_set_new(out, "line", json_integer(k->line));
     json_object_set_new(out, "operands", operands_json(k));
-    kt_json_print_line(out);
+    kt_document_print(&kt_document_model_calls, out);
     return KT_OK;
 }
 

@@ -4,6 +4,7 @@
  * these are for every block size follows from the algorithm that examples/algorithms has for the routine.
  */
 #include "model/predict/applies.h"
+#include "trace/command/document.h"
 #include "model/verbs/model_verbs.h"
 #include "trace/table/known.h"
 #include "model/predict/predicted.h"
@@ -294,7 +295,7 @@ static enum kt_status tell(const struct tuning *t, struct kt_error *error)
     json_t *document = document_of(t);
     enum kt_status status = t->options->output ? kt_plot_tuning(document, t->options->output, error) : KT_OK;
     if (t->options->json)
-        kt_json_print(document);
+        kt_document_print(&kt_document_model_tune, document);
     else {
         print_tuning(t);
         json_decref(document);

@@ -3,6 +3,7 @@
 """JSON beside its schema, beside text and CSV. Usage: json_check.py CHECK KTRACE ...; prints what is wrong, a line each.
 
     valid KTRACE VERB [PART]   the documents on standard input, of which VERB prints one or one on each line
+    documents KTRACE FILE      the same of documents of any verbs in FILE, as a TAP line
     table KTRACE BY LIST HEADING TRACE...  what report prints of a table as text, as JSON and as CSV has the same rows and numbers
 """
 import csv
@@ -40,18 +41,33 @@ def innermost(error):
     return error
 
 
+def faults_of(document, verb, validator):
+    if next(iter(document), None) != "schema" or not re.fullmatch(rf"ktrace\.{verb}/\d+", str(document["schema"])):
+        yield f"the first key is not a schema of {verb}: {list(document)[:1]}"
+    for error in validator.iter_errors(document):
+        error = innermost(error)
+        yield "/".join(map(str, error.absolute_path)) + ": " + error.message[:200]
+
+
 def check_valid(ktrace, *verb):
     validator = Draft202012Validator(schema_of(ktrace, *verb))
-    count = 0
-    for document in documents_of(sys.stdin.read()):
-        count += 1
-        if next(iter(document), None) != "schema" or not re.fullmatch(rf"ktrace\.{verb[0]}/\d+", str(document["schema"])):
-            print("the first key is not a schema of the verb:", list(document)[:1])
-        for error in validator.iter_errors(document):
-            error = innermost(error)
-            print("/".join(map(str, error.absolute_path)) + ":", error.message[:200])
-    if not count:
+    documents = list(documents_of(sys.stdin.read()))
+    for document in documents:
+        for fault in faults_of(document, verb[0], validator):
+            print(fault)
+    if not documents:
         print("there is no document")
+
+
+def check_documents(ktrace, path):
+    with open(path, encoding="utf-8") as file:
+        documents = list(documents_of(file.read()))
+    verbs = {document["schema"].split(".")[1].split("/")[0] for document in documents}
+    validators = {verb: Draft202012Validator(schema_of(ktrace, verb)) for verb in verbs}
+    faults = [f"{verb}: {fault}" for document in documents for verb in verbs
+              if document["schema"].startswith(f"ktrace.{verb}/") for fault in faults_of(document, verb, validators[verb])]
+    print("not ok" if faults else "ok", f"- {len(documents)} JSON documents are as their schemas say")
+    print(*(f"#   {fault}" for fault in faults[:20]), sep="\n")
 
 
 # --- tables --------------------------------------------------------------------------------------------------------
@@ -151,4 +167,4 @@ def check_table(ktrace, by, table, heading, *traces):
 
 if __name__ == "__main__":
     check, *arguments = sys.argv[1:]
-    {"valid": check_valid, "table": check_table}[check](*arguments)
+    {"valid": check_valid, "documents": check_documents, "table": check_table}[check](*arguments)

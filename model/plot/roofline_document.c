@@ -30,11 +30,13 @@ static const struct kt_field roof_fields[] = {
     {"machine", KT_AS_TEXT, .meaning = "machine"},
     {0}};
 
-static const struct kt_field spread_fields[] = {
-    {"least", KT_AS_NUMBER, KT_NULL, .meaning = "least"},      {"q1", KT_AS_NUMBER, KT_NULL, .meaning = "lower quartile"},
-    {"median", KT_AS_NUMBER, KT_NULL, .meaning = "median"},    {"q3", KT_AS_NUMBER, KT_NULL, .meaning = "upper quartile"},
-    {"most", KT_AS_NUMBER, KT_NULL, .meaning = "most"},        {"n", KT_AS_COUNT, .meaning = "number of calls or samples"},
-    {0}};
+static const struct kt_field spread_fields[] = {{"least", KT_AS_NUMBER, KT_NULL, .meaning = "least"},
+                                                {"q1", KT_AS_NUMBER, KT_NULL, .meaning = "lower quartile"},
+                                                {"median", KT_AS_NUMBER, KT_NULL, .meaning = "median"},
+                                                {"q3", KT_AS_NUMBER, KT_NULL, .meaning = "upper quartile"},
+                                                {"most", KT_AS_NUMBER, KT_NULL, .meaning = "most"},
+                                                {"n", KT_AS_COUNT, .meaning = "number of calls or samples"},
+                                                {0}};
 
 static const struct kt_field point_fields[] = {
     {"routine", KT_AS_TEXT, .meaning = "Fortran name, lower case, without underscore"},
@@ -67,11 +69,10 @@ static const struct kt_field point_fields[] = {
     {"rate_spread", KT_AS_RECORD, .meaning = "performance", .of = spread_fields},
     {0}};
 
-static const struct kt_field left_out_fields[] = {
-    {"reason", KT_AS_TEXT, .meaning = "why these are no points"},
-    {"shapes", KT_AS_COUNT, .meaning = "shapes"},
-    {"share", KT_AS_SHARE, KT_NULL, .meaning = "part of the time"},
-    {0}};
+static const struct kt_field left_out_fields[] = {{"reason", KT_AS_TEXT, .meaning = "why these are no points"},
+                                                  {"shapes", KT_AS_COUNT, .meaning = "shapes"},
+                                                  {"share", KT_AS_SHARE, KT_NULL, .meaning = "part of the time"},
+                                                  {0}};
 
 static const struct kt_field roofline_fields[] = {
     {"machines", KT_AS_RECORD, KT_MANY, .meaning = "machines", .of = machine_fields},

@@ -4,9 +4,8 @@
 
 #define CYCLES .unit = "core cycles"
 
-static const struct kt_field undetermined_fields[] = {{"what", KT_AS_TEXT, .meaning = "what could not be measured"},
-                                                      {"why", KT_AS_TEXT, .meaning = "why"},
-                                                      {0}};
+static const struct kt_field undetermined_fields[] = {
+    {"what", KT_AS_TEXT, .meaning = "what could not be measured"}, {"why", KT_AS_TEXT, .meaning = "why"}, {0}};
 
 static const struct kt_field curve_fields[] = {
     {"x_name", KT_AS_TEXT, .meaning = "what x is"},
@@ -94,10 +93,10 @@ static const struct kt_field context_fields[] = {
     {"mem", KT_AS_COUNT, KT_NULL, .meaning = "of threads that load"},
     {0}};
 
-static const struct kt_field pair_fields[] = {
-    {"cpus", KT_AS_ID, KT_MANY, .meaning = "two processors"},
-    {"bytes_per_second", KT_AS_NUMBER, KT_NULL, .unit = "bytes per second", .meaning = "how fast they exchange the block"},
-    {0}};
+static const struct kt_field pair_fields[] = {{"cpus", KT_AS_ID, KT_MANY, .meaning = "two processors"},
+                                              {"bytes_per_second", KT_AS_NUMBER, KT_NULL, .unit = "bytes per second",
+                                               .meaning = "how fast they exchange the block"},
+                                              {0}};
 
 static const struct kt_field sharing_fields[] = {
     {"block_bytes", KT_AS_COUNT, .unit = "bytes", .meaning = "size of the block"},

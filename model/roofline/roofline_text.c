@@ -321,7 +321,8 @@ void kt_roofline_show_events(bool json)
             print_candidate((enum kt_countable)q, chosen[q]);
     }
     if (json)
-        kt_document_print(&kt_document_roofline_events, json_pack("{so ss}", "quantities", json_incref(list), "setting", setting));
+        kt_document_print(&kt_document_roofline_events,
+                          json_pack("{so ss}", "quantities", json_incref(list), "setting", setting));
     else if (*setting)
         printf("\nTo have them counted: KTRACE_EVENTS=%s ktrace run ...\n", setting);
     else

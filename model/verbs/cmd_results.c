@@ -167,15 +167,16 @@ static json_t *pair_json(const struct runs *r, const struct kt_result_pair *pair
 static void print_json(const struct runs *r)
 {
     const struct kt_results *d = &r->results;
-    kt_document_print(&kt_document_diff_results, json_pack("{s:[oo], s:b, s:b, s:[II], s:[II], s:[II], s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o}",
-                            "traces", kt_json_text(r->trace[0].path), kt_json_text(r->trace[1].path), "inputs_known",
-                            d->has_in, "outputs_known", d->has_out, "processes", (json_int_t)d->processes[0],
-                            (json_int_t)d->processes[1], "threads", (json_int_t)d->threads[0],
-                            (json_int_t)d->threads[1], "calls", (json_int_t)d->calls[0], (json_int_t)d->calls[1],
-                            "same", (json_int_t)d->same, "outputs_differ", (json_int_t)d->differ, "inputs_differ",
-                            (json_int_t)d->inputs_differ, "not_compared", (json_int_t)d->unknown, "other_order",
-                            (json_int_t)d->orders, "first", pair_json(r, &d->first), "first_other_inputs",
-                            pair_json(r, &d->first_input), "first_other_call", pair_json(r, &d->order)));
+    kt_document_print(
+        &kt_document_diff_results,
+        json_pack("{s:[oo], s:b, s:b, s:[II], s:[II], s:[II], s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o}", "traces",
+                  kt_json_text(r->trace[0].path), kt_json_text(r->trace[1].path), "inputs_known", d->has_in,
+                  "outputs_known", d->has_out, "processes", (json_int_t)d->processes[0], (json_int_t)d->processes[1],
+                  "threads", (json_int_t)d->threads[0], (json_int_t)d->threads[1], "calls", (json_int_t)d->calls[0],
+                  (json_int_t)d->calls[1], "same", (json_int_t)d->same, "outputs_differ", (json_int_t)d->differ,
+                  "inputs_differ", (json_int_t)d->inputs_differ, "not_compared", (json_int_t)d->unknown, "other_order",
+                  (json_int_t)d->orders, "first", pair_json(r, &d->first), "first_other_inputs",
+                  pair_json(r, &d->first_input), "first_other_call", pair_json(r, &d->order)));
 }
 
 int kt_results_verb(const char *verb, char *const path[2], bool json)

@@ -54,11 +54,10 @@ const struct kt_document kt_document_model_build = {
 
 /* --- predictions --------------------------------------------------------------------------------------------- */
 
-static const struct kt_field cost_fields[] = {
-    {"seconds", KT_AS_SECONDS, KT_NULL, .meaning = "time"},
-    {"lo", KT_AS_SECONDS, KT_NULL, .meaning = "begin of its interval"},
-    {"hi", KT_AS_SECONDS, KT_NULL, .meaning = "its end"},
-    {0}};
+static const struct kt_field cost_fields[] = {{"seconds", KT_AS_SECONDS, KT_NULL, .meaning = "time"},
+                                              {"lo", KT_AS_SECONDS, KT_NULL, .meaning = "begin of its interval"},
+                                              {"hi", KT_AS_SECONDS, KT_NULL, .meaning = "its end"},
+                                              {0}};
 
 static const struct kt_field setup_fields[] = {
     {"library", KT_AS_TEXT, .meaning = "library of the models"},
@@ -89,7 +88,8 @@ static const struct kt_field prediction_fields[] = {
     {"measured_of_predicted", KT_AS_SECONDS, KT_NULL | KT_LACKS, .meaning = "of these, of calls that were predicted"},
     {"error", KT_AS_SHARE, KT_NULL | KT_LACKS, .meaning = "error of the prediction"},
     {"missing_share", KT_AS_SHARE, KT_NULL | KT_LACKS, .meaning = "part of the measured time that is not predicted"},
-    {"pace", KT_AS_RECORD, KT_LACKS, .meaning = "how many times slower than its models the machine is", .of = kt_field_stat},
+    {"pace", KT_AS_RECORD, KT_LACKS, .meaning = "how many times slower than its models the machine is",
+     .of = kt_field_stat},
     {"at_pace", KT_AS_RECORD, KT_LACKS, .meaning = "predicted at that pace, over measured", .of = kt_field_stat},
     {"error_at_pace", KT_AS_SHARE, KT_NULL | KT_LACKS, .meaning = "error of the prediction at that pace"},
     {"calls_total", KT_AS_COUNT, .meaning = "calls"},

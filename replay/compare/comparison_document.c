@@ -39,11 +39,10 @@ static const struct kt_field unusual_contents_fields[] = {
     {"findings", KT_AS_RECORD, KT_MANY, .meaning = "other outcomes", .of = unusual_fields},
     {0}};
 
-static const struct kt_field failed_fields[] = {
-    KT_FIELDS(call_fields),
-    {"seconds", KT_AS_SECONDS, .meaning = "their time in the program"},
-    {"why", KT_AS_TEXT, .meaning = "why it cannot run them"},
-    {0}};
+static const struct kt_field failed_fields[] = {KT_FIELDS(call_fields),
+                                                {"seconds", KT_AS_SECONDS, .meaning = "their time in the program"},
+                                                {"why", KT_AS_TEXT, .meaning = "why it cannot run them"},
+                                                {0}};
 
 static const struct kt_field replayed_fields[] = {
     {"seconds_replayed", KT_AS_SECONDS, KT_NULL, .meaning = "time of all calls as replayed"},
@@ -52,7 +51,8 @@ static const struct kt_field replayed_fields[] = {
     {0}};
 
 static const struct kt_field right_fields[] = {
-    {"not_compared", KT_AS_TEXT, KT_NULL | KT_LACKS, .meaning = "why results were not compared with those of a reference"},
+    {"not_compared", KT_AS_TEXT, KT_NULL | KT_LACKS,
+     .meaning = "why results were not compared with those of a reference"},
     {"unchecked", KT_AS_RECORD, KT_MANY | KT_LACKS, .meaning = "shapes whose results were not checked",
      .of = unchecked_fields},
     {"worst_residual", KT_AS_NUMBER, KT_NULL, .meaning = "largest residual; null: nothing was checked"},
@@ -135,9 +135,8 @@ static const struct kt_field best_fields[] = {
     {"mix_seconds_application", KT_AS_SECONDS, KT_NULL, .meaning = "predicted time of the program then"},
     {0}};
 
-static const struct kt_field unusable_fields[] = {{"name", KT_AS_TEXT, .meaning = "library"},
-                                                  {"why", KT_AS_TEXT, .meaning = "why it cannot be loaded"},
-                                                  {0}};
+static const struct kt_field unusable_fields[] = {
+    {"name", KT_AS_TEXT, .meaning = "library"}, {"why", KT_AS_TEXT, .meaning = "why it cannot be loaded"}, {0}};
 
 static const struct kt_field excluded_fields[] = {{"shapes", KT_AS_COUNT, .meaning = "shapes"},
                                                   {"seconds", KT_AS_SECONDS, .meaning = "their time in the program"},

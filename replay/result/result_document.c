@@ -47,7 +47,8 @@ static const struct kt_field shape_fields[] = {
     {"bound_by", KT_AS_TEXT, KT_NULL, .meaning = "what sets it: flops, a cache or memory"},
     {"bound_cold", KT_AS_SECONDS, KT_NULL, .meaning = "the same, operands in memory"},
     {"bound_cold_by", KT_AS_TEXT, KT_NULL, .meaning = "what sets that"},
-    {"flops", KT_AS_NUMBER, KT_NULL, .unit = "operations", .meaning = "floating-point operations of a call, by formula"},
+    {"flops", KT_AS_NUMBER, KT_NULL, .unit = "operations",
+     .meaning = "floating-point operations of a call, by formula"},
     {"bytes", KT_AS_NUMBER, KT_NULL, .unit = "bytes", .meaning = "bytes of operands that a call reads and writes"},
     {0}};
 
@@ -98,10 +99,10 @@ static const struct kt_field sequence_fields[] = {
 static const struct kt_field store_fields[] = {
     {"path", KT_AS_TEXT, KT_NULL, .meaning = "file of known times"},
     {"series_reused", KT_AS_COUNT, .meaning = "series of samples that come from it"},
-    {"measured_from", KT_AS_NUMBER, KT_NULL, .unit = "seconds since 1970", .meaning = "when the first of them was taken"},
+    {"measured_from", KT_AS_NUMBER, KT_NULL, .unit = "seconds since 1970",
+     .meaning = "when the first of them was taken"},
     {"measured_to", KT_AS_NUMBER, KT_NULL, .unit = "seconds since 1970", .meaning = "when the last of them was taken"},
     {0}};
-
 
 static const struct kt_field level_fields[] = {
     {"name", KT_AS_TEXT, .meaning = "cache or memory"},
@@ -128,13 +129,13 @@ static const struct kt_field sweep_fields[] = {
     {"doubt", KT_AS_TEXT, .meaning = "why it may not; empty: there is no doubt"},
     {0}};
 
-static const struct kt_field cache_fields[] = {
-    {"level", KT_AS_ID, .meaning = "1 is nearest to the processor"},
-    {"bytes", KT_AS_COUNT, .unit = "bytes", .meaning = "its size"},
-    {"evicted_by", KT_AS_RECORD, KT_NULL, .meaning = "what it took to evict from it, if a context does",
-     .of = sweep_fields},
-    {"source", KT_AS_TEXT, .meaning = "machine file, measured or system"},
-    {0}};
+static const struct kt_field cache_fields[] = {{"level", KT_AS_ID, .meaning = "1 is nearest to the processor"},
+                                               {"bytes", KT_AS_COUNT, .unit = "bytes", .meaning = "its size"},
+                                               {"evicted_by", KT_AS_RECORD, KT_NULL,
+                                                .meaning = "what it took to evict from it, if a context does",
+                                                .of = sweep_fields},
+                                               {"source", KT_AS_TEXT, .meaning = "machine file, measured or system"},
+                                               {0}};
 
 static const struct kt_field left_out_fields[] = {
     {"shapes", KT_AS_COUNT, .meaning = "shapes that the budget had no time for"},

@@ -131,7 +131,8 @@ static void tell(const char *pid, const char *order, bool paused, bool json)
 {
     const char *state = paused ? "paused" : "recording";
     if (json)
-        kt_document_print(&kt_document_control, json_pack("{s:I, s:s, s:s}", "pid", (json_int_t)atoll(pid), "asked", order, "state", state));
+        kt_document_print(&kt_document_control,
+                          json_pack("{s:I, s:s, s:s}", "pid", (json_int_t)atoll(pid), "asked", order, "state", state));
     else if (!strcmp(order, "status"))
         printf("%s\n", state);
 }

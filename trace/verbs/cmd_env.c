@@ -20,12 +20,11 @@ static const struct {
 
 enum { VARIABLES = sizeof variables / sizeof *variables };
 
-static const struct kt_field variable_fields[] = {
-    {"name", KT_AS_TEXT, .meaning = "name of the variable"},
-    {"type", KT_AS_TEXT, .meaning = "what it takes"},
-    {"default", KT_AS_TEXT, .meaning = "its default"},
-    {"meaning", KT_AS_TEXT, .meaning = "its meaning"},
-    {0}};
+static const struct kt_field variable_fields[] = {{"name", KT_AS_TEXT, .meaning = "name of the variable"},
+                                                  {"type", KT_AS_TEXT, .meaning = "what it takes"},
+                                                  {"default", KT_AS_TEXT, .meaning = "its default"},
+                                                  {"meaning", KT_AS_TEXT, .meaning = "its meaning"},
+                                                  {0}};
 
 static const struct kt_field env_fields[] = {
     {"variables", KT_AS_RECORD, KT_MANY, .meaning = "all KTRACE_ variables", .of = variable_fields}, {0}};

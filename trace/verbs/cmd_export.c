@@ -125,12 +125,11 @@ static enum kt_status export_to_file(struct export *export, struct kt_error *err
 
 /* --- the verb ---------------------------------------------------------------------------------------------- */
 
-static const struct kt_field export_fields[] = {
-    {"path", KT_AS_TEXT, .meaning = "the file"},
-    {"format", KT_AS_TEXT, .meaning = "its format"},
-    {"calls", KT_AS_COUNT, .meaning = "calls in it"},
-    {"bytes", KT_AS_COUNT, .unit = "bytes", .meaning = "its size"},
-    {0}};
+static const struct kt_field export_fields[] = {{"path", KT_AS_TEXT, .meaning = "the file"},
+                                                {"format", KT_AS_TEXT, .meaning = "its format"},
+                                                {"calls", KT_AS_COUNT, .meaning = "calls in it"},
+                                                {"bytes", KT_AS_COUNT, .unit = "bytes", .meaning = "its size"},
+                                                {0}};
 
 const struct kt_document kt_document_export = {
     .verb = "export", .what = "ktrace export --json", .version = 1, .field = export_fields};
@@ -143,8 +142,9 @@ static void tell_result(const struct export *export)
     uint64_t count = export->calls.count;
     stat(export->output, &st);
     if (export->json)
-        kt_document_print(&kt_document_export, json_pack("{s:o, s:s, s:I, s:I}", "path", kt_json_text(export->output), "format",
-                                export->format->name, "calls", (json_int_t)count, "bytes", (json_int_t)st.st_size));
+        kt_document_print(&kt_document_export,
+                          json_pack("{s:o, s:s, s:I, s:I}", "path", kt_json_text(export->output), "format",
+                                    export->format->name, "calls", (json_int_t)count, "bytes", (json_int_t)st.st_size));
     else
         printf("%s calls, %s, in %s\n", kt_text_count((double)count, calls),
                kt_text_rate((double)st.st_size, "B", bytes, sizeof bytes), export->output);

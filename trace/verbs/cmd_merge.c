@@ -243,15 +243,14 @@ static void tell_doubts(const struct kt_trace *trace)
             kt_notice("%s: is still being recorded; what comes later may be missing", trace->process[i].path);
 }
 
-static const struct kt_field merge_fields[] = {
-    {"path", KT_AS_TEXT, .meaning = "the merged trace"},
-    {"traces", KT_AS_COUNT, .meaning = "traces in it"},
-    {"processes", KT_AS_COUNT, .meaning = "processes"},
-    {"ranks", KT_AS_COUNT, .meaning = "ranks of parallel jobs"},
-    {"calls", KT_AS_COUNT, .meaning = "recorded calls"},
-    {"files_linked", KT_AS_COUNT, .meaning = "files that are hard links"},
-    {"files_copied", KT_AS_COUNT, .meaning = "files that are copies"},
-    {0}};
+static const struct kt_field merge_fields[] = {{"path", KT_AS_TEXT, .meaning = "the merged trace"},
+                                               {"traces", KT_AS_COUNT, .meaning = "traces in it"},
+                                               {"processes", KT_AS_COUNT, .meaning = "processes"},
+                                               {"ranks", KT_AS_COUNT, .meaning = "ranks of parallel jobs"},
+                                               {"calls", KT_AS_COUNT, .meaning = "recorded calls"},
+                                               {"files_linked", KT_AS_COUNT, .meaning = "files that are hard links"},
+                                               {"files_copied", KT_AS_COUNT, .meaning = "files that are copies"},
+                                               {0}};
 
 const struct kt_document kt_document_merge = {
     .verb = "merge", .what = "ktrace merge --json", .version = 1, .field = merge_fields};
@@ -262,10 +261,12 @@ static void print_result(const struct merge *merge, const struct kt_trace *trace
     char calls[16];
     kt_ranks_find(trace, &ranks);
     if (merge->json)
-        kt_document_print(&kt_document_merge, json_pack("{s:o, s:I, s:I, s:I, s:I, s:I, s:I}", "path", kt_json_text(merge->output), "traces",
-                                (json_int_t)trace->traces, "processes", (json_int_t)trace->processes, "ranks",
-                                (json_int_t)ranks.count, "calls", (json_int_t)count_calls(trace), "files_linked",
-                                (json_int_t)merge->linked, "files_copied", (json_int_t)merge->copied));
+        kt_document_print(&kt_document_merge,
+                          json_pack("{s:o, s:I, s:I, s:I, s:I, s:I, s:I}", "path", kt_json_text(merge->output),
+                                    "traces", (json_int_t)trace->traces, "processes", (json_int_t)trace->processes,
+                                    "ranks", (json_int_t)ranks.count, "calls", (json_int_t)count_calls(trace),
+                                    "files_linked", (json_int_t)merge->linked, "files_copied",
+                                    (json_int_t)merge->copied));
     else
         printf("%s calls of %zu process%s, %zu rank%s, in %s; next: ktrace report %s\n",
                kt_text_count((double)count_calls(trace), calls), trace->processes, trace->processes == 1 ? "" : "es",

@@ -4,7 +4,7 @@ MAKEFLAGS += --no-builtin-rules --no-builtin-variables
 O        ?= build
 PREFIX   ?= /usr/local
 CC       := $(if $(filter default undefined,$(origin CC)),gcc,$(CC))
-VERSION  := 0.1.0
+VERSION  := 0.2.0
 export PYTHON ?= /usr/bin/python3
 
 # What building, the demo and the tests need beyond git and make, as Debian packages: make packages installs what is missing.
@@ -61,7 +61,7 @@ all:
 # What takes longest to compile, and what has to be generated first, come first.
 built: $(O)/model/loops/probe_kernels.o $(O)/libktrace.so $(O)/ktrace $(O)/libktrace-audit.so $(O)/libktrace-block.so $(O)/routines.md
 help:
-	@sed -n 's/^#: //p' Makefile tests/tests.mk tests/bench/bench.mk
+	@sed -n 's/^#: //p' Makefile packaging/install.mk tests/tests.mk tests/bench/bench.mk
 
 # What the compiler says stays beside what it made: tests/cppcheck.sh looks for warnings there, and compiles nothing again.
 kept = 2>$(basename $@).said; status=$$?; cat $(basename $@).said >&2; exit $$status
@@ -201,7 +201,7 @@ setup-mkl:
 
 # --- other targets ------------------------------------------------------------------------------------------------
 
-.PHONY: demo lint deps-check fmt fmt-check install install-documents clean
+.PHONY: demo lint deps-check fmt fmt-check clean
 #: make demo             install what is missing, build, trace a NumPy program, replay it, print the report
 demo: packages-demo
 	@$(MAKE) --no-print-directory all
@@ -222,24 +222,8 @@ fmt:
 fmt-check:
 	@tests/run tests/lint_format.sh
 
-# Documents with all that they link to.
-DOCUMENTS := README.md DESIGN.md FORMAT.md SECURITY.md LICENSE $(wildcard doc/*.md doc/design/*.md) tests/bench/RESULTS.md trace/routines/README.md \
-             trace/routines/left_alone.list include/ktrace/ktrace.h $(filter-out examples/algorithms,$(wildcard examples/* examples/algorithms/*))
-DOCUMENTS_IN = $(DESTDIR)$(PREFIX)/share/doc/ktrace
-install-documents: $(O)/routines.md
-	install -D -m 644 -t $(DOCUMENTS_IN) $<
-	for file in $(DOCUMENTS); do install -D -m 644 $$file $(DOCUMENTS_IN)/$$file || exit 1; done
-
-#: make install          into PREFIX=/usr/local, below DESTDIR= if given
-install: built install-documents
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib
-	install $(O)/ktrace $(DESTDIR)$(PREFIX)/bin/ktrace
-	install $(O)/libktrace.so $(O)/libktrace-audit.so $(O)/libktrace-block.so $(DESTDIR)$(PREFIX)/lib
-	install -d $(DESTDIR)$(PREFIX)/include/ktrace
-	install -m 644 include/ktrace/ktrace.h $(DESTDIR)$(PREFIX)/include/ktrace
-
 #: make clean            remove what was built
 clean:
 	rm -rf $(O) build-san build-tsan build-fuzz
 
-include tests/tests.mk tests/bench/bench.mk
+include packaging/install.mk tests/tests.mk tests/bench/bench.mk

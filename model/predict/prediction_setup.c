@@ -62,27 +62,31 @@ enum kt_status kt_sizes_single(const struct kt_sizes *sizes, const char *name, s
 
 /* --- options ----------------------------------------------------------------------------------------------- */
 
-static enum kt_status read_cache(const char *value, double *out, struct kt_error *error)
+enum kt_status kt_prediction_take_cache(const struct kt_verb_option *option, const char *value, void *out,
+                                        struct kt_error *error)
 {
     static const char units[] = "kMG";
     char *end;
-    *out = strtod(value, &end);
+    double *bytes = out;
+    *bytes = strtod(value, &end);
     const char *unit = *end ? strchr(units, *end) : NULL;
     if (unit)
-        *out *= pow(1024, (double)(unit - units + 1));
-    return *out >= 4096 && *out < 1e13 && (!*end || (unit && !end[1]))
+        *bytes *= pow(1024, (double)(unit - units + 1));
+    return *bytes >= 4096 && *bytes < 1e13 && (!*end || (unit && !end[1]))
                ? KT_OK
-               : kt_fail(error, KT_USAGE, "--cache %s: expected bytes, such as 25M", value);
+               : kt_fail(error, KT_USAGE, "--%s %s: expected bytes, such as 25M", option->name, value);
 }
 
-static enum kt_status read_setting(const char *value, struct kt_prediction_options *out, struct kt_error *error)
+enum kt_status kt_prediction_take_setting(const struct kt_verb_option *option, const char *value, void *options,
+                                          struct kt_error *error)
 {
+    struct kt_prediction_options *out = options;
     size_t length = strcspn(value, "=");
     char *end = NULL;
     double number = value[length] ? strtod(value + length + 1, &end) : NAN;
     if (!length || length >= KT_NAME || !end || *end || end == value + length + 1 || out->sets == KT_MOST_SETTINGS)
-        return kt_fail(error, KT_USAGE, "--set %s: expected NAME=NUMBER, a parameter of the algorithm, such as nx=0",
-                       value);
+        return kt_fail(error, KT_USAGE, "--%s %s: expected NAME=NUMBER, a parameter of the algorithm, such as nx=0",
+                       option->name, value);
     snprintf(out->set[out->sets].name, KT_NAME, "%.*s", (int)length, value);
     out->set[out->sets++].value = number;
     return KT_OK;
@@ -90,81 +94,51 @@ static enum kt_status read_setting(const char *value, struct kt_prediction_optio
 
 enum { MOST_ROUNDS = 100000 };
 
-static enum kt_status read_positive(const char *value, const char *name, double *out, struct kt_error *error)
+enum kt_status kt_prediction_take_budget(const struct kt_verb_option *option, const char *value, void *out,
+                                         struct kt_error *error)
 {
     char *end;
-    *out = strtod(value, &end);
-    return *end || end == value || !(*out > 0) || *out > 1e6
-               ? kt_fail(error, KT_USAGE, "--%s %s: expected a positive number", name, value)
+    double *number = out;
+    *number = strtod(value, &end);
+    return *end || end == value || !(*number > 0) || *number > 1e6
+               ? kt_fail(error, KT_USAGE, "--%s %s: expected a positive number", option->name, value)
                : KT_OK;
 }
 
-static enum kt_status read_number(const char *value, const char *name, size_t *out, struct kt_error *error)
+enum kt_status kt_prediction_take_top(const struct kt_verb_option *option, const char *value, void *out,
+                                      struct kt_error *error)
 {
     double number;
-    KT_TRY(read_positive(value, name, &number, error));
-    *out = (size_t)ceil(number);
+    KT_TRY(kt_prediction_take_budget(option, value, &number, error));
+    *(size_t *)out = (size_t)ceil(number);
     return KT_OK;
 }
 
-static enum kt_status read_choice(const char *value, const char *name, const char *standard, const char *other,
-                                  bool *out, struct kt_error *error)
+enum kt_status kt_prediction_take_rounds(const struct kt_verb_option *option, const char *value, void *out,
+                                         struct kt_error *error)
 {
-    *out = !strcmp(value, other);
-    return *out || !strcmp(value, standard)
-               ? KT_OK
-               : kt_fail(error, KT_USAGE, "--%s %s: expected %s or %s", name, value, standard, other);
+    size_t rounds;
+    KT_TRY(kt_prediction_take_top(option, value, &rounds, error));
+    if (rounds > MOST_ROUNDS)
+        return kt_fail(error, KT_USAGE, "--%s %s: more than %d", option->name, value, MOST_ROUNDS);
+    *(int *)out = (int)rounds;
+    return KT_OK;
 }
 
-static enum kt_status read_algorithm(const char *value, struct kt_prediction_options *out, struct kt_error *error)
+enum kt_status kt_prediction_take_sizes(const struct kt_verb_option *option, const char *value, void *out,
+                                        struct kt_error *error)
 {
+    return kt_sizes_parse(value, option->name, out, error);
+}
+
+enum kt_status kt_prediction_take_algorithm(const struct kt_verb_option *option, const char *value, void *options,
+                                            struct kt_error *error)
+{
+    struct kt_prediction_options *out = options;
+    (void)option;
     if (out->algorithms == sizeof out->algorithm / sizeof *out->algorithm)
         return kt_fail(error, KT_USAGE, "more than %d algorithms", out->algorithms);
     out->algorithm[out->algorithms++] = value;
-    return KT_OK;
-}
-
-enum kt_status kt_prediction_option(int letter, const char *value, void *options, struct kt_error *error)
-{
-    struct kt_prediction_options *out = options;
-    size_t rounds;
-    switch (letter) {
-    case 'a':
-        return read_algorithm(value, out, error);
-    case 'm':
-        return kt_sizes_parse(value, "m", &out->m, error);
-    case 'n':
-        return kt_sizes_parse(value, "n", &out->n, error);
-    case 'b':
-        return kt_sizes_parse(value, "b", &out->b, error);
-    case 'S':
-        return read_setting(value, out, error);
-    case 'c':
-        return read_cache(value, &out->cache, error);
-    case 'C':
-        return read_choice(value, "combine", "paper", "level", &out->by_level, error);
-    case 'l':
-        return read_choice(value, "level", "outermost", "leaves", &out->leaves, error);
-    case 's':
-        return read_positive(value, "budget", &out->budget, error);
-    case 't':
-        return read_number(value, "top", &out->top, error);
-    case 'R':
-        KT_TRY(read_number(value, "rounds", &rounds, error));
-        if (rounds > MOST_ROUNDS)
-            return kt_fail(error, KT_USAGE, "--rounds %s: more than %d", value, MOST_ROUNDS);
-        out->rounds = (int)rounds;
-        return KT_OK;
-    default:
-        break;
-    }
-    out->json |= letter == 'j';
-    out->force |= letter == 'f';
-    out->measure |= letter == 'M';
-    out->pace |= letter == 'P';
-    out->blas = letter == 'B' ? value : out->blas;
-    out->models = letter == 'F' ? value : out->models;
-    out->output = letter == 'o' ? value : out->output;
     return KT_OK;
 }
 
@@ -172,7 +146,7 @@ enum kt_status kt_prediction_refuse_idle(const struct kt_prediction_options *o, 
 {
     if ((o->rounds || o->budget > 0) && !o->measure)
         return kt_fail(error, KT_USAGE, "--rounds and --budget are of what --measure runs");
-    return o->leaves ? kt_fail(error, KT_USAGE, "--level is for traces") : KT_OK;
+    return o->level == KT_LEAVES ? kt_fail(error, KT_USAGE, "--level is for traces") : KT_OK;
 }
 
 /* --- models and caches ------------------------------------------------------------------------------------- */
@@ -182,7 +156,7 @@ enum kt_status kt_prediction_open(const struct kt_prediction_options *options, c
 {
     const char *blas = options->blas || trace ? options->blas : "openblas";
     const struct kt_models_of of = {options->models, blas, trace, 0, options->force};
-    *out = (struct kt_prediction_setup){.rules.combination = options->by_level ? KT_BY_LEVEL : KT_BY_PAPER};
+    *out = (struct kt_prediction_setup){.rules.combination = options->combine};
     snprintf(out->blas, sizeof out->blas, "%s", blas ? blas : "");
     KT_TRY(kt_models_open(&of, &out->models, error));
     KT_TRY(kt_prediction_caches(options->cache, &out->rules, &out->caches, error));

@@ -6,6 +6,8 @@
 #include "model/algorithm/algorithm.h"
 #include "model/kernels/kernel_models.h"
 #include "model/predict/prediction.h"
+#include "trace/command/verb.h"
+#include "trace/shape/shape.h"
 
 #include <jansson.h>
 
@@ -19,7 +21,9 @@ struct kt_sizes {
 /* Options. Zeros are the defaults. */
 struct kt_prediction_options {
     const char *blas, *models; /* library; file of models */
-    bool force, json, leaves, by_level, measure, pace;
+    bool force, json, measure, pace;
+    enum kt_level level;
+    enum kt_combination combine;
     double cache;  /* bytes of the last one, 0: as known */
     double budget; /* seconds for measuring */
     size_t top;    /* rows, 0: the default */
@@ -35,9 +39,48 @@ struct kt_prediction_options {
     int sets;
 };
 
-/* Takes the option of that letter with its value into OPTIONS, a struct kt_prediction_options; an error says what was
- * expected. */
-enum kt_status kt_prediction_option(int letter, const char *value, void *options, struct kt_error *error);
+/* Rows of the options that several of these verbs have: all of those that predict, and those of algorithms. */
+kt_verb_taker kt_prediction_take_cache, kt_prediction_take_setting, kt_prediction_take_budget, kt_prediction_take_top,
+    kt_prediction_take_rounds, kt_prediction_take_sizes, kt_prediction_take_algorithm;
+#define KT_PREDICTION_MEMBER(member) offsetof(struct kt_prediction_options, member)
+#define KT_PREDICTION_OPTIONS                                                                               \
+    {"blas", 0, "LIB", "whose models: a path, a soname or a short name; default: as recorded, or openblas", \
+     KT_VERB_TEXT(struct kt_prediction_options, blas)},                                                     \
+        {KT_MODEL_FILE(struct kt_prediction_options, models)},                                              \
+        {"force", 0, NULL, "also those of another machine, or of another build of the library",             \
+         KT_VERB_FLAG(struct kt_prediction_options, force)},                                                \
+        {"combine", 0, "paper|level",                                                                       \
+         "warm and cold by what is in any cache (default), or all levels by their latencies",               \
+         KT_VERB_CHOICE(struct kt_prediction_options, combine)},                                            \
+        {"cache",                                                                                           \
+         0,                                                                                                 \
+         "BYTES",                                                                                           \
+         "of the largest cache; default: as probed, or as the system says",                                 \
+         kt_prediction_take_cache,                                                                          \
+         KT_PREDICTION_MEMBER(cache)},                                                                      \
+    {                                                                                                       \
+        KT_VERB_JSON(struct kt_prediction_options, json)                                                    \
+    }
+#define KT_ALGORITHM_SETTING                                                                                       \
+    {                                                                                                              \
+        "set", 0, "NAME=NUMBER", "another parameter of the algorithm, such as nx=0", kt_prediction_take_setting, 0 \
+    }
+#define KT_ALGORITHM_OPTIONS(default_rounds, default_seconds)                                                     \
+    {"n", 0, "LIST", "columns, such as 1000 or 100:3000:100", kt_prediction_take_sizes, KT_PREDICTION_MEMBER(n)}, \
+        {"m", 0, "N", "rows; default as many as columns", kt_prediction_take_sizes, KT_PREDICTION_MEMBER(m)},     \
+        KT_ALGORITHM_SETTING,                                                                                     \
+        {"measure", 0, NULL, "run it, too, on that library: predicted beside measured",                           \
+         KT_VERB_FLAG(struct kt_prediction_options, measure)},                                                    \
+        {"rounds",                                                                                                \
+         0,                                                                                                       \
+         "N",                                                                                                     \
+         "of measuring; default " default_rounds,                                                                 \
+         kt_prediction_take_rounds,                                                                               \
+         KT_PREDICTION_MEMBER(rounds)},                                                                           \
+    {                                                                                                             \
+        "budget", 0, "SECONDS", "for measuring, each size; default " default_seconds, kt_prediction_take_budget,  \
+            KT_PREDICTION_MEMBER(budget)                                                                          \
+    }
 
 /* An error for options that nothing would obey: rounds and a budget where nothing is measured, and levels, of which
  * algorithms have one. */

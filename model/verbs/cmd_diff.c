@@ -23,8 +23,8 @@ static const char *const side_name[2] = {"before", "after"};
 
 struct options {
     bool json, absolute, results;
-    bool of_times; /* an option is there that means nothing to results */
-    size_t top;
+    size_t top;    /* rows; 0: not given */
+    double margin; /* below 0: not given */
     struct kt_diff_limits limits;
 };
 
@@ -52,37 +52,52 @@ static bool read_number(const char *text, double from, double to, double *out)
     return true;
 }
 
-static int take_option(const char *verb, int option, struct options *out)
+static enum kt_status take_margin(const struct kt_verb_option *option, const char *value, void *out,
+                                  struct kt_error *error)
 {
-    double number = 0;
-    out->json |= option == 'j';
-    out->absolute |= option == 'a';
-    out->results |= option == 'r';
-    out->of_times |= option == 'a' || option == 'm' || option == 't';
-    if (option == 'm' && !read_number(optarg, 0, 1000, &number))
-        return kt_verb_usage(verb, "--margin %s: expected per cents from 0 on", optarg);
-    if (option == 'm')
-        out->limits.margin = number / 100;
-    if (option == 't' && !read_number(optarg, 1, 1e6, &number))
-        return kt_verb_usage(verb, "--top %s: expected a number from 1 on", optarg);
-    if (option == 't')
-        out->top = (size_t)number;
-    return 0;
+    double *margin = out;
+    if (!read_number(value, 0, 1000, margin))
+        return kt_fail(error, KT_USAGE, "--%s %s: expected per cents from 0 on", option->name, value);
+    *margin /= 100;
+    return KT_OK;
 }
+
+static enum kt_status take_rows(const struct kt_verb_option *option, const char *value, void *out,
+                                struct kt_error *error)
+{
+    double rows;
+    if (!read_number(value, 1, 1e6, &rows))
+        return kt_fail(error, KT_USAGE, "--%s %s: expected a number from 1 on", option->name, value);
+    *(size_t *)out = (size_t)rows;
+    return KT_OK;
+}
+
+const struct kt_verb_option kt_verb_diff_options[] = {
+    {"margin", 0, "PERCENT", "smaller changes of a shape do not count; default 3", take_margin,
+     offsetof(struct options, margin)},
+    {"absolute", 0, NULL, "also what all shapes have in common counts as change, not as drift",
+     KT_VERB_FLAG(struct options, absolute)},
+    {"results", 0, NULL,
+     "not times: the first call whose inputs agree and whose outputs differ (KTRACE_CHECKSUM=in,out)",
+     KT_VERB_FLAG(struct options, results)},
+    {"top", 0, "N", "rows of each table; default 15", take_rows, offsetof(struct options, top)},
+    {KT_VERB_JSON(struct options, json)},
+    {0},
+};
 
 static int parse_arguments(int argc, char **argv, struct options *out)
 {
-    struct kt_error error = {0};
-    *out = (struct options){.top = 15, .limits = kt_diff_usual};
-    for (int option; (option = kt_verb_next_option(argc, argv, &error)) != -1;) {
-        if (option == '?')
-            return kt_verb_usage(argv[0], "%s", error.text);
-        int wrong = take_option(argv[0], option, out);
-        if (wrong)
-            return wrong;
-    }
-    if (out->results && out->of_times)
+    enum { NOT_GIVEN = -1, USUAL_ROWS = 15 };
+    *out = (struct options){.margin = NOT_GIVEN, .limits = kt_diff_usual};
+    int wrong = kt_verb_parse(argc, argv, kt_verb_diff_options, out);
+    if (wrong)
+        return wrong;
+    if (out->results && (out->absolute || out->top || out->margin >= 0))
         return kt_verb_usage(argv[0], "--results compares no times: --margin, --absolute and --top mean nothing to it");
+    if (out->margin >= 0)
+        out->limits.margin = out->margin;
+    if (!out->top)
+        out->top = USUAL_ROWS;
     return argc - optind == 2 ? 0 : kt_verb_usage(argv[0], "which two traces?");
 }
 

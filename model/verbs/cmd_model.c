@@ -12,9 +12,13 @@ static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
 } parts[] = {
-    {"build", kt_model_build}, {"show", kt_model_show}, {"predict", kt_model_predict},
-    {"tune", kt_model_tune},   {"rank", kt_model_rank}, {"calls", kt_model_calls},
+#define KT_PART_ROW(name, arguments, text) {#name, kt_model_##name},
+    KT_MODEL_PARTS(KT_PART_ROW)
+#undef KT_PART_ROW
 };
+
+/* The parts have options. */
+const struct kt_verb_option kt_verb_model_options[] = {{0}};
 
 static int fail_unknown(const char *name)
 {

@@ -74,7 +74,8 @@ static enum kt_status set_rule(struct kt_build_rules *r, const char *name, const
     return kt_fail(error, KT_USAGE, "--samples knows no '%s'", name);
 }
 
-static enum kt_status parse_rules(struct kt_build_rules *rules, const char *text, struct kt_error *error)
+static enum kt_status take_rules(const struct kt_verb_option *option, const char *text, void *rules,
+                                 struct kt_error *error)
 {
     char *copy = kt_copy(text);
     char *rest = copy;
@@ -84,7 +85,7 @@ static enum kt_status parse_rules(struct kt_build_rules *rules, const char *text
         if (value)
             *value++ = '\0';
         status = value ? set_rule(rules, item, value, error)
-                       : kt_fail(error, KT_USAGE, "--samples takes NAME=NUMBER, not '%s'", item);
+                       : kt_fail(error, KT_USAGE, "--%s takes NAME=NUMBER, not '%s'", option->name, item);
     }
     free(copy);
     return status;
@@ -116,8 +117,10 @@ static enum kt_status parse_contexts(struct kt_build_rules *rules, const char *t
 }
 
 /* A range for each size; the last one holds for all that follow. */
-static enum kt_status parse_domain(struct kt_build_rules *rules, const char *text, struct kt_error *error)
+static enum kt_status take_domain(const struct kt_verb_option *option, const char *text, void *out,
+                                  struct kt_error *error)
 {
+    struct kt_build_rules *rules = out;
     const char *at = text;
     for (int a = 0; a < KT_MODEL_AXES; a++) {
         long lo;
@@ -125,74 +128,88 @@ static enum kt_status parse_domain(struct kt_build_rules *rules, const char *tex
         int used = 0;
         if (sscanf(at, "%ld:%ld%n", &lo, &hi, &used) != 2 || lo < 1 || hi < lo || hi > 1000000 ||
             (at[used] && at[used] != ','))
-            return kt_fail(error, KT_USAGE, "--domain needs sizes such as 8:1024, or 8:1024,1:64, not '%s'", text);
+            return kt_fail(error, KT_USAGE, "--%s needs sizes such as 8:1024, or 8:1024,1:64, not '%s'", option->name,
+                           text);
         rules->lo[a] = lo;
         rules->hi[a] = hi;
         bool more = at[used];
         at = more ? at + used + 1 : at;
         if (more && a + 1 == KT_MODEL_AXES)
-            return kt_fail(error, KT_USAGE, "--domain %s: no routine has more than %d sizes", text, KT_MODEL_AXES);
+            return kt_fail(error, KT_USAGE, "--%s %s: no routine has more than %d sizes", option->name, text,
+                           KT_MODEL_AXES);
     }
     return KT_OK;
 }
 
-static enum kt_status parse_level(const char *text, unsigned *out, struct kt_error *error)
+static enum kt_status take_contexts(const struct kt_verb_option *option, const char *value, void *out,
+                                    struct kt_error *error)
 {
-    *out = 0;
-    if (!strcmp(text, "outermost") || !strcmp(text, "both"))
-        *out |= 1u << KT_OUTERMOST;
-    if (!strcmp(text, "leaves") || !strcmp(text, "both"))
-        *out |= 1u << KT_LEAVES;
-    return *out ? KT_OK : kt_fail(error, KT_USAGE, "--level is outermost, leaves or both, not '%s'", text);
+    (void)option;
+    return parse_contexts(out, value, error);
 }
 
-static enum kt_status take_option(int option, const char *value, void *context, struct kt_error *error)
+static enum kt_status take_levels(const struct kt_verb_option *option, const char *value, void *out,
+                                  struct kt_error *error)
 {
-    struct command *c = context;
-    double threads = 0;
-    switch (option) {
-    case 'b':
-        c->of.blas = value;
-        return KT_OK;
-    case 's':
-        return parse_number("--budget", value, 0.1, 1e6, &c->rules.budget, error);
-    case 't':
-        KT_TRY(parse_number("--threads", value, 1, 1024, &threads, error));
-        c->of.threads = (int)threads;
-        return KT_OK;
-    case 'r':
-        c->routines = value;
-        return KT_OK;
-    case 'l':
-        c->level_given = true;
-        return parse_level(value, &c->levels, error);
-    case 'c':
-        return parse_contexts(&c->rules, value, error);
-    case 'd':
-        return parse_domain(&c->rules, value, error);
-    case 'n':
-        return parse_rules(&c->rules, value, error);
-    case 'm':
-        c->of.file = value;
-        return KT_OK;
-    case 'A':
-        return kt_prediction_option('a', value, &c->algorithms, error);
-    case 'N':
-        return kt_prediction_option('n', value, &c->algorithms, error);
-    case 'M':
-        return kt_prediction_option('m', value, &c->algorithms, error);
-    case 'B':
-        return kt_prediction_option('b', value, &c->algorithms, error);
-    default:
-        c->json |= option == 'j';
-        c->fresh |= option == 'f';
-        return KT_OK;
-    }
+    static const unsigned levels[] = {1u << KT_OUTERMOST, 1u << KT_LEAVES, 1u << KT_OUTERMOST | 1u << KT_LEAVES};
+    struct command *c = out;
+    int place = 0;
+    KT_TRY(kt_verb_take_choice(option, value, &place, error));
+    c->levels = levels[place];
+    c->level_given = true;
+    return KT_OK;
 }
+
+static enum kt_status take_budget(const struct kt_verb_option *option, const char *value, void *out,
+                                  struct kt_error *error)
+{
+    (void)option;
+    return parse_number("--budget", value, 0.1, 1e6, out, error);
+}
+
+static enum kt_status take_threads(const struct kt_verb_option *option, const char *value, void *out,
+                                   struct kt_error *error)
+{
+    double threads = 0;
+    (void)option;
+    KT_TRY(parse_number("--threads", value, 1, 1024, &threads, error));
+    *(int *)out = (int)threads;
+    return KT_OK;
+}
+
+#define OF_COMMAND(member) offsetof(struct command, member)
+const struct kt_verb_option kt_model_build_options[] = {
+    {"blas", 0, "LIB", "a path, a soname or a short name; default: as recorded, or openblas",
+     KT_VERB_TEXT(struct command, of.blas)},
+    {"budget", 0, "SECONDS", "time for the samples; default 120", take_budget, OF_COMMAND(rules.budget)},
+    {KT_VERB_THREADS, take_threads, OF_COMMAND(of.threads)},
+    {KT_VERB_ROUTINE(struct command, routines)},
+    {"level", 0, "outermost|leaves|both",
+     "calls of the application, those recorded that contain no call, or both (default)", take_levels, 0},
+    {"context", 0, "LIST", "warm, cold, l1, l2, l3; default warm,cold", take_contexts, OF_COMMAND(rules)},
+    {"domain", 0, "LO:HI,...", "of each size, the last one of all others; default: as in the trace", take_domain,
+     OF_COMMAND(rules)},
+    {"samples", 0, "LIST",
+     "degree=3, oversampling=1, bound=5 (% of the worst sample), smallest=32, multiple=8, rounds=10, processes=2, "
+     "heldout=8",
+     take_rules, OF_COMMAND(rules)},
+    {"algorithm", 0, "NAME", "the kernels of that algorithm, file or operation (cholesky, lu, qr, trinv)",
+     kt_prediction_take_algorithm, OF_COMMAND(algorithms)},
+    {"n", 0, "LIST", "with --algorithm: columns, such as 100:1000:50", kt_prediction_take_sizes,
+     OF_COMMAND(algorithms.n)},
+    {"m", 0, "N", "with --algorithm: rows; default as many as columns", kt_prediction_take_sizes,
+     OF_COMMAND(algorithms.m)},
+    {"b", 0, "LIST", "with --algorithm: sizes of blocks; default: the algorithm's", kt_prediction_take_sizes,
+     OF_COMMAND(algorithms.b)},
+    {KT_MODEL_FILE(struct command, of.file)},
+    {"fresh", 0, NULL, "forget what is known instead of going on from there", KT_VERB_FLAG(struct command, fresh)},
+    {KT_VERB_JSON(struct command, json)},
+    {0},
+};
 
 static enum kt_status parse(int argc, char **argv, struct command *c, struct kt_error *error)
 {
-    KT_TRY(kt_verb_take_options(argc, argv, take_option, c, error));
+    KT_TRY(kt_verb_take_options(argc, argv, kt_model_build_options, c, error));
     if (c->algorithms.algorithms && argc > optind)
         return kt_fail(error, KT_USAGE, "either a trace or algorithms, not both");
     if (!c->algorithms.algorithms && argc - optind != 1)

@@ -17,35 +17,31 @@ struct command {
     bool json;
 };
 
-static enum kt_status take_option(int option, const char *value, void *context, struct kt_error *error)
+static enum kt_status take_threads(const struct kt_verb_option *option, const char *value, void *out,
+                                   struct kt_error *error)
 {
-    struct command *c = context;
-    switch (option) {
-    case 'b':
-        c->of.blas = value;
-        return KT_OK;
-    case 'm':
-        c->of.file = value;
-        return KT_OK;
-    case 'r':
-        c->routines = value;
-        return KT_OK;
-    case 'p':
-        c->plot = value;
-        return KT_OK;
-    case 't':
-        c->of.threads = atoi(value);
-        return c->of.threads > 0 ? KT_OK : kt_fail(error, KT_USAGE, "--threads needs a number, not '%s'", value);
-    default:
-        c->json |= option == 'j';
-        c->of.force |= option == 'F';
-        return KT_OK;
-    }
+    int *threads = out;
+    *threads = atoi(value);
+    return *threads > 0 ? KT_OK : kt_fail(error, KT_USAGE, "--%s needs a number, not '%s'", option->name, value);
 }
+
+const struct kt_verb_option kt_model_show_options[] = {
+    {"blas", 0, "LIB", "whose models: a path, a soname or a short name; default openblas",
+     KT_VERB_TEXT(struct command, of.blas)},
+    {"threads", 0, "N", "models of the library with that many threads; default: its own number, or 1", take_threads,
+     offsetof(struct command, of.threads)},
+    {KT_VERB_ROUTINE(struct command, routines)},
+    {KT_MODEL_FILE(struct command, of.file)},
+    {"force", 0, NULL, "also those of another machine, or of another build of the library",
+     KT_VERB_FLAG(struct command, of.force)},
+    {"plot", 0, "FILE.svg|png|pdf", "the regions of the domain with their errors", KT_VERB_TEXT(struct command, plot)},
+    {KT_VERB_JSON(struct command, json)},
+    {0},
+};
 
 static enum kt_status parse(int argc, char **argv, struct command *c, struct kt_error *error)
 {
-    KT_TRY(kt_verb_take_options(argc, argv, take_option, c, error));
+    KT_TRY(kt_verb_take_options(argc, argv, kt_model_show_options, c, error));
     if (!c->of.blas)
         c->of.blas = "openblas";
     return optind == argc ? KT_OK : kt_fail(error, KT_USAGE, "did not expect %s", argv[optind]);

@@ -91,8 +91,8 @@ static enum kt_status predict_trace(const struct kt_prediction_options *o, int a
     if (status == KT_OK)
         status = kt_prediction_open(o, &trace, &setup, error);
     if (status == KT_OK) {
-        kt_nested_notice(&trace, o->leaves ? KT_LEAVES : KT_OUTERMOST);
-        kt_predict_trace(&trace, o->leaves ? KT_LEAVES : KT_OUTERMOST, &setup.rules, &prediction);
+        kt_nested_notice(&trace, o->level);
+        kt_predict_trace(&trace, o->level, &setup.rules, &prediction);
         if (o->pace)
             status = take_pace(o, &setup, &trace, &prediction, error);
         if (status == KT_OK)
@@ -342,9 +342,23 @@ static enum kt_status predict_algorithm(const struct kt_prediction_options *o, s
 
 /* --- the verb ---------------------------------------------------------------------------------------------- */
 
+const struct kt_verb_option kt_model_predict_options[] = {
+    KT_PREDICTION_OPTIONS,
+    {KT_VERB_LEVEL(struct kt_prediction_options, level)},
+    {"top", 0, "N", "rows of the table; default 15", kt_prediction_take_top, KT_PREDICTION_MEMBER(top)},
+    {"pace", 0, NULL, "of a trace: time some of its kernels again: how fast is the machine now?",
+     KT_VERB_FLAG(struct kt_prediction_options, pace)},
+    {"algorithm", 0, "FILE", "in place of a trace: a file or a name, such as dpotrf", kt_prediction_take_algorithm, 0},
+    KT_ALGORITHM_OPTIONS("300, of --pace 24", "10, of --pace for all"),
+    {"b", 0, "N", "size of blocks; default: the algorithm's", kt_prediction_take_sizes, KT_PREDICTION_MEMBER(b)},
+    {"output", 'o', "DIR", "plot of predicted, all warm, all cold and measured times",
+     KT_VERB_TEXT(struct kt_prediction_options, output)},
+    {0},
+};
+
 static enum kt_status parse(int argc, char **argv, struct kt_prediction_options *o, struct kt_error *error)
 {
-    KT_TRY(kt_verb_take_options(argc, argv, kt_prediction_option, o, error));
+    KT_TRY(kt_verb_take_options(argc, argv, kt_model_predict_options, o, error));
     KT_TRY(kt_sizes_single(&o->m, "m", error));
     KT_TRY(kt_sizes_single(&o->b, "b", error));
     if ((o->algorithms == 0) == (optind == argc))

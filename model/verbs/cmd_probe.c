@@ -24,17 +24,20 @@ struct command {
     const char *plots; /* directory, or NULL */
 };
 
+const struct kt_verb_option kt_verb_probe_options[] = {
+    {"quick", 0, NULL, "only what replays need: clocks, operations, caches, bandwidth; below 10 s",
+     KT_VERB_FLAG(struct command, quick)},
+    {"show", 0, NULL, "what was measured before, instead of measuring; compared with what the system and hwloc say",
+     KT_VERB_FLAG(struct command, show)},
+    {"output", 'o', "DIR", "plots of all curves with the steps found, SVG and PNG (needs gnuplot)",
+     KT_VERB_TEXT(struct command, plots)},
+    {KT_VERB_JSON(struct command, json)},
+    {0},
+};
+
 static enum kt_status parse(int argc, char **argv, struct command *out, struct kt_error *error)
 {
-    for (int option; (option = kt_verb_next_option(argc, argv, error)) != -1;) {
-        if (option == '?')
-            return KT_USAGE;
-        out->json |= option == 'j';
-        out->quick |= option == 'q';
-        out->show |= option == 's';
-        if (option == 'o')
-            out->plots = optarg;
-    }
+    KT_TRY(kt_verb_take_options(argc, argv, kt_verb_probe_options, out, error));
     if (optind < argc)
         return kt_fail(error, KT_USAGE, "did not expect %s", argv[optind]);
     return KT_OK;

@@ -255,9 +255,18 @@ static enum kt_status rank_all(struct ranking *r, int argc, char **argv, struct 
     return status;
 }
 
+const struct kt_verb_option kt_model_rank_options[] = {
+    KT_PREDICTION_OPTIONS,
+    {"algorithm", 0, "FILE", "one of those to be compared, like the arguments", kt_prediction_take_algorithm, 0},
+    KT_ALGORITHM_OPTIONS("21", "20"),
+    {"b", 0, "LIST", "size of blocks, of several the best; default: of each its own", kt_prediction_take_sizes,
+     KT_PREDICTION_MEMBER(b)},
+    {0},
+};
+
 static enum kt_status parse(int argc, char **argv, struct kt_prediction_options *o, struct kt_error *error)
 {
-    KT_TRY(kt_verb_take_options(argc, argv, kt_prediction_option, o, error));
+    KT_TRY(kt_verb_take_options(argc, argv, kt_model_rank_options, o, error));
     KT_TRY(kt_sizes_single(&o->m, "m", error));
     KT_TRY(kt_prediction_refuse_idle(o, error));
     if (o->algorithms == 0 && optind == argc)

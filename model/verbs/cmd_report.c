@@ -20,18 +20,17 @@
 
 enum { PARTS_ROWS = 8 };
 
-/* The tables that --by names, as text and as rows. */
+/* The tables that --by names, in one order; as text and as rows. */
+#define TABLES "routine|shape|caller|line|path|region|thread|process|counter|rank|part"
 static const struct table {
-    const char *name;
     kt_report_table *print;
     const struct kt_field *list;
-} known_tables[] = {
-    {"routine", kt_report_routines, kt_report_routine_list},  {"shape", kt_report_shapes, kt_report_shape_list},
-    {"caller", kt_report_callers, &kt_report_place_lists[0]}, {"line", kt_report_lines, &kt_report_place_lists[1]},
-    {"path", kt_report_paths, kt_report_path_list},           {"region", kt_report_regions, kt_report_region_list},
-    {"thread", kt_report_threads, kt_report_thread_list},     {"process", kt_report_processes, kt_report_process_list},
-    {"counter", kt_report_counters, kt_report_count_list},    {"rank", kt_report_ranks, kt_report_rank_fields},
-    {"part", kt_report_parts, kt_report_part_lists}};
+} known_tables[] = {{kt_report_routines, kt_report_routine_list},   {kt_report_shapes, kt_report_shape_list},
+                    {kt_report_callers, &kt_report_place_lists[0]}, {kt_report_lines, &kt_report_place_lists[1]},
+                    {kt_report_paths, kt_report_path_list},         {kt_report_regions, kt_report_region_list},
+                    {kt_report_threads, kt_report_thread_list},     {kt_report_processes, kt_report_process_list},
+                    {kt_report_counters, kt_report_count_list},     {kt_report_ranks, kt_report_rank_fields},
+                    {kt_report_parts, kt_report_part_lists}};
 
 struct options {
     bool json, csv;
@@ -149,46 +148,39 @@ static void print_all(const struct kt_report *report, size_t top)
     print_legend(report);
 }
 
-static bool parse_table(const char *text, const struct table **out)
+static enum kt_status take_table(const struct kt_verb_option *option, const char *value, void *out,
+                                 struct kt_error *error)
 {
-    for (size_t i = 0; i < sizeof known_tables / sizeof *known_tables; i++)
-        if (!strcmp(text, known_tables[i].name)) {
-            *out = &known_tables[i];
-            return true;
-        }
-    return false;
+    int place = 0;
+    KT_TRY(kt_verb_take_choice(option, value, &place, error));
+    *(const struct table **)out = &known_tables[place];
+    return KT_OK;
 }
 
-static bool parse_count(const char *text, size_t *out)
+static enum kt_status take_count(const struct kt_verb_option *option, const char *value, void *out,
+                                 struct kt_error *error)
 {
     char *end;
-    unsigned long value = strtoul(text, &end, 10);
-    *out = value;
-    return *text >= '0' && *text <= '9' && *end == '\0' && value > 0;
+    size_t *count = out;
+    *count = strtoul(value, &end, 10);
+    return *value >= '0' && *value <= '9' && !*end && *count > 0
+               ? KT_OK
+               : kt_fail(error, KT_USAGE, "--%s %s: expected a number above 0", option->name, value);
 }
+
+const struct kt_verb_option kt_verb_report_options[] = {
+    {"top", 0, "N", "rows of each table; default 15", take_count, offsetof(struct options, top)},
+    {"by", 0, TABLES, "only that table", take_table, offsetof(struct options, only)},
+    {"csv", 0, NULL, "all rows of one table, comma-separated", KT_VERB_FLAG(struct options, csv)},
+    {KT_VERB_JSON(struct options, json)},
+    {0},
+};
 
 static int parse_options(int argc, char **argv, struct options *out)
 {
-    struct kt_error error = {0};
     *out = (struct options){.top = 15};
-    for (int option; (option = kt_verb_next_option(argc, argv, &error)) != -1;) {
-        if (option == '?')
-            return kt_verb_usage("report", "%s", error.text);
-        if (option == 'j')
-            out->json = true;
-        if (option == 'c')
-            out->csv = true;
-        if (option == 't' && !parse_count(optarg, &out->top))
-            return kt_verb_usage("report", "--top %s: expected a number above 0", optarg);
-        if (option == 'b' && !parse_table(optarg, &out->only))
-            return kt_verb_usage(
-                "report",
-                "--by %s: expected routine, shape, caller, line, path, region, thread, process, counter, rank or part",
-                optarg);
-    }
-    if (optind == argc)
-        return kt_verb_usage("report", "which trace?");
-    return KT_OK;
+    int wrong = kt_verb_parse(argc, argv, kt_verb_report_options, out);
+    return wrong || optind < argc ? wrong : kt_verb_usage("report", "which trace?");
 }
 
 /* All rows of the table, that of routines if none was named. */

@@ -25,7 +25,7 @@ enum { WIDTH = 1320, HEIGHT = 800, DEFAULT_TOP = 20, DEFAULT_BUDGET = 20, MOST_T
 
 struct command {
     bool json, events, validate, tracked;
-    enum { PLOT_ROOFLINE, PLOT_BOXES, PLOT_WATERFALL } plot;
+    enum { PLOT_ROOFLINE, PLOT_BOXES, PLOT_WATERFALL } plot; /* as --plot has it */
     size_t top;
     const char *output;                  /* NULL: no picture */
     const char *machine[KT_MOST_SERIES]; /* files */
@@ -38,89 +38,108 @@ struct command {
 
 /* --- command line ------------------------------------------------------------------------------------------ */
 
-static enum kt_status parse_top(const char *text, size_t *out, struct kt_error *error)
+static enum kt_status take_top(const struct kt_verb_option *option, const char *value, void *out,
+                               struct kt_error *error)
 {
     char *end;
-    unsigned long value = strtoul(text, &end, 10);
-    if (*text < '0' || *text > '9' || *end || value == 0 || value > MOST_TOP)
-        return kt_fail(error, KT_USAGE, "--top %.40s: expected a number from 1 to %d", text, MOST_TOP);
-    *out = value;
+    unsigned long top = strtoul(value, &end, 10);
+    if (*value < '0' || *value > '9' || *end || top == 0 || top > MOST_TOP)
+        return kt_fail(error, KT_USAGE, "--%s %.40s: expected a number from 1 to %d", option->name, value, MOST_TOP);
+    *(size_t *)out = top;
     return KT_OK;
 }
 
-static enum kt_status parse_seconds(const char *text, double *out, struct kt_error *error)
+static enum kt_status take_seconds(const struct kt_verb_option *option, const char *value, void *out,
+                                   struct kt_error *error)
 {
     char *end;
-    *out = strtod(text, &end);
-    if (end == text || *end || !(*out > 0) || *out > 86400)
-        return kt_fail(error, KT_USAGE, "--budget %.40s: expected seconds", text);
+    double *seconds = out;
+    *seconds = strtod(value, &end);
+    if (end == value || *end || !(*seconds > 0) || *seconds > 86400)
+        return kt_fail(error, KT_USAGE, "--%s %.40s: expected seconds", option->name, value);
     return KT_OK;
 }
 
-static enum kt_status parse_plot(const char *text, struct command *out, struct kt_error *error)
+static enum kt_status take_picture(const struct kt_verb_option *option, const char *value, void *out,
+                                   struct kt_error *error)
 {
-    static const char *const name[] = {"roofline", "boxes", "waterfall"};
-    for (int i = 0; i < 3; i++)
-        if (!strcmp(text, name[i])) {
-            out->plot = i;
-            return KT_OK;
-        }
-    return kt_fail(error, KT_USAGE, "--plot %.40s: expected roofline, boxes or waterfall", text);
+    struct command *command = out;
+    (void)option;
+    command->output = value;
+    return kt_picture_name(value, WIDTH, HEIGHT, &command->picture, error);
 }
 
-static enum kt_status take_option(int option, const char *value, void *context, struct kt_error *error)
+static enum kt_status take_sizes(const struct kt_verb_option *option, const char *value, void *out,
+                                 struct kt_error *error)
 {
-    struct command *out = context;
-    switch (option) {
-    case 'j':
-        out->json = true;
-        return KT_OK;
-    case 't':
-        return parse_top(value, &out->top, error);
-    case 'o':
-        out->output = value;
-        return kt_picture_name(value, WIDTH, HEIGHT, &out->picture, error);
-    case 'p':
-        return parse_plot(value, out, error);
-    case 'T':
-        out->tracked = true;
-        return KT_OK;
-    case 'v':
-        out->validate = true;
-        return KT_OK;
-    case 'e':
-        out->events = true;
-        return KT_OK;
-    case 'k':
-        out->kernel.routine = value;
-        return KT_OK;
-    case 'n':
-        return kt_kernel_sizes(value, &out->kernel, error);
-    case 's':
-        return kt_kernel_states(value, &out->kernel, error);
-    case 'S':
-        return parse_seconds(value, &out->kernel.seconds, error);
-    case 'b':
-        if (out->kernel.libraries == KT_MOST_SERIES)
-            return kt_fail(error, KT_USAGE, "more than %d libraries", KT_MOST_SERIES);
-        out->kernel.blas[out->kernel.libraries++] = value;
-        return KT_OK;
-    case 'm':
-        if (out->machines == KT_MOST_SERIES)
-            return kt_fail(error, KT_USAGE, "more than %d machine files", KT_MOST_SERIES);
-        out->machine[out->machines++] = value;
-        return KT_OK;
-    default:
-        return KT_USAGE;
-    }
+    (void)option;
+    return kt_kernel_sizes(value, out, error);
 }
+
+static enum kt_status take_states(const struct kt_verb_option *option, const char *value, void *out,
+                                  struct kt_error *error)
+{
+    (void)option;
+    return kt_kernel_states(value, out, error);
+}
+
+static enum kt_status take_library(const struct kt_verb_option *option, const char *value, void *out,
+                                   struct kt_error *error)
+{
+    struct kt_kernel_plan *kernel = out;
+    (void)option;
+    if (kernel->libraries == KT_MOST_SERIES)
+        return kt_fail(error, KT_USAGE, "more than %d libraries", KT_MOST_SERIES);
+    kernel->blas[kernel->libraries++] = value;
+    return KT_OK;
+}
+
+static enum kt_status take_machine(const struct kt_verb_option *option, const char *value, void *out,
+                                   struct kt_error *error)
+{
+    struct command *command = out;
+    (void)option;
+    if (command->machines == KT_MOST_SERIES)
+        return kt_fail(error, KT_USAGE, "more than %d machine files", KT_MOST_SERIES);
+    command->machine[command->machines++] = value;
+    return KT_OK;
+}
+
+const struct kt_verb_option kt_verb_roofline_options[] = {
+    {"output", 'o', "FILE", "a picture: FILE.svg, .png or .pdf; its script and data (CSV) beside it", take_picture, 0},
+    {"machine", 0, "FILE",
+     "what `ktrace probe --json` printed on the machine of the trace; repeat it for several traces", take_machine, 0},
+    {"kernel", 0, "ROUTINE", "instead of a trace: a BLAS routine, timed here for square operands",
+     KT_VERB_TEXT(struct command, kernel.routine)},
+    {"n", 0, "FROM:TO[:COUNT]", "their sizes, default 16:1000:12", take_sizes, offsetof(struct command, kernel)},
+    {"states", 0, "LIST",
+     "where data and code are at the start: warm, cold (data), coldcode, allcold (both), all; default warm,cold",
+     take_states, offsetof(struct command, kernel)},
+    {"blas", 0, "LIB", "of the kernel: a path, a soname or a short name; repeat it to compare; default libblas.so.3",
+     take_library, offsetof(struct command, kernel)},
+    {"budget", 0, "SECONDS", "for timing the kernel; default 20", take_seconds,
+     offsetof(struct command, kernel.seconds)},
+    {"tracked", 0, NULL, "follow all calls through a model of the caches: what came from memory",
+     KT_VERB_FLAG(struct command, tracked)},
+    {"plot", 0, "roofline|boxes|waterfall",
+     "what the picture shows: points under roofs, times of the calls of each shape, or what time is made of",
+     KT_VERB_CHOICE(struct command, plot)},
+    {"events", 0, NULL, "what this machine can count, as KTRACE_EVENTS takes it, instead of a trace",
+     KT_VERB_FLAG(struct command, events)},
+    {"validate", 0, NULL,
+     "instead of a trace: kernels of known bytes and operations, expected against found, to trust counters and roofs",
+     KT_VERB_FLAG(struct command, validate)},
+    {"top", 0, "N", "shapes with a number of their own; default 20", take_top, offsetof(struct command, top)},
+    {KT_VERB_JSON(struct command, json)},
+    {0},
+};
 
 static enum kt_status parse(int argc, char **argv, struct command *out, struct kt_error *error)
 {
     *out = (struct command){.top = DEFAULT_TOP, .kernel.seconds = DEFAULT_BUDGET};
     kt_kernel_sizes("16:1000", &out->kernel, error);
     kt_kernel_states("warm,cold", &out->kernel, error);
-    KT_TRY(kt_verb_take_options(argc, argv, take_option, out, error));
+    KT_TRY(kt_verb_take_options(argc, argv, kt_verb_roofline_options, out, error));
     out->trace = argv + optind;
     out->traces = (size_t)(argc - optind);
     bool of_machine = out->events || out->validate;

@@ -14,6 +14,15 @@
 
 enum { ROWS = 12 };
 
+struct options {
+    bool json;
+};
+
+const struct kt_verb_option kt_verb_score_options[] = {
+    {KT_VERB_JSON(struct options, json)},
+    {0},
+};
+
 static const struct kt_score_limits limits = {.overhead = 0.01, .bytes_per_hour = 10e9};
 
 static const char *const setting_names[] = {
@@ -243,14 +252,16 @@ int kt_verb_score(int argc, char **argv)
     struct kt_state state;
     struct kt_summary summary;
     struct kt_score score;
-    bool json;
-    int wrong = kt_verb_open_trace(argc, argv, &trace, &json);
+    struct options options = {0};
+    int wrong = kt_verb_parse(argc, argv, kt_verb_score_options, &options);
+    if (!wrong)
+        wrong = kt_verb_open_traces(argc, argv, &trace);
     if (wrong)
         return wrong;
     kt_state_find(&trace, &state);
     kt_summary_collect(&trace, &summary);
     kt_score_make(&trace, &summary, &limits, &score);
-    if (json)
+    if (options.json)
         print_json(&trace, &state, &score);
     else
         print_text(&trace, &state, &score);

@@ -82,11 +82,21 @@ static enum kt_status run(const struct kt_prediction_options *o, const char *nam
     return status;
 }
 
+const struct kt_verb_option kt_model_calls_options[] = {
+    {"n", 0, "N", "columns; default: the algorithm's", kt_prediction_take_sizes, KT_PREDICTION_MEMBER(n)},
+    {"m", 0, "N", "rows; default as many as columns", kt_prediction_take_sizes, KT_PREDICTION_MEMBER(m)},
+    {"b", 0, "N", "size of blocks; default: the algorithm's", kt_prediction_take_sizes, KT_PREDICTION_MEMBER(b)},
+    KT_ALGORITHM_SETTING,
+    {"json", 0, NULL, "one JSON object a line, with the memory that each operand covers",
+     KT_VERB_FLAG(struct kt_prediction_options, json)},
+    {0},
+};
+
 int kt_model_calls(int argc, char **argv)
 {
     struct kt_error error = {0};
     struct kt_prediction_options options = {0};
-    if (kt_verb_take_options(argc, argv, kt_prediction_option, &options, &error) != KT_OK)
+    if (kt_verb_take_options(argc, argv, kt_model_calls_options, &options, &error) != KT_OK)
         return kt_verb_usage(argv[0], "%s", error.text);
     if (argc - optind != 1)
         return kt_verb_usage(argv[0], "which algorithm? a file, or a name such as dpotrf");

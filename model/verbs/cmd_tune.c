@@ -319,9 +319,19 @@ static enum kt_status tune(struct tuning *t, struct kt_error *error)
     return untold.status;
 }
 
+const struct kt_verb_option kt_model_tune_options[] = {
+    KT_PREDICTION_OPTIONS,
+    {"algorithm", 0, "FILE", "what the routine does; default: as LAPACK 3.11 does it", kt_prediction_take_algorithm, 0},
+    KT_ALGORITHM_OPTIONS("21", "20"),
+    {"b", 0, "LIST", "block sizes to choose from; default 1 (none) and 8:256:8", kt_prediction_take_sizes,
+     KT_PREDICTION_MEMBER(b)},
+    {"output", 'o', "DIR", "plot of time against the block size", KT_VERB_TEXT(struct kt_prediction_options, output)},
+    {0},
+};
+
 static enum kt_status parse(int argc, char **argv, struct kt_prediction_options *o, struct kt_error *error)
 {
-    KT_TRY(kt_verb_take_options(argc, argv, kt_prediction_option, o, error));
+    KT_TRY(kt_verb_take_options(argc, argv, kt_model_tune_options, o, error));
     KT_TRY(kt_sizes_single(&o->m, "m", error));
     if (o->algorithms > 1)
         return kt_fail(error, KT_USAGE, "one algorithm at a time; 'ktrace model rank' compares several");

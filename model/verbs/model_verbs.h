@@ -3,11 +3,10 @@
 #ifndef KT_MODEL_VERBS_H
 #define KT_MODEL_VERBS_H
 
-int kt_model_build(int argc, char **argv);
-int kt_model_show(int argc, char **argv);
-int kt_model_predict(int argc, char **argv);
-int kt_model_tune(int argc, char **argv);
-int kt_model_rank(int argc, char **argv);
-int kt_model_calls(int argc, char **argv);
+#include "trace/command/verb.h"
+
+#define KT_PART_DECLARE_RUN(name, arguments, text) int kt_model_##name(int argc, char **argv);
+KT_MODEL_PARTS(KT_PART_DECLARE_RUN)
+#undef KT_PART_DECLARE_RUN
 
 #endif

@@ -38,48 +38,53 @@ enum kt_status kt_thread_counts_parse(const char *text, int *out, size_t *count,
     }
 }
 
-static enum kt_status parse_runs(const char *text, int *out, struct kt_error *error)
+static enum kt_status take_threads(const struct kt_verb_option *option, const char *value, void *out,
+                                   struct kt_error *error)
+{
+    struct kt_compare_options *options = out;
+    (void)option;
+    return kt_thread_counts_parse(value, options->thread, &options->threads, error);
+}
+
+static enum kt_status take_runs(const struct kt_verb_option *option, const char *value, void *out,
+                                struct kt_error *error)
 {
     char *end;
-    long number = strtol(text, &end, 10);
-    if (end == text || *end || number < 1 || number > MOST_RUNS)
-        return kt_fail(error, KT_USAGE, "--runs needs a number from 1 to %d, not '%s'", MOST_RUNS, text);
-    *out = (int)number;
+    long number = strtol(value, &end, 10);
+    if (end == value || *end || number < 1 || number > MOST_RUNS)
+        return kt_fail(error, KT_USAGE, "--%s needs a number from 1 to %d, not '%s'", option->name, MOST_RUNS, value);
+    *(int *)out = (int)number;
     return KT_OK;
 }
 
-static enum kt_status parse_check(const char *text, enum kt_check *out, struct kt_error *error)
-{
-    static const char *const name[] = {[KT_CHECK_TOO] = "yes", [KT_CHECK_NOT] = "no", [KT_CHECK_ONLY] = "only"};
-    for (*out = KT_CHECK_TOO; *out <= KT_CHECK_ONLY; (*out)++)
-        if (!strcmp(text, name[*out]))
-            return KT_OK;
-    return kt_fail(error, KT_USAGE, "--check is yes, no or only, not '%s'", text);
-}
-
-static enum kt_status take_option(int option, const char *value, void *context, struct kt_error *error)
-{
-    struct kt_compare_options *out = context;
-    switch (option) {
-    case 't':
-        return kt_thread_counts_parse(value, out->thread, &out->threads, error);
-    case 'L':
-        out->lapack = value;
-        return KT_OK;
-    case 'P':
-        out->plot = value;
-        return KT_OK;
-    case 'v':
-        out->verify = true;
-        return KT_OK;
-    case 'k':
-        return parse_check(value, &out->check, error);
-    case 'n':
-        return parse_runs(value, &out->runs, error);
-    default:
-        return kt_replay_option_take(option, value, &out->replay, error);
-    }
-}
+const struct kt_verb_option kt_verb_compare_options[] = {
+    {"blas", 0, "LIB", "a path, a soname or a short name; default: all that are installed, besides what was recorded",
+     kt_replay_take_blas, offsetof(struct kt_compare_options, replay)},
+    {"lapack", 0, "LIB", "where routines come from that a library of --blas lacks",
+     KT_VERB_TEXT(struct kt_compare_options, lapack)},
+    {"context", 0, "CONTEXT", "sequence, " KT_REPLAY_CONTEXTS "; default sequence", kt_replay_take_contexts,
+     offsetof(struct kt_compare_options, replay)},
+    {"gaps", 0, KT_REPLAY_GAPS, "what happens between calls for as long as it took in the program; default code",
+     kt_replay_take_gaps, offsetof(struct kt_compare_options, replay)},
+    {"budget", 0, "SECONDS", "time for the samples, and for checking results; default 60", kt_replay_take_budget,
+     offsetof(struct kt_compare_options, replay.budget)},
+    {"check", 0, "yes|no|only",
+     "are the results right? default yes; only: nothing is timed, and NaN, Inf, subnormal and huge contents are tried",
+     KT_VERB_CHOICE(struct kt_compare_options, check)},
+    {"threads", 0, "LIST", "numbers of threads of each library, such as 1,2; default: as recorded", take_threads, 0},
+    {KT_VERB_LEVEL(struct kt_compare_options, replay.level)},
+    {KT_VERB_ROUTINE(struct kt_compare_options, replay.routines)},
+    {KT_REPLAY_STORE, offsetof(struct kt_compare_options, replay.store)},
+    {KT_REPLAY_FRESH(struct kt_compare_options, replay.fresh)},
+    {"plot", 0, "FILE.svg|png|pdf", "bars of the routines with intervals (needs gnuplot)",
+     KT_VERB_TEXT(struct kt_compare_options, plot)},
+    {"verify", 0, NULL, "really run COMMAND on each library, and set that beside what is predicted",
+     KT_VERB_FLAG(struct kt_compare_options, verify)},
+    {"runs", 0, "N", "of --verify, on each library; default 6, the fewest that have a 95 % interval", take_runs,
+     offsetof(struct kt_compare_options, runs)},
+    {KT_VERB_JSON(struct kt_compare_options, replay.json)},
+    {0},
+};
 
 /* Where the command begins that is to be run; ARGC if there is none. */
 static int find_command(int argc, char **argv)
@@ -115,7 +120,7 @@ enum kt_status kt_compare_options_parse(int argc, char **argv, struct kt_compare
     int words = find_command(argc, argv);
     if (words + 1 < argc)
         out->command = argv + words + 1;
-    KT_TRY(kt_verb_take_options(words, argv, take_option, out, error));
+    KT_TRY(kt_verb_take_options(words, argv, kt_verb_compare_options, out, error));
     if (words - optind > 1)
         return kt_fail(error, KT_USAGE, "one trace at a time, not also '%s'", argv[words - 1]);
     out->replay.trace = optind < words ? argv[optind] : NULL;

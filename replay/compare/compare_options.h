@@ -9,7 +9,7 @@
 
 enum { KT_MOST_LANES = 16, KT_MOST_THREADS = 4096 };
 
-/* What is done with results besides timing the calls. */
+/* What is done with results besides timing the calls, as --check has it. */
 enum kt_check { KT_CHECK_TOO, KT_CHECK_NOT, KT_CHECK_ONLY };
 
 struct kt_compare_options {

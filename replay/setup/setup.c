@@ -54,48 +54,78 @@ void kt_replay_options_default(struct kt_replay_options *options)
         options->context[options->contexts++] = kt_context_find("tracked");
 }
 
-static enum kt_status parse_number(const char *option, const char *text, double least, double *out,
+static enum kt_status parse_number(const struct kt_verb_option *option, const char *text, double least, double *out,
                                    struct kt_error *error)
 {
     char *end;
     *out = strtod(text, &end);
     if (end == text || *end || !(*out >= least && *out < 1e6))
-        return kt_fail(error, KT_USAGE, "--%s needs a number of at least %g, not '%s'", option, least, text);
+        return kt_fail(error, KT_USAGE, "--%s needs a number of at least %g, not '%s'", option->name, least, text);
     return KT_OK;
 }
 
-static enum kt_status parse_threads(const char *text, int *out, struct kt_error *error)
+enum kt_status kt_replay_take_contexts(const struct kt_verb_option *option, const char *value, void *out,
+                                       struct kt_error *error)
+{
+    (void)option;
+    return add_contexts(out, value, error);
+}
+
+enum kt_status kt_replay_take_budget(const struct kt_verb_option *option, const char *value, void *out,
+                                     struct kt_error *error)
+{
+    return parse_number(option, value, 0.001, out, error);
+}
+
+enum kt_status kt_replay_take_blas(const struct kt_verb_option *option, const char *value, void *out,
+                                   struct kt_error *error)
+{
+    struct kt_replay_options *options = out;
+    (void)option;
+    if (options->libraries == KT_MAX_LIBRARIES)
+        return kt_fail(error, KT_USAGE, "more than %d libraries", KT_MAX_LIBRARIES);
+    options->blas[options->libraries++] = value;
+    return KT_OK;
+}
+
+enum kt_status kt_replay_take_store(const struct kt_verb_option *option, const char *value, void *out,
+                                    struct kt_error *error)
+{
+    *(const char **)out = value;
+    return *value ? KT_OK : kt_fail(error, KT_USAGE, "--%s needs the name of a file, or none", option->name);
+}
+
+static enum kt_status take_threads(const struct kt_verb_option *option, const char *value, void *out,
+                                   struct kt_error *error)
 {
     double number;
-    KT_TRY(parse_number("threads", text, 1, &number, error));
-    *out = (int)number;
-    return *out == number ? KT_OK : kt_fail(error, KT_USAGE, "--threads needs a whole number, not '%s'", text);
+    int *threads = out;
+    KT_TRY(parse_number(option, value, 1, &number, error));
+    *threads = (int)number;
+    return *threads == number ? KT_OK
+                              : kt_fail(error, KT_USAGE, "--%s needs a whole number, not '%s'", option->name, value);
 }
 
-static enum kt_status parse_level(const char *text, enum kt_level *out, struct kt_error *error)
+static enum kt_status take_pages(const struct kt_verb_option *option, const char *value, void *out,
+                                 struct kt_error *error)
 {
-    if (strcmp(text, "outermost") != 0 && strcmp(text, "leaves") != 0)
-        return kt_fail(error, KT_USAGE, "--level is outermost or leaves, not '%s'", text);
-    *out = *text == 'l' ? KT_LEAVES : KT_OUTERMOST;
+    static const enum kt_pages pages[] = {KT_PAGES_HUGE, KT_PAGES_SMALL};
+    int place = 0;
+    KT_TRY(kt_verb_take_choice(option, value, &place, error));
+    *(enum kt_pages *)out = pages[place];
     return KT_OK;
 }
 
-static enum kt_status parse_pages(const char *text, enum kt_pages *out, struct kt_error *error)
-{
-    if (strcmp(text, "huge") != 0 && strcmp(text, "small") != 0)
-        return kt_fail(error, KT_USAGE, "--pages is huge or small, not '%s'", text);
-    *out = *text == 'h' ? KT_PAGES_HUGE : KT_PAGES_SMALL;
-    return KT_OK;
-}
-
-static enum kt_status parse_alignment(const char *option, const char *text, uint64_t *out, struct kt_error *error)
+static enum kt_status take_alignment(const struct kt_verb_option *option, const char *value, void *out,
+                                     struct kt_error *error)
 {
     double number;
-    KT_TRY(parse_number(option, text, 1, &number, error));
-    *out = (uint64_t)number;
-    if ((double)*out != number || *out & (*out - 1) || *out > KT_ARENA_PAGE)
-        return kt_fail(error, KT_USAGE, "--%s needs a power of two of at most %d, not '%s'", option, KT_ARENA_PAGE,
-                       text);
+    uint64_t *bytes = out;
+    KT_TRY(parse_number(option, value, 1, &number, error));
+    *bytes = (uint64_t)number;
+    if ((double)*bytes != number || *bytes & (*bytes - 1) || *bytes > KT_ARENA_PAGE)
+        return kt_fail(error, KT_USAGE, "--%s needs a power of two of at most %d, not '%s'", option->name,
+                       KT_ARENA_PAGE, value);
     return KT_OK;
 }
 
@@ -119,68 +149,46 @@ const char *kt_gaps_name(enum kt_gaps gaps)
     return name[gaps];
 }
 
-static enum kt_status parse_gaps(const char *text, enum kt_gaps *out, struct kt_error *error)
+enum kt_status kt_replay_take_gaps(const struct kt_verb_option *option, const char *value, void *out,
+                                   struct kt_error *error)
 {
-    for (*out = KT_GAPS_IDLE; *out < KT_GAPS_KINDS; (*out)++)
-        if (!strcmp(text, kt_gaps_name(*out)))
+    struct kt_replay_options *options = out;
+    options->has_gaps = true;
+    for (options->gaps = KT_GAPS_IDLE; options->gaps < KT_GAPS_KINDS; options->gaps++)
+        if (!strcmp(value, kt_gaps_name(options->gaps)))
             return KT_OK;
-    return kt_fail(error, KT_USAGE, "--gaps is none, idle, traffic or code, not '%s'", text);
+    return kt_fail(error, KT_USAGE, "--%s %s: expected none, idle, traffic or code", option->name, value);
 }
 
-static enum kt_status parse_timer(const char *text, enum kt_timer_kind *out, struct kt_error *error)
-{
-    for (*out = KT_TIMER_WALL; *out <= KT_TIMER_SETS; (*out)++)
-        if (!strcmp(text, kt_timer_names[*out]))
-            return KT_OK;
-    return kt_fail(error, KT_USAGE, "--timer is wall, cpu or sets, not '%s'", text);
-}
-
-enum kt_status kt_replay_option_take(int option, const char *value, void *options, struct kt_error *error)
-{
-    struct kt_replay_options *out = options;
-    switch (option) {
-    case 'j':
-        out->json = true;
-        return KT_OK;
-    case 'c':
-        return add_contexts(out, value, error);
-    case 't':
-        return parse_threads(value, &out->threads, error);
-    case 's':
-        return parse_number("budget", value, 0.001, &out->budget, error);
-    case 'l':
-        return parse_level(value, &out->level, error);
-    case 'g':
-        out->has_gaps = true;
-        return parse_gaps(value, &out->gaps, error);
-    case 'r':
-        out->routines = value;
-        return KT_OK;
-    case 'p':
-        return parse_pages(value, &out->layout.pages, error);
-    case 'a':
-        return parse_alignment("align", value, &out->layout.align, error);
-    case 'm':
-        return parse_alignment("misalign", value, &out->layout.misalign, error);
-    case 'T':
-        return parse_timer(value, &out->timer, error);
-    case 'f':
-        out->fresh = true;
-        return KT_OK;
-    case 'S':
-        out->store = value;
-        return *value ? KT_OK : kt_fail(error, KT_USAGE, "--store needs the name of a file, or none");
-    default:
-        if (out->libraries == KT_MAX_LIBRARIES)
-            return kt_fail(error, KT_USAGE, "more than %d libraries", KT_MAX_LIBRARIES);
-        out->blas[out->libraries++] = value;
-        return KT_OK;
-    }
-}
+const struct kt_verb_option kt_verb_replay_options[] = {
+    {"context", 0, "LIST", "sequence, " KT_REPLAY_CONTEXTS "; default warm,cold,tracked", kt_replay_take_contexts, 0},
+    {"gaps", 0, KT_REPLAY_GAPS,
+     "sequence: what happens between calls for as long as it took in the program; default idle", kt_replay_take_gaps,
+     0},
+    {"blas", 0, "LIB", "a path, a soname or a short name; default: what was recorded", kt_replay_take_blas, 0},
+    {"budget", 0, "SECONDS", "time for the samples; default 20", kt_replay_take_budget,
+     offsetof(struct kt_replay_options, budget)},
+    {KT_VERB_THREADS, take_threads, offsetof(struct kt_replay_options, threads)},
+    {KT_VERB_LEVEL(struct kt_replay_options, level)},
+    {KT_VERB_ROUTINE(struct kt_replay_options, routines)},
+    {KT_REPLAY_STORE, offsetof(struct kt_replay_options, store)},
+    {KT_REPLAY_FRESH(struct kt_replay_options, fresh)},
+    {KT_VERB_JSON(struct kt_replay_options, json)},
+    {"timer", 0, "wall|cpu|sets",
+     "cpu: processor time, where others take the processor; sets: many short cold calls at once",
+     KT_VERB_CHOICE(struct kt_replay_options, timer)},
+    {"pages", 0, "huge|small", "that operands are in; default: as the system does", take_pages,
+     offsetof(struct kt_replay_options, layout.pages)},
+    {"align", 0, "N", "operands begin at multiples of N bytes; default: as recorded", take_alignment,
+     offsetof(struct kt_replay_options, layout.align)},
+    {"misalign", 0, "N", "operands begin at no multiples of N bytes", take_alignment,
+     offsetof(struct kt_replay_options, layout.misalign)},
+    {0},
+};
 
 enum kt_status kt_replay_options_parse(int argc, char **argv, struct kt_replay_options *out, struct kt_error *error)
 {
-    KT_TRY(kt_verb_take_options(argc, argv, kt_replay_option_take, out, error));
+    KT_TRY(kt_verb_take_options(argc, argv, kt_verb_replay_options, out, error));
     if (argc - optind != 1)
         return kt_fail(error, KT_USAGE, argc == optind ? "which trace?" : "one trace at a time, not also '%s'",
                        argv[argc - 1]);

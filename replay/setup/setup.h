@@ -10,6 +10,7 @@
 #include "replay/call/job.h"
 #include "replay/call/library.h"
 #include "replay/measure/schedule.h"
+#include "trace/command/verb.h"
 #include "trace/read/state.h"
 
 enum { KT_MAX_CONTEXTS = 8, KT_MAX_LIBRARIES = 16 };
@@ -55,9 +56,17 @@ struct kt_setup {
 /* Parses the options of a verb into OUT, which holds the defaults. */
 enum kt_status kt_replay_options_parse(int argc, char **argv, struct kt_replay_options *out, struct kt_error *error);
 
-/* One of them by its letter, into OPTIONS, a struct kt_replay_options; an option of another verb's own is no letter of
- * these. */
-enum kt_status kt_replay_option_take(int option, const char *value, void *options, struct kt_error *error);
+/* What of the options other verbs have, too. Contexts, gaps and libraries are set in a struct kt_replay_options, the
+ * others in the member that they are named after. */
+kt_verb_taker kt_replay_take_contexts, kt_replay_take_gaps, kt_replay_take_blas, kt_replay_take_budget,
+    kt_replay_take_store;
+#define KT_REPLAY_CONTEXTS                                                                                    \
+    "warm, cold, allcold (code too), coldcode, l1, l2, l3 (evicted from that cache), tracked, or by operand " \
+    "A=cold,B=warm"
+#define KT_REPLAY_GAPS "none|idle|traffic|code"
+#define KT_REPLAY_STORE \
+    "store", 0, "FILE|none", "times that are known; default ktrace/store.sqlite in ~/.cache", kt_replay_take_store
+#define KT_REPLAY_FRESH(type, member) "fresh", 0, NULL, "measure also what is in the store", KT_VERB_FLAG(type, member)
 
 /* The contexts if none was asked for: warm, cold, and tracked if there is a source of placements. */
 void kt_replay_options_default(struct kt_replay_options *options);

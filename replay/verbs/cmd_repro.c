@@ -16,58 +16,56 @@
 
 struct choice {
     const char *trace;
-    const char *routine;
-    const char *text; /* of the number of a call or shape */
-    bool is_shape;
-    int options;
-    uint64_t number;
-    unsigned at_most; /* seconds; 0: not said */
+    const char *routine, *call, *shape; /* as chosen by one of these; the others are NULL */
+    uint64_t number;                    /* of the call or shape */
+    unsigned at_most;                   /* seconds; 0: not said */
 };
 
 static enum kt_status parse_number(struct choice *choice, struct kt_error *error)
 {
+    const char *text = choice->shape ? choice->shape : choice->call;
     char *end;
     errno = 0;
-    choice->number = strtoull(choice->text, &end, 10);
-    if (end != choice->text && !*end && !errno && *choice->text != '-')
+    choice->number = strtoull(text, &end, 10);
+    if (end != text && !*end && !errno && *text != '-')
         return KT_OK;
-    return choice->is_shape
-               ? kt_fail(error, KT_USAGE, "--shape needs the number of a shape, as `ktrace report` prints it, not '%s'",
-                         choice->text)
-               : kt_fail(error, KT_USAGE, "--call needs the number of a call, as `ktrace dump` prints it, not '%s'",
-                         choice->text);
+    return choice->shape ? kt_fail(error, KT_USAGE,
+                                   "--shape needs the number of a shape, as `ktrace report` prints it, not '%s'", text)
+                         : kt_fail(error, KT_USAGE,
+                                   "--call needs the number of a call, as `ktrace dump` prints it, not '%s'", text);
 }
 
-static enum kt_status parse_seconds(const char *text, unsigned *out, struct kt_error *error)
+static enum kt_status take_seconds(const struct kt_verb_option *option, const char *value, void *out,
+                                   struct kt_error *error)
 {
     enum { MOST = 86400 };
     char *end;
-    long seconds = strtol(text, &end, 10);
-    if (end == text || *end || seconds < 1 || seconds > MOST)
-        return kt_fail(error, KT_USAGE, "--at-most needs whole seconds from 1 to %d, not '%s'", MOST, text);
-    *out = (unsigned)seconds;
+    long seconds = strtol(value, &end, 10);
+    if (end == value || *end || seconds < 1 || seconds > MOST)
+        return kt_fail(error, KT_USAGE, "--%s needs whole seconds from 1 to %d, not '%s'", option->name, MOST, value);
+    *(unsigned *)out = (unsigned)seconds;
     return KT_OK;
 }
 
+const struct kt_verb_option kt_verb_repro_options[] = {
+    {"shape", 0, "N", "the first call of the shape of that number, as report prints it",
+     KT_VERB_TEXT(struct choice, shape)},
+    {"call", 0, "N", "the call of that number, as dump prints it", KT_VERB_TEXT(struct choice, call)},
+    {"at-most", 0, "SECONDS", "the program fails if it has not ended by then: a regression test of a hang",
+     take_seconds, offsetof(struct choice, at_most)},
+    {"routine", 0, "NAME", "the slowest call of that routine, such as dgesv", KT_VERB_TEXT(struct choice, routine)},
+    {0},
+};
+
 static enum kt_status parse(int argc, char **argv, struct choice *out, struct kt_error *error)
 {
-    for (int option; (option = kt_verb_next_option(argc, argv, error)) != -1; out->options++) {
-        if (option == '?')
-            return KT_USAGE;
-        if (option == 'a') {
-            KT_TRY(parse_seconds(optarg, &out->at_most, error));
-            out->options--;
-            continue;
-        }
-        *(option == 'r' ? &out->routine : &out->text) = optarg;
-        out->is_shape |= option == 's';
-    }
+    KT_TRY(kt_verb_take_options(argc, argv, kt_verb_repro_options, out, error));
     if (argc - optind != 1)
         return kt_fail(error, KT_USAGE, argc == optind ? "which trace?" : "one trace at a time");
-    if (out->options != 1)
+    if (!out->shape + !out->call + !out->routine != 2)
         return kt_fail(error, KT_USAGE, "which call? --call N, --shape N or --routine NAME, one of them");
     out->trace = argv[optind];
-    return out->text ? parse_number(out, error) : KT_OK;
+    return out->routine ? KT_OK : parse_number(out, error);
 }
 
 /* The call of that number, kept; *COUNT is how many there are. */
@@ -148,7 +146,7 @@ static enum kt_status find_call(const struct kt_trace *trace, const struct choic
         return find_slowest(trace, choice->routine, out) || find_slowest_shape(trace, choice->routine, out)
                    ? KT_OK
                    : kt_fail(error, KT_USAGE, "%s: no recorded call of %s", trace->path, choice->routine);
-    if (choice->is_shape)
+    if (choice->shape)
         return find_shape(trace, choice->number, out, error);
     if (find_number(trace, choice->number, out, &count))
         return KT_OK;

@@ -6,12 +6,18 @@
 #ifndef KT_ERROR_H
 #define KT_ERROR_H
 
+/* Columns: name, exit status, meaning. */
+#define KT_STATUSES(X)                                              \
+    X(OK, 0, "fine")                                                \
+    X(FINDING, 1, "the check or comparison found something")        \
+    X(USAGE, 2, "the command line is wrong")                        \
+    X(BAD_INPUT, 3, "an input is not usable; the message says why") \
+    X(SYSTEM, 4, "the operating system refused")
+
 enum kt_status {
-    KT_OK = 0,        /* fine */
-    KT_FINDING = 1,   /* the check or comparison found something */
-    KT_USAGE = 2,     /* wrong command line */
-    KT_BAD_INPUT = 3, /* an input is not usable */
-    KT_SYSTEM = 4,    /* the operating system refused */
+#define KT_STATUS_ENUM(name, status, meaning) KT_##name = (status),
+    KT_STATUSES(KT_STATUS_ENUM)
+#undef KT_STATUS_ENUM
 };
 
 struct kt_error {

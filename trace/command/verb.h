@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The verbs of the command, once: dispatch and help follow from this list.
- * Columns: name, function, arguments, what it does.
+ * The verbs of the command, and how each is told its options. Dispatch, help, manual pages and completion follow from
+ * the list of verbs and from the list of options that stands beside each verb's code.
  */
 #ifndef KT_VERB_H
 #define KT_VERB_H
 
 #include "trace/read/reader.h"
 
+#include <stddef.h>
+
+/* Columns: name, arguments, what it does. */
 #define KT_VERBS(X)                                                                                                   \
     X(run, "[OPTIONS] [--] COMMAND [ARG...]", "run a program and record its BLAS and LAPACK calls")                   \
     X(report, "[OPTIONS] TRACE...", "where the time goes: routines, shapes, callers; contexts once replayed")         \
@@ -31,12 +34,40 @@
     X(control, "[OPTIONS] PID pause|resume|flush|status",                                                             \
       "what a process that is being traced is to do; sends no signal")                                                \
     X(env, "[OPTIONS]", "every KTRACE_ variable: type, default, meaning")                                             \
-    X(help, "[--columns|--json-schema] [VERB]", "what a verb does, its options, and what it prints")
+    X(help, "[OPTIONS] [VERB]", "what a verb does, its options, and what it prints")
+
+/* The same of the verb model, whose parts have options of their own. */
+#define KT_MODEL_PARTS(X)                                                                                 \
+    X(build, "[OPTIONS] [TRACE]", "time the kernels of a trace or an algorithm, and make models of them") \
+    X(show, "[OPTIONS]", "the models that there are")                                                     \
+    X(predict, "[OPTIONS] [TRACE...]", "the time of a trace or an algorithm")                             \
+    X(tune, "[OPTIONS] ROUTINE", "the best block size of a LAPACK routine")                               \
+    X(rank, "[OPTIONS] OPERATION|ALGORITHM...", "which of several algorithms is the fastest")             \
+    X(calls, "[OPTIONS] ALGORITHM", "the calls that an algorithm makes")
+
+/* Takes VALUE, NULL if the option has none, into OUT, which is what the option names. */
+struct kt_verb_option;
+typedef enum kt_status kt_verb_taker(const struct kt_verb_option *option, const char *value, void *out,
+                                     struct kt_error *error);
+
+/* An option of a verb. A list of them ends with {0}. */
+struct kt_verb_option {
+    const char *name;
+    char letter;              /* -LETTER does, too; 0: there is none */
+    const char *value, *text; /* for the help; a value of NULL: it takes none; "one|other": one of these words */
+    kt_verb_taker *take;
+    size_t offset; /* of what it sets, in what the verb reads its options into */
+};
 
 /* ARGV[0] is the verb; returns the exit status. */
-#define KT_VERB_DECLARE(name, arguments, text) int kt_verb_##name(int argc, char **argv);
+#define KT_VERB_DECLARE(name, arguments, text) \
+    int kt_verb_##name(int argc, char **argv); \
+    extern const struct kt_verb_option kt_verb_##name##_options[];
 KT_VERBS(KT_VERB_DECLARE)
 #undef KT_VERB_DECLARE
+#define KT_PART_DECLARE(name, arguments, text) extern const struct kt_verb_option kt_model_##name##_options[];
+KT_MODEL_PARTS(KT_PART_DECLARE)
+#undef KT_PART_DECLARE
 
 /* Exit status of a verb that nothing went wrong in: 0, or where a signal ended it 128 + that, as shells have it. SIGNAL
  * 0: none did. */
@@ -46,27 +77,37 @@ int kt_verb_status(int signal);
 int kt_verb_usage(const char *verb, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int kt_verb_fail(const char *verb, const struct kt_error *error);
 
-/* An option of a verb. The help and what the verb accepts follow from one list of them. */
-struct kt_verb_option {
-    const char *verb; /* NULL: the end of the list */
-    const char *name;
-    char letter;              /* what kt_verb_next_option returns */
-    bool has_short;           /* -LETTER does, too */
-    const char *value, *text; /* for the help; a value of NULL: it takes none */
-};
-const struct kt_verb_option *kt_verb_options(void);
+/* These set a bool, a pointer to the value itself, and an int or enum: the place of the word in the list. */
+kt_verb_taker kt_verb_take_flag, kt_verb_take_text, kt_verb_take_choice;
 
-/* The letter of the next option of the verb ARGV[0], with its value in optarg; -1: there are no more, arguments begin
- * at optind; '?': it is wrong, and ERROR says why. Options may stand behind arguments, except in run. */
-int kt_verb_next_option(int argc, char **argv, struct kt_error *error);
+/* Ends of the rows: what an option sets is MEMBER of TYPE. The compiler checks that it fits. */
+#define KT_VERB_PLACE(type, member, fits) (offsetof(type, member) + 0 * sizeof(char[(fits) ? 1 : -1]))
+#define KT_VERB_IS(type, member, kind)    __builtin_types_compatible_p(__typeof__(((type *)0)->member), kind)
+#define KT_VERB_FLAG(type, member)        kt_verb_take_flag, KT_VERB_PLACE(type, member, KT_VERB_IS(type, member, bool))
+#define KT_VERB_TEXT(type, member) \
+    kt_verb_take_text, KT_VERB_PLACE(type, member, KT_VERB_IS(type, member, const char *))
+#define KT_VERB_CHOICE(type, member) \
+    kt_verb_take_choice, KT_VERB_PLACE(type, member, sizeof(((type *)0)->member) == sizeof(int))
 
-/* Gives all options of the verb ARGV[0] to TAKE, letters with their values; arguments then begin at optind. KT_USAGE
- * with the reason if one is wrong. */
-typedef enum kt_status kt_option_taker(int option, const char *value, void *out, struct kt_error *error);
-enum kt_status kt_verb_take_options(int argc, char **argv, kt_option_taker *take, void *out, struct kt_error *error);
+/* Options that many verbs have. */
+#define KT_VERB_JSON(type, member) "json", 0, NULL, "one JSON document on standard output", KT_VERB_FLAG(type, member)
+#define KT_VERB_ROUTINE(type, member) \
+    "routine", 0, "LIST", "only these routines, such as dgemm,*gesv", KT_VERB_TEXT(type, member)
+#define KT_VERB_LEVEL(type, member)                                                                               \
+    "level", 0, "outermost|leaves", "calls of the application (default), or those recorded that contain no call", \
+        KT_VERB_CHOICE(type, member)
+#define KT_VERB_THREADS "threads", 0, "N", "of the library; default: as recorded"
 
-/* The command line of verbs that take traces and --json: opens them as one. Not 0: the exit status; the cause has
- * been printed and there is nothing to close. */
-int kt_verb_open_trace(int argc, char **argv, struct kt_trace *out, bool *json);
+/* Sets OUT by all options of the command line ARGV, whose first word is the verb; arguments then begin at optind.
+ * Options may stand behind arguments, except in run. KT_USAGE with the reason if one is wrong. */
+enum kt_status kt_verb_take_options(int argc, char **argv, const struct kt_verb_option *options, void *out,
+                                    struct kt_error *error);
+
+/* The same for verbs that print the reason themselves: returns the exit status, 0 if all is fine. */
+int kt_verb_parse(int argc, char **argv, const struct kt_verb_option *options, void *out);
+
+/* Opens the traces from optind on as one. Not 0: the exit status; the cause has been printed and there is nothing to
+ * close. */
+int kt_verb_open_traces(int argc, char **argv, struct kt_trace *out);
 
 #endif

@@ -16,6 +16,15 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+struct options {
+    bool json;
+};
+
+const struct kt_verb_option kt_verb_check_options[] = {
+    {KT_VERB_JSON(struct options, json)},
+    {0},
+};
+
 struct findings {
     char **text;
     size_t count;
@@ -125,14 +134,16 @@ static void print_text(const struct kt_trace *trace, const struct findings *find
 int kt_verb_check(int argc, char **argv)
 {
     struct kt_trace trace;
-    bool json;
-    int wrong = kt_verb_open_trace(argc, argv, &trace, &json);
+    struct options options = {0};
+    int wrong = kt_verb_parse(argc, argv, kt_verb_check_options, &options);
+    if (!wrong)
+        wrong = kt_verb_open_traces(argc, argv, &trace);
     if (wrong)
         return wrong;
     struct kt_state state;
     kt_state_find(&trace, &state);
     struct findings findings = find_all(&trace, &state);
-    if (json)
+    if (options.json)
         print_json(&trace, &findings, &state);
     else
         print_text(&trace, &findings, &state);

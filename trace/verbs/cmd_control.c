@@ -19,6 +19,15 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+struct options {
+    bool json;
+};
+
+const struct kt_verb_option kt_verb_control_options[] = {
+    {KT_VERB_JSON(struct options, json)},
+    {0},
+};
+
 /* --- which process ----------------------------------------------------------------------------------------- */
 
 /* The path in a line of /proc/PID/maps if that is a control file; the line's end is cut off. */
@@ -155,11 +164,11 @@ int kt_verb_control(int argc, char **argv)
 {
     struct kt_error error = {0};
     char path[PATH_MAX];
-    bool json = false;
+    struct options options = {0};
     bool paused;
-    for (int option; (option = kt_verb_next_option(argc, argv, &error)) != -1; json = true)
-        if (option == '?')
-            return kt_verb_usage("control", "%s", error.text);
+    int wrong = kt_verb_parse(argc, argv, kt_verb_control_options, &options);
+    if (wrong)
+        return wrong;
     if (argc - optind != 2)
         return kt_verb_usage("control", "expected a process id and what to do");
     const char *pid = argv[optind];
@@ -170,6 +179,6 @@ int kt_verb_control(int argc, char **argv)
         return kt_verb_usage("control", "%s: expected pause, resume, flush or status", order);
     if (find_file(pid, path, &error) != KT_OK || obey(path, order, &paused, &error) != KT_OK)
         return kt_verb_fail("control", &error);
-    tell(pid, order, paused, json);
+    tell(pid, order, paused, options.json);
     return KT_OK;
 }

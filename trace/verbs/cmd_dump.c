@@ -13,6 +13,16 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+struct options {
+    bool json;
+};
+
+const struct kt_verb_option kt_verb_dump_options[] = {
+    {"json", 0, NULL, "one JSON object a line, with the memory that each operand covers",
+     KT_VERB_FLAG(struct options, json)},
+    {0},
+};
+
 static void print_args(const struct kt_call *call)
 {
     const struct kt_symbol *symbol = &call->entry->symbol;
@@ -80,19 +90,21 @@ int kt_verb_dump(int argc, char **argv)
     struct kt_trace trace;
     struct kt_cursor cursor;
     struct kt_call call;
-    bool json;
-    int wrong = kt_verb_open_trace(argc, argv, &trace, &json);
+    struct options options = {0};
+    int wrong = kt_verb_parse(argc, argv, kt_verb_dump_options, &options);
+    if (!wrong)
+        wrong = kt_verb_open_traces(argc, argv, &trace);
     if (wrong)
         return wrong;
     for (size_t i = 0; i < trace.notes; i++)
         kt_notice("%s", trace.note[i]);
     if (kt_is_profile(&trace))
         kt_notice("%s: a profile has no single calls; ktrace report shows what they add up to", trace.path);
-    if (!json)
+    if (!options.json)
         printf("%7s %7s %12s %8s  %s\n", "call", "thread", "start/s", "took", "symbol(arguments)");
     kt_cursor_begin(&trace, &cursor);
     while (kt_cursor_next(&cursor, &call))
-        if (json)
+        if (options.json)
             kt_document_print(&kt_document_dump, kt_call_json(&call));
         else
             print_call(&call);

@@ -10,6 +10,15 @@
 #include <getopt.h>
 #include <stdio.h>
 
+struct options {
+    bool json;
+};
+
+const struct kt_verb_option kt_verb_env_options[] = {
+    {KT_VERB_JSON(struct options, json)},
+    {0},
+};
+
 static const struct {
     const char *name, *type, *standard, *meaning;
 } variables[] = {
@@ -51,14 +60,13 @@ static void print_text(void)
 
 int kt_verb_env(int argc, char **argv)
 {
-    struct kt_error error = {0};
-    bool json = false;
-    for (int option; (option = kt_verb_next_option(argc, argv, &error)) != -1; json = true)
-        if (option == '?')
-            return kt_verb_usage(argv[0], "%s", error.text);
+    struct options options = {0};
+    int wrong = kt_verb_parse(argc, argv, kt_verb_env_options, &options);
+    if (wrong)
+        return wrong;
     if (optind < argc)
         return kt_verb_usage(argv[0], "did not expect %s", argv[optind]);
-    if (json)
+    if (options.json)
         print_json();
     else
         print_text();

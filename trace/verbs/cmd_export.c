@@ -67,19 +67,24 @@ static const struct format *format_of_file(const char *path)
     return NULL;
 }
 
-static enum kt_status take_option(int option, const char *value, void *out, struct kt_error *error)
+static enum kt_status take_format(const struct kt_verb_option *option, const char *value, void *out,
+                                  struct kt_error *error)
 {
-    struct export *export = out;
-    export->json |= option == 'j';
-    export->calls.outermost |= option == 'O';
-    if (option == 'r')
-        export->calls.routines = value;
-    if (option == 'o')
-        export->output = value;
-    if (option == 'f' && !(export->format = format_named(value)))
-        return kt_fail(error, KT_USAGE, "--format is " FORMAT_NAMES ", not %s", value);
-    return KT_OK;
+    *(const struct format **)out = format_named(value);
+    return format_named(value) ? KT_OK
+                               : kt_fail(error, KT_USAGE, "--%s is " FORMAT_NAMES ", not %s", option->name, value);
 }
+
+const struct kt_verb_option kt_verb_export_options[] = {
+    {"output", 'o', "FILE", "default: standard output, but for a database", KT_VERB_TEXT(struct export, output)},
+    {"format", 0, "csv|sqlite|perfetto|folded|speedscope|pprof",
+     "default: as FILE ends (.csv, .sqlite, .json, .folded, .speedscope.json, .pprof), or csv", take_format,
+     offsetof(struct export, format)},
+    {"outermost", 0, NULL, "only the calls that the program made itself", KT_VERB_FLAG(struct export, calls.outermost)},
+    {KT_VERB_ROUTINE(struct export, calls.routines)},
+    {KT_VERB_JSON(struct export, json)},
+    {0},
+};
 
 static enum kt_status complete_options(struct export *export, struct kt_error *error)
 {
@@ -174,7 +179,7 @@ int kt_verb_export(int argc, char **argv)
     struct kt_trace trace;
     struct export export = {0};
     struct kt_error error = {0};
-    if (kt_verb_take_options(argc, argv, take_option, &export, &error) != KT_OK ||
+    if (kt_verb_take_options(argc, argv, kt_verb_export_options, &export, &error) != KT_OK ||
         complete_options(&export, &error) != KT_OK)
         return kt_verb_usage(argv[0], "%s", error.text);
     if (optind == argc)

@@ -1,104 +1,77 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * ktrace help: the verbs, and the options of each.
+ * ktrace help: the verbs, and the options of each; as text, as a manual page, as what a shell completes.
  */
 #include "trace/command/document.h"
-#include "trace/command/verb.h"
+#include "trace/verbs/complete.h"
+#include "trace/verbs/manual.h"
 
+#include <getopt.h>
 #include <stdio.h>
-#include <string.h>
 
-static const struct {
-    const char *name, *arguments, *text;
-} verbs[] = {
-#define KT_VERB_ROW(name, arguments, text) {#name, arguments, text},
-    KT_VERBS(KT_VERB_ROW)
-#undef KT_VERB_ROW
+struct options {
+    bool manual, complete, columns, schema;
 };
 
-enum { VERBS = sizeof verbs / sizeof *verbs };
+const struct kt_verb_option kt_verb_help_options[] = {
+    {"man", 0, NULL,
+     "a manual page (troff); its prose comes from standard input, and the line '.\\\" OPTIONS' in it stands for what "
+     "follows from the lists of options",
+     KT_VERB_FLAG(struct options, manual)},
+    {"complete", 0, NULL,
+     "what the last of the words behind -- may become in a command line of ktrace, for the completion of shells",
+     KT_VERB_FLAG(struct options, complete)},
+    {"columns", 0, NULL, "what the verb prints: each column and JSON key with its type, unit and meaning",
+     KT_VERB_FLAG(struct options, columns)},
+    {"json-schema", 0, NULL, "a JSON Schema of the document that the verb prints with --json",
+     KT_VERB_FLAG(struct options, schema)},
+    {0},
+};
 
 static void print_all(void)
 {
     printf("usage: ktrace VERB [ARGUMENTS]\n\n");
-    for (size_t i = 0; i < VERBS; i++)
-        printf("  %-8s  %s\n", verbs[i].name, verbs[i].text);
+    for (const struct kt_verb *verb = kt_verb_list; verb->name; verb++)
+        printf("  %-8s  %s\n", verb->name, verb->text);
     printf("\n'ktrace help VERB' tells the options, 'ktrace --version' the version.\n"
            "Without the command: LD_PRELOAD=.../libktrace.so PROGRAM; 'ktrace env' lists its variables.\n");
 }
 
-static void print_option(const struct kt_verb_option *o)
-{
-    char letter[] = "-?, ";
-    letter[1] = o->letter;
-    printf("  %s--%s%s%s\n      %s\n", o->has_short ? letter : "", o->name, o->value ? " " : "",
-           o->value ? o->value : "", o->text);
-}
-
-/* Those of the verb, or of one of its parts: "model" has "model build". */
-static void print_options(const char *name)
+static void print_options(const struct kt_verb_option *options)
 {
     const char *separator = "\n";
-    for (const struct kt_verb_option *o = kt_verb_options(); o->verb; o++) {
-        if (strcmp(o->verb, name) != 0)
-            continue;
-        printf("%s", separator);
-        print_option(o);
+    for (const struct kt_verb_option *o = options; o->name; o++) {
+        char letter[] = "-?, ";
+        letter[1] = o->letter;
+        printf("%s  %s--%s%s%s\n      %s\n", separator, o->letter ? letter : "", o->name, o->value ? " " : "",
+               o->value ? o->value : "", o->text);
         separator = "";
     }
 }
 
-static bool is_part_of(const char *part, const char *verb)
+/* VERB "" or with a blank behind it: of a part. */
+static void print_verb(const char *of, const struct kt_verb *verb)
 {
-    size_t length = strlen(verb);
-    return !strncmp(part, verb, length) && part[length] == ' ';
-}
-
-/* What the parts of model take besides options. */
-static const char *part_arguments(const char *part)
-{
-    static const char *const arguments[][2] = {{"build", " [TRACE]"},
-                                               {"show", ""},
-                                               {"predict", " [TRACE...]"},
-                                               {"tune", " ROUTINE"},
-                                               {"rank", " OPERATION|ALGORITHM..."},
-                                               {"calls", " ALGORITHM"}};
-    for (size_t i = 0; i < sizeof arguments / sizeof *arguments; i++)
-        if (!strcmp(part, arguments[i][0]))
-            return arguments[i][1];
-    return "";
-}
-
-static void print_parts(const char *verb)
-{
-    const char *last = "";
-    for (const struct kt_verb_option *o = kt_verb_options(); o->verb; o++) {
-        if (!is_part_of(o->verb, verb) || !strcmp(o->verb, last))
-            continue;
-        printf("\nktrace %s%s\n", o->verb, part_arguments(o->verb + strlen(verb) + 1));
-        print_options(o->verb);
-        last = o->verb;
+    printf("usage: ktrace %s%s %s\n\n%s\n", of, verb->name, verb->arguments, verb->text);
+    print_options(verb->options);
+    for (const struct kt_verb *part = kt_verb_parts(verb); part && part->name; part++) {
+        printf("\nktrace %s %s %s\n  %s\n", verb->name, part->name, part->arguments, part->text);
+        print_options(part->options);
     }
 }
 
-static int print_part(const char *verb, const char *part)
+static int print_part(const struct kt_verb *verb, const char *name)
 {
-    char name[64];
-    snprintf(name, sizeof name, "%s %s", verb, part);
-    for (const struct kt_verb_option *o = kt_verb_options(); o->verb; o++)
-        if (!strcmp(o->verb, name)) {
-            printf("usage: ktrace %s [OPTIONS]%s\n", name, part_arguments(part));
-            print_options(name);
-            return KT_OK;
-        }
-    return kt_verb_usage("help", "there is no '%s'", name);
-}
-
-static void print_verb(size_t verb)
-{
-    printf("usage: ktrace %s %s\n\n%s\n", verbs[verb].name, verbs[verb].arguments, verbs[verb].text);
-    print_options(verbs[verb].name);
-    print_parts(verbs[verb].name);
+    char of[64];
+    const struct kt_verb *parts = kt_verb_parts(verb);
+    const struct kt_verb *part = parts ? kt_verb_find(parts, name) : NULL;
+    if (!parts)
+        return kt_verb_usage("help", "one verb at a time");
+    if (!part)
+        return kt_verb_usage("help", "there is no '%s %s'", verb->name, name);
+    snprintf(of, sizeof of, "%s ", verb->name);
+    print_verb(of, part);
+    return KT_OK;
 }
 
 /* What ktrace help --columns and --json-schema say of a verb. */
@@ -114,22 +87,30 @@ static int print_document(const char *verb, const char *part, bool as_schema)
 
 int kt_verb_help(int argc, char **argv)
 {
-    bool as_schema = argc > 1 && !strcmp(argv[1], "--json-schema");
-    if (argc > 2 && argc <= 4 && (as_schema || !strcmp(argv[1], "--columns")))
-        return print_document(argv[2], argc == 4 ? argv[3] : NULL, as_schema);
-    bool asks_for_part = argc == 3 && !strcmp(argv[1], "model");
-    if (argc > 2 && !asks_for_part)
-        return kt_verb_usage(argv[0], "one verb at a time");
-    if (asks_for_part)
-        return print_part(argv[1], argv[2]);
-    if (argc == 1) {
-        print_all();
+    struct options options = {0};
+    int wrong = kt_verb_parse(argc, argv, kt_verb_help_options, &options);
+    if (wrong)
+        return wrong;
+    int words = argc - optind;
+    char **word = argv + optind;
+    if (options.complete) {
+        kt_complete(words, word);
         return KT_OK;
     }
-    for (size_t i = 0; i < VERBS; i++)
-        if (!strcmp(argv[1], verbs[i].name)) {
-            print_verb(i);
-            return KT_OK;
-        }
-    return kt_verb_usage(argv[0], "there is no verb %s", argv[1]);
+    const struct kt_verb *verb = words ? kt_verb_find(kt_verb_list, word[0]) : NULL;
+    if (words && !verb)
+        return kt_verb_usage(argv[0], "there is no verb %s", word[0]);
+    if (words > (options.manual ? 1 : 2))
+        return kt_verb_usage(argv[0], "one verb at a time");
+    if (options.manual)
+        return kt_manual_print(verb, stdin);
+    if (verb && (options.columns || options.schema))
+        return print_document(word[0], words == 2 ? word[1] : NULL, options.schema);
+    if (words == 2)
+        return print_part(verb, word[1]);
+    if (verb)
+        print_verb("", verb);
+    else
+        print_all();
+    return KT_OK;
 }

@@ -15,7 +15,9 @@
 #include "trace/command/state_json.h"
 #include "trace/print/text.h"
 #include "trace/command/verb.h"
+#include "trace/verbs/library_list.h"
 
+#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -27,6 +29,17 @@ enum { MAX_COMMAND = 1023, MAX_PROCESSES = 16 };
 struct libraries {
     const struct kt_object **object;
     size_t count;
+};
+
+struct options {
+    bool json, libraries;
+};
+
+const struct kt_verb_option kt_verb_info_options[] = {
+    {"libraries", 0, NULL, "the BLAS libraries of this machine, or those named: versions, kernels, integers, threads",
+     KT_VERB_FLAG(struct options, libraries)},
+    {KT_VERB_JSON(struct options, json)},
+    {0},
 };
 
 static bool is_listed(const struct libraries *list, const struct kt_object *object)
@@ -459,11 +472,15 @@ static void print_text(const struct kt_trace *trace)
 int kt_verb_info(int argc, char **argv)
 {
     struct kt_trace trace;
-    bool json;
-    int wrong = kt_verb_open_trace(argc, argv, &trace, &json);
+    struct options options = {0};
+    int wrong = kt_verb_parse(argc, argv, kt_verb_info_options, &options);
+    if (!wrong && options.libraries)
+        return kt_library_list(argc - optind, argv + optind, options.json);
+    if (!wrong)
+        wrong = kt_verb_open_traces(argc, argv, &trace);
     if (wrong)
         return wrong;
-    if (json)
+    if (options.json)
         kt_document_print(&kt_document_info, kt_info_json(&trace));
     else
         print_text(&trace);

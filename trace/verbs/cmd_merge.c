@@ -33,6 +33,14 @@ struct merge {
     uint64_t linked, copied;
 };
 
+const struct kt_verb_option kt_verb_merge_options[] = {
+    {"output", 'o', "DIR", "a new or empty directory; default ktrace.merged", KT_VERB_TEXT(struct merge, output)},
+    {"copy", 0, NULL, "copy the files; default: hard links, copies only where there cannot be any",
+     KT_VERB_FLAG(struct merge, copy)},
+    {KT_VERB_JSON(struct merge, json)},
+    {0},
+};
+
 /* --- files ------------------------------------------------------------------------------------------------- */
 
 static enum kt_status failed(struct kt_error *error, const char *what, const char *path)
@@ -276,16 +284,10 @@ static void print_result(const struct merge *merge, const struct kt_trace *trace
 
 static int parse_arguments(int argc, char **argv, struct merge *out)
 {
-    struct kt_error error = {0};
     *out = (struct merge){.output = "ktrace.merged"};
-    for (int option; (option = kt_verb_next_option(argc, argv, &error)) != -1;) {
-        if (option == '?')
-            return kt_verb_usage(argv[0], "%s", error.text);
-        if (option == 'o')
-            out->output = optarg;
-        out->copy |= option == 'c';
-        out->json |= option == 'j';
-    }
+    int wrong = kt_verb_parse(argc, argv, kt_verb_merge_options, out);
+    if (wrong)
+        return wrong;
     return optind < argc ? KT_OK : kt_verb_usage(argv[0], "which traces?");
 }
 

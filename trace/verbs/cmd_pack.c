@@ -32,6 +32,7 @@ struct member {
 
 struct pack {
     const char *trace; /* as named */
+    const char *named; /* the file, of --output; NULL: as usual */
     char base[NAME_MAX + 1];
     char output[PATH_MAX];
     struct kt_new_file file;
@@ -42,6 +43,13 @@ struct pack {
     size_t directories;
     size_t others; /* neither files nor directories */
     uint64_t packed_bytes;
+};
+
+const struct kt_verb_option kt_verb_pack_options[] = {
+    {"output", 'o', "FILE", "default TRACE.tar.zst", KT_VERB_TEXT(struct pack, named)},
+    {"remove", 0, NULL, "remove the directory when the file has been verified", KT_VERB_FLAG(struct pack, remove)},
+    {KT_VERB_JSON(struct pack, json)},
+    {0},
 };
 
 static enum kt_status failed(struct kt_error *error, const char *what, const char *path)
@@ -262,8 +270,9 @@ static enum kt_status check_trace(const struct kt_trace *trace, bool remove, str
 }
 
 /* The archive holds one directory, called as the trace is. */
-static enum kt_status choose_names(struct pack *pack, const char *output, struct kt_error *error)
+static enum kt_status choose_names(struct pack *pack, struct kt_error *error)
 {
+    const char *output = pack->named;
     char resolved[PATH_MAX];
     if (!realpath(pack->trace, resolved))
         return failed(error, "read", pack->trace);
@@ -352,24 +361,18 @@ static void print_result(const struct pack *pack, const struct kt_trace *trace)
         print_text(pack, trace, calls);
 }
 
-static int parse_arguments(int argc, char **argv, struct pack *pack, const char **output)
+static int parse_arguments(int argc, char **argv, struct pack *pack)
 {
-    struct kt_error error = {0};
-    for (int option; (option = kt_verb_next_option(argc, argv, &error)) != -1;) {
-        if (option == '?')
-            return kt_verb_usage(argv[0], "%s", error.text);
-        if (option == 'o')
-            *output = optarg;
-        pack->remove |= option == 'r';
-        pack->json |= option == 'j';
-    }
+    int wrong = kt_verb_parse(argc, argv, kt_verb_pack_options, pack);
+    if (wrong)
+        return wrong;
     if (optind + 1 == argc)
         return 0;
     return kt_verb_usage(argv[0],
                          optind == argc ? "which trace?" : "one trace at a time; ktrace merge makes one of several");
 }
 
-static enum kt_status run(struct pack *pack, const char *named, const char *output, struct kt_error *error)
+static enum kt_status run(struct pack *pack, const char *named, struct kt_error *error)
 {
     struct kt_trace trace;
     enum kt_status status = kt_trace_open(named, &trace, error);
@@ -377,7 +380,7 @@ static enum kt_status run(struct pack *pack, const char *named, const char *outp
     if (status == KT_OK)
         status = check_trace(&trace, pack->remove, error);
     if (status == KT_OK)
-        status = choose_names(pack, output, error);
+        status = choose_names(pack, error);
     if (status == KT_OK)
         status = make(pack, error);
     if (status == KT_OK) {
@@ -394,9 +397,8 @@ int kt_verb_pack(int argc, char **argv)
 {
     struct pack pack = {.file = {.file = -1}};
     struct kt_error error = {0};
-    const char *output = NULL;
-    int wrong = parse_arguments(argc, argv, &pack, &output);
+    int wrong = parse_arguments(argc, argv, &pack);
     if (wrong)
         return wrong;
-    return run(&pack, argv[optind], output, &error) == KT_OK ? KT_OK : kt_verb_fail(argv[0], &error);
+    return run(&pack, argv[optind], &error) == KT_OK ? KT_OK : kt_verb_fail(argv[0], &error);
 }

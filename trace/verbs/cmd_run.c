@@ -35,7 +35,7 @@ enum { CREATED = 'c', FAILED = 'f' };
 
 struct run {
     const char *output;             /* of -o, or NULL */
-    const char *chosen[3];          /* of CHOICES; NULL: as the environment says */
+    const char *word[3];            /* of word_variable; NULL: as the environment says */
     const char *blas;               /* of --blas, or NULL */
     const char *lapack;             /* of --lapack, or NULL */
     const char *block_sizes;        /* of --block-size, or NULL */
@@ -102,65 +102,46 @@ static int check_block_sizes(const char *verb, const char *list)
     return 0;
 }
 
-/* Options that a variable has a word for, one of three. */
-static const struct choice {
-    int option;
-    const char *name, *variable, *word[3];
-} choices[] = {{'m', "mode", "KTRACE_MODE", {"full", "profile"}},
-               {'n', "nested", "KTRACE_NESTED", {"sample", "all", "none"}},
-               {'S', "stacks", "KTRACE_STACKS", {"lines", "paths", "off"}}};
+/* Options that a variable has a word for. */
+static const char *const word_variable[] = {"KTRACE_MODE", "KTRACE_NESTED", "KTRACE_STACKS"};
 
-enum { CHOICES = sizeof choices / sizeof *choices };
-
-/* Which of CHOICES the option is; CHOICES: none. */
-static int choice_of(int option)
+/* The word itself, if it is one of those that there are. */
+static enum kt_status take_word(const struct kt_verb_option *option, const char *value, void *out,
+                                struct kt_error *error)
 {
-    int i = 0;
-    while (i < CHOICES && choices[i].option != option)
-        i++;
-    return i;
+    int place;
+    *(const char **)out = value;
+    return kt_verb_take_choice(option, value, &place, error);
 }
 
-static bool is_word_of(const struct choice *choice, const char *word)
-{
-    for (int i = 0; i < 3 && choice->word[i]; i++)
-        if (!strcmp(choice->word[i], word))
-            return true;
-    return false;
-}
-
-static int choose(const char *verb, struct run *run, int which)
-{
-    const struct choice *c = &choices[which];
-    if (!is_word_of(c, optarg))
-        return kt_verb_usage(verb, "--%s %s: expected %s%s%s%s%s", c->name, optarg, c->word[0], c->word[2] ? ", " : "",
-                             c->word[2] ? c->word[1] : "", " or ", c->word[2] ? c->word[2] : c->word[1]);
-    run->chosen[which] = optarg;
-    return 0;
-}
+const struct kt_verb_option kt_verb_run_options[] = {
+    {"output", 'o', "DIR", "where the trace goes: a new or empty directory; default ktrace.PROGRAM.PID",
+     KT_VERB_TEXT(struct run, output)},
+    {"mode", 0, "full|profile", "record every call, or add them up by shape in constant memory", take_word,
+     offsetof(struct run, word[0])},
+    {"nested", 0, "sample|all|none",
+     "calls made within other calls: recorded in a sample of these (default), in all, or in none", take_word,
+     offsetof(struct run, word[1])},
+    {"stacks", 0, "lines|paths|off",
+     "of Python programs: the line that makes each call (default), also what called its function, or neither",
+     take_word, offsetof(struct run, word[2])},
+    {"blas", 0, "LIB", "the program really runs on that library: a path, a soname or a short name",
+     KT_VERB_TEXT(struct run, blas)},
+    {"lapack", 0, "LIB", "where routines come from that the library of --blas lacks", KT_VERB_TEXT(struct run, lapack)},
+    {"block-size", 0, "LIST",
+     "dgeqrf=48,dgetrf=96:128: other block sizes of LAPACK's own routines, and the rest to do without blocks",
+     KT_VERB_TEXT(struct run, block_sizes)},
+    {0},
+};
 
 static int parse_arguments(int argc, char **argv, struct run *run)
 {
-    struct kt_error error = {0};
-    for (int option; (option = kt_verb_next_option(argc, argv, &error)) != -1;) {
-        if (option == '?')
-            return kt_verb_usage(argv[0], "%s", error.text);
-        int which = choice_of(option);
-        int unknown = which < CHOICES ? choose(argv[0], run, which) : 0;
-        if (unknown)
-            return unknown;
-        if (option == 'o')
-            run->output = optarg;
-        if (option == 'b')
-            run->blas = optarg;
-        if (option == 'l')
-            run->lapack = optarg;
-        if (option == 'B')
-            run->block_sizes = optarg;
-    }
+    int wrong = kt_verb_parse(argc, argv, kt_verb_run_options, run);
+    if (wrong)
+        return wrong;
     if (run->lapack && !run->blas)
         return kt_verb_usage(argv[0], "--lapack goes with --blas");
-    int wrong = run->block_sizes ? check_block_sizes(argv[0], run->block_sizes) : 0;
+    wrong = run->block_sizes ? check_block_sizes(argv[0], run->block_sizes) : 0;
     if (wrong)
         return wrong;
     if (optind == argc)
@@ -371,9 +352,9 @@ __attribute__((noreturn)) static void be_the_program(struct run *run)
     if (run->created)
         tell_parent(run, CREATED);
     set_output(run);
-    for (int i = 0; i < CHOICES; i++)
-        if (run->chosen[i])
-            setenv(choices[i].variable, run->chosen[i], 1);
+    for (size_t i = 0; i < sizeof word_variable / sizeof *word_variable; i++)
+        if (run->word[i])
+            setenv(word_variable[i], run->word[i], 1);
     if (run->substitute.files)
         kt_run_library_export(&run->substitute);
     if (run->block_sizes) {

@@ -263,24 +263,18 @@ static int finish(struct list *list, bool json, bool given)
     return all || !given ? KT_OK : KT_FINDING;
 }
 
-int kt_library_list(int argc, char **argv)
+int kt_library_list(int argc, char **argv, bool json)
 {
     struct list list = {0};
     struct kt_error error = {0};
-    bool json = false;
-    for (int option; (option = kt_verb_next_option(argc, argv, &error)) != -1;) {
-        if (option == '?')
-            return kt_verb_usage(argv[0], "%s", error.text);
-        json |= option == 'j';
-    }
-    bool given = optind < argc;
-    enum kt_status status = collect_given(&list, argc - optind, argv + optind, &error);
+    bool given = argc > 0;
+    enum kt_status status = collect_given(&list, argc, argv, &error);
     if (status == KT_OK && !given) {
         collect_named(&list, false);
         collect_others(&list);
         collect_named(&list, true);
     }
-    int result = status == KT_OK ? finish(&list, json, given) : kt_verb_fail(argv[0], &error);
+    int result = status == KT_OK ? finish(&list, json, given) : kt_verb_fail("info", &error);
     free_list(&list);
     return result;
 }

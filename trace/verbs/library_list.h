@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-/* ARGV as of the verb info: options and libraries to list besides; with some of these only they are. Returns the exit
- * status: KT_FINDING if one of them cannot be loaded. */
-int kt_library_list(int argc, char **argv);
+/* ARGV: libraries, of which alone is told; none: all that are installed. Returns the exit status: KT_FINDING if one of
+ * those named cannot be loaded. */
+int kt_library_list(int argc, char **argv, bool json);
 
 #endif

@@ -4,36 +4,14 @@
  */
 #include "model/tracker/placements.h"
 #include "model/tracker/placement.h"
-#include "trace/verbs/library_list.h"
 #include "trace/base/plain.h"
 #include "trace/print/text.h"
-#include "trace/command/verb.h"
+#include "trace/verbs/verb_list.h"
 
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#ifndef KT_VERSION
-#define KT_VERSION "0.1"
-#endif
-
-static const struct {
-    const char *name;
-    int (*run)(int argc, char **argv);
-} verbs[] = {
-#define KT_VERB_ROW(name, arguments, text) {#name, kt_verb_##name},
-    KT_VERBS(KT_VERB_ROW)
-#undef KT_VERB_ROW
-};
-
-static bool has_option(int argc, char **argv, const char *option)
-{
-    for (int i = 1; i < argc; i++)
-        if (!strcmp(argv[i], option))
-            return true;
-    return false;
-}
 
 /* PART: of the verb model; both may be NULL. */
 static int help_on(char *verb, char *part)
@@ -46,12 +24,6 @@ static int help_on(char *verb, char *part)
 static bool is_help(const char *argument)
 {
     return !strcmp(argument, "--help") || !strcmp(argument, "-h");
-}
-
-/* Of this machine, not of a trace. */
-static bool asks_for_libraries(int argc, char **argv)
-{
-    return !strcmp(argv[0], "info") && has_option(argc, argv, "--libraries");
 }
 
 /* How many letters have to be added, left out or changed (Levenshtein). */
@@ -82,11 +54,11 @@ static const char *nearest_verb(const char *name)
 {
     size_t least = strlen(name) > 3 ? 3 : 2;
     const char *nearest = NULL;
-    for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++) {
-        size_t here = distance(name, verbs[i].name);
+    for (const struct kt_verb *verb = kt_verb_list; verb->name; verb++) {
+        size_t here = distance(name, verb->name);
         if (here < least) {
             least = here;
-            nearest = verbs[i].name;
+            nearest = verb->name;
         }
     }
     return nearest;
@@ -99,11 +71,9 @@ static int run_verb(int argc, char **argv)
         return help_on(argv[0], NULL);
     if (argc == 3 && is_help(argv[2]) && !strcmp(argv[0], "model"))
         return help_on(argv[0], argv[1]);
-    if (asks_for_libraries(argc, argv))
-        return kt_library_list(argc, argv);
-    for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
-        if (!strcmp(argv[0], verbs[i].name))
-            return verbs[i].run(argc, argv);
+    const struct kt_verb *verb = kt_verb_find(kt_verb_list, argv[0]);
+    if (verb)
+        return verb->run(argc, argv);
     const char *nearest = nearest_verb(argv[0]);
     kt_notice("there is no verb %s; %s%s%s'ktrace help' lists them", argv[0], nearest ? "did you mean " : "",
               nearest ? nearest : "", nearest ? "? " : "");

@@ -1,0 +1,52 @@
+# Installation: make install, make uninstall.
+
+BIN_DIR  ?= $(PREFIX)/bin
+LIB_DIR  ?= $(PREFIX)/lib
+MAN_DIR  ?= $(PREFIX)/share/man/man1
+DOC_DIR  ?= $(PREFIX)/share/doc/ktrace
+PC_DIR   ?= $(PREFIX)/share/pkgconfig
+BASH_DIR ?= $(PREFIX)/share/bash-completion/completions
+ZSH_DIR  ?= $(PREFIX)/share/zsh/site-functions
+INCLUDE_DIR = $(PREFIX)/include/ktrace
+
+INSTALLED_LIBRARIES := libktrace.so libktrace-audit.so libktrace-block.so
+# One page for each verb, and one for the command.
+MANUALS := ktrace.1 $(patsubst doc/man/%.man,ktrace-%.1,$(filter-out doc/man/ktrace.man,$(wildcard doc/man/*.man)))
+# Documents with all that they link to.
+DOCUMENTS := $(wildcard *.md doc/*.md doc/design/*.md) LICENSE tests/bench/RESULTS.md trace/routines/README.md trace/routines/left_alone.list \
+             include/ktrace/ktrace.h $(filter-out examples/algorithms,$(wildcard examples/* examples/algorithms/*))
+
+# Prose by hand, lists of options from the command.
+$(O)/man/ktrace.1: doc/man/ktrace.man $(O)/ktrace
+	$(call say,MAN,$@)
+	$(Q)mkdir -p $(@D); $(O)/ktrace help --man <$< >$@.part && mv $@.part $@
+$(O)/man/ktrace-%.1: doc/man/%.man $(O)/ktrace
+	$(call say,MAN,$@)
+	$(Q)mkdir -p $(@D); $(O)/ktrace help --man $* <$< >$@.part && mv $@.part $@
+
+.PHONY: manuals install install-documents uninstall
+manuals: $(MANUALS:%=$(O)/man/%)
+
+install-documents: $(O)/routines.md
+	install -D -m 644 -t $(DESTDIR)$(DOC_DIR) $<
+	for file in $(DOCUMENTS); do install -D -m 644 $$file $(DESTDIR)$(DOC_DIR)/$$file || exit 1; done
+
+#: make install          into PREFIX=/usr/local, below DESTDIR= if given
+install: built manuals install-documents
+	install -D -t $(DESTDIR)$(BIN_DIR) $(O)/ktrace
+	install -D -m 644 -t $(DESTDIR)$(LIB_DIR) $(INSTALLED_LIBRARIES:%=$(O)/%)
+	install -D -m 644 -t $(DESTDIR)$(INCLUDE_DIR) include/ktrace/ktrace.h
+	install -D -m 644 -t $(DESTDIR)$(MAN_DIR) $(MANUALS:%=$(O)/man/%)
+	install -D -m 644 packaging/completion/ktrace.bash $(DESTDIR)$(BASH_DIR)/ktrace
+	install -D -m 644 -t $(DESTDIR)$(ZSH_DIR) packaging/completion/_ktrace
+	install -d $(DESTDIR)$(PC_DIR)
+	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' packaging/ktrace.pc.in >$(DESTDIR)$(PC_DIR)/ktrace.pc
+
+#: make uninstall        remove what was installed with the same PREFIX and DESTDIR
+# Folders that hold what others installed stay.
+uninstall:
+	rm -f $(DESTDIR)$(BIN_DIR)/ktrace $(INSTALLED_LIBRARIES:%=$(DESTDIR)$(LIB_DIR)/%) $(DESTDIR)$(INCLUDE_DIR)/ktrace.h \
+	 $(MANUALS:%=$(DESTDIR)$(MAN_DIR)/%) $(DESTDIR)$(BASH_DIR)/ktrace $(DESTDIR)$(ZSH_DIR)/_ktrace $(DESTDIR)$(PC_DIR)/ktrace.pc \
+	 $(DESTDIR)$(DOC_DIR)/routines.md $(DOCUMENTS:%=$(DESTDIR)$(DOC_DIR)/%)
+	for folder in $(DESTDIR)$(DOC_DIR) $(DESTDIR)$(INCLUDE_DIR); do \
+	 [ ! -d $$folder ] || find $$folder -depth -type d -empty -delete || exit 1; done

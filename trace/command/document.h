@@ -9,11 +9,12 @@
 #include "trace/command/field.h"
 
 /* All of them; each stands beside the code of its verb. */
-#define KT_DOCUMENTS(X)                                                                                               \
-    X(report)                                                                                                         \
-    X(replay) X(compare) X(diff) X(diff_results) X(probe) X(roofline) X(roofline_events) X(roofline_validate)         \
-        X(model_build) X(model_show) X(model_predict) X(model_tune) X(model_rank) X(model_calls) X(info) X(libraries) \
-            X(dump) X(merge) X(check) X(score) X(pack) X(export) X(control) X(env)
+#define KT_DOCUMENTS(X)                                                                                            \
+    X(report)                                                                                                      \
+    X(replay)                                                                                                      \
+    X(compare) X(diff) X(diff_results) X(probe) X(roofline) X(roofline_events) X(roofline_validate) X(model_build) \
+        X(model_show) X(model_predict) X(model_tune) X(model_rank) X(model_calls) X(info) X(libraries) X(dump)     \
+            X(merge) X(check) X(score) X(pack) X(export) X(control) X(env)
 
 struct kt_document {
     const char *verb;

@@ -32,8 +32,9 @@ replay/result: replay/sequence
 replay/right: replay/result
 replay/unusual: replay/right
 replay/compare: replay/unusual
+replay/again: replay/compare
 replay/repro: replay/call
-replay/verbs: replay/compare replay/repro
+replay/verbs: replay/again replay/repro
 model/analysis: trace/base
 model/loops: model/analysis
 model/probe: trace/command model/loops

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_RUNS = 1000, DEFAULT_RUNS = 6 };
+enum { DEFAULT_RUNS = 6 };
 
 static enum kt_status add_threads(int number, int *list, size_t *count, struct kt_error *error)
 {
@@ -46,17 +46,6 @@ static enum kt_status take_threads(const struct kt_verb_option *option, const ch
     return kt_thread_counts_parse(value, options->thread, &options->threads, error);
 }
 
-static enum kt_status take_runs(const struct kt_verb_option *option, const char *value, void *out,
-                                struct kt_error *error)
-{
-    char *end;
-    long number = strtol(value, &end, 10);
-    if (end == value || *end || number < 1 || number > MOST_RUNS)
-        return kt_fail(error, KT_USAGE, "--%s needs a number from 1 to %d, not '%s'", option->name, MOST_RUNS, value);
-    *(int *)out = (int)number;
-    return KT_OK;
-}
-
 const struct kt_verb_option kt_verb_compare_options[] = {
     {"blas", 0, "LIB", "a path, a soname or a short name; default: all that are installed, besides what was recorded",
      kt_replay_take_blas, offsetof(struct kt_compare_options, replay)},
@@ -80,8 +69,8 @@ const struct kt_verb_option kt_verb_compare_options[] = {
      KT_VERB_TEXT(struct kt_compare_options, plot)},
     {"verify", 0, NULL, "really run COMMAND on each library, and set that beside what is predicted",
      KT_VERB_FLAG(struct kt_compare_options, verify)},
-    {"runs", 0, "N", "of --verify, on each library; default 6, the fewest that have a 95 % interval", take_runs,
-     offsetof(struct kt_compare_options, runs)},
+    {"runs", 0, "N", "of --verify, on each library; default 6, the fewest that have a 95 % interval",
+     kt_replay_take_runs, offsetof(struct kt_compare_options, runs)},
     {KT_VERB_JSON(struct kt_compare_options, replay.json)},
     {0},
 };

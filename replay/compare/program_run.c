@@ -64,8 +64,10 @@ static _Noreturn void be_the_run(const struct kt_program_run *run, int output)
     signal(SIGTERM, SIG_DFL);
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGTERM);
-    int null = open("/dev/null", O_RDONLY);
-    dup2(null, STDIN_FILENO);
+    int input = open(run->has_input ? "/proc/self/fd/0" : "/dev/null", O_RDONLY);
+    dup2(input, STDIN_FILENO);
+    if (run->directory && chdir(run->directory) != 0)
+        _exit(126);
     dup2(output, STDOUT_FILENO);
     dup2(output, STDERR_FILENO);
     setenv("KTRACE_QUIET", "1", 1);

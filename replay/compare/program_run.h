@@ -11,6 +11,8 @@
 
 struct kt_program_run {
     char **command;
+    const char *directory;            /* that it runs in; NULL: this one */
+    bool has_input;                   /* it reads our standard input from its beginning, which is a file */
     const struct kt_library *library; /* that it runs on; NULL: its own */
     int threads;                      /* that libraries are told; 0: as the environment says */
     bool are_asked;                   /* these threads: OMP_NUM_THREADS is told, too, where the user has set it */

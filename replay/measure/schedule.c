@@ -199,7 +199,7 @@ static bool is_due(const struct kt_schedule *s, const struct kt_item *item, unsi
  */
 static bool is_spread(const struct kt_schedule *s, const struct kt_item *item)
 {
-    return !item->major || item->once || s->seconds >= s->spread;
+    return !item->major || item->once || (s->seconds >= s->spread && !s->goes_on);
 }
 
 /* Not visited: it is known, or cannot be. */
@@ -263,6 +263,11 @@ static void choose_order(struct kt_schedule *s, unsigned round, size_t *order)
         order[i] = i;
 }
 
+static bool is_in_time(const struct kt_schedule *s, unsigned rounds)
+{
+    return rounds < CERTAIN_ROUNDS || s->goes_on || s->seconds < s->budget;
+}
+
 /* Is there no time for the first visit of this item, nor of those behind it? */
 static bool is_beyond(const struct kt_schedule *s, const struct kt_item *item, unsigned round)
 {
@@ -289,11 +294,11 @@ static bool run_round(struct kt_schedule *s, unsigned round, size_t *order, doub
         if (item->stop != KT_STOP_FAILED)
             judge(s, item, round);
         s->seconds = kt_now() - start;
-        in_time = !kt_interrupted() && (round < CERTAIN_ROUNDS || s->seconds < s->budget);
+        in_time = !kt_interrupted() && is_in_time(s, round);
         kt_progress(s->label, s->seconds, foresee(s, round, i + 1));
     }
     free(lanes);
-    return in_time && (round + 1 < CERTAIN_ROUNDS || s->seconds < s->budget);
+    return in_time && is_in_time(s, round + 1);
 }
 
 void kt_schedule_run(struct kt_schedule *s)

@@ -68,6 +68,7 @@ struct kt_schedule {
     size_t reached; /* items behind these were left out, as there was no time for them */
     double budget;  /* seconds */
     double spread;  /* seconds over which the samples of major items are spread at least, within the budget */
+    bool goes_on;   /* whatever the budget; begin_round may change it */
     uint64_t seed;
     const char *label; /* of the progress bar */
     /* Times the item and adds to its series; false: it cannot be timed. */

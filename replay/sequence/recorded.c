@@ -8,6 +8,7 @@
 #include "trace/base/random.h"
 #include "trace/base/memory.h"
 
+#include <math.h>
 #include <string.h>
 
 /* --- calls of a level, with what is nested in them ------------------------------------------------------------- */
@@ -276,6 +277,59 @@ void kt_recording_read(const struct kt_trace *trace, const struct kt_shapes *sha
         return;
     choose_windows(trace, shapes, level, limit, out);
     keep_windows(trace, shapes, level, out);
+}
+
+/* Is the call at PLACE of the thread one of those that count? *W moves on to the window that it may be in. */
+static bool is_counted(const struct kt_recording *r, const struct kt_window **w, size_t place)
+{
+    while (*w < r->window + r->windows && place >= (*w)->end)
+        (*w)++;
+    return *w < r->window + r->windows && place >= (*w)->counted;
+}
+
+/* By shape, the times of its calls that count. */
+static struct kt_samples *times_in(const struct kt_recording *r, const struct kt_trace *trace,
+                                   const struct kt_shapes *shapes, enum kt_level level)
+{
+    struct walk walk;
+    struct found found;
+    struct kt_recording other = {0};
+    const struct kt_window *w = r->window;
+    size_t place = 0;
+    struct kt_collection *collection = kt_collection_of(trace, shapes);
+    struct kt_samples *times = kt_resize(NULL, shapes->count, sizeof *times);
+    memset(times, 0, shapes->count * sizeof *times);
+    choose_thread(trace, level, false, &other);
+    walk_begin(trace, level, &walk);
+    while (walk_next(&walk, &found)) {
+        if (!is_of(&other, &found.call) || !is_counted(r, &w, place++))
+            continue;
+        size_t shape = kt_collection_number(collection, &found.call);
+        kt_samples_add(&times[shape], kt_shape_call_seconds(&shapes->shape[shape], &found.call));
+    }
+    forget(collection);
+    kt_recording_free(&other);
+    return times;
+}
+
+static double mean_of(const struct kt_samples *samples)
+{
+    double sum = 0;
+    for (uint64_t i = 0; samples->kept && i < samples->n; i++)
+        sum += samples->kept[i];
+    return samples->kept ? sum / (double)samples->n : NAN;
+}
+
+void kt_recording_times_in(const struct kt_recording *r, const struct kt_trace *trace, const struct kt_shapes *shapes,
+                           enum kt_level level, double *mean, double *median)
+{
+    struct kt_samples *times = times_in(r, trace, shapes, level);
+    for (size_t i = 0; i < shapes->count; i++) {
+        mean[i] = mean_of(&times[i]);
+        median[i] = kt_samples_stat(&times[i], KT_BEST_MEDIAN).median;
+        kt_samples_free(&times[i]);
+    }
+    free(times);
 }
 
 double kt_recording_gaps(const struct kt_recording *r)

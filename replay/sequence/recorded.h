@@ -45,6 +45,10 @@ struct kt_recording {
  * 0. */
 void kt_recording_read(const struct kt_trace *trace, const struct kt_shapes *shapes, enum kt_level level,
                        const struct kt_recording_limit *limit, bool gaps, struct kt_recording *out);
+/* What its calls that count took in another recording of the same program: the calls of the busiest thread that stand
+ * at their places, of each shape of that recording the MEAN and the MEDIAN in seconds; NAN: none. */
+void kt_recording_times_in(const struct kt_recording *recording, const struct kt_trace *trace,
+                           const struct kt_shapes *shapes, enum kt_level level, double *mean, double *median);
 double kt_recording_gaps(const struct kt_recording *recording); /* seconds, of a pass: what is waited between calls */
 void kt_recording_free(struct kt_recording *recording);
 

@@ -304,12 +304,40 @@ bool kt_sequence_take_first(struct kt_sequence *s, double *seconds)
     return true;
 }
 
-void kt_sequence_take_means(struct kt_sequence *s, double *seconds)
+static void take_means(const struct kt_sequence *s, double *seconds)
 {
     double *mean = find_means(s);
     for (size_t i = 0; i < s->setup->jobs.count; i++)
         seconds[i] = mean[shape_of(s, &s->setup->jobs.job[i])];
     free(mean);
+}
+
+/* By shape, of the last pass. */
+static struct kt_samples *find_times(const struct kt_sequence *s)
+{
+    const float *time = s->sample[s->passes - 1];
+    struct kt_samples *times = kt_resize(NULL, s->setup->shapes.count, sizeof *times);
+    memset(times, 0, s->setup->shapes.count * sizeof *times);
+    for (size_t i = 0; i < s->recording.calls; i++)
+        if (s->recording.call[i].counted && time[i] >= 0)
+            kt_samples_add(&times[s->recording.call[i].shape], (double)time[i]);
+    return times;
+}
+
+void kt_sequence_times(const struct kt_sequence *s, double *mean, double *median)
+{
+    struct kt_samples *times = find_times(s);
+    take_means(s, mean);
+    for (size_t i = 0; i < s->setup->jobs.count; i++)
+        median[i] = kt_samples_stat(&times[shape_of(s, &s->setup->jobs.job[i])], KT_BEST_MEDIAN).median;
+    for (size_t i = 0; i < s->setup->shapes.count; i++)
+        kt_samples_free(&times[i]);
+    free(times);
+}
+
+void kt_sequence_take_means(struct kt_sequence *s, double *seconds)
+{
+    take_means(s, seconds);
     free(s->sample[s->passes - 1]);
     s->sample[s->passes - 1] = NULL;
 }

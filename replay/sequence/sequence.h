@@ -58,6 +58,8 @@ bool kt_sequence_turn(struct kt_sequence *sequence, const struct kt_window *call
 /* Of a pass that has just been played: the mean of the calls of each job of the setup, in SECONDS by job; NAN: none was
  * timed. For whoever wants no more than these: times of single calls are forgotten, and there is nothing to finish. */
 void kt_sequence_take_means(struct kt_sequence *sequence, double *seconds);
+/* The same of a sequence that is to be finished, and the medians. */
+void kt_sequence_times(const struct kt_sequence *sequence, double *mean, double *median);
 /* Of a pass that has just been played, once for each process: what the first call of each job's shape in the process's
  * first pass, which does not count, took beyond the same call in this one, in SECONDS by job; NAN: one of them was not
  * timed. It binds code, maps it, and sets the library up. False: there is nothing to be taken. */

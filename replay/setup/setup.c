@@ -160,6 +160,18 @@ enum kt_status kt_replay_take_gaps(const struct kt_verb_option *option, const ch
     return kt_fail(error, KT_USAGE, "--%s %s: expected none, idle, traffic or code", option->name, value);
 }
 
+enum kt_status kt_replay_take_runs(const struct kt_verb_option *option, const char *value, void *out,
+                                   struct kt_error *error)
+{
+    enum { MOST_RUNS = 1000 };
+    char *end;
+    long number = strtol(value, &end, 10);
+    if (end == value || *end || number < 1 || number > MOST_RUNS)
+        return kt_fail(error, KT_USAGE, "--%s needs a number from 1 to %d, not '%s'", option->name, MOST_RUNS, value);
+    *(int *)out = (int)number;
+    return KT_OK;
+}
+
 const struct kt_verb_option kt_verb_replay_options[] = {
     {"context", 0, "LIST", "sequence, " KT_REPLAY_CONTEXTS "; default warm,cold,tracked", kt_replay_take_contexts, 0},
     {"gaps", 0, KT_REPLAY_GAPS,
@@ -168,6 +180,8 @@ const struct kt_verb_option kt_verb_replay_options[] = {
     {"blas", 0, "LIB", "a path, a soname or a short name; default: what was recorded", kt_replay_take_blas, 0},
     {"budget", 0, "SECONDS", "time for the samples; default 20", kt_replay_take_budget,
      offsetof(struct kt_replay_options, budget)},
+    {"runs", 0, "N", "run the program again so often between rounds: the recorded command, or the one behind --",
+     kt_replay_take_runs, offsetof(struct kt_replay_options, runs)},
     {KT_VERB_THREADS, take_threads, offsetof(struct kt_replay_options, threads)},
     {KT_VERB_LEVEL(struct kt_replay_options, level)},
     {KT_VERB_ROUTINE(struct kt_replay_options, routines)},

@@ -38,6 +38,7 @@ struct kt_replay_options {
     size_t libraries;
     const char *store; /* file of results, NULL: the usual one, "none": none */
     bool fresh;        /* what it has is measured again */
+    int runs;          /* of the program, between rounds; 0: none */
     bool has_all; /* this command recorded the trace so that it has all outermost calls, whatever filter it names */
 };
 
@@ -53,13 +54,13 @@ struct kt_setup {
     struct kt_jobs jobs;
 };
 
-/* Parses the options of a verb into OUT, which holds the defaults. */
+/* Parses the options of replay into OUT, which holds the defaults. */
 enum kt_status kt_replay_options_parse(int argc, char **argv, struct kt_replay_options *out, struct kt_error *error);
 
 /* What of the options other verbs have, too. Contexts, gaps and libraries are set in a struct kt_replay_options, the
  * others in the member that they are named after. */
 kt_verb_taker kt_replay_take_contexts, kt_replay_take_gaps, kt_replay_take_blas, kt_replay_take_budget,
-    kt_replay_take_store;
+    kt_replay_take_store, kt_replay_take_runs;
 #define KT_REPLAY_CONTEXTS                                                                                    \
     "warm, cold, allcold (code too), coldcode, l1, l2, l3 (evicted from that cache), tracked, or by operand " \
     "A=cold,B=warm"

@@ -3,6 +3,7 @@
  * ktrace replay: re-times every recorded shape in controlled contexts, prints what came out and leaves it in the
  * trace, where report finds it.
  */
+#include "replay/again/again.h"
 #include "trace/base/interrupt.h"
 #include "trace/command/document.h"
 #include "replay/result/left_out.h"
@@ -12,6 +13,7 @@
 #include "replay/setup/recall.h"
 #include "replay/result/result.h"
 #include "replay/sequence/sequence.h"
+#include "trace/base/random.h"
 #include "trace/command/json.h"
 #include "trace/print/text.h"
 #include "trace/command/verb.h"
@@ -23,15 +25,20 @@ static const double spread_share = 0.9;    /* of the budget; what makes two repl
 static const double sequence_share = 0.5;  /* of the time, where there are other contexts */
 static const double subnormal_share = 0.1; /* of the budget, besides */
 static const double least_flush_effect = 3;
+static const double pass_share = 0.3;      /* of what runs of the program leave of the time */
+static const double part_of_passes = 0.08; /* of the budget, for as many passes as are planned */
 
 struct replay {
     struct kt_replay_options options;
+    char **command; /* that is run; NULL: the recorded one */
+    struct kt_again again;
     struct kt_setup setup;
     struct kt_worker worker;
     struct kt_schedule schedule;
     struct kt_recall recall;
     struct kt_peaks peaks;
     struct kt_sequence sequence;
+    uint64_t seed;
     struct kt_subnormal_cost *subnormal; /* owned */
     bool is_other;                       /* library, or number of threads, than was recorded */
     struct kt_error *error;
@@ -60,10 +67,40 @@ static bool visit(void *context, size_t item, size_t lane)
     return true;
 }
 
+/* One pass of a new process, as runs of the program are new processes, too. */
+static void play_again(struct replay *r)
+{
+    kt_sequence_renew(&r->sequence);
+    if (kt_sequence_prepare(&r->sequence) && kt_sequence_pass(&r->sequence))
+        kt_again_keep_pass(&r->again, r->schedule.rounds, &r->sequence);
+}
+
+/* A run with a pass beside it, in random order; and passes alone as far as they leave the contexts most of the time. */
+static void run_again(struct replay *r)
+{
+    double others = r->schedule.seconds - r->again.seconds;
+    bool runs = kt_again_is_due(&r->again, r->schedule.seconds / r->options.budget);
+    bool plays = r->sequence.open && !*r->sequence.unusable && (runs || r->sequence.seconds <= pass_share * others);
+    bool first = kt_random(&r->seed) & 1;
+    if (plays && first)
+        play_again(r);
+    if (runs)
+        kt_again_run(&r->again, r->schedule.rounds, &r->sequence);
+    if (plays && !first)
+        play_again(r);
+    if (runs)
+        kt_worker_renew(&r->worker);
+}
+
 /* A pass of the sequence between rounds, unless it has had its part of the time. */
 static void begin_round(void *context)
 {
     struct replay *r = context;
+    if (r->options.runs) {
+        run_again(r);
+        r->schedule.goes_on = !kt_again_is_over(&r->again);
+        return;
+    }
     if (r->sequence.open && r->sequence.seconds <= sequence_share * r->schedule.seconds)
         kt_sequence_pass(&r->sequence);
 }
@@ -254,7 +291,7 @@ static void mark_absent(struct replay *r)
 
 static void open_sequence(struct replay *r)
 {
-    double share = r->options.contexts ? sequence_share : 1;
+    double share = r->options.runs ? part_of_passes : r->options.contexts ? sequence_share : 1;
     kt_sequence_open(&r->setup, &r->options, &r->worker.library, share * r->options.budget, kt_pages_limit(),
                      &r->sequence);
 }
@@ -271,22 +308,56 @@ static void finish_sequence(struct replay *r)
     }
 }
 
+/* What is behind "--" is the command. */
+static enum kt_status parse_options(int argc, char **argv, struct replay *r, struct kt_error *error)
+{
+    int words = 1;
+    while (words < argc && strcmp(argv[words], "--") != 0)
+        words++;
+    r->command = words + 1 < argc ? argv + words + 1 : NULL;
+    KT_TRY(kt_replay_options_parse(words, argv, &r->options, error));
+    if (r->command && !r->options.runs)
+        return kt_fail(error, KT_USAGE, "a command behind -- is run with --runs only");
+    r->options.fresh = r->options.fresh || r->options.runs; /* what is known from before is next to no run */
+    return KT_OK;
+}
+
+/* Between runs there is time for those shapes only that most of the time goes to. */
+static size_t most_shapes(const struct replay *r)
+{
+    enum { MOST_BETWEEN_RUNS = 40 };
+    static const double enough = 0.97;
+    const struct kt_jobs *jobs = &r->setup.jobs;
+    double all = 0;
+    double sum = 0;
+    size_t count = 0;
+    if (!r->options.runs)
+        return KT_MOST_REPLAYED;
+    for (size_t i = 0; i < jobs->count; i++)
+        all += jobs->job[i].shape->total;
+    while (count < jobs->count && count < MOST_BETWEEN_RUNS && sum < enough * all)
+        sum += jobs->job[count++].shape->total;
+    return count;
+}
+
 static enum kt_status run(int argc, char **argv, struct replay *r, struct kt_error *error)
 {
-    KT_TRY(kt_replay_options_parse(argc, argv, &r->options, error));
+    KT_TRY(parse_options(argc, argv, r, error));
     kt_replay_options_default(&r->options);
     kt_recall_begin(&r->options, &r->recall);
     KT_TRY(kt_setup_open(&r->options, &r->recall, &r->setup, error));
     KT_TRY(prepare_worker(r, error));
-    kt_setup_schedule(&r->setup, &r->options, r->options.contexts, KT_MOST_REPLAYED, &r->schedule);
+    kt_setup_schedule(&r->setup, &r->options, r->options.contexts, most_shapes(r), &r->schedule);
     r->schedule.least = KT_LEAST_REPLAYED;
     mark_absent(r);
     kt_recall_open(&r->recall, &r->worker.library, &r->setup, &r->schedule);
+    if (r->options.runs)
+        KT_TRY(kt_again_begin(&r->setup, r->options.level, r->command, r->options.runs, &r->again, error));
     kt_interrupt_catch();
     find_peaks(r);
     KT_TRY(start_worker(r, error));
     kt_setup_say_doubts(&r->setup);
-    r->schedule.spread = spread_share * r->options.budget;
+    r->schedule.spread = (r->options.runs ? 1 : spread_share) * r->options.budget;
     r->schedule.label = "replay";
     r->schedule.visit = visit;
     r->schedule.begin_round = begin_round;
@@ -317,6 +388,8 @@ static void show(struct replay *r)
                                             r->options.sequence ? &r->sequence : NULL,
                                             r->subnormal};
     json_t *document = kt_result_json(&result);
+    if (r->options.runs)
+        kt_again_add_json(&r->again, &r->schedule, &r->options, document);
     if (r->options.json)
         kt_document_print(&kt_document_replay, json_incref(document));
     else
@@ -338,6 +411,7 @@ int kt_verb_replay(int argc, char **argv)
     kt_recall_close(&replay.recall);
     kt_schedule_free(&replay.schedule);
     kt_sequence_close(&replay.sequence);
+    kt_again_close(&replay.again);
     kt_worker_close(&replay.worker);
     kt_setup_close(&replay.setup);
     if (kt_interrupted() && status != KT_USAGE)

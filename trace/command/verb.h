@@ -14,7 +14,7 @@
 #define KT_VERBS(X)                                                                                                   \
     X(run, "[OPTIONS] [--] COMMAND [ARG...]", "run a program and record its BLAS and LAPACK calls")                   \
     X(report, "[OPTIONS] TRACE...", "where the time goes: routines, shapes, callers; contexts once replayed")         \
-    X(replay, "[OPTIONS] TRACE", "re-time the recorded calls")                                                        \
+    X(replay, "[OPTIONS] TRACE [-- COMMAND]", "re-time the recorded calls")                                           \
     X(compare, "[--blas LIB...] [OPTIONS] [TRACE] [-- COMMAND]",                                                      \
       "the same calls on several libraries; or the program itself, really run on each")                               \
     X(diff, "[OPTIONS] BEFORE AFTER", "two runs: what appeared, vanished, got slower; exit status 1 if anything did") \

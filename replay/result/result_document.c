@@ -37,6 +37,14 @@ const struct kt_field kt_field_replay_shape[] = {
 static const struct kt_field context_map[] = {
     {"CONTEXT", KT_AS_RECORD, .meaning = "time of a call in this context", .of = kt_field_context}, {0}};
 
+/* Of each run of the program, and of the visits or passes next to it. */
+static const struct kt_field beside_map[] = {
+    {"NAME", KT_AS_SECONDS, KT_MANY | KT_NULLS,
+     .meaning =
+         "one number a run: insitu (mean), insitu_median; insitu_played, insitu_played_median: of the calls that a "
+         "sequence has; each context; sequence (mean), sequence_median"},
+    {0}};
+
 static const struct kt_field shape_fields[] = {
     KT_FIELDS(kt_field_replay_shape),
     {"contexts", KT_AS_MAP, .meaning = "time of a call in each context", .of = context_map},
@@ -50,6 +58,7 @@ static const struct kt_field shape_fields[] = {
     {"flops", KT_AS_NUMBER, KT_NULL, .unit = "operations",
      .meaning = "floating-point operations of a call, by formula"},
     {"bytes", KT_AS_NUMBER, KT_NULL, .unit = "bytes", .meaning = "bytes of operands that a call reads and writes"},
+    {"again", KT_AS_MAP, KT_LACKS, .meaning = "times of a call by run of the program", .of = beside_map},
     {0}};
 
 static const struct kt_field refused_fields[] = {
@@ -144,6 +153,19 @@ static const struct kt_field left_out_fields[] = {
     {"share", KT_AS_SHARE, .meaning = "part of the time of all calls"},
     {0}};
 
+static const struct kt_field run_fields[] = {{"seconds", KT_AS_SECONDS, KT_NULL, .meaning = "wall time"},
+                                             {"seconds_cpu", KT_AS_SECONDS, KT_NULL, .meaning = "processor time"},
+                                             {"seconds_blas", KT_AS_SECONDS, KT_NULL, .meaning = "in recorded calls"},
+                                             {"calls", KT_AS_COUNT, KT_NULL, .meaning = "recorded calls"},
+                                             {0}};
+
+static const struct kt_field again_fields[] = {
+    {"runs", KT_AS_RECORD, KT_MANY, .meaning = "runs of the program between the rounds", .of = run_fields},
+    {"processor", KT_AS_ID, KT_NULL, .meaning = "processor that they were kept on"},
+    {"seconds_spent", KT_AS_SECONDS, .meaning = "how long they took"},
+    {"stopped", KT_AS_TEXT, KT_NULL, .meaning = "why there are fewer than were asked for"},
+    {0}};
+
 static const struct kt_field replay_fields[] = {
     {"ktrace", KT_AS_TEXT, .meaning = "version of ktrace"},
     {"machine", KT_AS_RECORD, .meaning = "machine of the replay", .of = kt_field_replay_machine},
@@ -166,6 +188,7 @@ static const struct kt_field replay_fields[] = {
     {"caches", KT_AS_RECORD, KT_MANY, .meaning = "caches, as contexts take them", .of = cache_fields},
     {"timer", KT_AS_TEXT, .meaning = "wall, cpu or sets"},
     {"left_out", KT_AS_RECORD, .meaning = "what there was no time for", .of = left_out_fields},
+    {"again", KT_AS_RECORD, KT_LACKS, .meaning = "the program run again (--runs)", .of = again_fields},
     KT_FIELDS(kt_field_missing),
     {0}};
 

@@ -59,7 +59,7 @@ static void write_trace(struct replayed *r)
 
 static enum kt_status parse(struct replayed *r, char **argv, int argc, struct kt_error *error)
 {
-    return kt_replay_options_parse(argc, argv, kt_replay_option_take, &r->options, &r->options, error);
+    return kt_replay_options_parse(argc, argv, &r->options, error);
 }
 
 static void open_replay(struct replayed *r, kt_placements_source *from)

@@ -113,7 +113,7 @@ static void explain_fields(const struct kt_field *field, int depth)
     }
 }
 
-bool kt_document_explain(const char *verb, const char *part)
+bool kt_document_tell(const char *verb, const char *part)
 {
     const char *separator = "";
     for (size_t i = 0; documents[i]; i++) {

@@ -9,12 +9,13 @@
 #include "trace/command/field.h"
 
 /* All of them; each stands beside the code of its verb. */
-#define KT_DOCUMENTS(X)                                                                                            \
-    X(report)                                                                                                      \
-    X(replay)                                                                                                      \
-    X(compare) X(diff) X(diff_results) X(probe) X(roofline) X(roofline_events) X(roofline_validate) X(model_build) \
-        X(model_show) X(model_predict) X(model_tune) X(model_rank) X(model_calls) X(info) X(libraries) X(dump)     \
-            X(merge) X(check) X(score) X(pack) X(export) X(control) X(env)
+/* clang-format off */
+#define KT_DOCUMENTS(X) \
+    X(report) X(explain) X(replay) X(compare) X(diff) X(diff_results) X(probe) X(roofline) \
+    X(roofline_events) X(roofline_validate) X(model_build) X(model_show) X(model_predict) \
+    X(model_tune) X(model_rank) X(model_calls) X(info) X(libraries) X(dump) X(merge) X(check) \
+    X(score) X(pack) X(export) X(control) X(env)
+/* clang-format on */
 
 struct kt_document {
     const char *verb;
@@ -43,6 +44,6 @@ json_t *kt_document_schema(const char *verb, const char *part);
 
 /* What the keys of these documents are, on standard output, with columns of text tables; false: there is no such
  * document. */
-bool kt_document_explain(const char *verb, const char *part);
+bool kt_document_tell(const char *verb, const char *part);
 
 #endif

@@ -13,6 +13,8 @@
 /* Columns: name, arguments, what it does. */
 #define KT_VERBS(X)                                                                                                   \
     X(run, "[OPTIONS] [--] COMMAND [ARG...]", "run a program and record its BLAS and LAPACK calls")                   \
+    X(explain, "[OPTIONS] TRACE | -- COMMAND [ARG...]",                                                               \
+      "the main answer at once: run, replay, run again between replays, and a page of what it comes to")              \
     X(report, "[OPTIONS] TRACE...", "where the time goes: routines, shapes, callers; contexts once replayed")         \
     X(replay, "[OPTIONS] TRACE [-- COMMAND]", "re-time the recorded calls")                                           \
     X(compare, "[--blas LIB...] [OPTIONS] [TRACE] [-- COMMAND]",                                                      \

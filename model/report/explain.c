@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "model/report/explain.h"
+
+#include "trace/base/memory.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* --- pairs --------------------------------------------------------------------------------------------------- */
+
+/* The names of a shape's lists in the result of a replay; NULL: worked out. */
+static const char *const time_key[KT_PAIRED_TIMES] = {[KT_PAIRED_INSITU] = "insitu",
+                                                      [KT_PAIRED_MEDIAN] = "insitu_median",
+                                                      [KT_PAIRED_PLAYED] = "insitu_played",
+                                                      [KT_PAIRED_WARM] = "warm",
+                                                      [KT_PAIRED_COLD] = "cold",
+                                                      [KT_PAIRED_TRACKED] = "tracked",
+                                                      [KT_PAIRED_SEQUENCE] = "sequence",
+                                                      [KT_PAIRED_PLAYED_MEDIAN] = "insitu_played_median",
+                                                      [KT_PAIRED_SEQUENCE_MEDIAN] = "sequence_median"};
+
+static double number_at(const json_t *list, size_t i)
+{
+    const json_t *number = json_array_get(list, i);
+    return json_is_number(number) ? json_number_value(number) : NAN;
+}
+
+static double *read_times(const json_t *again, const char *key, size_t pairs)
+{
+    double *time = kt_resize(NULL, pairs, sizeof *time);
+    for (size_t i = 0; i < pairs; i++)
+        time[i] = key ? number_at(json_object_get(again, key), i) : NAN;
+    return time;
+}
+
+/* The recording itself, and the replay as a whole, as the only pair. */
+static void pair_recording(const struct kt_shape_group *group, const struct kt_context_times *times,
+                           struct kt_paired_shape *out)
+{
+    const double only[KT_PAIRED_TIMES] = {[KT_PAIRED_INSITU] = group->total / (double)group->calls,
+                                          [KT_PAIRED_MEDIAN] = kt_samples_stat(&group->seconds, KT_BEST_MEDIAN).median,
+                                          [KT_PAIRED_PLAYED] = NAN,
+                                          [KT_PAIRED_WARM] = times->warm.value,
+                                          [KT_PAIRED_COLD] = times->cold.value,
+                                          [KT_PAIRED_TRACKED] = times->tracked.value,
+                                          [KT_PAIRED_SEQUENCE] = NAN,
+                                          [KT_PAIRED_PLAYED_MEDIAN] = NAN,
+                                          [KT_PAIRED_SEQUENCE_MEDIAN] = NAN,
+                                          [KT_PAIRED_CONTEXT] = NAN};
+    for (int t = 0; t < KT_PAIRED_TIMES; t++)
+        *out->time[t] = only[t];
+}
+
+static struct kt_paired_shape read_shape(const struct kt_explain *x, const struct kt_shape_group *group)
+{
+    struct kt_context_times times;
+    const json_t *replayed = kt_replayed_find(&x->replayed, group);
+    const json_t *again = json_object_get(replayed, "again");
+    kt_replayed_times(&x->replayed, replayed, &times);
+    struct kt_paired_shape shape = {.calls = (double)group->calls, .bound = times.bound};
+    for (int t = 0; t < KT_PAIRED_TIMES; t++)
+        shape.time[t] = read_times(again, time_key[t], x->pairs);
+    if (!x->is_again)
+        pair_recording(group, &times, &shape);
+    kt_paired_choose_context(&shape, x->pairs);
+    return shape;
+}
+
+static double median_of_runs(const json_t *runs, const char *key, size_t count)
+{
+    double *value = kt_resize(NULL, count, sizeof *value);
+    for (size_t i = 0; i < count; i++)
+        value[i] = json_number_value(json_object_get(json_array_get(runs, i), key));
+    double median = kt_stat_of(value, count, KT_BEST_MEDIAN).median;
+    free(value);
+    return median;
+}
+
+static void read_runs(struct kt_explain *x)
+{
+    const json_t *again = json_object_get(x->replayed.document, "again");
+    const json_t *runs = json_object_get(again, "runs");
+    size_t count = json_array_size(runs);
+    x->stopped = json_string_value(json_object_get(again, "stopped"));
+    x->is_again = count > 0 && count <= KT_PAIRED_MOST;
+    x->pairs = x->is_again ? count : 1;
+    x->wall = x->is_again ? median_of_runs(runs, "seconds", count) : x->report.summary.seconds;
+    x->blas = x->is_again ? median_of_runs(runs, "seconds_blas", count) : x->shapes->seconds;
+}
+
+/* --- places -------------------------------------------------------------------------------------------------- */
+
+static const char *routine_of(const struct kt_shape_group *shape)
+{
+    return shape->first.entry->symbol.routine->name;
+}
+
+/* What its calls take in the program. */
+static double seconds_of(const struct kt_explain *x, size_t i)
+{
+    const struct kt_shape_group *group = &x->shapes->shape[i];
+    double *insitu = kt_resize(NULL, x->pairs, sizeof *insitu);
+    size_t count = 0;
+    for (size_t k = 0; k < x->pairs; k++)
+        if (!isnan(x->paired[i].time[KT_PAIRED_INSITU][k]))
+            insitu[count++] = x->paired[i].time[KT_PAIRED_INSITU][k];
+    double median = kt_stat_of(insitu, count, KT_BEST_MEDIAN).median;
+    free(insitu);
+    return count ? (double)group->calls * median : group->total;
+}
+
+static const struct kt_place *place_of(const struct kt_explain *x, size_t i)
+{
+    return x->shapes == &x->report.groups ? x->report.source[i].place : NULL;
+}
+
+static bool is_at(const struct kt_explain_place *at, const struct kt_place *place, const char *routine)
+{
+    if (strcmp(routine_of(at->shape), routine) != 0 || !at->place != !place)
+        return false;
+    return !place || kt_place_compare_lines(at->place, place) == 0;
+}
+
+/* Shapes come heaviest first. */
+static struct kt_explain_place *find_place(struct kt_explain *x, size_t i)
+{
+    const struct kt_shape_group *shape = &x->shapes->shape[i];
+    const struct kt_place *place = place_of(x, i);
+    for (size_t p = 0; p < x->places; p++)
+        if (is_at(&x->place[p], place, routine_of(shape)))
+            return &x->place[p];
+    x->place = kt_room_for_one(x->place, x->places, sizeof *x->place);
+    x->place[x->places] = (struct kt_explain_place){.place = place, .shape = shape};
+    return &x->place[x->places++];
+}
+
+static int compare_places(const void *a, const void *b)
+{
+    double x = ((const struct kt_explain_place *)a)->seconds;
+    double y = ((const struct kt_explain_place *)b)->seconds;
+    return (x < y) - (x > y);
+}
+
+static void find_places(struct kt_explain *x)
+{
+    for (size_t i = 0; i < x->shapes->count; i++) {
+        if (!x->shapes->shape[i].calls)
+            continue;
+        struct kt_explain_place *place = find_place(x, i);
+        place->shapes++;
+        place->calls += (double)x->shapes->shape[i].calls;
+        place->seconds += seconds_of(x, i);
+    }
+    if (x->places)
+        qsort(x->place, x->places, sizeof *x->place, compare_places);
+}
+
+/* AT: NULL for all. */
+static struct kt_paired_sum sum_of(const struct kt_explain *x, const struct kt_explain_place *at)
+{
+    size_t count = 0;
+    const struct kt_paired_shape **shape = kt_resize(NULL, x->shapes->count, sizeof *shape);
+    for (size_t i = 0; i < x->shapes->count; i++)
+        if (x->shapes->shape[i].calls && (!at || is_at(at, place_of(x, i), routine_of(&x->shapes->shape[i]))))
+            shape[count++] = &x->paired[i];
+    struct kt_paired_sum sum = kt_paired_sum(shape, count, x->pairs);
+    free(shape);
+    return sum;
+}
+
+/* --- all of it ----------------------------------------------------------------------------------------------- */
+
+enum kt_status kt_explain_make(char *const *trace, json_t *result, enum kt_level level, struct kt_explain *out,
+                               struct kt_error *error)
+{
+    *out = (struct kt_explain){.trace = *trace};
+    enum kt_status status = kt_replayed_from(result, "the replay", &out->replayed, error);
+    KT_TRY(kt_report_make(trace, 1, &out->report, error));
+    KT_TRY(status);
+    out->shapes = &out->report.groups;
+    if (level == KT_LEAVES) {
+        kt_shapes_collect(&out->report.trace, level, &out->leaves);
+        out->shapes = &out->leaves;
+    }
+    read_runs(out);
+    out->paired = kt_resize(NULL, out->shapes->count, sizeof *out->paired);
+    for (size_t i = 0; i < out->shapes->count; i++)
+        out->paired[i] = read_shape(out, &out->shapes->shape[i]);
+    find_places(out);
+    out->all = sum_of(out, NULL);
+    for (size_t p = 0; p < out->places && p < KT_EXPLAIN_PLACES; p++)
+        out->place[p].sum = sum_of(out, &out->place[p]);
+    return KT_OK;
+}
+
+void kt_explain_free(struct kt_explain *x)
+{
+    for (size_t i = 0; x->paired && i < x->shapes->count; i++)
+        for (int t = 0; t < KT_PAIRED_TIMES; t++)
+            free(x->paired[i].time[t]);
+    free(x->paired);
+    free(x->place);
+    kt_shapes_free(&x->leaves);
+    kt_replayed_free(&x->replayed);
+    kt_report_free(&x->report);
+}
+
+void kt_explain_words(const struct kt_call *call, char *out, size_t size)
+{
+    const struct kt_symbol *symbol = &call->entry->symbol;
+    const char *separator = " ";
+    size_t used = (size_t)snprintf(out, size, "%s", symbol->routine->name);
+    for (int i = 0; i < symbol->params && used < size; i++) {
+        char text[KT_PARAM_TEXT];
+        const struct kt_param *p = &symbol->param[i];
+        if (p->arg < 0 || symbol->routine->arg[p->arg].role != KT_SIZE)
+            continue;
+        used += (size_t)snprintf(out + used, size - used, "%s%s", separator, kt_param_text(call, p, text));
+        separator = " x ";
+    }
+}

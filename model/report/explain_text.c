@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The short report: a head of three lines, two for each place, findings, what to do next. */
+#include "model/report/explain.h"
+
+#include "trace/command/about.h"
+#include "trace/command/json.h"
+#include "trace/print/text.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { LINE = 80, BAR = 24, WHERE = 30, WHAT = 22, CELL = 64, TEXT = 512, FINDINGS = 3, FINDING_LINES = 2 };
+
+static const char mark[KT_PAIRED_PARTS] = {[KT_PAIRED_BOUND] = '#',
+                                           [KT_PAIRED_LIBRARY] = '=',
+                                           [KT_PAIRED_CACHE] = '~',
+                                           [KT_PAIRED_RESIDUAL] = '.',
+                                           [KT_PAIRED_UNEVEN] = ':'};
+
+/* One line, cut to the width of a page; text of a trace must not steer a terminal. */
+__attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
+{
+    char text[TEXT];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    printf("%.*s\n", LINE, kt_text_clean(text));
+}
+
+static const char *percent(double part, char out[16])
+{
+    kt_text_percent(part, out);
+    return out + strspn(out, " ");
+}
+
+/* --- what ran ------------------------------------------------------------------------------------------------ */
+
+static void say_command(const struct kt_process *process)
+{
+    char text[LINE + 1] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < process->metas && used < sizeof text; i++)
+        if (!strcmp(process->meta[i].key, "arg"))
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", used ? " " : "", process->meta[i].value);
+    say("%s", text);
+}
+
+/* The libraries that the program called, each once. */
+static void name_libraries(const struct kt_process *process, char *out, size_t size)
+{
+    size_t used = 0;
+    *out = '\0';
+    for (size_t i = 0; i < process->objects && used < size; i++) {
+        char name[128];
+        kt_about_library_kind(&process->object[i], name, sizeof name);
+        if (process->object[i].is_library && !kt_about_has_kind(process, i, name))
+            used += (size_t)snprintf(out + used, size - used, "%s%s", used ? "; " : "", name);
+    }
+}
+
+static void say_runs(const struct kt_explain *x)
+{
+    const size_t runs = x->pairs;
+    if (x->is_again)
+        say("run %zu time%s more between rounds of its replay: medians over pairs of these", runs,
+            runs == 1 ? "" : "s");
+    if (!x->is_again)
+        say("run once%s%s: what varies with the machine is in no interval", x->stopped ? ", as " : "",
+            x->stopped ? x->stopped : "");
+}
+
+static void print_head(const struct kt_explain *x)
+{
+    char wall[16], blas[16], share[16], cost[16];
+    char libraries[LINE];
+    const struct kt_report *report = &x->report;
+    say_command(report->summary.first);
+    say("%s, of which BLAS and LAPACK take %s (%s); recording took %s", kt_text_seconds(x->wall, wall),
+        kt_text_seconds(x->blas, blas), percent(x->blas / x->wall, share),
+        kt_text_seconds(report->state.self_seconds, cost));
+    name_libraries(report->summary.first, libraries, sizeof libraries);
+    say("%s; %zu thread%s", libraries, report->state.threads, report->state.threads == 1 ? " calls" : "s call");
+    say_runs(x);
+}
+
+/* --- where --------------------------------------------------------------------------------------------------- */
+
+static void draw_bar(const struct kt_paired_sum *sum, char out[BAR + 1])
+{
+    double until = 0;
+    int filled = 0;
+    memset(out, ' ', BAR);
+    out[BAR] = '\0';
+    for (int p = 0; p < KT_PAIRED_PARTS; p++) {
+        until += fmax(sum->part[p].value, 0);
+        for (; filled < BAR && filled < lround(until * BAR); filled++)
+            out[filled] = mark[p];
+    }
+}
+
+/* "cache 12 %", "residual none", "cache ?". */
+static size_t part_text(const struct kt_paired_sum *sum, int part, char *out, size_t size)
+{
+    const char *name = kt_paired_part_name[part];
+    switch (kt_paired_sign(&sum->part[part], sum->pairs)) {
+    case KT_SIGN_KNOWN:
+        return (size_t)snprintf(out, size, " %c%s %.0f%%", mark[part], name, 100 * sum->part[part].value);
+    case KT_SIGN_NONE:
+        return 0;
+    default:
+        return (size_t)snprintf(out, size, " %c%s ?", mark[part], name);
+    }
+}
+
+static void print_parts(const struct kt_paired_sum *sum)
+{
+    char bar[BAR + 1];
+    char text[TEXT] = "";
+    size_t used = 0;
+    draw_bar(sum, bar);
+    for (int p = 0; p < KT_PAIRED_PARTS && used < sizeof text; p++)
+        used += part_text(sum, p, text + used, sizeof text - used);
+    say("  |%s|%s", bar, sum->pairs ? text : " not replayed");
+}
+
+static const char *routine_of(const struct kt_explain_place *place)
+{
+    return place->shape->first.entry->symbol.routine->name;
+}
+
+static void words_of(const struct kt_explain_place *place, char *out, size_t size)
+{
+    if (place->shapes == 1)
+        kt_explain_words(&place->shape->first, out, size);
+    else
+        snprintf(out, size, "%s, %zu shapes", routine_of(place), place->shapes);
+}
+
+static void print_place(const struct kt_explain *x, const struct kt_explain_place *place)
+{
+    char where[CELL] = "inside LAPACK";
+    char what[CELL];
+    char calls[16], seconds[16], share[16];
+    if (place->place)
+        kt_place_text(place->place, where, sizeof where);
+    words_of(place, what, sizeof what);
+    say("%-*.*s %-*.*s %8s %8s %7s", WHERE, WHERE, where, WHAT, WHAT, what, kt_text_count(place->calls, calls),
+        kt_text_seconds(place->seconds, seconds), percent(place->seconds / x->blas, share));
+    print_parts(&place->sum);
+}
+
+static void print_places(const struct kt_explain *x)
+{
+    say("%-*s %-*s %8s %8s %7s", WHERE, "where", WHAT, "what", "calls", "time", "share");
+    for (size_t p = 0; p < x->places && p < KT_EXPLAIN_PLACES; p++)
+        print_place(x, &x->place[p]);
+    printf("  |");
+    for (int p = 0; p < KT_PAIRED_PARTS; p++)
+        printf("%c", mark[p]);
+    printf("| hardware, library, caches, all else, slower calls; ?: cannot tell\n");
+}
+
+/* --- what it means ------------------------------------------------------------------------------------------- */
+
+static const char *const meaning[KT_PAIRED_PARTS] = {
+    [KT_PAIRED_BOUND] = "is what this machine needs at best: only fewer operations or a lower precision help",
+    [KT_PAIRED_LIBRARY] = "is what the library needs beyond the hardware: another one may be faster",
+    [KT_PAIRED_CACHE] = "is waiting for operands that were not in caches: call right after what makes them",
+    [KT_PAIRED_RESIDUAL] = "is in no replay: page faults, other threads, or operands with other contents",
+    [KT_PAIRED_UNEVEN] = "is in calls that took longer than most of their shape: pauses, first touches"};
+
+/* "- text", broken between words, with at most FINDING_LINES lines. */
+static void print_finding(const char *text)
+{
+    size_t column = 1;
+    int lines = 1;
+    printf("-");
+    while (*text) {
+        size_t word = strcspn(text, " ");
+        if (column + 1 + word > LINE) {
+            if (lines++ == FINDING_LINES)
+                break;
+            printf("\n ");
+            column = 1;
+        }
+        printf(" %.*s", (int)word, text);
+        column += 1 + word;
+        text += word + strspn(text + word, " ");
+    }
+    printf("\n");
+}
+
+/* The place that most of that part is in. */
+static const struct kt_explain_place *heaviest_in(const struct kt_explain *x, enum kt_paired_part part)
+{
+    const struct kt_explain_place *most = NULL;
+    double seconds = 0;
+    for (size_t p = 0; p < x->places && p < KT_EXPLAIN_PLACES; p++) {
+        double here = x->place[p].sum.part[part].value * x->place[p].sum.seconds;
+        if (here > seconds) {
+            seconds = here;
+            most = &x->place[p];
+        }
+    }
+    return most;
+}
+
+static void find_part(const struct kt_explain *x, enum kt_paired_part part)
+{
+    char share[16];
+    char text[TEXT];
+    char where[CELL] = "";
+    const struct kt_explain_place *most = heaviest_in(x, part);
+    if (most && most->place)
+        kt_place_text(most->place, where, sizeof where);
+    snprintf(text, sizeof text, "%s of BLAS time %s (most in %s%s%s)", percent(x->all.part[part].value, share),
+             meaning[part], most ? routine_of(most) : "no place", *where ? ", " : "", where);
+    print_finding(text);
+}
+
+/* Parts from the largest on, as far as they are certain and worth a word. Returns how many. */
+static int print_certain(const struct kt_explain *x)
+{
+    static const double worth_words = 0.1;
+    int count = 0;
+    bool told[KT_PAIRED_PARTS] = {false};
+    for (int i = 0; i < FINDINGS - 1; i++) {
+        int most = -1;
+        for (int p = 0; p < KT_PAIRED_PARTS; p++)
+            if (!told[p] && kt_paired_sign(&x->all.part[p], x->all.pairs) == KT_SIGN_KNOWN &&
+                x->all.part[p].value > worth_words && (most < 0 || x->all.part[p].value > x->all.part[most].value))
+                most = p;
+        if (most < 0)
+            break;
+        told[most] = true;
+        find_part(x, (enum kt_paired_part)most);
+        count++;
+    }
+    return count;
+}
+
+static void print_uncertain(const struct kt_explain *x)
+{
+    char text[TEXT];
+    char names[64] = "";
+    for (int p = 0; p < KT_PAIRED_PARTS; p++)
+        if (kt_paired_sign(&x->all.part[p], x->all.pairs) == KT_SIGN_CANNOT_TELL)
+            snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", *names ? ", " : "",
+                     kt_paired_part_name[p]);
+    if (!*names)
+        return;
+    snprintf(text, sizeof text, "cannot tell: %s. %s", names,
+             x->all.pairs < KT_PAIRED_LEAST ? "That needs six pairs: a program that can be repeated, --budget, --runs."
+                                            : "The machine varied more than that: --budget, or a quieter moment.");
+    print_finding(text);
+}
+
+static void print_findings(const struct kt_explain *x)
+{
+    static const double little = 0.5;
+    char share[16];
+    char text[TEXT];
+    int count = print_certain(x);
+    if (x->blas < little * x->wall && count < FINDINGS) {
+        snprintf(text, sizeof text, "all of BLAS and LAPACK is %s of wall time: a sampling profiler tells of the rest",
+                 percent(x->blas / x->wall, share));
+        print_finding(text);
+    }
+    print_uncertain(x);
+}
+
+void kt_explain_print(const struct kt_explain *x)
+{
+    bool is_library = kt_paired_dominant(&x->all) == KT_PAIRED_LIBRARY;
+    print_head(x);
+    print_places(x);
+    print_findings(x);
+    printf("Next: ktrace %s %s\n", is_library ? "compare" : "report", x->trace);
+}
+
+/* --- JSON ---------------------------------------------------------------------------------------------------- */
+
+static json_t *time_json(const struct kt_time *time, double unit)
+{
+    return json_pack("{s:o, s:o, s:o}", "value", kt_json_number(unit * time->value), "lo",
+                     kt_json_number(unit * time->lo), "hi", kt_json_number(unit * time->hi));
+}
+
+static const char *certainty(const struct kt_time *part, size_t pairs)
+{
+    static const char *const text[] = {
+        [KT_SIGN_KNOWN] = "known", [KT_SIGN_NONE] = "none", [KT_SIGN_CANNOT_TELL] = "cannot tell"};
+    return text[kt_paired_sign(part, pairs)];
+}
+
+/* {"insitu", "bound": {"share", "seconds", "certainty"}, ..., "dominant", "pairs", "not_replayed"} */
+static json_t *sum_json(const struct kt_paired_sum *sum)
+{
+    json_t *json = json_pack("{s:o, s:I, s:o}", "insitu", kt_json_number(sum->seconds), "pairs", (json_int_t)sum->pairs,
+                             "not_replayed", kt_json_number(sum->missing));
+    for (int p = 0; p < KT_PAIRED_PARTS; p++)
+        json_object_set_new(json, kt_paired_part_name[p],
+                            json_pack("{s:o, s:o, s:s}", "share", time_json(&sum->part[p], 1), "seconds",
+                                      time_json(&sum->part[p], sum->seconds), "certainty",
+                                      certainty(&sum->part[p], sum->pairs)));
+    enum kt_paired_part most = kt_paired_dominant(sum);
+    json_object_set_new(json, "dominant",
+                        most == KT_PAIRED_PARTS ? json_null() : json_string(kt_paired_part_name[most]));
+    return json;
+}
+
+static json_t *place_json(const struct kt_explain_place *place)
+{
+    char words[128];
+    const struct kt_symbol *symbol = &place->shape->first.entry->symbol;
+    kt_explain_words(&place->shape->first, words, sizeof words);
+    return json_pack("{s:o, s:s, s:o, s:o, s:I, s:o, s:o, s:o}", "place",
+                     place->place ? kt_place_json(place->place) : json_null(), "routine", symbol->routine->name, "args",
+                     kt_json_args(&place->shape->first, false), "words", kt_json_text(words), "shapes",
+                     (json_int_t)place->shapes, "calls", kt_json_number(place->calls), "seconds",
+                     kt_json_number(place->seconds), "parts", sum_json(&place->sum));
+}
+
+json_t *kt_explain_json(const struct kt_explain *x)
+{
+    json_t *places = json_array();
+    const json_t *again = json_object_get(x->replayed.document, "again");
+    for (size_t p = 0; p < x->places && p < KT_EXPLAIN_PLACES; p++)
+        json_array_append_new(places, place_json(&x->place[p]));
+    json_t *states = json_pack("{s:b, s:I, s:o, s:o, s:o}", "repeated", x->is_again, "pairs",
+                               (json_int_t)(x->is_again ? x->pairs : 0), "stopped", kt_json_text_or_null(x->stopped),
+                               "tracked", time_json(&x->all.tracked, 1), "sequence", time_json(&x->all.sequence, 1));
+    if (again)
+        json_object_set(states, "runs", json_object_get(again, "runs"));
+    json_t *document = json_pack("{s:o, s:o, s:o, s:o, s:o}", "seconds", kt_json_number(x->wall), "seconds_blas",
+                                 kt_json_number(x->blas), "decomposition", sum_json(&x->all), "places", places,
+                                 "advice", json_array());
+    json_object_set_new(document, "states", states);
+    json_object_set_new(document, "report", kt_report_json(&x->report));
+    json_object_set(document, "replay", x->replayed.document);
+    return document;
+}

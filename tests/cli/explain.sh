@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# check: fast, 25 s
+# explain: the program's output once, its exit status, runs beside the replay, programs that cannot be run again, a page of
+# 24 lines. What the numbers are is tests/unit/test_paired.c's affair.
+. tests/lib.sh
+kt=$PWD/$B/ktrace
+cd "$T" || exit 1
+export XDG_CACHE_HOME=$T/cache
+
+cat >library.c <<'END'
+double ddot_(const int *n, const double *x, const int *incx, const double *y, const int *incy)
+{
+    double sum = 0;
+    for (int i = 0; i < *n; i++)
+        sum += x[i * *incx] * y[i * *incy];
+    return sum;
+}
+END
+"${CC:-gcc}" -shared -fPIC -O1 -Wl,-soname,libblas.so.3 -o libblas.so.3 library.c
+cat >program.c <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+double ddot_(const int *n, const double *x, const int *incx, const double *y, const int *incy);
+static double x[100000];
+/* program HOW: notes in the file "ran" that it ran; "fails" the second time, makes "other" calls then, "reads" a number */
+int main(int argc, char **argv)
+{
+    const char *how = argc > 1 ? argv[1] : "plain";
+    int n = 100000, one = 1, status = 0, again = access("ran", F_OK) == 0;
+    FILE *ran = fopen("ran", "a");
+    fprintf(ran, "%s\n", how);
+    fclose(ran);
+    printf("hello\n");
+    if (!strcmp(how, "fails") && again)
+        return 3;
+    if (!strcmp(how, "other") && again)
+        n = 50000;
+    if (!strcmp(how, "reads") && scanf("%d", &n) != 1)
+        return 4;
+    if (!strcmp(how, "status"))
+        status = 5;
+    double sum = 0;
+    for (int i = 0; i < 50; i++)
+        sum += ddot_(&n, x, &one, x, &one);
+    return sum != 0 ? 1 : status;
+}
+END
+"${CC:-gcc}" -O1 -o program program.c -L. -l:libblas.so.3 -Wl,-rpath,"$T"
+
+# explain NAME ARGUMENTS...: its page in $out, what else it says in $said, its exit status in $status
+explain() {
+    local name=$1
+    shift
+    rm -f ran
+    out=$("$kt" explain -o "$name" --budget 2 --runs 6 "$@" 2>said)
+    status=$?
+    said=$(<said)
+}
+explain plain -- ./program
+same "the program's output is shown once" 1 "$(grep -c hello <<<"$out")"
+same "the exit status of what went well" 0 "$status"
+same "the program ran once and six times more" 7 "$(wc -l <ran)"
+has "how long that takes is told beforehand" 'run 6 times more .* about [0-9]+ s' "$said"
+has "how often it ran" 'run 6 times more' "$out"
+has "where the time goes" '^main in program +ddot 100000 +50 ' "$out"
+has "what is next" '^Next: ktrace (compare|report) plain$' "$out"
+page=$(grep -v hello <<<"$out")
+true_that "at most 24 lines" test "$(wc -l <<<"$page")" -le 24
+same "of at most 80 columns" "" "$(grep -E '.{81}' <<<"$page")"
+true_that "the trace stays, and its replay" "$kt" report plain
+true_that "... with the runs beside it" test "$(query 'len(d["again"]["runs"])' <plain/replay.json)" = 6
+
+explain status -- ./program status
+same "the exit status is the program's" 5 "$status"
+same "... which is not run again" 1 "$(wc -l <ran)"
+has "... as is said" 'ended with status 5, and is not run again' "$said"
+has "... on the page too" '^run once' "$out"
+has "... which cannot tell what one run does not" 'cannot tell: .*residual' "$out"
+
+explain fails -- ./program fails
+has "a program that fails the second time ran once" '^run once, as run again, .*ended with status 3' "$out"
+same "... and no third time" 2 "$(wc -l <ran)"
+explain other -- ./program other
+has "a program that makes other calls the second time ran once" '^run once, as it makes other calls each time' "$out"
+explain pipe -- ./program reads < <(echo 100000)
+has "a program that reads what cannot be read twice ran once" '^run once, as run again, .*ended with status 4' "$out"
+echo 100000 >number
+explain file -- ./program reads <number
+has "a file on its input is read again" '^run 6 times more' "$out"
+
+"$kt" explain --json -o json --budget 2 --runs 6 -- ./program >json.out 2>said
+same "JSON has its schema" '["schema"] ktrace.explain/1' "$(query '[k for k in d][:1].__repr__().replace(chr(39), chr(34)) + " " + d["schema"]' <json.out)"
+same "... and all that was agreed" True "$(query 'all(k in d for k in ("report", "replay", "advice", "states"))' <json.out)"
+same "... and the runs" 6 "$(query 'd["states"]["pairs"]' <json.out)"
+same "... and parts that add up to the time" True \
+     "$(query 'abs(sum(d["decomposition"][p]["share"]["value"] for p in ("bound", "library", "cache", "residual", "uneven")) - 1) < 1e-9' <json.out)"
+
+rm -f ran
+mkdir elsewhere
+out=$(cd elsewhere && "$kt" explain --budget 2 ../plain 2>&1)
+has "a trace is not run again unasked" '^run once' "$out"
+same "... not at all" no "$([ -e ran ] && echo yes || echo no)"
+out=$(cd elsewhere && "$kt" explain --budget 2 --runs 6 --again ../plain 2>&1)
+has "a trace is run again where it was recorded" '^run 6 times more' "$out"
+same "... there" 6 "$(wc -l <ran)"
+same "neither trace nor command is a usage error" 2 "$("$kt" explain >/dev/null 2>&1; echo $?)"
+same "a program that cannot be found" 127 "$("$kt" explain -o nothing -- ./no_such_program >/dev/null 2>&1; echo $?)"
+exit $((failures > 0))

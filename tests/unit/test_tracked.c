@@ -185,6 +185,7 @@ static void a_shape_of_which_nothing_is_known(void **state)
 {
     (void)state;
     struct replayed r;
+    next = (struct kt_placements_of_shape){{{.share = {{1}, {1}}, .weight = 1}}, 1};
     open_replay(&r, source);
     assert_false(kt_setup_lacks(&r.setup.jobs.job[LARGE], r.options.context[2], KT_TIMER_WALL));
     assert_true(kt_setup_lacks(&r.setup.jobs.job[NOT_KNOWN], r.options.context[2], KT_TIMER_WALL));

@@ -324,7 +324,7 @@ static uint64_t put_check(uint64_t *at, const struct kt_check *check)
 
 static bool has_room_for(struct kt_stream *stream, size_t words)
 {
-    if (stream->cursor > stream->limit && kt_quiet_begin()) {
+    if (kt_tape_is_full(stream) && kt_quiet_begin()) {
         kt_tape_advance(stream);
         kt_quiet_end();
     }

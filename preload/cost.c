@@ -92,7 +92,7 @@ static uint64_t ticks_per_call(const void *const way[KINDS], bool changed)
     struct kt_stream *s = &kt_no_stream;
     uint64_t ticks[STRETCHES];
     s->chunk = (struct kt_chunk *)(void *)memory;
-    s->limit = (unsigned char *)memory + sizeof memory - 1024;
+    s->limit = s->room = (unsigned char *)memory + sizeof memory - 1024;
     s->touched = (unsigned char *)memory + sizeof memory;
     s->number = s->chunk_stamp = 1 << 16;
     s->cpu_now = &s->cpu;

@@ -104,7 +104,7 @@ enum kt_loss kt_gate_pass(const struct kt_frame *frame)
         if (cause != KT_LOSS_COUNT)
             return cause;
     }
-    if (kt_self.stream->cursor > kt_self.stream->limit && !is_time_to_try())
+    if (kt_tape_is_full(kt_self.stream) && !is_time_to_try())
         return kt_self.last_failure;
     return KT_LOSS_COUNT;
 }

@@ -31,6 +31,7 @@
 #include "preload/substitute.h"
 #include "preload/ticks.h"
 #include "preload/unload.h"
+#include "preload/yard.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -203,6 +204,7 @@ static bool start_recording(void)
     kt_extras |= !(kt_extras & KT_EXTRA_PROFILE) && kt_snapshot_start() ? KT_EXTRA_SNAPSHOT : 0;
     kt_extras |= !(kt_extras & KT_EXTRA_PROFILE) && kt_checksum_start() ? KT_EXTRA_CHECKSUM : 0;
     kt_cost_measure();
+    kt_yard_start(*kt_option.YARDSTICKS != '0');
     kt_inside_start(kt_settings_nested(), kt_price_of_call());
     return kt_streams_start();
 }

@@ -366,7 +366,7 @@ enum kt_loss kt_profile_table_open(struct kt_stream *stream)
         process.first->head->threads = process.threads;
     stream->chunk = t ? &t->head->chunk : &no_head.chunk;
     stream->cursor = NULL; /* never full */
-    stream->limit = stream->touched = (unsigned char *)UINTPTR_MAX;
+    stream->limit = stream->room = stream->touched = (unsigned char *)UINTPTR_MAX;
     return KT_LOSS_COUNT;
 }
 

@@ -16,6 +16,7 @@
 #include "preload/tape.h"
 #include "preload/ticks.h"
 #include "preload/writer.h"
+#include "preload/yard.h"
 
 #include <errno.h>
 #include <string.h>
@@ -150,6 +151,10 @@ struct ending {
 /* False: the stream stays closed, and the next call comes to the gate. */
 bool kt_record_room(struct kt_stream *stream, struct kt_frame *frame)
 {
+    if (!kt_tape_is_full(stream)) {
+        kt_yard_look(stream, frame->depth);
+        return true;
+    }
     int saved = errno;
     uint64_t start = kt_ticks_now();
     enum kt_loss cause = kt_tally_cause_when_busy();
@@ -159,8 +164,10 @@ bool kt_record_room(struct kt_stream *stream, struct kt_frame *frame)
     }
     kt_add(&stream->room_ticks, kt_ticks_now() - start);
     errno = saved;
-    if (cause == KT_LOSS_COUNT)
+    if (cause == KT_LOSS_COUNT) {
+        kt_yard_look(stream, frame->depth);
         return true;
+    }
     kt_tally_lost_call(frame, cause);
     atomic_store(&stream->ready, 0);
     return false;
@@ -169,7 +176,7 @@ bool kt_record_room(struct kt_stream *stream, struct kt_frame *frame)
 /* Is there room for the end of a call? Where no more can be had, behind the limit. */
 static bool has_room_for_end(struct kt_stream *stream)
 {
-    if (stream->cursor > stream->limit && kt_quiet_begin()) {
+    if (kt_tape_is_full(stream) && kt_quiet_begin()) {
         kt_tape_advance(stream);
         kt_quiet_end();
     }
@@ -336,6 +343,7 @@ void kt_record_end(struct kt_frame *frame, unsigned entry, uint64_t ticks, unsig
             kt_inside_learn(stream, frame, ticks, passed);
         if (is_checked)
             kt_checksum_store(stream, frame);
+        kt_yard_after(stream, frame->depth, stream->last);
     }
     close_after_end(stream, frame, ready);
     errno = saved;

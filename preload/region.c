@@ -22,7 +22,7 @@ void kt_region_after_fork(void)
 
 static bool store_region(struct kt_stream *stream, unsigned id, uint64_t ticks)
 {
-    if (stream->cursor > stream->limit) {
+    if (kt_tape_is_full(stream)) {
         if (!kt_quiet_begin())
             return false;
         enum kt_loss cause = kt_tape_advance(stream);

@@ -97,6 +97,7 @@ static struct kt_stream *take_stream(void)
         s->cpu_now = &s->cpu;
     s->calls = s->ended = s->skipped = s->passed = s->room_ticks = s->forgotten = s->forgotten_begun = 0;
     s->told.known = s->told.common = 0;
+    s->yard.due = s->yard.looked = s->yard.step = 0;
     memset(&s->insides, 0, sizeof s->insides);
     memset(s->lost, 0, sizeof s->lost);
     registry.open[registry.opens++] = s;

@@ -7,6 +7,7 @@
 #include "preload/settings.h"
 #include "preload/system.h"
 #include "preload/ticks.h"
+#include "preload/yard.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -121,7 +122,8 @@ static void set_limit(struct kt_stream *s)
 {
     unsigned char *half = (unsigned char *)s->chunk + s->chunk_bytes / 2;
     bool stops = s->cursor <= half && s->touched > half && !has_room(s);
-    s->limit = (stops ? half : s->touched) - KT_TAPE_MARGIN;
+    s->room = (stops ? half : s->touched) - KT_TAPE_MARGIN;
+    kt_yard_set_limit(s);
 }
 
 /* What was stored in this memory before no longer counts from the first store on. */
@@ -397,7 +399,8 @@ static enum kt_loss make_room(struct kt_stream *s)
     struct errand errand = {s, KT_LOSS_COUNT};
     kt_apart(make_room_apart, &errand);
     if (errand.cause == KT_LOSS_COUNT)
-        s->limit = s->touched - KT_TAPE_MARGIN;
+        s->room = s->touched - KT_TAPE_MARGIN;
+    kt_yard_set_limit(s);
     return errand.cause;
 }
 
@@ -405,7 +408,7 @@ enum kt_loss kt_tape_advance(struct kt_stream *stream)
 {
     if (stream->touched < chunk_end(stream))
         return touch_more(stream) ? KT_LOSS_COUNT : KT_LOSS_SPACE;
-    bool is_full = stream->skip || stream->limit == stream->touched - KT_TAPE_MARGIN;
+    bool is_full = stream->skip || stream->room == stream->touched - KT_TAPE_MARGIN;
     return is_full ? next_chunk(stream) : make_room(stream);
 }
 
@@ -423,7 +426,7 @@ void kt_tape_skip(struct kt_stream *stream)
     while (stream->touched < chunk_end(stream) && touch_more(stream))
         ;
     stream->skip = true;
-    stream->limit = (unsigned char *)stream->chunk;
+    stream->limit = stream->room = (unsigned char *)stream->chunk;
 }
 
 static void save_apart(void *at)

@@ -26,6 +26,12 @@ KT_HIDDEN void kt_tape_stock(struct kt_stream *stream);
 /* The rest of the chunk is left empty: what was stored there last may not be whole. */
 KT_HIDDEN void kt_tape_skip(struct kt_stream *stream);
 
+/* Is there no room for another event? */
+static inline bool kt_tape_is_full(const struct kt_stream *stream)
+{
+    return stream->cursor > stream->room;
+}
+
 /* Gives back what the file does not need. Only the thread itself may do so: nobody else knows when it writes. */
 KT_HIDDEN void kt_tape_end(struct kt_stream *stream);
 

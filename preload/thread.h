@@ -4,6 +4,7 @@
 #define KT_THREAD_H
 
 #include "ktrace/format.h"
+#include "ktrace/yardstick.h"
 #include "preload/binding.h"
 #include "preload/checks.h"
 
@@ -97,7 +98,7 @@ struct kt_stream {
      * being written. 0: neither. */
     _Atomic uintptr_t ready;
     unsigned char *cursor; /* room for the next event */
-    unsigned char *limit;  /* no event begins behind this */
+    unsigned char *limit;  /* who wants to store behind this comes to kt_record_room() first */
     uint64_t number;       /* of streams of this process: not 0 */
     uint64_t chunk_stamp;  /* for contexts: not 0 */
     const uint32_t *cpu_now;
@@ -107,6 +108,7 @@ struct kt_stream {
     uint64_t last; /* ticks: the last end of a call in this chunk, or its anchor */
     /* the rest, up to the contexts, belongs to preload/tape.c */
     size_t chunk_bytes;
+    unsigned char *room;    /* no event begins behind this; LIMIT is not behind it */
     unsigned char *touched; /* end of the pages that can be written without a fault */
     uint64_t file_bytes;    /* so far, with the chunk being written */
     uint64_t next;          /* where in the file the next full chunk goes: at its end, unless the last calls are kept */
@@ -123,6 +125,12 @@ struct kt_stream {
     bool in_memory;           /* the chunk being written is not mapped from the file */
     uint64_t lost[KT_LOSS_COUNT];
     struct kt_told told; /* preload/region.c */
+    struct {
+        uint64_t due;    /* ticks: the next reading */
+        uint64_t looked; /* when that was last asked */
+        size_t step;     /* bytes of events until it is asked again */
+        _Alignas(64) unsigned char lines[KT_YARD_LINES];
+    } yard; /* preload/yard.c */
     struct kt_insides insides;
     struct kt_expectation expectation[2]; /* of the calls of the application, and of nested ones */
     char path[PATH_MAX];

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """A second decoder of the trace format, written from FORMAT.md alone: prints the JSON Lines of
-`ktrace dump --json` without operands. It expects an undamaged trace and explains the format by example."""
+`ktrace dump --json` without operands, or with "readings" how fast the machine was. It expects an undamaged trace and explains the format by example."""
 import json
 import math
 import os
@@ -112,7 +112,7 @@ class Stream:
         with open(path, "rb") as file:
             self.data = file.read()
         self.sampled = sampled
-        self.calls, self.open, self.anchors = [], [], []
+        self.calls, self.open, self.anchors, self.readings = [], [], [], []
         chunks, at = {}, 0
         while at + 192 <= len(self.data):
             if self.data[at:at + 8] != b"ktchunk\n":
@@ -167,6 +167,8 @@ class Stream:
                 self.begin(number, contexts[number % 128][1], False)
             elif kind in (3, 4):
                 self.leave(number, struct.unpack_from(f"<{words - 1}Q", self.data, at + 8), upper if kind == 3 else None)
+            elif kind == 13:
+                self.readings.append((number, upper, *struct.unpack_from("<QIIQQII", self.data, at + 8)))
             self.weight = upper if kind == 8 else None
             at += 8 * words
 
@@ -255,6 +257,22 @@ class Process:
                 "complete": call.done}
 
 
+    def reading(self, tid, reading):
+        """How fast the machine was: seconds of an addition of the chain, of one that waits for nothing, of a load."""
+        loads, additions, start, chain, wide, memory, time, taken, given = reading
+        seconds = [max(t - self.clock_ticks, 0) / self.hz for t in (chain, wide, memory)]
+        return {"pid": self.pid, "tid": tid, "t": (start - self.anchors[0][0]) / self.hz, "chain": seconds[0] / additions,
+                "wide": seconds[1] / additions / 4, "memory": seconds[2] / loads, "taken": taken, "given": given,
+                "processor": None if time == 2**64 - 1 else time / 1e6}
+
+
+def readings(trace):
+    for process in (Process(path) for _, path in numbered(trace, "p")):
+        for tid, stream in process.streams:
+            for reading in stream.readings:
+                print(json.dumps(process.reading(tid, reading)))
+
+
 def main(trace):
     n = 0
     for number, (_, path) in enumerate(numbered(trace, "p")):
@@ -265,4 +283,4 @@ def main(trace):
                 print(json.dumps({"process": number, **process.call(tid, call)}))
 
 
-main(sys.argv[1])
+(readings if sys.argv[2:] == ["readings"] else main)(sys.argv[1])

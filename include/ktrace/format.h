@@ -31,7 +31,7 @@
  * New kinds of events, new lines and new fields at the end of a line of the text files bump the minor version; readers
  * ignore them. */
 #define KT_FORMAT_MAJOR 2
-#define KT_FORMAT_MINOR 5
+#define KT_FORMAT_MINOR 6
 
 #define KT_CHUNK_MAGIC "ktchunk\n"
 #define KT_BYTE_ORDER  0x01020304u
@@ -135,7 +135,18 @@ enum kt_event {
     KT_EVENT_HALVES, /* [halves]: a call begins; bit i of the head's upper half: half i of its words has changed */
     KT_EVENT_WIDE_HALVES, /* 128 bits, [halves]: the same for calls of more than KT_HALVES_WORDS words */
     KT_EVENT_CHECKSUMS,   /* start, checks: sums over operands of an outermost call that has ended; id: how many */
+    KT_EVENT_YARDSTICK,   /* five words: how fast the machine is */
 };
+
+/*
+ * How fast the machine was when the thread made none of its calls (ktrace/yardstick.h). Id: how many loads, upper half:
+ * how many additions the chain has. The words behind the head: when the reading began, in ticks; ticks of the chain,
+ * and in the upper half of the KT_YARD_WIDTH times as many additions that need nothing; ticks of the loads; processor
+ * time of the thread so far in microseconds; how often the kernel took the processor from it so far, and in the upper
+ * half how often it gave it away, both modulo 2^32. The last two are KT_YARD_UNKNOWN where the kernel did not tell.
+ */
+enum { KT_YARDSTICK_WORDS = 6 };
+#define KT_YARD_UNKNOWN UINT64_MAX
 
 /*
  * KTRACE_NESTED=sample records what is nested in an outermost call for some outermost calls only. These have an INSIDE:

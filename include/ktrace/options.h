@@ -32,6 +32,7 @@
       "in, out or in,out: sums of what operands hold before and after each call of the program, for diff --results")   \
     X(CLOCK, text, "",                                                                                                 \
       "tsc or monotonic: the processor's clock or the kernel's; default the processor's where it is reliable")         \
+    X(YARDSTICKS, flag, "1", "0: do not read how fast the machine is, which takes some microseconds every 10 ms")      \
     X(PAUSED, flag, "0", "1: record nothing until the program or ktrace control resumes")                              \
     X(FOLLOW, flag, "1", "0: do not trace programs that the traced one executes")                                      \
     X(QUIET, flag, "0", "1: print nothing on standard error")                                                          \

@@ -14,6 +14,7 @@ static const double worth_words = 0.1;  /* of BLAS time */
 static const double call_itself = 2e-6; /* seconds: shorter calls are mostly what any call costs */
 static const double outliers = 1.5;     /* time of the calls over what it would be if all took the median */
 static const double faulty = 0.5;       /* of the residual in page faults */
+static const double slowed = 0.5;       /* of the residual by the machine */
 static const double disturbed = 0.5;    /* of the time in shapes that were faster in situ than replayed */
 enum { FEW_CALLS = 3 };
 
@@ -104,6 +105,20 @@ static void say_faults(const struct words *w)
         kt_text_count(parts->faults, count), kt_text_seconds(parts->fault_seconds / parts->faults, each));
 }
 
+static bool is_slowed(const struct words *w)
+{
+    return w->of->parts->machine.lo > slowed * w->out->seconds;
+}
+
+static void say_slowed(const struct words *w)
+{
+    char seconds[16];
+    say(w,
+        "the machine was slower while the program ran than while its calls were replayed, which explains about %s: "
+        "other processes or virtual machines, or a lower clock. The program itself has nothing to win here",
+        kt_text_seconds(w->of->parts->machine.value, seconds));
+}
+
 static void say_contents(const struct words *w)
 {
     say(w, "its work depends on what the operands hold, and replays had other contents. KTRACE_SNAPSHOT=1 records them "
@@ -113,7 +128,9 @@ static void say_contents(const struct words *w)
 static void say_residual(const struct words *w)
 {
     double expected = w->of->calls * w->of->median;
-    if (is_faulty(w))
+    if (is_slowed(w))
+        say_slowed(w);
+    else if (is_faulty(w))
         say_faults(w);
     else if (w->of->calls <= FEW_CALLS)
         say(w, "what happens only once: the first touch of a result's pages, loading code. Use arrays again instead of "
@@ -131,6 +148,10 @@ static void say_residual(const struct words *w)
 static void say_unsplit(const struct words *w)
 {
     char most[16];
+    if (is_slowed(w)) {
+        say_slowed(w);
+        return;
+    }
     if (is_faulty(w)) {
         say_faults(w);
         return;
@@ -195,7 +216,8 @@ static bool is_sound(const struct kt_advice_case *of, enum kt_part part, bool is
 {
     const struct kt_time time = time_of(of->parts, part);
     bool is_doubtful = of->parts->odd[KT_ODD_INSITU] > disturbed * of->parts->insitu;
-    if (!(time.value > 0) || time.lo <= 0 || (part <= KT_PART_CACHE && is_doubtful))
+    if (!(time.value > 0) || time.lo <= 0 || kt_decomposition_is_unclear(of->parts) ||
+        (part <= KT_PART_CACHE && is_doubtful))
         return false;
     return part != KT_PART_LIBRARY || is_reference || of->flops_known || of->warm < call_itself;
 }

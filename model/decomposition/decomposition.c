@@ -66,6 +66,48 @@ static void add_context(struct kt_decomposition *d, const struct kt_context_time
     add(&d->residual, calls->calls, &total, &times->tracked);
 }
 
+static bool is_known(const struct kt_speed *slower)
+{
+    return slower->chain > 0 && slower->wide > 0 && slower->memory > 0;
+}
+
+static struct kt_time between(double a, double b)
+{
+    return (struct kt_time){(a + b) / 2, fmin(a, b), fmax(a, b)};
+}
+
+struct kt_time kt_decomposition_machine(const struct kt_context_times *times)
+{
+    static const struct kt_time unknown = {NAN, NAN, NAN};
+    const struct kt_speed *slower = &times->slower;
+    double waiting = times->tracked.value - times->warm.value;
+    if (!is_known(slower))
+        return unknown;
+    struct kt_time working =
+        between(times->warm.value * (slower->chain - 1), times->warm.value * (slower->chain * slower->wide - 1));
+    if (!(waiting > 0))
+        return working;
+    struct kt_time memory = between(waiting * (slower->memory - 1) / 2, waiting * (slower->memory - 1));
+    return (struct kt_time){working.value + memory.value, working.lo + memory.lo, working.hi + memory.hi};
+}
+
+/* Its errors are the same for all shapes: they add up. */
+static void add_machine(struct kt_decomposition *d, const struct kt_context_times *times,
+                        const struct kt_timed_calls *calls)
+{
+    struct kt_time machine = kt_decomposition_machine(times);
+    d->machine.value += calls->calls * machine.value + calls->lost;
+    d->machine.lo += calls->calls * machine.lo + calls->lost;
+    d->machine.hi += calls->calls * machine.hi + calls->lost;
+    d->lost += calls->lost;
+}
+
+bool kt_decomposition_is_unclear(const struct kt_decomposition *d)
+{
+    static const double most = 0.05; /* of what the machine leaves of in-situ time, to each side */
+    return (d->machine.hi - d->machine.lo) / 2 > most * (d->insitu - d->machine.value);
+}
+
 static void add_odds(struct kt_decomposition *d, const struct kt_context_times *times,
                      const struct kt_timed_calls *calls)
 {
@@ -87,6 +129,7 @@ void kt_decomposition_add(struct kt_decomposition *d, const struct kt_context_ti
     add_bound(d, times, calls->calls);
     add_context(d, times, calls);
     add_odds(d, times, calls);
+    add_machine(d, times, calls);
     d->faults += calls->faults;
     d->fault_seconds += calls->faults > 0 ? calls->faults * times->fault : 0;
     if (isnan(times->cold.value))
@@ -113,5 +156,7 @@ void kt_decomposition_finish(struct kt_decomposition *d)
     finish(&d->cache, d->tracked > 0);
     finish(&d->residual, d->tracked > 0);
     finish(&d->unsplit, d->shapes > 0);
+    if (d->shapes == 0)
+        d->machine = (struct kt_time){NAN, NAN, NAN};
     d->index = d->sums.warm > 0 ? kt_context_index(d->sums.insitu, d->sums.warm, d->sums.cold) : NAN;
 }

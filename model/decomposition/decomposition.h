@@ -12,9 +12,14 @@
  * what in-situ takes longer than warm is left whole, and told beside what operands in memory would cost at most. No
  * part is forced to be positive but the library's: where a replay is faster than the bound, within its error or not,
  * the bound counts as that time. What is odd beyond errors is counted. Pure functions.
+ *
+ * Of the residual, or of what is left whole, a part is the machine's: what follows from how fast it was while recorded
+ * and while replayed, and what calls lost while they were without a processor.
  */
 #ifndef KT_DECOMPOSITION_H
 #define KT_DECOMPOSITION_H
+
+#include "trace/base/speed.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,6 +34,7 @@ struct kt_context_times {
     struct kt_time warm, cold, tracked;
     double bound, bound_cold; /* operands as near as they fit, and in memory */
     double fault;             /* of one page fault, on the machine of the replay */
+    struct kt_speed slower;   /* how many times longer things took while recorded than while replayed; 0: not known */
 };
 
 /* The calls of a shape, or some of them. */
@@ -37,6 +43,7 @@ struct kt_timed_calls {
     double total;  /* seconds in all of them together */
     double median; /* of one */
     double faults; /* page faults in them, as far as they were counted */
+    double lost;   /* seconds that they were without a processor */
 };
 
 /* What cannot be, as a part of in-situ time: shapes where that is so beyond the intervals. */
@@ -59,9 +66,11 @@ struct kt_decomposition {
     size_t tracked;                 /* shapes that were */
     double cache_most;              /* cold - warm of those that were not; NAN if it is not known of all */
     double faults;                  /* page faults in the calls, as far as they were counted: long ones */
-    double fault_seconds; /* a part of residual and unsplit: faults times what one takes; modelled. NAN: not known */
-    double index;         /* (in-situ - warm) / (cold - warm), on medians; NAN as in kt_context_index */
-    double odd[KT_ODDS];  /* in-situ seconds of such shapes */
+    double fault_seconds;   /* a part of residual and unsplit: faults times what one takes; modelled. NAN: not known */
+    struct kt_time machine; /* another part of them, see kt_decomposition_machine; NAN: not known of all shapes */
+    double lost;            /* of that, without a processor */
+    double index;           /* (in-situ - warm) / (cold - warm), on medians; NAN as in kt_context_index */
+    double odd[KT_ODDS];    /* in-situ seconds of such shapes */
     struct {
         double insitu, warm, cold; /* medians times calls, of shapes with a cold replay */
     } sums;
@@ -72,5 +81,15 @@ struct kt_decomposition {
 void kt_decomposition_add(struct kt_decomposition *d, const struct kt_context_times *times,
                           const struct kt_timed_calls *calls);
 void kt_decomposition_finish(struct kt_decomposition *d);
+
+/*
+ * Seconds that a call takes longer by the machine. All but waiting for memory goes with the core's clock. Where others
+ * share the core it takes longer by nothing to as much as additions do that wait for nothing, where memory is slower by
+ * half to all of what a load takes longer: the middle, and the ends as an interval. NAN: not known.
+ */
+struct kt_time kt_decomposition_machine(const struct kt_context_times *times);
+
+/* Were the two states so different that nothing can be said of the parts? */
+bool kt_decomposition_is_unclear(const struct kt_decomposition *d);
 
 #endif

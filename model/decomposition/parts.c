@@ -107,6 +107,7 @@ static void add_from(struct kt_parts *out, const struct kt_parts_shape *shape, c
     struct kt_timed_calls calls = sum_of(from, count);
     const struct kt_timed_calls *all = &shape[from->shape].calls;
     calls.faults = all->calls > 0 ? all->faults * calls.calls / all->calls : 0;
+    calls.lost = all->calls > 0 ? all->lost * calls.calls / all->calls : 0;
     if (!last || kt_place_compare(last->place, from->place) != 0)
         last = new_group(callers, (struct kt_parts_group){.place = from->place});
     add(last, &shape[from->shape], from->shape, &calls);

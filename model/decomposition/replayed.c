@@ -184,6 +184,26 @@ void kt_replayed_times(const struct kt_replayed *replayed, const json_t *shape, 
         out->tracked = time_in(contexts, "sequence");
 }
 
+struct kt_speed_sums kt_replayed_speed(const json_t *shape)
+{
+    static const char *const context[] = {"warm", "tracked"};
+    struct kt_speed_sums all = {0};
+    struct kt_speed_sums one;
+    for (size_t i = 0; i < sizeof context / sizeof *context; i++)
+        if (kt_speed_from_json(
+                json_object_get(json_object_get(json_object_get(shape, "contexts"), context[i]), "state"), &one))
+            kt_speed_merge(&all, &one);
+    return all;
+}
+
+struct kt_speed_sums kt_replayed_speed_of_all(const struct kt_replayed *replayed)
+{
+    struct kt_speed_sums all = {0};
+    if (!kt_speed_from_json(json_object_get(replayed->document, "state"), &all))
+        all = (struct kt_speed_sums){0};
+    return all;
+}
+
 bool kt_replayed_spread(const json_t *shape, const char *context, struct kt_spread *out)
 {
     const json_t *stat = json_object_get(json_object_get(shape, "contexts"), context);

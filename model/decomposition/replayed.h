@@ -8,6 +8,7 @@
 #include "model/decomposition/decomposition.h"
 #include "model/decomposition/spread.h"
 #include "trace/command/json.h"
+#include "trace/command/speed_json.h"
 
 struct kt_replayed {
     json_t *document; /* NULL: the trace was not replayed */
@@ -31,6 +32,10 @@ bool kt_replayed_is_partial(const struct kt_replayed *replayed);
  * unknown then. In place of a tracked time one in sequence is taken if there is no other. */
 const json_t *kt_replayed_find(const struct kt_replayed *replayed, const struct kt_shape_group *shape);
 void kt_replayed_times(const struct kt_replayed *replayed, const json_t *shape, struct kt_context_times *out);
+
+/* How fast the machine was while that shape was timed warm and tracked, and while all were. */
+struct kt_speed_sums kt_replayed_speed(const json_t *shape);
+struct kt_speed_sums kt_replayed_speed_of_all(const struct kt_replayed *replayed);
 
 /* Where its times in that context lie; quartiles and the longest are not known of replays by earlier versions. False:
  * it was not timed in it. */

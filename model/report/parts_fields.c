@@ -60,7 +60,13 @@ static json_t *intervals(const struct kt_at *at)
     add_interval(out, "cache", &d->cache);
     add_interval(out, "residual", &d->residual);
     add_interval(out, "unsplit", &d->unsplit);
+    add_interval(out, "machine", &d->machine);
     return out;
+}
+
+static json_t *cannot_tell(const struct kt_at *at)
+{
+    return json_boolean(kt_decomposition_is_unclear(parts_of(at)));
 }
 
 static const struct kt_field interval_map[] = {
@@ -85,6 +91,12 @@ const struct kt_field kt_report_part_fields[] = {
      .head = "residual"},
     {"unsplit", KT_AS_SECONDS, KT_NULL, .meaning = "in situ - warm, of shapes that no tracked replay timed",
      PART(unsplit.value), .head = "rest", .view = KT_REPORT_UNSPLIT},
+    {"machine", KT_AS_SECONDS, KT_NULL,
+     .meaning = "of residual and unsplit: what follows from the machine being slower while recorded than while replayed",
+     PART(machine.value)},
+    {"machine_lost", KT_AS_SECONDS, KT_NULL, .meaning = "of machine: while calls were without a processor", PART(lost)},
+    {"cannot_tell", KT_AS_FLAG, .meaning = "the two states of the machine differ too much for these parts",
+     .get = cannot_tell},
     {"intervals", KT_AS_MAP, .meaning = "of each part", .get = intervals, .of = interval_map},
     {"cache_most", KT_AS_SECONDS, KT_NULL, .meaning = "cold - warm of shapes that no tracked replay timed",
      PART(cache_most)},

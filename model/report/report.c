@@ -5,6 +5,7 @@
  */
 #include "model/report/report.h"
 
+#include "model/report/machine_states.h"
 #include "trace/base/memory.h"
 #include "trace/read/profile.h"
 
@@ -55,7 +56,8 @@ static struct kt_report_shape make_shape(const struct kt_report *report, struct 
         .gflops = group->query ? NAN : kt_gflops(group->flops * (double)group->calls, group->total),
         .parts = find_replayed(report, group),
     };
-    shape.parts.calls = (struct kt_timed_calls){(double)group->calls, group->total, shape.insitu.median, group->faults};
+    shape.parts.calls =
+        (struct kt_timed_calls){(double)group->calls, group->total, shape.insitu.median, group->faults, 0};
     return shape;
 }
 
@@ -142,6 +144,7 @@ static void add_shapes(struct kt_report *report)
     report->shape = kt_resize(NULL, report->groups.count, sizeof *report->shape);
     for (size_t i = 0; i < report->groups.count; i++)
         report->shape[i] = make_shape(report, &report->groups.shape[i]);
+    kt_machine_states_find(report);
     report->kinds = kt_resize(NULL, report->groups.count, sizeof *report->kinds);
     kt_call_facts_find(&report->trace, &report->groups, report->kinds);
 }

@@ -13,6 +13,7 @@
 #include "model/summary/imbalance.h"
 #include "model/summary/overhead.h"
 #include "model/decomposition/parts.h"
+#include "model/decomposition/spells.h"
 #include "model/summary/by_region.h"
 #include "model/decomposition/unblocked.h"
 #include "trace/command/shape_source.h"
@@ -41,9 +42,11 @@ struct kt_report {
     struct kt_region_sums regions;
     struct kt_imbalance imbalance; /* of ranks, if there are any */
     struct kt_shapes groups;
-    struct kt_estimate overhead;   /* seconds that recording took */
-    struct kt_report_shape *shape; /* largest total first */
-    struct kt_kinds *kinds;        /* of the calls of each */
+    struct kt_estimate overhead;         /* seconds that recording took */
+    struct kt_report_shape *shape;       /* largest total first */
+    struct kt_recorded_speed speed;      /* of the machine, while recorded */
+    struct kt_speed_sums replayed_speed; /* and while replayed */
+    struct kt_kinds *kinds;              /* of the calls of each */
     struct kt_unblocked *unblocked;
     size_t unblockeds;
     struct kt_callers *symbols;

@@ -3,6 +3,7 @@
  * The JSON document of a report, put together from the lists of its tables.
  */
 #include "model/report/findings.h"
+#include "model/report/machine_states.h"
 #include "model/report/report_lists.h"
 #include "model/report/report_subnormal.h"
 #include "trace/command/counts.h"
@@ -33,6 +34,11 @@ static json_t *estimated(const struct kt_at *at)
     return sample > 1 ? json_pack("{s:o, s:o, s:o}", "value", kt_json_number(all.value), "lo", kt_json_number(all.lo),
                                   "hi", kt_json_number(all.hi))
                       : json_null();
+}
+
+static json_t *states(const struct kt_at *at)
+{
+    return kt_machine_states_json(kt_report_of(at));
 }
 
 static json_t *nested(const struct kt_at *at)
@@ -116,6 +122,7 @@ static const struct kt_field document_fields[] = {
      .meaning = "where one call in several was recorded: in all outermost calls, in seconds", .get = estimated,
      .of = kt_field_estimate},
     {"overhead", KT_AS_RECORD, .meaning = "by how much recording made the calls longer", .of = overhead_fields},
+    {"states", KT_AS_RECORD, .meaning = "how fast the machine was", .get = states, .of = kt_machine_states_fields},
     {"nested", KT_AS_RECORD, .meaning = "in which calls nested ones were recorded", .get = nested,
      .of = kt_field_nested},
     KT_FIELDS(kt_report_inside_list),

@@ -4,6 +4,7 @@
  */
 #include "model/report/report_header.h"
 
+#include "model/report/machine_states.h"
 #include "model/summary/crowding.h"
 #include "trace/command/about.h"
 #include "trace/print/text.h"
@@ -274,6 +275,7 @@ void kt_report_header(const struct kt_report *report)
     print_ranks(&report->imbalance);
     print_times(report);
     print_calls(&report->summary);
+    kt_machine_states_print(report);
     print_faults(&report->groups);
     print_failed(&report->groups);
     kt_about_profile(&report->trace, &report->state);

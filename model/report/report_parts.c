@@ -58,6 +58,20 @@ static void print_total(const struct kt_decomposition *d)
     print_part("residual", &d->residual, all, "in situ - tracked");
     if (d->tracked < d->shapes)
         print_part("rest", &d->unsplit, all, "in situ - warm");
+    print_part("machine", &d->machine, all, d->tracked ? "of the residual" : "of the rest");
+}
+
+/* Beyond that, what the replays say of the program is worth little. */
+static void explain_machine(const struct kt_decomposition *d)
+{
+    char error[16];
+    if (fabs(d->machine.value) >= 0.01 * d->insitu)
+        printf("machine: what follows from its being slower (below 0: faster) while recorded\n");
+    if (kt_decomposition_is_unclear(d))
+        printf("Cannot tell: while recorded and while replayed the machine was in states so\n"
+               "different that all parts may be wrong by %s. Record and replay again, one right\n"
+               "after the other (replay --fresh).\n",
+               kt_text_seconds((d->machine.hi - d->machine.lo) / 2, error));
 }
 
 static void explain_faults(const struct kt_decomposition *d)
@@ -234,6 +248,7 @@ void kt_report_parts(const struct kt_report *report, size_t top)
     }
     print_total(d);
     explain(d);
+    explain_machine(d);
     explain_negative(report);
     print_missing(report);
     printf("\n");

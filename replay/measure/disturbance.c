@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "replay/measure/disturbance.h"
 
+#include "ktrace/yardstick.h"
 #include "replay/machine/clockrate.h"
 #include "replay/call/timer.h"
 
@@ -44,6 +45,22 @@ unsigned kt_disturbances_add(struct kt_disturbances *d, const struct kt_witness 
     return bits;
 }
 
+void kt_disturbances_read_speed(struct kt_disturbances *d)
+{
+    static _Alignas(64) unsigned char lines[KT_YARD_LINES];
+    if (!KT_HAS_YARDSTICK)
+        return;
+    struct kt_yardstick y = kt_yard_read(lines);
+    struct kt_yard_ticks ticks = {.chain = (double)y.chain,
+                                  .wide = (double)y.wide,
+                                  .memory = (double)y.memory,
+                                  .additions = KT_YARD_ADDITIONS,
+                                  .loads = KT_YARD_LOADS,
+                                  .clock = (double)kt_clock_cost()};
+    struct kt_speed speed = kt_speed_of(&ticks, kt_timer_tick());
+    kt_speed_add(&d->speed, &speed, 1);
+}
+
 size_t kt_disturbances_foreign(const struct kt_disturbances *d)
 {
     return d->by[KT_DISTURBED_SWITCH] + d->by[KT_DISTURBED_MOVED];
@@ -55,6 +72,7 @@ void kt_disturbances_merge(struct kt_disturbances *into, const struct kt_disturb
     into->disturbed += from->disturbed;
     into->left_out += from->left_out;
     into->hertz += from->hertz;
+    kt_speed_merge(&into->speed, &from->speed);
     for (int i = 0; i < KT_DISTURBANCE_KINDS; i++)
         into->by[i] += from->by[i];
 }

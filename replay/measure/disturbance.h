@@ -6,6 +6,8 @@
 #ifndef KT_DISTURBANCE_H
 #define KT_DISTURBANCE_H
 
+#include "trace/base/speed.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -39,7 +41,8 @@ struct kt_witness {
 struct kt_disturbances {
     size_t samples, disturbed, left_out;
     size_t by[KT_DISTURBANCE_KINDS];
-    double hertz; /* sum over the samples of the core's clock; NAN: not known */
+    double hertz;               /* sum over the samples of the core's clock; NAN: not known */
+    struct kt_speed_sums speed; /* of the visits: what the yardsticks said right before them */
 };
 
 /* Takes about 2 us and a system call, which leaves traces in the caches: before a context is brought about, and after
@@ -52,6 +55,10 @@ unsigned kt_witness_compare(const struct kt_witness *before, const struct kt_wit
 /* Counts a sample between the two; returns the bits of kt_witness_compare(). */
 unsigned kt_disturbances_add(struct kt_disturbances *disturbances, const struct kt_witness *before,
                              const struct kt_witness *after);
+
+/* Reads the yardsticks, once for each visit. */
+void kt_disturbances_read_speed(struct kt_disturbances *disturbances);
+
 /* How many of the samples met another process, or moved to another processor. Faults may be of the call's own doing. */
 size_t kt_disturbances_foreign(const struct kt_disturbances *disturbances);
 void kt_disturbances_merge(struct kt_disturbances *into, const struct kt_disturbances *from);

@@ -137,6 +137,7 @@ static void take_samples(struct side *side, const struct request *request, const
     if (fresh && *last < (is_first ? first_warm_up_below : warm_up_below))
         *last = take_sample(side, target, &reply->info);
     side->sampler.disturbances = (struct kt_disturbances){0};
+    kt_disturbances_read_speed(&side->sampler.disturbances);
     kt_subnormal_flag_clear();
     repeat(side, request->samples, target, last, reply);
     reply->met_subnormal = kt_subnormal_flag();

@@ -8,6 +8,7 @@
 #include "trace/command/about.h"
 #include "trace/library/elf_file.h"
 #include "trace/command/json.h"
+#include "trace/command/speed_json.h"
 #include "trace/base/memory.h"
 #include "trace/command/state_json.h"
 #include "trace/command/subnormal.h"
@@ -191,6 +192,15 @@ static json_t *peaks_json(const struct kt_peaks *peaks)
                      peaks->probed ? "machine file" : "measured");
 }
 
+static json_t *state_of_all(const struct kt_replay_result *r)
+{
+    struct kt_speed_sums sums = {0};
+    for (size_t i = 0; i < r->schedule->reached; i++)
+        for (size_t l = 0; l < r->schedule->lanes; l++)
+            kt_speed_merge(&sums, &r->schedule->item[i].lane[l].disturbances.speed);
+    return kt_speed_json(&sums);
+}
+
 static json_t *shape_json(const struct kt_replay_result *r, size_t i)
 {
     json_t *shape = kt_result_shape(&r->setup->jobs.job[i], &r->schedule->item[i]);
@@ -206,6 +216,7 @@ static json_t *shape_json(const struct kt_replay_result *r, size_t i)
         json_object_set_new(context, "core_hz", kt_json_number(clock));
         json_object_set_new(context, "core_cycles", kt_json_number(clock * stat.median));
         json_object_set_new(context, "disturbances", disturbances_json(disturbances));
+        json_object_set_new(context, "state", kt_speed_json(&disturbances->speed));
         json_object_set_new(contexts, r->options->context[l]->name, context);
     }
     if (r->sequence) {
@@ -311,6 +322,7 @@ json_t *kt_result_json(const struct kt_replay_result *r)
         kt_json_number(r->fault), "caches", caches_json(&r->setup->hierarchy), "timer",
         kt_timer_names[r->options->timer]);
     json_object_set_new(document, "left_out", kt_left_out_json(&totals.left_out));
+    json_object_set_new(document, "state", state_of_all(r));
     kt_json_add_missing(document, &r->setup->trace, &r->setup->state);
     return document;
 }

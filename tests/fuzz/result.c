@@ -61,7 +61,7 @@ static void take_apart(const struct kt_replayed *replayed, const struct kt_shape
     struct kt_context_times times;
     struct kt_spread spread;
     struct kt_decomposition parts = {0};
-    struct kt_timed_calls calls = {(double)shape->calls, shape->total, shape->total / (double)shape->calls, 3};
+    struct kt_timed_calls calls = {(double)shape->calls, shape->total, shape->total / (double)shape->calls, 3, 0};
     const json_t *found = kt_replayed_find(replayed, shape);
     kt_replayed_times(replayed, found, &times);
     kt_replayed_spread(found, "warm", &spread);

@@ -112,6 +112,13 @@ static void make_counted(void)
 {
     static const uint64_t enter[] = {KT_EVENT_REGION | KT_REGION_WORDS << 8 | 1 << 16, KT_GEN_ORIGIN};
     static const uint64_t leave[] = {KT_EVENT_REGION | KT_REGION_WORDS << 8, KT_GEN_ORIGIN + 5};
+    static const uint64_t yardstick[KT_YARDSTICK_WORDS] = {KT_EVENT_YARDSTICK | KT_YARDSTICK_WORDS << 8 | 8 << 16 |
+                                                               (uint64_t)4096 << 32,
+                                                           KT_GEN_ORIGIN,
+                                                           3000 | (uint64_t)4000 << 32,
+                                                           2500,
+                                                           1000,
+                                                           2};
     int gemm = kt_gen_entry(&gen, "dgemm", KT_FORTRAN);
     for (uint64_t i = 0; i < 6; i++) {
         add_call(7, gemm, 0, i * 100, 50, "N T 3 4 5 1 0x1000 3 0x2000 4 0 0x3000 3");
@@ -119,6 +126,8 @@ static void make_counted(void)
                     &(struct kt_gen_more){
                         .migrated = i == 3, .faults = 2, .counters = 2, .counter = {i, i == 4 ? UINT64_MAX : 100}});
         kt_gen_event(&gen, 7, i % 2 ? leave : enter, KT_REGION_WORDS);
+        if (i % 3 == 0)
+            kt_gen_event(&gen, 7, yardstick, KT_YARDSTICK_WORDS);
         if (i == 2)
             kt_gen_next_chunk(&gen, 7);
     }

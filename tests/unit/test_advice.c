@@ -189,6 +189,28 @@ static void test_residual(void **state)
     assert_says(one_advice(&of, false).text, "happens only once");
 }
 
+/* What the machine explains is nothing to win in the program; where states differ too much, nothing is said. */
+static void test_slower_machine(void **state)
+{
+    (void)state;
+    struct kt_decomposition d = parts(0, 0, 0, 0.9, 0);
+    struct kt_advice_case of = a_case("dgemm", &d);
+    struct kt_advice advice[KT_MOST_ADVICE];
+    d.insitu = 1;
+    d.machine = (struct kt_time){0.55, 0.53, 0.57};
+    assert_says(one_advice(&of, false).text, "machine was slower while the program ran");
+    assert_says(one_advice(&of, false).text, "about 550 ms");
+    d.machine.lo = 0.46;
+    d.machine.hi = 0.58;
+    assert_int_equal(kt_advice_find(&of, 1, 1, false, "t", advice), 0);
+    d.machine = (struct kt_time){0.4, 0.4, 0.4};
+    assert_null(strstr(one_advice(&of, false).text, "machine was slower"));
+    d = parts(0, 0, NAN, NAN, 0.9);
+    d.insitu = 1;
+    d.machine = (struct kt_time){0.55, 0.53, 0.57};
+    assert_says(one_advice(&of, false).text, "machine was slower while the program ran");
+}
+
 static void test_long_path(void **state)
 {
     (void)state;
@@ -210,6 +232,7 @@ int main(void)
         cmocka_unit_test(test_parts_within_noise), cmocka_unit_test(test_library),
         cmocka_unit_test(test_disturbed_replays),  cmocka_unit_test(test_context),
         cmocka_unit_test(test_residual),           cmocka_unit_test(test_long_path),
+        cmocka_unit_test(test_slower_machine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

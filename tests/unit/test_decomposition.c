@@ -31,7 +31,7 @@ static struct kt_context_times times(double warm, double cold, double tracked, d
 /* Ten calls that all take as long. */
 static struct kt_timed_calls ten(double insitu)
 {
-    return (struct kt_timed_calls){10, 10 * insitu, insitu, 0};
+    return (struct kt_timed_calls){10, 10 * insitu, insitu, 0, 0};
 }
 
 static void assert_near(double a, double b)
@@ -54,7 +54,7 @@ static void test_page_faults(void **state)
 {
     (void)state;
     struct kt_context_times shape = times(2, 3, 2.5, 1);
-    struct kt_timed_calls calls = {10, 40, 4, 3000};
+    struct kt_timed_calls calls = {10, 40, 4, 3000, 0};
     struct kt_decomposition d = {0};
     shape.fault = 1e-3;
     kt_decomposition_add(&d, &shape, &calls);
@@ -69,6 +69,58 @@ static void test_page_faults(void **state)
     assert_true(isnan(d.fault_seconds));
     kt_decomposition_finish(&d);
     assert_near(d.residual.value, 3 * 15);
+}
+
+/*
+ * A call of 2 s warm, 2.5 tracked, recorded while the clock was 1.1 times slower, others left 1.2 times less of the
+ * core and memory was 1.4 times slower: working takes 0.2 to 0.64 s longer, waiting 0.1 to 0.2. Besides, 3 s were lost.
+ */
+static void test_machine(void **state)
+{
+    (void)state;
+    struct kt_context_times shape = times(2, 3, 2.5, 1);
+    struct kt_timed_calls calls = {10, 40, 4, 0, 3};
+    struct kt_decomposition d = {0};
+    shape.slower = (struct kt_speed){1.1, 1.2, 1.4};
+    struct kt_time machine = kt_decomposition_machine(&shape);
+    assert_near(machine.lo, 0.2 + 0.1);
+    assert_near(machine.hi, 0.64 + 0.2);
+    assert_near(machine.value, 0.42 + 0.15);
+    kt_decomposition_add(&d, &shape, &calls);
+    kt_decomposition_finish(&d);
+    assert_near(d.machine.value, 5.7 + 3);
+    assert_near(d.machine.hi, 8.4 + 3);
+    assert_near(d.lost, 3);
+    assert_near(d.residual.value, 15);            /* it is a part of that */
+    assert_true(kt_decomposition_is_unclear(&d)); /* 2.7 of 40 s to each side */
+    shape.slower.wide = 1;
+    d = (struct kt_decomposition){0};
+    kt_decomposition_add(&d, &shape, &calls);
+    kt_decomposition_finish(&d);
+    assert_near(d.machine.value, 2 + 1.5 + 3);
+    assert_false(kt_decomposition_is_unclear(&d));
+}
+
+/* A machine that was faster while recorded; without a tracked replay nothing waits; and of one shape nothing is known.
+ */
+static void test_machine_faster(void **state)
+{
+    (void)state;
+    struct kt_context_times shape = times(2, 3, NAN, 1);
+    struct kt_timed_calls calls = ten(2);
+    struct kt_decomposition d = {0};
+    shape.slower = (struct kt_speed){0.9, 0.8, 2};
+    kt_decomposition_add(&d, &shape, &calls);
+    struct kt_decomposition all = d;
+    kt_decomposition_finish(&d);
+    assert_near(d.machine.hi, -2);
+    assert_near(d.machine.lo, 20 * (0.72 - 1));
+    shape.slower = (struct kt_speed){0};
+    kt_decomposition_add(&all, &shape, &calls);
+    kt_decomposition_finish(&all);
+    assert_true(isnan(all.machine.value));
+    assert_false(kt_decomposition_is_unclear(&all));
+    kt_decomposition_finish(&(struct kt_decomposition){0});
 }
 
 static double known(double part)
@@ -167,7 +219,7 @@ static void test_outliers_are_residual(void **state)
 {
     (void)state;
     struct kt_context_times shape = times(2, 5, 3, 0.5);
-    struct kt_timed_calls calls = {10, 100, 3, 0};
+    struct kt_timed_calls calls = {10, 100, 3, 0, 0};
     struct kt_decomposition d = {0};
     kt_decomposition_add(&d, &shape, &calls);
     kt_decomposition_finish(&d);
@@ -229,7 +281,7 @@ static void test_not_replayed_is_left_out(void **state)
     struct kt_context_times good = times(2, 5, NAN, NAN);
     struct kt_context_times bad = times(NAN, 5, 3, NAN);
     struct kt_timed_calls calls = ten(3);
-    struct kt_timed_calls none = {0, 0, NAN, 0};
+    struct kt_timed_calls none = {0, 0, NAN, 0, 0};
     struct kt_decomposition d = {0};
     kt_decomposition_add(&d, &good, &calls);
     kt_decomposition_add(&d, &bad, &calls);
@@ -421,6 +473,8 @@ static void test_trace_that_was_not_replayed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_machine),
+        cmocka_unit_test(test_machine_faster),
         cmocka_unit_test(test_all_parts),
         cmocka_unit_test(test_intervals),
         cmocka_unit_test(test_intervals_of_two_shapes),

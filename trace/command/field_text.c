@@ -67,11 +67,12 @@ static void cell_text(const struct kt_field *list, const struct kt_field *field,
 
 /* --- text ---------------------------------------------------------------------------------------------------- */
 
+/* That a value is not known is worth a column only where the field says so itself. */
 static bool has_value(const struct kt_field *list, const struct kt_field *field, const struct kt_at *root, size_t row)
 {
     char text[CELL];
     cell_text(list, field, root, row, text);
-    return *text && strcmp(text, "n/a") != 0;
+    return *text && (field->cell || strcmp(text, "n/a") != 0);
 }
 
 /* In any row, also one that is not shown: a table has the same columns whatever its length. */

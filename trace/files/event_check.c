@@ -65,6 +65,8 @@ const char *kt_event_problem(struct kt_head head, const unsigned char *at, uint6
         return "has an impossible length";
     if (head.kind == KT_EVENT_CHECKSUMS && (head.id > KT_CHECK_OPERANDS || !checks_fit(head, at)))
         return "does not have the length of what it holds";
+    if (head.kind == KT_EVENT_YARDSTICK && head.words < KT_YARDSTICK_WORDS)
+        return "has an impossible length";
     if ((head.kind == KT_EVENT_INSIDE || head.kind == KT_EVENT_PASSED) && head.words != 1)
         return "has an impossible length";
     return NULL;

@@ -104,21 +104,11 @@ json_t *kt_machine_states_json(const struct kt_report *report)
         "lost", "seconds", all->lost, "calls", (json_int_t)all->disturbed, "seconds_of_calls", all->seconds);
 }
 
-#define KT_SPEED_FIELDS                                                                                          \
-    {"readings", KT_AS_COUNT, .meaning = "how often it was read"},                                               \
-        {"core_hz", KT_AS_NUMBER, .unit = "1/s", .meaning = "additions that wait for each other: the core's clock"}, \
-        {"issue_hz", KT_AS_NUMBER, .unit = "1/s", .meaning = "additions that wait for nothing"},                 \
-    {                                                                                                            \
-        "memory_seconds", KT_AS_SECONDS, .meaning = "a load from memory"                                         \
-    }
-
 static const struct kt_field recorded_fields[] = {
-    KT_SPEED_FIELDS,
+    KT_FIELDS(kt_field_speed),
     {"core_hz_lo", KT_AS_NUMBER, .unit = "1/s", .meaning = "the slowest reading"},
     {"core_hz_hi", KT_AS_NUMBER, .unit = "1/s", .meaning = "the fastest reading"},
     {0}};
-
-static const struct kt_field replayed_fields[] = {KT_SPEED_FIELDS, {0}};
 
 static const struct kt_field slower_fields[] = {
     {"core", KT_AS_NUMBER, .meaning = "of additions that wait for each other"},
@@ -134,7 +124,7 @@ static const struct kt_field lost_fields[] = {
 
 const struct kt_field kt_machine_states_fields[] = {
     {"recorded", KT_AS_RECORD, KT_NULL, .meaning = "while the trace was recorded", .of = recorded_fields},
-    {"replayed", KT_AS_RECORD, KT_NULL, .meaning = "while its calls were replayed", .of = replayed_fields},
+    {"replayed", KT_AS_RECORD, KT_NULL, .meaning = "while its calls were replayed", .of = kt_field_speed},
     {"slower", KT_AS_RECORD, KT_NULL, .meaning = "time of the first over time of the second", .of = slower_fields},
     {"lost", KT_AS_RECORD, .meaning = "calls without a processor", .of = lost_fields},
     {0}};

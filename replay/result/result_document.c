@@ -182,6 +182,7 @@ static const struct kt_field replay_fields[] = {
     {"processor", KT_AS_ID, KT_NULL, .meaning = "on which"},
     {"flush_effect", KT_AS_NUMBER, .meaning = "how many times longer a flushed access takes"},
     {"interrupted", KT_AS_FLAG, .meaning = "a signal ended it"},
+    {"state", KT_AS_RECORD, KT_NULL, .meaning = "how fast the machine was meanwhile", .of = kt_field_speed},
     {"store", KT_AS_RECORD, .meaning = "times from earlier replays", .of = store_fields},
     {"peaks", KT_AS_RECORD, KT_NULL, .meaning = "what bounds rest on", .of = peak_fields},
     {"page_fault", KT_AS_SECONDS, KT_NULL, .meaning = "time of a page fault"},

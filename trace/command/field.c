@@ -100,6 +100,13 @@ const struct kt_field kt_field_stat[] = {
 /* Of replays by earlier versions less is known. */
 static const struct kt_field cause_map[] = {{"CAUSE", KT_AS_COUNT, .meaning = "samples"}, {0}};
 
+const struct kt_field kt_field_speed[] = {
+    {"readings", KT_AS_COUNT, .meaning = "how often the machine was read"},
+    {"core_hz", KT_AS_NUMBER, .unit = "1/s", .meaning = "additions that wait for each other: the core's clock"},
+    {"issue_hz", KT_AS_NUMBER, .unit = "1/s", .meaning = "additions that wait for nothing: what others leave of the core"},
+    {"memory_seconds", KT_AS_SECONDS, .meaning = "a load from memory"},
+    {0}};
+
 const struct kt_field kt_field_context[] = {
     KT_FIELDS(kt_field_stat),
     {"q3", KT_AS_SECONDS, KT_NULL | KT_LACKS, .meaning = "upper quartile"},
@@ -108,6 +115,7 @@ const struct kt_field kt_field_context[] = {
     {"core_cycles", KT_AS_NUMBER, KT_NULL | KT_LACKS, .unit = "core cycles", .meaning = "the median"},
     {"disturbances", KT_AS_MAP, KT_LACKS, .meaning = "of samples: all, disturbed, left out, and by cause",
      .of = cause_map},
+    {"state", KT_AS_RECORD, KT_NULL | KT_LACKS, .meaning = "how fast the machine was meanwhile", .of = kt_field_speed},
     {0}};
 
 const struct kt_field kt_field_estimate[] = {{"value", KT_AS_NUMBER, KT_NULL, .meaning = "the estimate"},

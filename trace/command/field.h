@@ -110,6 +110,7 @@ size_t kt_field_flat(const struct kt_field *field, const struct kt_field *out[KT
 /* What several verbs have. */
 extern const struct kt_field kt_field_stat[];     /* kt_json_stat() */
 extern const struct kt_field kt_field_context[];  /* the same of a replay in a context */
+extern const struct kt_field kt_field_speed[];    /* kt_speed_json() */
 extern const struct kt_field kt_field_estimate[]; /* a value with its interval */
 extern const struct kt_field kt_field_place[];    /* kt_place_json() */
 extern const struct kt_field kt_field_source[];   /* kt_shape_source_json() */

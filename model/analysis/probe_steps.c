@@ -22,6 +22,19 @@ size_t kt_page_step(const double *y, size_t n, double *confidence)
     return biggest > 1 && rise[biggest] > fmax(0.1, 1.5 * next) ? biggest : 0;
 }
 
+size_t kt_page_of(size_t measured, size_t system, size_t *joined)
+{
+    enum { MOST_JOINED = 16 };
+    bool is_joined = measured > system && measured % system == 0 && measured / system <= MOST_JOINED;
+    *joined = is_joined ? measured : 0;
+    return is_joined ? system : measured;
+}
+
+bool kt_is_tlb_reach(double bytes, double entries, double page)
+{
+    return bytes > 0 && entries > 0 && fabs(log(bytes / (entries * page))) < 0.2;
+}
+
 int kt_live_step(const double *y, size_t n, double *confidence)
 {
     double noise = fmax(kt_noise_of(y, n) / 2, 0.005);

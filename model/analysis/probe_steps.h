@@ -6,6 +6,7 @@
 #ifndef KT_PROBE_STEPS_H
 #define KT_PROBE_STEPS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -15,6 +16,16 @@
  * stride, which page tables that share a cache line blur.) The index of the first point after it; 0: there is none.
  */
 size_t kt_page_step(const double *y, size_t n, double *confidence);
+
+/*
+ * MEASURED: what kt_page_step says, in bytes; SYSTEM: a page as the system has it. A TLB may have one entry for pages
+ * that are neighbours, as those of AMD have: then what was measured is how far an entry reaches, *JOINED, and the page
+ * is the system's. *JOINED is 0 if an entry has one page.
+ */
+size_t kt_page_of(size_t measured, size_t system, size_t *joined);
+
+/* Is the end of a level of latency where that many entries of a TLB reach, of pages of so many bytes? */
+bool kt_is_tlb_reach(double bytes, double entries, double page);
 
 /*
  * Costs of an addition with ever more variables, which only ever lets more of them run at the same time, until some

@@ -33,15 +33,16 @@ json_t *kt_probe_machine(bool quick);
 void kt_probe_add_cores(json_t *answer);
 
 /* Parts, in this order: later ones use what earlier ones found. */
-void kt_probe_clocks(struct kt_probe *probe);     /* tsc_hz, core_hz */
-void kt_probe_operations(struct kt_probe *probe); /* operations, fma, peak */
-void kt_probe_caches(struct kt_probe *probe);     /* line_bytes, caches, memory */
-void kt_probe_code(struct kt_probe *probe);       /* instruction_cache */
-void kt_probe_pages(struct kt_probe *probe);      /* page_bytes, tlb */
-void kt_probe_bandwidth(struct kt_probe *probe);  /* bandwidth */
-void kt_probe_registers(struct kt_probe *probe);  /* live_ranges */
-void kt_probe_contexts(struct kt_probe *probe);   /* contexts, smt, timeslice_ms */
-void kt_probe_cores(struct kt_probe *probe);      /* sharing, cores, peaks and bandwidth of all cores */
+void kt_probe_clocks(struct kt_probe *probe);       /* tsc_hz, core_hz */
+void kt_probe_operations(struct kt_probe *probe);   /* operations, fma, peak */
+void kt_probe_caches(struct kt_probe *probe);       /* line_bytes, caches, memory */
+void kt_probe_code(struct kt_probe *probe);         /* instruction_cache */
+void kt_probe_pages(struct kt_probe *probe);        /* page_bytes, page_joined_bytes, tlb */
+void kt_probe_drop_reaches(struct kt_probe *probe); /* from caches what is the reach of a TLB instead */
+void kt_probe_bandwidth(struct kt_probe *probe);    /* bandwidth */
+void kt_probe_registers(struct kt_probe *probe);    /* live_ranges */
+void kt_probe_contexts(struct kt_probe *probe);     /* contexts, smt, timeslice_ms */
+void kt_probe_cores(struct kt_probe *probe);        /* sharing, cores, peaks and bandwidth of all cores */
 
 /* "not_determined": what has no answer, and why. */
 void kt_probe_not_determined(struct kt_probe *probe, const char *what, const char *format, ...)

@@ -174,8 +174,7 @@ static void add_caches(struct kt_probe *probe, const struct kt_measured_hierarch
             kt_probe_not_determined(probe, name, "%s",
                                     k == 0   ? "compact sequences gave no answer that agrees with the size"
                                     : k == 1 ? no_ways
-                                             : "a hash of the physical address, which a program does not know, selects "
-                                               "the set");
+                                             : "not looked for: sets are found up to the second level");
     }
     json_object_set_new(probe->answer, "caches", array);
 }

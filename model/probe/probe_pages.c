@@ -203,14 +203,85 @@ static void find_size(struct kt_probe *probe, struct kt_probe_memory *memory)
         y[i] = lap[i].cycles;
     }
     size_t step_at = kt_page_step(y, DISTANCES, &confidence);
-    size_t page = step_at ? (size_t)FIRST_DISTANCE << step_at : 0;
-    double step = (double)page;
+    size_t measured = step_at ? (size_t)FIRST_DISTANCE << step_at : 0;
+    size_t joined;
+    size_t page = kt_page_of(measured, (size_t)sysconf(_SC_PAGESIZE), &joined);
+    double step = (double)measured;
+    json_object_set_new(probe->answer, "page_joined_bytes", joined ? json_integer((json_int_t)joined) : json_null());
     json_object_set_new(probe->answer, "page_bytes", page ? json_integer((json_int_t)page) : json_null());
     json_object_set_new(probe->answer, "page_confidence", kt_json_number(page ? confidence : 0));
     if (!page)
         kt_probe_not_determined(probe, "page size",
                                 "no distance was found at which a pair of loads needs two translations");
     kt_probe_curve(probe, "page", "distance", "cycles per load", x, y, DISTANCES, &step, page ? 1 : 0);
+}
+
+/* --- what is no cache ---------------------------------------------------------------------------------------- */
+
+static double number_of(const json_t *object, const char *name)
+{
+    return json_number_value(json_object_get(object, name));
+}
+
+/* What was said of that level is not true, and of those behind it of another one. */
+static void forget_level(struct kt_probe *probe, size_t level)
+{
+    json_t *reasons = json_object_get(probe->answer, "not_determined");
+    for (size_t i = json_array_size(reasons); i-- > 0;) {
+        char what[16] = "";
+        char renamed[48];
+        size_t of = 0;
+        json_t *reason = json_array_get(reasons, i);
+        if (sscanf(json_string_value(json_object_get(reason, "what")), "%15s of cache level %zu", what, &of) != 2)
+            continue;
+        snprintf(renamed, sizeof renamed, "%s of cache level %zu", what, of - 1);
+        if (of == level)
+            json_array_remove(reasons, i);
+        else if (of > level)
+            json_object_set_new(reason, "what", json_string(renamed));
+    }
+}
+
+/* The entry that reaches as far as that size; 0: none. */
+static double entries_that_reach(const struct kt_probe *probe, double bytes)
+{
+    size_t i;
+    json_t *tlb;
+    double page = (double)sysconf(_SC_PAGESIZE);
+    json_array_foreach(json_object_get(probe->answer, "tlb"), i, tlb)
+    {
+        if (kt_is_tlb_reach(bytes, number_of(tlb, "entries"), page))
+            return number_of(tlb, "entries");
+    }
+    return 0;
+}
+
+/* Where the curve was not taken on huge pages, it rises also where translations no longer fit. */
+void kt_probe_drop_reaches(struct kt_probe *probe)
+{
+    json_t *caches = json_object_get(probe->answer, "caches");
+    const json_t *memory = json_object_get(probe->answer, "memory");
+    if (number_of(memory, "huge_bytes") >= number_of(memory, "span_bytes"))
+        return;
+    for (size_t i = json_array_size(caches); i-- > 2;) {
+        const json_t *cache = json_array_get(caches, i);
+        const json_t *between = json_object_get(cache, "bytes_between");
+        char what[32];
+        double bytes = number_of(cache, "bytes");
+        if (!(bytes > 0))
+            bytes = sqrt(json_number_value(json_array_get(between, 0)) * json_number_value(json_array_get(between, 1)));
+        double entries = entries_that_reach(probe, bytes);
+        if (entries == 0)
+            continue;
+        forget_level(probe, i + 1);
+        json_array_remove(caches, i);
+        for (size_t k = i; k < json_array_size(caches); k++)
+            json_object_set_new(json_array_get(caches, k), "level", json_integer((json_int_t)k + 1));
+        snprintf(what, sizeof what, "cache level %zu", i + 1);
+        kt_probe_not_determined(probe, what,
+                                "latency rises at %.2f MiB, which is as far as %.0f entries of the TLB reach: no cache",
+                                bytes / MIB, entries);
+    }
 }
 
 void kt_probe_pages(struct kt_probe *probe)
@@ -229,4 +300,5 @@ void kt_probe_pages(struct kt_probe *probe)
     else
         kt_probe_not_determined(probe, "page size", "only %zu MiB are free, which a TLB may cover", memory.bytes / MIB);
     kt_probe_memory_close(&memory);
+    kt_probe_drop_reaches(probe);
 }

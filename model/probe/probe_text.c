@@ -135,6 +135,8 @@ static void print_caches(const json_t *d)
         printf("code: %s of instruction cache, up to %s at full rate\n", size_text(number(code, "bytes"), c[0]),
                size_text(number(code, "effective_bytes"), c[1]));
     printf("line %s, page %s", size_text(number(d, "line_bytes"), c[0]), size_text(number(d, "page_bytes"), c[1]));
+    if (number(d, "page_joined_bytes") > 0)
+        printf(" (the TLB joins neighbours up to %s)", size_text(number(d, "page_joined_bytes"), c[0]));
     json_array_foreach(json_object_get(d, "tlb"), i, cache)
     {
         printf("%s %s", i ? " +" : ", TLB entries", value_text(number(cache, "entries"), "%.0f", c[0]));

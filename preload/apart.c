@@ -55,7 +55,7 @@ static long run_task(struct order *order)
     kt_system_call(SYS_rt_sigprocmask, SIG_BLOCK, &all, &before, sizeof all);
     long result = kt_apart_task(work_without_descriptors, order);
     int saved = errno;
-    kt_system_call(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof before);
+    kt_system_call(SYS_rt_sigprocmask, SIG_SETMASK, &before, (sigset_t *)NULL, sizeof before);
     errno = saved;
     return result;
 }

@@ -15,8 +15,9 @@ bool kt_system_is_readable(const void *at)
 {
     enum { NOTHING = -1, SIGNAL_BYTES = 8 };
     int saved = errno;
-    bool readable = kt_system_may_ask() &&
-                    (kt_system_call(SYS_rt_sigprocmask, NOTHING, at, NULL, SIGNAL_BYTES) == 0 || errno != EFAULT);
+    bool readable =
+        kt_system_may_ask() &&
+        (kt_system_call(SYS_rt_sigprocmask, NOTHING, at, (sigset_t *)NULL, SIGNAL_BYTES) == 0 || errno != EFAULT);
     errno = saved;
     return readable;
 }

@@ -79,7 +79,7 @@ cp -r "$T/job/trace.1" "$T/killed"; rm "$T"/killed/p*/end; "$kt" merge -o "$T/ha
 same "a killed rank stays one" "incomplete 3000" "$(info half 'd["state"] + " " + str(d["calls"])')"
 
 for i in 1 2 3; do traced three "$life" calls100 >/dev/null; done
-has "processes beyond --top are told" '^\.\.\. and 2 more: --top 3' "$("$kt" report --top 1 "$T/three")"
+has "processes beyond --top are told" '^\.\.\. and 2 more: --by process --top 3' "$("$kt" report --top 1 "$T/three")"
 
 # --- one clock ----------------------------------------------------------------------------------------------------
 # elsewhere TRACE BOOT MONOTONIC REALTIME: the trace as if recorded on another machine, whose clocks are ahead (ns)

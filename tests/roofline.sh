@@ -133,10 +133,11 @@ about "blocks, a row of A stays: Nb/4, less C and A: 7.53" 7.53 "$(intensity blo
 # --- counters -------------------------------------------------------------------------------------------------------
 zen=amd64_fam19h_zen4::
 fills=${zen}ANY_DATA_CACHE_FILLS_FROM_SYSTEM
-# counts NAME WORDS: a trace of 100 calls on the made-up counters of tests/events/fake.c
+# counts NAME WORDS: a trace of 100 calls on the made-up counters of tests/events/fake.c, which the shim's own system calls
+# would pass by
 counts() {
     FAKE=$2 LIBPFM_ENCODE_INACTIVE=1 KTRACE_EVENTS="${zen}RETIRED_SSE_AVX_FLOPS:ANY,$fills:DRAM_IO_NEAR,$fills:DRAM_IO_FAR" \
-        KTRACE_OUT=$T/$1 LD_PRELOAD="$PWD/$B/tests/events/fake.so $PWD/$B/libktrace.so" "$B/tests/abi/life" calls100 >/dev/null
+        KTRACE_OUT=$T/$1 LD_PRELOAD="$PWD/$B/tests/events/fake.so $PWD/$B/tests/events/libktrace.so" "$B/tests/abi/life" calls100 >/dev/null
     points "$T/$1" '" ".join(str(d["points"][0][k]) for k in ("source", "intensity", "flops", "flops_counted", "traffic", "traffic_counted"))'
 }
 same "counted beside modelled" "counted 0.003125 3.0 10.0 64.0 3200.0" "$(counts counted '')"

@@ -209,8 +209,12 @@ $(T)/roundtrip_%: $(T)/roundtrip_%.c $(T)/libnames.so
 	$(Q)$(CC) -std=gnu11 -O0 -w -D_GNU_SOURCE $(with_all_names)
 
 # Counters: calls without the shim, a kernel that refuses, one that has other hardware, calls that fault.
-$(T)/events/driver: tests/events/driver.c $(addprefix $(O)/preload/,events.o counters.o counter_files.o line.o apart.o apart_task.o)
+$(T)/events/driver: tests/events/driver.c tests/events/system_call.c $(T)/events/kernel.o $(addprefix $(O)/preload/,events.o counters.o counter_files.o line.o apart.o apart_task.o)
 	@mkdir -p $(@D); $(CC) $(CFLAGS_) -o $@ $^ -lpthread
+$(T)/events/kernel.o: $(O)/preload/system_call.o
+	@mkdir -p $(@D); objcopy --redefine-sym kt_system_call=kernel_system_call $< $@
+$(T)/events/libktrace.so: tests/events/system_call.c $(T)/events/kernel.o $(filter-out %/system_call.o,$(SHIM_OBJECTS))
+	@mkdir -p $(@D); $(CC) $(CFLAGS_) -fPIC -fvisibility=hidden -shared -Wl,-soname,libktrace.so -Wl,-z,now -o $@ $^
 $(T)/events/refuse: tests/events/refuse.c
 	@mkdir -p $(@D); $(CC) $(CFLAGS_) -o $@ $<
 $(T)/events/fake.so: tests/events/fake.c

@@ -116,11 +116,10 @@ static const struct kt_field slower_fields[] = {
     {"memory", KT_AS_NUMBER, .meaning = "of loads from memory"},
     {0}};
 
-static const struct kt_field lost_fields[] = {
-    {"seconds", KT_AS_SECONDS, .meaning = "without a processor"},
-    {"calls", KT_AS_COUNT, .meaning = "calls that it happened to"},
-    {"seconds_of_calls", KT_AS_SECONDS, .meaning = "of all these calls"},
-    {0}};
+static const struct kt_field lost_fields[] = {{"seconds", KT_AS_SECONDS, .meaning = "without a processor"},
+                                              {"calls", KT_AS_COUNT, .meaning = "calls that it happened to"},
+                                              {"seconds_of_calls", KT_AS_SECONDS, .meaning = "of all these calls"},
+                                              {0}};
 
 const struct kt_field kt_machine_states_fields[] = {
     {"recorded", KT_AS_RECORD, KT_NULL, .meaning = "while the trace was recorded", .of = recorded_fields},

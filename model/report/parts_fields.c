@@ -92,7 +92,8 @@ const struct kt_field kt_report_part_fields[] = {
     {"unsplit", KT_AS_SECONDS, KT_NULL, .meaning = "in situ - warm, of shapes that no tracked replay timed",
      PART(unsplit.value), .head = "rest", .view = KT_REPORT_UNSPLIT},
     {"machine", KT_AS_SECONDS, KT_NULL,
-     .meaning = "of residual and unsplit: what follows from the machine being slower while recorded than while replayed",
+     .meaning =
+         "of residual and unsplit: what follows from the machine being slower while recorded than while replayed",
      PART(machine.value)},
     {"machine_lost", KT_AS_SECONDS, KT_NULL, .meaning = "of machine: while calls were without a processor", PART(lost)},
     {"cannot_tell", KT_AS_FLAG, .meaning = "the two states of the machine differ too much for these parts",

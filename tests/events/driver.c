@@ -20,7 +20,6 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,18 +40,6 @@ static __thread bool is_slow;
 static char defined[1 << 16];
 
 atomic_bool kt_in_sandbox;
-
-/* By a function that tests/events/fake.c stands in front of. */
-long kt_system_call(long number, ...)
-{
-    va_list list;
-    long a[6];
-    va_start(list, number);
-    for (int i = 0; i < 6; i++)
-        a[i] = va_arg(list, long);
-    va_end(list);
-    return syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
-}
 
 bool kt_slow_begin(void)
 {

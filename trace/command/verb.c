@@ -90,7 +90,7 @@ enum { LONG_NAME = 256, MOST_OPTIONS = 32 };
 static void convert_options(const char *verb, const struct kt_verb_option *options, char *shorts, struct option *longs)
 {
     shorts += sprintf(shorts, "%s:", strcmp(verb, "run") ? "" : "+");
-    for (int i = 0; options[i].name && i < MOST_OPTIONS; i++) {
+    for (int i = 0; i < MOST_OPTIONS && options[i].name; i++) {
         const struct kt_verb_option *o = &options[i];
         *longs++ = (struct option){o->name, o->value ? required_argument : no_argument, NULL, LONG_NAME + i};
         if (o->letter)

@@ -45,8 +45,8 @@ static void begin_spell(struct walk *w, size_t at)
 /* Seconds that its thread was without a processor, in calls. */
 static double lost_in_spell(const struct walk *w)
 {
-    const struct kt_reading *begin = &w->readings.reading[w->at];
-    const struct kt_reading *end = begin + 1;
+    const struct kt_yard_reading *begin = &w->readings.reading[w->at];
+    const struct kt_yard_reading *end = begin + 1;
     double all = (double)(end->start - begin->start) * w->process->tick_seconds;
     double without = all - (end->processor - begin->processor);
     double lost = without - (all - w->in_calls);

@@ -7,7 +7,7 @@
 #include <math.h>
 
 /* The number of additions and loads is in the event: what it is now need not be what it was. */
-static struct kt_reading reading_at(const struct kt_process *process, const unsigned char *event)
+static struct kt_yard_reading reading_at(const struct kt_process *process, const unsigned char *event)
 {
     struct kt_head head = kt_event_at(event);
     uint64_t additions = kt_word_at(event + 16);
@@ -19,7 +19,7 @@ static struct kt_reading reading_at(const struct kt_process *process, const unsi
                                   .additions = head.upper,
                                   .loads = head.id,
                                   .clock = process->clock_ticks};
-    return (struct kt_reading){.start = kt_word_at(event + 8),
+    return (struct kt_yard_reading){.start = kt_word_at(event + 8),
                                .speed = kt_speed_of(&ticks, process->tick_seconds),
                                .processor = time == KT_YARD_UNKNOWN ? NAN : (double)time * 1e-6,
                                .taken = (uint32_t)switches,
@@ -27,7 +27,7 @@ static struct kt_reading reading_at(const struct kt_process *process, const unsi
 }
 
 /* In a damaged stream time may run backwards. */
-static void add(struct kt_readings *out, struct kt_reading reading)
+static void add(struct kt_readings *out, struct kt_yard_reading reading)
 {
     if (out->count && reading.start < out->reading[out->count - 1].start)
         return;

@@ -8,7 +8,7 @@
 #include "trace/base/speed.h"
 #include "trace/read/reader.h"
 
-struct kt_reading {
+struct kt_yard_reading {
     uint64_t start; /* ticks */
     struct kt_speed speed;
     double processor;      /* seconds that the thread had of it so far; NAN: not known */
@@ -17,7 +17,7 @@ struct kt_reading {
 
 /* Of a stream. */
 struct kt_readings {
-    struct kt_reading *reading; /* earliest first; owned */
+    struct kt_yard_reading *reading; /* earliest first; owned */
     size_t count;
 };
 

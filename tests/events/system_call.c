@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * In place of preload/system_call.S: what counters ask of the kernel goes by syscall(), which tests/events/fake.c stands
- * in front of. The shim stands in front of it, too, so each call does so once.
+ * In place of preload/system_call.S: what counters ask of the kernel goes by syscall(), which tests/events/fake.c
+ * stands in front of. The shim stands in front of it, too, so each call does so once.
  */
 #include <stdarg.h>
 #include <stdbool.h>

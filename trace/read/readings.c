@@ -20,10 +20,10 @@ static struct kt_yard_reading reading_at(const struct kt_process *process, const
                                   .loads = head.id,
                                   .clock = process->clock_ticks};
     return (struct kt_yard_reading){.start = kt_word_at(event + 8),
-                               .speed = kt_speed_of(&ticks, process->tick_seconds),
-                               .processor = time == KT_YARD_UNKNOWN ? NAN : (double)time * 1e-6,
-                               .taken = (uint32_t)switches,
-                               .given = (uint32_t)(switches >> 32)};
+                                    .speed = kt_speed_of(&ticks, process->tick_seconds),
+                                    .processor = time == KT_YARD_UNKNOWN ? NAN : (double)time * 1e-6,
+                                    .taken = (uint32_t)switches,
+                                    .given = (uint32_t)(switches >> 32)};
 }
 
 /* In a damaged stream time may run backwards. */

@@ -6,7 +6,7 @@
 #include "preload/events.h"
 #include "preload/file_path.h"
 #include "preload/meta.h"
-#include "preload/python.h"
+#include "preload/stack.h"
 #include "preload/recorder.h"
 #include "preload/scopes.h"
 #include "preload/settings.h"
@@ -84,6 +84,6 @@ bool kt_directory_open(void)
     kt_events_describe(kt_define_line);
     kt_control_open();
     find_openmp();
-    kt_python_find();
+    kt_stack_start();
     return true;
 }

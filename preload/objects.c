@@ -55,6 +55,10 @@ static void read_segment(struct kt_loaded *o, const ElfW(Phdr) * p)
         o->lo = at < o->lo ? at : o->lo;
         o->hi = at + p->p_memsz > o->hi ? at + p->p_memsz : o->hi;
     }
+    if (p->p_type == PT_LOAD && p->p_flags & PF_X) {
+        o->code_lo = !o->code_hi || at < o->code_lo ? at : o->code_lo;
+        o->code_hi = at + p->p_memsz > o->code_hi ? at + p->p_memsz : o->code_hi;
+    }
     if (p->p_type == PT_DYNAMIC)
         o->image.dynamic = (const void *)at;
     if (p->p_type == PT_NOTE)

@@ -16,6 +16,7 @@ struct kt_loaded {
     const char *path;
     const char *soname;
     uintptr_t lo, hi, bias;
+    uintptr_t code_lo, code_hi; /* what of it can be executed */
     char build_id[48];
     struct kt_image image;
 };

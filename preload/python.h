@@ -15,6 +15,10 @@
 
 #include "preload/shim.h"
 
+/* The number of the line of the program's own code that makes this call; 0: not known. */
+extern KT_HIDDEN bool kt_reads_lines;
+KT_HIDDEN uint32_t kt_python_line(void);
+
 /* Looks for an interpreter among what was loaded when the program started, if lines are wanted. Within a slow path. */
 KT_HIDDEN void kt_python_find(void);
 

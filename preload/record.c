@@ -204,7 +204,7 @@ static void begin_in_profile(struct kt_frame *frame, uint64_t *word, unsigned wo
 {
     struct kt_stream *stream = kt_self.stream;
     uintptr_t ready = kt_open_stream(stream, frame);
-    word[0] = kt_line_bits(frame);
+    word[0] = kt_place_bits(frame, word[1]);
     if (frame->depth == 0)
         kt_inside_draw(stream, frame, word, words);
     enum kt_loss cause = kt_profiler_begin(frame, word, words);

@@ -247,14 +247,15 @@ static inline uint64_t kt_team_flag(void)
     return KT_UNLIKELY(in_parallel != NULL) && in_parallel() ? KT_TEAM_FLAG : 0;
 }
 
-/* preload/python.c: the number of the line of the program's own code that makes this call; 0: not known. */
-extern KT_HIDDEN bool kt_reads_lines;
-KT_HIDDEN uint32_t kt_python_line(void);
+/* preload/stack.c: the number of the place in the program that makes this call; 0: not known. NULL: nobody asks. */
+extern KT_HIDDEN uint32_t (*_Atomic kt_place_number)(const struct kt_frame *frame, uintptr_t caller);
 
 /* Nested calls are made by libraries. */
-static inline uint64_t kt_line_bits(const struct kt_frame *frame)
+static inline uint64_t kt_place_bits(const struct kt_frame *frame, uint64_t caller)
 {
-    return KT_UNLIKELY(kt_reads_lines) && frame->depth == 0 ? (uint64_t)kt_python_line() << KT_SOURCE_SHIFT : 0;
+    uint32_t (*number)(const struct kt_frame *, uintptr_t) =
+        atomic_load_explicit(&kt_place_number, memory_order_relaxed);
+    return KT_UNLIKELY(number != NULL) && frame->depth == 0 ? (uint64_t)number(frame, caller) << KT_SOURCE_SHIFT : 0;
 }
 
 /* WORD: those of a call, WORDS in all, aligned to 16 bytes and in pairs; the first is filled in here. False if there is
@@ -268,7 +269,7 @@ static inline bool kt_store_call(struct kt_frame *frame, uint64_t *word, unsigne
     if (KT_UNLIKELY(stream->cursor > stream->limit) && !kt_record_room(stream, frame))
         return false;
     frame->cpu = kt_cpu(stream);
-    word[0] = frame->depth | (uint64_t)frame->cpu << 16 | kt_team_flag() | kt_line_bits(frame);
+    word[0] = frame->depth | (uint64_t)frame->cpu << 16 | kt_team_flag() | kt_place_bits(frame, word[1]);
     struct kt_context *context = &stream->context[entry % KT_CONTEXTS];
     const uint64_t stamp = stream->chunk_stamp | entry;
     if (KT_UNLIKELY(context->stamp != stamp))

@@ -199,7 +199,7 @@ class Stream:
 
 class Process:
     def __init__(self, path):
-        self.objects, self.entries, self.ways, self.lines = [], {}, {}, {}
+        self.objects, self.entries, self.ways, self.lines, self.stacks = [], {}, {}, {}, {}
         sampled = any(f[:2] == ["option", "NESTED"] and f[2] != "all" for f in lines_of(path + "/meta"))
         meta = {fields[0]: fields[1:] for fields in lines_of(path + "/meta")}
         assert meta["format"][:2] == ["ktrace", "2"] and meta["byte_order"] == ["little"]
@@ -215,6 +215,8 @@ class Process:
                 self.ways[int(f[1])] = f[9] if len(f) > 9 else None
             elif f[0] == "line":
                 self.lines[int(f[1])] = int(f[2]), int(f[3]), unescape(f[4]), unescape(f[5])
+            elif f[0] in ("stack", "path"):
+                self.stacks[int(f[1]) + (1 << 23)] = [int(x, 16) for x in f[2].split()] if f[0] == "path" else []
         self.streams = [(tid, Stream(name, sampled)) for tid, name in numbered(path, "t")]
         if "price_compiled" in meta:
             self.self_ticks = self.mean_price(meta, path)
@@ -235,12 +237,15 @@ class Process:
             source, line, function, file = self.lines[source]
             yield {"file": file, "line": line, "function": function}
 
+    def address(self, address):
+        where = next((o for o in reversed(self.objects) if o[0] <= address < o[1]), None)
+        return {"object": where and where[3], "offset": where and hex(address - where[2]), "address": hex(address)}
+
     def call(self, tid, call):
         symbol, routine, params, offsets = self.entries[call.entry]
         values = [value(s, struct.unpack_from("<" + STORED[s][1], call.args, offsets[i]))
                   for i, (_, s, _) in enumerate(params)]
         has_info = call.done and any(p[2] == "info" for p in params)
-        where = next((o for o in reversed(self.objects) if o[0] <= call.caller < o[1]), None)
         inside = {"inside": call.weight > 0, "weight": call.weight, "passed": call.passed if call.done else None}
         others = self.clock_ticks + call.nested * self.self_ticks  # that ktrace took
         return {"n": call.n, "pid": self.pid, "tid": tid, "depth": call.depth,
@@ -249,9 +254,9 @@ class Process:
                 "dt": max(0.0, call.ticks - others) / self.hz if call.done else None,
                 "nested": call.nested if call.done else None, "cpu": call.cpu, "in_parallel": call.in_parallel, "faults": call.faults,
                 **({} if call.depth else inside),
-                "caller": {"object": where and where[3], "offset": where and hex(call.caller - where[2]),
-                           "address": hex(call.caller)},
+                "caller": self.address(call.caller),
                 **({"source": list(self.path(call.source))} if self.lines else {}),
+                **({"stack": [self.address(a) for a in self.stacks.get(call.source, [])]} if self.stacks else {}),
                 "args": {p[0]: v for v, p in zip(values, params) if p[2] != "info"},
                 "info": struct.unpack("<q", struct.pack("<Q", call.info))[0] if has_info else None,
                 "complete": call.done}

@@ -133,7 +133,7 @@ def described():
 
 # What the fields of lines are that the trace has not got: those that are not here are 1.
 USUAL = {"counter": ["0", "perf::PAGE-FAULTS", "counted", "why", "1", "1:2:0:0"], "lost": ["SPACE", "1"], "region": ["1", "a"],
-         "option": ["NESTED", "all"], "rank": ["0"], "ranks": ["1"]}
+         "stack": ["7", "1", "1", "1", "1", "20", " 8:1 10:2"], "path": ["8", "1 2"], "option": ["NESTED", "all"], "rank": ["0"], "ranks": ["1"]}
 
 
 def completed(original, folder):

@@ -31,7 +31,7 @@
  * New kinds of events, new lines and new fields at the end of a line of the text files bump the minor version; readers
  * ignore them. */
 #define KT_FORMAT_MAJOR 2
-#define KT_FORMAT_MINOR 6
+#define KT_FORMAT_MINOR 7
 
 #define KT_CHUNK_MAGIC "ktchunk\n"
 #define KT_BYTE_ORDER  0x01020304u
@@ -194,6 +194,9 @@ enum {
 /* From version 2.4 on the bits from here on are the number of the source line that the call was made from; 0: not
  * known. */
 #define KT_SOURCE_SHIFT 40
+
+/* Of that number: it is that of a stack, the lower bits are. From version 2.7 on. */
+#define KT_SOURCE_IS_STACK (1u << 23)
 
 static inline uint64_t kt_event_head(enum kt_event kind, uint64_t words, uint64_t id, uint64_t upper)
 {

@@ -17,7 +17,7 @@
     X(NESTED, text, "sample",                                                                                          \
       "calls made within other calls: sample: of a few of these (below 1 % of the time), all: of each, none")          \
     X(STACKS, text, "lines",                                                                                           \
-      "lines: tell which line of a Python program makes each call; paths: also what called its function; off")         \
+      "lines: tell which line of a Python program makes each call; paths: of any program, also what led there; off")   \
     X(MAX_BYTES, text, "",                                                                                             \
       "500M: record no more when the trace is that long; 500M:last keeps the last calls instead of the first")         \
     X(EVENTS, text, "",                                                                                                \

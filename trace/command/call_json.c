@@ -3,6 +3,7 @@
 
 #include "trace/command/counts.h"
 #include "trace/read/regions.h"
+#include "trace/read/stacks.h"
 
 #include <math.h>
 
@@ -14,14 +15,24 @@ double kt_call_start(const struct kt_call *call)
     return p->start + (double)(int64_t)(call->start - p->first_ticks) / p->tick_hz;
 }
 
-static json_t *caller_json(const struct kt_call *call)
+static json_t *address_json(const struct kt_process *p, uint64_t address)
 {
-    const struct kt_object *object = kt_object_at(call->process, call->caller);
-    json_t *caller = json_object();
-    json_object_set_new(caller, "object", object ? kt_json_text(object->path) : json_null());
-    json_object_set_new(caller, "offset", object ? kt_json_address(call->caller - object->bias) : json_null());
-    json_object_set_new(caller, "address", kt_json_address(call->caller));
-    return caller;
+    const struct kt_object *object = kt_object_at(p, address);
+    json_t *json = json_object();
+    json_object_set_new(json, "object", object ? kt_json_text(object->path) : json_null());
+    json_object_set_new(json, "offset", object ? kt_json_address(address - object->bias) : json_null());
+    json_object_set_new(json, "address", kt_json_address(address));
+    return json;
+}
+
+/* The return addresses on the stack of the call, as far as somebody has looked for them. */
+static json_t *stack_json(const struct kt_call *call)
+{
+    json_t *array = json_array();
+    const struct kt_stack *stack = kt_stack_of(call->process, call->source);
+    for (size_t i = 0; stack && i < stack->addresses; i++)
+        json_array_append_new(array, address_json(call->process, stack->address[i]));
+    return array;
 }
 
 static const char *access_text(enum kt_access access)
@@ -121,9 +132,11 @@ json_t *kt_call_json(const struct kt_call *call)
     json_object_set_new(object, "cpu", json_integer(call->cpu));
     json_object_set_new(object, "in_parallel", json_boolean(call->in_parallel));
     json_object_set_new(object, "faults", call->faults < 0 ? json_null() : json_integer(call->faults));
-    json_object_set_new(object, "caller", caller_json(call));
+    json_object_set_new(object, "caller", address_json(call->process, call->caller));
     if (call->process->sources)
         json_object_set_new(object, "source", source_json(call));
+    if (call->process->stacks)
+        json_object_set_new(object, "stack", stack_json(call));
     json_object_set_new(object, "args", kt_json_args(call, true));
     json_object_set_new(object, "info", has_info ? json_integer(info) : json_null());
     if (call->process->regions->count > 1)

@@ -64,7 +64,7 @@ json_t *kt_export_call(const struct kt_export_calls *calls, const struct kt_call
     if (call->depth > 0)
         return object;
     const struct kt_place *place = kt_callers_find(calls->callers, call->process, site);
-    char *path = kt_callers_outer(call->process, site) ? kt_export_path(calls->callers, call->process, site) : NULL;
+    char *path = kt_callers_know_path(call->process, site) ? kt_export_path(calls->callers, call->process, site) : NULL;
     json_object_set_new(object, "file", kt_json_text_or_null(place->file));
     json_object_set_new(object, "line", place->file ? json_integer(place->line) : json_null());
     json_object_set_new(object, "function", kt_json_text_or_null(place->function));

@@ -3,6 +3,7 @@
 
 #include "trace/base/lines.h"
 #include "trace/base/memory.h"
+#include "trace/read/stacks.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -251,12 +252,23 @@ static const char *define_line(struct definitions *d, char **field)
     return NULL;
 }
 
+static const char *define_stack(struct definitions *d, char **field)
+{
+    return kt_stack_define(d->process, field);
+}
+
+static const char *define_path(struct definitions *d, char **field)
+{
+    return kt_stack_define_path(d->process, field);
+}
+
 static const struct {
     const char *word;
     size_t fields;
     const char *(*define)(struct definitions *d, char **field); /* returns what is wrong, or NULL */
 } kinds[] = {{"object", 7, define_object},   {"library", 6, define_library}, {"entry", 8, define_entry},
-             {"counter", 4, define_counter}, {"region", 3, define_region},   {"line", 6, define_line}};
+             {"counter", 4, define_counter}, {"region", 3, define_region},   {"line", 6, define_line},
+             {"stack", 8, define_stack},     {"path", 3, define_path}};
 
 /* Lines of kinds that a later minor version may add are no concern of ours. */
 static const char *define(struct definitions *d, char *line)
@@ -337,6 +349,7 @@ void kt_definitions_free(struct kt_process *process)
         free(process->source[i].function);
         free(process->source[i].file);
     }
+    kt_stacks_free(process);
     free(process->source);
     free(process->region_name);
     free(process->counter);

@@ -79,6 +79,8 @@ struct kt_process {
     size_t region_names;
     struct kt_source_line *source; /* index = id in the trace */
     size_t sources;
+    struct kt_stack *stack; /* trace/read/stacks.h; index = id in the trace */
+    size_t stacks;
     struct kt_regions *regions; /* that its threads were in (trace/read/regions.h); owned */
     struct kt_table table;      /* the routines the entries name, from the trace itself */
     struct kt_stream *stream;

@@ -8,8 +8,9 @@
 
 #include "trace/library/installed.h"
 #include "trace/base/memory.h"
+#include "trace/shape/inlined.h"
+#include "trace/shape/unwind.h"
 
-#include <dwarf.h>
 #include <elfutils/libdwfl.h>
 #include <inttypes.h>
 #include <search.h>
@@ -26,13 +27,29 @@ struct found {
     const struct file *file;          /* NULL: in no object */
     const struct kt_process *process; /* of a source line that the trace tells; otherwise NULL */
     uint64_t address;                 /* in the file, or the source line */
-    struct kt_place place;
-    char *function; /* owned */
+    struct kt_place *place;           /* owned: of what was inlined there first */
+    size_t places;
+    char *function; /* of the last one; owned */
+};
+
+/* The return addresses on a stack. */
+struct way {
+    const struct kt_stack *stack;
+    size_t count;
+    uint64_t address[];
+};
+
+/* Of the process whose stack was looked at last. */
+struct unwinder {
+    const struct kt_process *process;
+    struct kt_unwinder *of;
 };
 
 struct kt_callers {
     void *files;
     void *found;
+    void *ways;
+    struct unwinder unwinder;
 };
 
 static const Dwfl_Callbacks callbacks = {
@@ -64,7 +81,6 @@ struct kt_callers *kt_callers_new(void)
 {
     struct kt_callers *callers = kt_resize(NULL, 1, sizeof *callers);
     *callers = (struct kt_callers){0};
-    unsetenv("DEBUGINFOD_URLS"); /* libdwfl would ask these servers for every file without debug information */
     return callers;
 }
 
@@ -82,6 +98,7 @@ static void free_found(void *node)
 {
     struct found *found = node;
     free(found->function);
+    free(found->place);
     free(found);
 }
 
@@ -89,40 +106,29 @@ void kt_callers_free(struct kt_callers *callers)
 {
     if (!callers)
         return;
+    if (callers->unwinder.of)
+        kt_unwinder_free(callers->unwinder.of);
+    tdestroy(callers->ways, free);
     tdestroy(callers->found, free_found);
     tdestroy(callers->files, free_file);
     free(callers);
 }
 
-/* True unless both the trace and the file have a build id and they differ. */
-static bool has_build_id(Dwfl_Module *module, const char *expected)
-{
-    const unsigned char *id;
-    GElf_Addr where;
-    int bytes = dwfl_module_build_id(module, &id, &where);
-    if (bytes <= 0 || !*expected)
-        return true;
-    if (strlen(expected) != 2 * (size_t)bytes)
-        return false;
-    for (int i = 0; i < bytes; i++) {
-        char hex[3];
-        snprintf(hex, sizeof hex, "%02x", id[i]);
-        if (strncasecmp(hex, expected + 2 * i, 2) != 0)
-            return false;
-    }
-    return true;
-}
-
 static void open_file(struct file *file)
 {
     GElf_Addr bias;
+    GElf_Addr where;
+    const unsigned char *id;
     file->session = dwfl_begin(&callbacks);
     if (!file->session)
         return;
     dwfl_report_begin(file->session);
     Dwfl_Module *module = dwfl_report_elf(file->session, file->path, file->path, -1, 0, true);
     dwfl_report_end(file->session, NULL, NULL);
-    if (module && dwfl_module_getelf(module, &bias) && has_build_id(module, file->build_id))
+    if (!module || !dwfl_module_getelf(module, &bias))
+        return;
+    int bytes = dwfl_module_build_id(module, &id, &where);
+    if (kt_is_build_id(id, bytes, file->build_id))
         file->module = module;
 }
 
@@ -140,23 +146,6 @@ static const struct file *find_file(struct kt_callers *callers, const struct kt_
     return file;
 }
 
-/* The name in the source, also of a function that was inlined, from debug information; NULL if there is none. */
-static const char *source_function(Dwfl_Module *module, uint64_t address)
-{
-    Dwarf_Addr bias;
-    Dwarf_Die *scopes = NULL;
-    const char *name = NULL;
-    Dwarf_Die *unit = dwfl_module_addrdie(module, address, &bias);
-    int count = unit ? dwarf_getscopes(unit, address - bias, &scopes) : 0;
-    for (int i = 0; i < count && !name; i++) {
-        int tag = dwarf_tag(&scopes[i]);
-        if (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine)
-            name = dwarf_diename(&scopes[i]);
-    }
-    free(scopes);
-    return name;
-}
-
 /* Of the C++ library (Itanium C++ ABI, section 3.4): an owned name, NULL if MANGLED is none. */
 extern char *__cxa_demangle(const char *mangled, char *buffer, size_t *length, int *status);
 
@@ -170,11 +159,8 @@ static char *readable_name(const char *name)
 }
 
 /* An owned name; NULL if no known function covers the address: the nearest one would be misleading. */
-static char *function_name(Dwfl_Module *module, uint64_t address, uint64_t *within)
+static char *symbol_name(Dwfl_Module *module, uint64_t address, uint64_t *within)
 {
-    const char *in_source = source_function(module, address);
-    if (in_source)
-        return kt_copy(in_source);
     GElf_Off offset;
     GElf_Sym symbol;
     const char *name = dwfl_module_addrinfo(module, address, &offset, &symbol, NULL, NULL, NULL);
@@ -183,22 +169,34 @@ static char *function_name(Dwfl_Module *module, uint64_t address, uint64_t *with
     return covers ? readable_name(name) : NULL;
 }
 
+static void make_places(struct found *found, size_t places)
+{
+    found->places = places;
+    found->place = kt_resize(NULL, places, sizeof *found->place);
+    for (size_t i = 0; i < places; i++)
+        found->place[i] = (struct kt_place){.offset = found->address, .object = found->file ? found->file->path : NULL};
+}
+
 /* A return address is that of the next instruction, which may be another line's or another function's: look at
  * the byte before it. */
 static void look_up(struct found *found)
 {
+    struct kt_inlined inlined[KT_INLINED_MOST];
     Dwfl_Module *module = found->file->module;
     Dwarf_Addr call = found->address - 1;
-    found->place.object = found->file->path;
-    if (!module)
-        return;
     uint64_t within = 0;
-    found->function = function_name(module, call, &within);
-    found->place.function = found->function;
-    found->place.within = within ? within + 1 : 0; /* behind the call, as debuggers say it */
-    Dwfl_Line *line = dwfl_module_getsrc(module, call);
-    if (line)
-        found->place.file = dwfl_lineinfo(line, NULL, &found->place.line, NULL, NULL, NULL);
+    make_places(found, module ? kt_inlined_find(module, call, inlined) : 1);
+    for (size_t i = 0; module && i < found->places; i++) {
+        found->place[i].function = inlined[i].function;
+        found->place[i].file = inlined[i].file;
+        found->place[i].line = inlined[i].line;
+    }
+    struct kt_place *last = &found->place[found->places - 1];
+    if (!module || last->function)
+        return;
+    found->function = symbol_name(module, call, &within);
+    last->function = found->function;
+    last->within = within ? within + 1 : 0; /* behind the call, as debuggers say it */
 }
 
 static struct found key_of(struct kt_callers *callers, const struct kt_process *process, uint64_t site)
@@ -215,47 +213,126 @@ static struct found key_of(struct kt_callers *callers, const struct kt_process *
 static void take_source(struct found *found)
 {
     const struct kt_source_line *source = kt_source_line(found->process, (uint32_t)found->address);
-    found->place = (struct kt_place){.object = "Python"};
+    make_places(found, 1);
+    found->place->object = "Python";
     if (!source)
         return;
-    found->place.function = source->function;
-    found->place.file = source->file;
-    found->place.line = source->line;
+    found->place->function = source->function;
+    found->place->file = source->file;
+    found->place->line = source->line;
 }
 
-const struct kt_place *kt_callers_find(struct kt_callers *callers, const struct kt_process *process, uint64_t site)
+static const struct found *find(struct kt_callers *callers, const struct kt_process *process, uint64_t site)
 {
     struct found key = key_of(callers, process, site);
     struct found **known = tfind(&key, &callers->found, compare_found);
     if (known)
-        return &(*known)->place;
+        return *known;
 
     struct found *found = kt_resize(NULL, 1, sizeof *found);
     *found = key;
-    found->place.offset = found->address;
     if (found->file)
         look_up(found);
     else if (found->process)
         take_source(found);
+    else
+        make_places(found, 1);
     if (!tsearch(found, &callers->found, compare_found))
         abort();
-    return &found->place;
+    return found;
 }
 
-uint64_t kt_callers_outer(const struct kt_process *process, uint64_t site)
+static const struct kt_stack *stack_at(const struct kt_process *process, uint64_t site)
+{
+    return site & KT_SITE_IS_SOURCE ? kt_stack_of(process, (uint32_t)site) : NULL;
+}
+
+const struct kt_place *kt_callers_find(struct kt_callers *callers, const struct kt_process *process, uint64_t site)
+{
+    const struct kt_stack *stack = stack_at(process, site);
+    return find(callers, process, stack ? stack->caller : site)->place;
+}
+
+/* --- paths ---------------------------------------------------------------------------------------------------- */
+
+static int compare_ways(const void *a, const void *b)
+{
+    const struct kt_stack *x = ((const struct way *)a)->stack;
+    const struct kt_stack *y = ((const struct way *)b)->stack;
+    return (x > y) - (x < y);
+}
+
+static struct kt_unwinder *unwinder_of(struct kt_callers *callers, const struct kt_process *process)
+{
+    struct unwinder *last = &callers->unwinder;
+    if (last->of && last->process == process)
+        return last->of;
+    if (last->of)
+        kt_unwinder_free(last->of);
+    *last = (struct unwinder){process, kt_unwinder_new(process)};
+    return last->of;
+}
+
+static const struct way *find_way(struct kt_callers *callers, const struct kt_process *process,
+                                  const struct kt_stack *stack)
+{
+    struct way key = {.stack = stack};
+    struct way **known = tfind(&key, &callers->ways, compare_ways);
+    if (known)
+        return *known;
+    uint64_t address[KT_UNWIND_MOST];
+    size_t count = stack->addresses < KT_UNWIND_MOST ? stack->addresses : KT_UNWIND_MOST;
+    if (count)
+        memcpy(address, stack->address, count * sizeof *address);
+    else
+        count = kt_unwind(unwinder_of(callers, process), stack, address);
+    struct way *way = kt_resize(NULL, sizeof *way + count * sizeof *address, 1);
+    *way = (struct way){stack, count};
+    memcpy(way->address, address, count * sizeof *address);
+    if (!tsearch(way, &callers->ways, compare_ways))
+        abort();
+    return way;
+}
+
+/* What calls main() is the same in all programs. False: the path ends here. */
+static bool add_places(const struct found *found, const struct kt_place *out[KT_PATH_PLACES], size_t *count)
+{
+    for (size_t i = 0; i < found->places; i++) {
+        if (*count == KT_PATH_PLACES)
+            return false;
+        out[(*count)++] = &found->place[i];
+    }
+    const char *last = found->place[found->places - 1].function;
+    return !last || strcmp(last, "main") != 0;
+}
+
+/* The line that the function of SITE, a line, was called from; 0: not told. */
+static uint64_t outer_line(const struct kt_process *process, uint64_t site)
 {
     const struct kt_source_line *source =
         site & KT_SITE_IS_SOURCE ? kt_source_line(process, (uint32_t)(site & ~KT_SITE_IS_SOURCE)) : NULL;
     return source && source->parent ? KT_SITE_IS_SOURCE | source->parent : 0;
 }
 
+bool kt_callers_know_path(const struct kt_process *process, uint64_t site)
+{
+    return stack_at(process, site) || outer_line(process, site);
+}
+
 size_t kt_callers_path(struct kt_callers *callers, const struct kt_process *process, uint64_t site,
                        const struct kt_place *out[KT_PATH_PLACES])
 {
     size_t places = 0;
+    const struct kt_stack *stack = stack_at(process, site);
+    if (stack) {
+        const struct way *way = find_way(callers, process, stack);
+        for (size_t i = 0; i < way->count && add_places(find(callers, process, way->address[i]), out, &places);)
+            i++;
+        return places;
+    }
     do
-        out[places++] = kt_callers_find(callers, process, site);
-    while ((site = kt_callers_outer(process, site)) && places < KT_PATH_PLACES);
+        add_places(find(callers, process, site), out, &places);
+    while ((site = outer_line(process, site)) && places < KT_PATH_PLACES);
     return places;
 }
 

@@ -4,7 +4,8 @@
  * trace tells the line itself; all others are return addresses.
  *
  * Files are opened where the trace says they were loaded from, and only believed if their build id is the recorded
- * one. Separate debug files are found where distributions install them; nothing is fetched from the network.
+ * one. Separate debug files are found where distributions install them; DEBUGINFOD_URLS names servers to ask for
+ * others.
  */
 #ifndef KT_CALLERS_H
 #define KT_CALLERS_H
@@ -29,11 +30,11 @@ void kt_callers_free(struct kt_callers *callers);
 /* The place that kt_call_site() tells, of a call of that process. Valid as long as CALLERS and the trace. */
 const struct kt_place *kt_callers_find(struct kt_callers *callers, const struct kt_process *process, uint64_t site);
 
-/* The function of SITE was called from there; 0: not known (KTRACE_STACKS=paths). */
-uint64_t kt_callers_outer(const struct kt_process *process, uint64_t site);
+/* Does the trace tell what called the function of SITE (KTRACE_STACKS=paths)? */
+bool kt_callers_know_path(const struct kt_process *process, uint64_t site);
 
-/* The places of SITE and of all that called its function, the innermost first; at most that many, which is more than
- * the recorder stores. Returns how many. */
+/* The places of SITE and of all that called its function, the innermost first, up to main(). Functions that were
+ * inlined have places of their own. Returns how many. */
 enum { KT_PATH_PLACES = 256 };
 size_t kt_callers_path(struct kt_callers *callers, const struct kt_process *process, uint64_t site,
                        const struct kt_place *out[KT_PATH_PLACES]);

@@ -14,6 +14,7 @@
 #include "trace/files/numbered.h"
 #include "trace/read/origin.h"
 #include "trace/print/text.h"
+#include "trace/shape/settle.h"
 #include "trace/command/verb.h"
 
 #include <ctype.h>
@@ -372,6 +373,14 @@ static int parse_arguments(int argc, char **argv, struct pack *pack)
                          optind == argc ? "which trace?" : "one trace at a time; ktrace merge makes one of several");
 }
 
+/* Where the file goes the programs may not be. */
+static void settle(const struct kt_trace *trace)
+{
+    struct kt_error error = {0};
+    if (kt_settle_stacks(trace, &error) != KT_OK)
+        kt_notice("call paths stay as they were recorded: %s", error.text);
+}
+
 static enum kt_status run(struct pack *pack, const char *named, struct kt_error *error)
 {
     struct kt_trace trace;
@@ -381,6 +390,8 @@ static enum kt_status run(struct pack *pack, const char *named, struct kt_error 
         status = check_trace(&trace, pack->remove, error);
     if (status == KT_OK)
         status = choose_names(pack, error);
+    if (status == KT_OK)
+        settle(&trace);
     if (status == KT_OK)
         status = make(pack, error);
     if (status == KT_OK) {

@@ -14,6 +14,7 @@
 #include "trace/base/memory.h"
 #include "trace/library/run_library.h"
 #include "trace/print/text.h"
+#include "trace/shape/settle.h"
 #include "trace/command/verb.h"
 
 #include <dirent.h>
@@ -452,6 +453,26 @@ static void tell_of_death(const struct run *run)
                   strsignal(run->killer), run->output ? run->output : run->directory);
 }
 
+/* Whether the option or the environment says so. */
+static bool keeps_stacks(const struct run *run)
+{
+    const char *stacks = getenv("KTRACE_STACKS");
+    for (int i = 0; i < CHOICES; i++)
+        if (run->chosen[i] && choices[i].option == 'S')
+            stacks = run->chosen[i];
+    return stacks && !strcmp(stacks, "paths");
+}
+
+/* The files that the program had loaded are here now. What cannot be unwound stays as it was recorded. */
+static void settle_stacks(const struct run *run)
+{
+    struct kt_trace trace;
+    struct kt_error error = {0};
+    if (kt_trace_open(run->directory, &trace, &error) != KT_OK || kt_settle_stacks(&trace, &error) != KT_OK)
+        kt_notice("call paths: %s", error.text);
+    kt_trace_close(&trace);
+}
+
 static void look_at_trace(const struct run *run)
 {
     struct contents found;
@@ -459,6 +480,8 @@ static void look_at_trace(const struct run *run)
         return;
     if (found.processes) {
         tell_of_death(run);
+        if (keeps_stacks(run))
+            settle_stacks(run);
         return;
     }
     tell_of_nothing();

@@ -247,15 +247,15 @@ static inline uint64_t kt_team_flag(void)
     return KT_UNLIKELY(in_parallel != NULL) && in_parallel() ? KT_TEAM_FLAG : 0;
 }
 
-/* preload/stack.c: the number of the place in the program that makes this call; 0: not known. NULL: nobody asks. */
-extern KT_HIDDEN uint32_t (*_Atomic kt_place_number)(const struct kt_frame *frame, uintptr_t caller);
+/* preload/stack.c: the number of the place in the program that makes this call; 0: not known. */
+extern KT_HIDDEN bool kt_tells_places;
+KT_HIDDEN uint32_t kt_place_number(const struct kt_frame *frame, uintptr_t caller);
 
 /* Nested calls are made by libraries. */
 static inline uint64_t kt_place_bits(const struct kt_frame *frame, uint64_t caller)
 {
-    uint32_t (*number)(const struct kt_frame *, uintptr_t) =
-        atomic_load_explicit(&kt_place_number, memory_order_relaxed);
-    return KT_UNLIKELY(number != NULL) && frame->depth == 0 ? (uint64_t)number(frame, caller) << KT_SOURCE_SHIFT : 0;
+    bool is_told = KT_UNLIKELY(kt_tells_places) && frame->depth == 0;
+    return is_told ? (uint64_t)kt_place_number(frame, caller) << KT_SOURCE_SHIFT : 0;
 }
 
 /* WORD: those of a call, WORDS in all, aligned to 16 bytes and in pairs; the first is filled in here. False if there is

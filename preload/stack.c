@@ -16,7 +16,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-uint32_t (*_Atomic kt_place_number)(const struct kt_frame *frame, uintptr_t caller);
+bool kt_tells_places;
+static bool keeps_stacks;
 
 /* --- ways that were met -------------------------------------------------------------------------------------- */
 
@@ -25,22 +26,26 @@ enum {
     MOST_PLACES = PLACES / 4 * 3,
     VARIANTS = 32, /* ways with one caller and height: more are not told */
     WITNESSES = 48,
-    NUMBERS = 1 << 16,
+    NUMBERS = 1 << 15,
     MOST_NUMBERS = NUMBERS / 2,
     MOST_BYTES = 64 << 20 /* of lines that tell them */
 };
 
-/* A way: who called at what height of the stack, and the return addresses that were on it then. */
-struct place {
-    _Atomic uintptr_t caller; /* 0: free; stored last, and nothing changes after that */
-    uintptr_t frame;
-    uint32_t number;
-    uint32_t witnesses;
-    uint32_t offset[WITNESSES]; /* from FRAME, ascending */
-    uint64_t value[WITNESSES];
+/* A return address, or what was one, and where on the stack. */
+struct witness {
+    uint64_t value;
+    uint64_t offset; /* from the frame of the call */
 };
 
-static struct place *places; /* PLACES of them, of open addressing */
+/* A way: who called at what height of the stack, and the return addresses that were on it then. */
+struct place {
+    uintptr_t caller, frame;
+    uint32_t number;
+    uint32_t witnesses;
+    struct witness witness[]; /* the lowest first */
+};
+
+static struct place *_Atomic *places; /* PLACES of them, of open addressing; nothing changes once it is there */
 static unsigned place_count;
 static uint64_t *hashes; /* NUMBERS of what was told; its number is in NUMBERS numbers behind them */
 static unsigned number_count;
@@ -51,6 +56,12 @@ static inline size_t first_place(uintptr_t frame, uintptr_t caller)
 {
     uint64_t hash = (caller * 0x9e3779b97f4a7c15u ^ frame) * 0x9e3779b97f4a7c15u;
     return hash >> 40 & (PLACES - 1);
+}
+
+static void *pages(size_t bytes)
+{
+    void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return at == MAP_FAILED ? NULL : at;
 }
 
 /* --- memory -------------------------------------------------------------------------------------------------- */
@@ -114,40 +125,47 @@ static inline bool is_own(uintptr_t lo, uintptr_t end)
 
 static KT_COLD bool is_same_elsewhere(const struct place *p)
 {
-    struct iovec from[WITNESSES];
-    uint64_t value[WITNESSES];
-    size_t bytes = p->witnesses * sizeof *value;
-    for (unsigned i = 0; i < p->witnesses; i++)
-        from[i] = (struct iovec){(void *)(p->frame + p->offset[i]), sizeof *value};
-    return read_memory(from, p->witnesses, value, bytes) == bytes && memcmp(value, p->value, bytes) == 0;
+    enum { AT_ONCE = 8 };
+    struct iovec from[AT_ONCE];
+    uint64_t value[AT_ONCE];
+    for (unsigned at = 0; at < p->witnesses; at += AT_ONCE) {
+        unsigned count = p->witnesses - at < AT_ONCE ? p->witnesses - at : AT_ONCE;
+        for (unsigned i = 0; i < count; i++)
+            from[i] = (struct iovec){(void *)(p->frame + p->witness[at + i].offset), sizeof *value};
+        if (read_memory(from, count, value, count * sizeof *value) != count * sizeof *value)
+            return false;
+        for (unsigned i = 0; i < count; i++)
+            if (value[i] != p->witness[at + i].value)
+                return false;
+    }
+    return true;
 }
 
 KT_READS_DEAD_STACK static inline bool is_same(const struct place *p)
 {
     if (!p->witnesses)
         return true;
-    const uintptr_t end = p->frame + p->offset[p->witnesses - 1] + sizeof(uint64_t);
+    const uintptr_t end = p->frame + p->witness[p->witnesses - 1].offset + sizeof(uint64_t);
     if (KT_UNLIKELY(!is_own(p->frame, end)) && !(find_own_stack(p->frame) && is_own(p->frame, end)))
         return is_same_elsewhere(p);
     uint64_t differs = 0;
     for (unsigned i = 0; i < p->witnesses; i++)
-        differs |= *(const uint64_t *)(p->frame + p->offset[i]) ^ p->value[i];
+        differs |= *(const uint64_t *)(p->frame + p->witness[i].offset) ^ p->witness[i].value;
     return !differs;
 }
 
 /* Where it is, or would be; NULL: there are too many ways with that caller and height. */
-static inline struct place *find_place(uintptr_t frame, uintptr_t caller)
+static inline struct place *_Atomic *find_place(uintptr_t frame, uintptr_t caller)
 {
     unsigned variants = 0;
     for (size_t at = first_place(frame, caller);; at = (at + 1) & (PLACES - 1)) {
-        struct place *p = &places[at];
-        uintptr_t known = atomic_load_explicit(&p->caller, memory_order_acquire); /* pairs with meet() */
-        if (!known)
-            return p;
-        if (known != caller || p->frame != frame)
+        const struct place *p = atomic_load_explicit(&places[at], memory_order_acquire); /* pairs with add_place() */
+        if (!p)
+            return &places[at];
+        if (p->caller != caller || p->frame != frame)
             continue;
         if (KT_LIKELY(is_same(p)))
-            return p;
+            return &places[at];
         if (++variants == VARIANTS)
             return NULL;
     }
@@ -190,7 +208,7 @@ static int code_at(uintptr_t address)
 
 static void define_code(int i)
 {
-    struct kt_loaded object;
+    static struct kt_loaded object; /* within a slow path */
     if (i < 0 || code.of[i].is_defined)
         return;
     code.of[i].is_defined = true;
@@ -229,6 +247,7 @@ struct registers {
 static struct {
     struct kt_line words;
     struct place place; /* being made */
+    struct witness witness[WITNESSES];
     struct registers at;
     uintptr_t end; /* of the memory that was read, and that addresses of the stack are up to */
 } kept;
@@ -239,13 +258,11 @@ static void put_number(uint64_t value, const char *before)
     kt_line_unsigned(&kept.words, value, 16);
 }
 
-static void witness(uintptr_t at, uint64_t value)
+static void add_witness(uintptr_t at, uint64_t value)
 {
     struct place *p = &kept.place;
-    if (at < p->frame || p->witnesses == WITNESSES || !follows_call(value))
-        return;
-    p->offset[p->witnesses] = (uint32_t)(at - p->frame);
-    p->value[p->witnesses++] = value;
+    if (at >= p->frame && p->witnesses < WITNESSES && follows_call(value))
+        kept.witness[p->witnesses++] = (struct witness){value, at - p->frame};
 }
 
 static void keep_word(uintptr_t at, uint64_t value, uintptr_t end)
@@ -253,7 +270,7 @@ static void keep_word(uintptr_t at, uint64_t value, uintptr_t end)
     int of = code_at(value);
     if (of >= 0) {
         define_code(of);
-        witness(at, value);
+        add_witness(at, value);
     } else if (value < kept.at.sp || value > end) {
         return;
     }
@@ -293,19 +310,19 @@ static uint64_t mix(uint64_t hash, uint64_t value)
     return hash ^ hash >> 29;
 }
 
-static uint64_t hash_of(const struct place *p, uintptr_t caller)
+static uint64_t hash_of_kept(void)
 {
-    uint64_t hash = mix(p->witnesses, caller);
-    for (unsigned i = 0; i < p->witnesses; i++)
-        hash = mix(hash, p->value[i]);
+    uint64_t hash = mix(kept.place.witnesses, kept.place.caller);
+    for (unsigned i = 0; i < kept.place.witnesses; i++)
+        hash = mix(hash, kept.witness[i].value);
     return hash | 1;
 }
 
 /* Of what has these return addresses: at whatever height, it is the same way. 0: there are too many. */
-static uint32_t number_for(uintptr_t caller, bool *is_new)
+static uint32_t number_for_kept(bool *is_new)
 {
     uint32_t *number = (uint32_t *)(hashes + NUMBERS);
-    uint64_t hash = hash_of(&kept.place, caller);
+    uint64_t hash = hash_of_kept();
     size_t at = hash % NUMBERS;
     *is_new = false;
     for (; hashes[at]; at = (at + 1) % NUMBERS)
@@ -321,13 +338,13 @@ static uint32_t number_for(uintptr_t caller, bool *is_new)
     return number[at];
 }
 
-static void tell(uint32_t number, uintptr_t caller)
+static void tell_kept(void)
 {
     static struct kt_line line; /* within a slow path */
-    const uintptr_t field[] = {caller, kept.at.pc, kept.at.sp, kept.at.fp, kept.end - kept.at.sp};
+    const uintptr_t field[] = {kept.place.caller, kept.at.pc, kept.at.sp, kept.at.fp, kept.end - kept.at.sp};
     line.length = 0;
     kt_line_raw(&line, "stack\t");
-    kt_line_unsigned(&line, number & ~KT_SOURCE_IS_STACK, 10);
+    kt_line_unsigned(&line, kept.place.number & ~KT_SOURCE_IS_STACK, 10);
     for (size_t i = 0; i < sizeof field / sizeof *field; i++) {
         kt_line_raw(&line, "\t");
         kt_line_unsigned(&line, field[i], 16);
@@ -352,30 +369,50 @@ static inline __attribute__((always_inline)) void read_registers(struct register
 #endif
 }
 
-static void keep(uintptr_t frame)
+static __attribute__((noinline)) void look_for_code(void)
 {
-    enum { MOST = 256 << 10, MOST_ELSEWHERE = 16 << 10 };
     struct kt_look look = {.answer = copy_code};
     kt_take_look(&look);
+}
+
+static void keep(uintptr_t frame, uintptr_t caller)
+{
+    enum { MOST = 256 << 10, MOST_ELSEWHERE = 16 << 10 };
+    look_for_code();
     kept.words.length = 0;
-    kept.place.frame = frame;
-    kept.place.witnesses = 0;
+    kept.place = (struct place){.frame = frame, .caller = caller};
     define_code(code_at(kept.at.pc));
-    bool is_elsewhere = !find_own_stack(frame);
-    uintptr_t end =
-        is_elsewhere || own.hi - kept.at.sp > MOST ? kept.at.sp + (is_elsewhere ? MOST_ELSEWHERE : MOST) : own.hi;
+    uintptr_t end = kept.at.sp + MOST_ELSEWHERE;
+    if (find_own_stack(frame))
+        end = own.hi - kept.at.sp < MOST ? own.hi : kept.at.sp + MOST;
     keep_words(end & ~(uintptr_t)7);
 }
 
-/* PLACE is free. */
-static void fill_place(struct place *place, uintptr_t caller)
+/* Places live as long as the process; they come from pages of their own. */
+static struct place *new_place(size_t bytes)
 {
-    place->frame = kept.place.frame;
-    place->number = kept.place.number;
-    place->witnesses = kept.place.witnesses;
-    memcpy(place->offset, kept.place.offset, sizeof place->offset);
-    memcpy(place->value, kept.place.value, sizeof place->value);
-    atomic_store_explicit(&place->caller, caller, memory_order_release); /* pairs with find_place() */
+    enum { PAGES = 64 << 10 };
+    static char *at;
+    static size_t left;
+    if (left < bytes) {
+        at = pages(PAGES);
+        left = at ? PAGES : 0;
+    }
+    if (!at)
+        return NULL;
+    left -= bytes;
+    return (void *)(at + left);
+}
+
+static void add_place(struct place *_Atomic *where)
+{
+    size_t witnesses = kept.place.witnesses * sizeof *kept.witness;
+    struct place *place = new_place(sizeof *place + witnesses);
+    if (!place)
+        return;
+    *place = kept.place;
+    memcpy(place->witness, kept.witness, witnesses);
+    atomic_store_explicit(where, place, memory_order_release); /* pairs with find_place() */
     if (++place_count == MOST_PLACES)
         atomic_store(&is_full, true);
 }
@@ -383,18 +420,19 @@ static void fill_place(struct place *place, uintptr_t caller)
 static uint32_t number_of(uintptr_t frame, uintptr_t caller)
 {
     bool is_new;
-    struct place *place = find_place(frame, caller);
-    if (!place)
+    struct place *_Atomic *where = find_place(frame, caller);
+    if (!where)
         return 0;
-    if (atomic_load_explicit(&place->caller, memory_order_relaxed)) /* by another thread since */
-        return place->number;
-    keep(frame);
-    kept.place.number = number_for(caller, &is_new);
+    const struct place *known = atomic_load(where); /* by another thread since */
+    if (known)
+        return known->number;
+    keep(frame, caller);
+    kept.place.number = number_for_kept(&is_new);
     if (!kept.place.number)
         return 0;
     if (is_new)
-        tell(kept.place.number, caller);
-    fill_place(place, caller);
+        tell_kept();
+    add_place(where);
     return kept.place.number;
 }
 
@@ -412,48 +450,33 @@ static KT_COLD uint32_t meet(uintptr_t frame, uintptr_t caller)
     return number;
 }
 
-uint32_t kt_stack_number(const struct kt_frame *frame, uintptr_t caller)
+static inline uint32_t stack_number(uintptr_t frame, uintptr_t caller)
 {
-    const struct place *place = find_place((uintptr_t)frame, caller);
-    if (KT_UNLIKELY(!place))
+    struct place *_Atomic *where = find_place(frame, caller);
+    if (KT_UNLIKELY(!where))
         return 0;
-    return KT_LIKELY(atomic_load_explicit(&place->caller, memory_order_relaxed)) ? place->number
-                                                                                 : meet((uintptr_t)frame, caller);
+    const struct place *place = atomic_load_explicit(where, memory_order_acquire);
+    return KT_LIKELY(place != NULL) ? place->number : meet(frame, caller);
+}
+
+/* An interpreter's frames say more than those of its own code. */
+uint32_t kt_place_number(const struct kt_frame *frame, uintptr_t caller)
+{
+    uint32_t line = kt_reads_lines ? kt_python_line() : 0;
+    return line || !keeps_stacks ? line : stack_number((uintptr_t)frame, caller);
 }
 
 /* --- the start ----------------------------------------------------------------------------------------------- */
 
-static uint32_t line_alone(const struct kt_frame *frame, uintptr_t caller)
-{
-    (void)frame;
-    (void)caller;
-    return kt_python_line();
-}
-
-/* An interpreter's frames say more than those of its own code. */
-static uint32_t line_or_stack(const struct kt_frame *frame, uintptr_t caller)
-{
-    uint32_t line = kt_reads_lines ? kt_python_line() : 0;
-    return line ? line : kt_stack_number(frame, caller);
-}
-
-static void *pages(size_t bytes)
-{
-    void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return at == MAP_FAILED ? NULL : at;
-}
-
 void kt_stack_start(void)
 {
-    if (atomic_load(&kt_place_number))
+    if (kt_tells_places)
         return;
     kt_python_find();
-    if (kt_reads_lines)
-        atomic_store(&kt_place_number, line_alone);
-    if (kt_stacks_option() != KT_STACKS_PATHS)
-        return;
-    places = pages(PLACES * sizeof *places);
-    hashes = pages(NUMBERS * (sizeof *hashes + sizeof(uint32_t)));
-    if (places && hashes)
-        atomic_store(&kt_place_number, line_or_stack);
+    if (kt_stacks_option() == KT_STACKS_PATHS) {
+        places = pages(PLACES * sizeof *places);
+        hashes = pages(NUMBERS * (sizeof *hashes + sizeof(uint32_t)));
+        keeps_stacks = places && hashes;
+    }
+    kt_tells_places = kt_reads_lines || keeps_stacks;
 }

@@ -22,7 +22,4 @@
 /* Asks for lines or paths as KTRACE_STACKS wants them. Within a slow path. */
 KT_HIDDEN void kt_stack_start(void);
 
-/* The number of the way to this call, which returns to CALLER; 0: it is not told. */
-KT_HIDDEN uint32_t kt_stack_number(const struct kt_frame *frame, uintptr_t caller);
-
 #endif

@@ -249,13 +249,13 @@ static inline uint64_t kt_team_flag(void)
 
 /* preload/stack.c: the number of the place in the program that makes this call; 0: not known. */
 extern KT_HIDDEN bool kt_tells_places;
-KT_HIDDEN uint32_t kt_place_number(const struct kt_frame *frame, uintptr_t caller);
+KT_HIDDEN uint32_t kt_stack_place(const struct kt_frame *frame, uintptr_t caller);
 
 /* Nested calls are made by libraries. */
 static inline uint64_t kt_place_bits(const struct kt_frame *frame, uint64_t caller)
 {
     bool is_told = KT_UNLIKELY(kt_tells_places) && frame->depth == 0;
-    return is_told ? (uint64_t)kt_place_number(frame, caller) << KT_SOURCE_SHIFT : 0;
+    return is_told ? (uint64_t)kt_stack_place(frame, caller) << KT_SOURCE_SHIFT : 0;
 }
 
 /* WORD: those of a call, WORDS in all, aligned to 16 bytes and in pairs; the first is filled in here. False if there is

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "preload/stack.h"
 
-#include "preload/bind.h"
+#include "preload/define.h"
+#include "preload/entries.h"
 #include "preload/line.h"
 #include "preload/look.h"
-#include "preload/process.h"
 #include "preload/python.h"
-#include "preload/sandbox.h"
 #include "preload/settings.h"
+#include "preload/slow.h"
+#include "preload/system.h"
 
 #include <errno.h>
 #include <string.h>
@@ -76,8 +77,8 @@ static size_t read_memory(const struct iovec *from, unsigned pieces, void *to, s
 {
     const struct iovec here = {to, bytes};
     int saved = errno;
-    long got = kt_may_ask_kernel()
-                   ? syscall(SYS_process_vm_readv, syscall(SYS_gettid), &here, 1UL, from, (long)pieces, 0)
+    long got = kt_system_may_ask()
+                   ? kt_system_call(SYS_process_vm_readv, kt_system_call(SYS_gettid), &here, 1UL, from, (long)pieces, 0)
                    : -1;
     errno = saved;
     return got > 0 ? (size_t)got : 0;
@@ -93,7 +94,7 @@ static size_t read_at(uintptr_t at, void *to, size_t bytes)
 static uintptr_t end_of_own_stack(void)
 {
     extern void *__libc_stack_end;
-    bool is_first = syscall(SYS_gettid) == getpid();
+    bool is_first = kt_system_call(SYS_gettid) == getpid();
     return is_first ? (uintptr_t)__libc_stack_end : (uintptr_t)__builtin_thread_pointer();
 }
 
@@ -102,14 +103,14 @@ static KT_COLD bool find_own_stack(uintptr_t frame)
 {
     enum { MOST = 4 << 20 };
     const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-    if (!kt_may_ask_kernel())
+    if (!kt_system_may_ask())
         return false;
     uintptr_t hi = own.hi ? own.hi : end_of_own_stack();
     uintptr_t known = own.hi ? own.lo : hi;
     if (frame >= hi || hi - frame > MOST)
         return false;
     for (uintptr_t at = frame / page * page; at < known; at += page)
-        if (!kt_is_readable((const void *)at))
+        if (!kt_system_is_readable((const void *)at))
             return false;
     own.lo = frame / page * page;
     own.hi = hi;
@@ -212,8 +213,8 @@ static void define_code(int i)
     if (i < 0 || code.of[i].is_defined)
         return;
     code.of[i].is_defined = true;
-    if (kt_object_at(code.of[i].lo, &object))
-        kt_define_object(&object);
+    if (kt_objects_at(code.of[i].lo, &object))
+        kt_entries_object(&object);
 }
 
 /* Does a call instruction end there? Where that cannot be read, one may. */
@@ -246,11 +247,11 @@ struct registers {
 /* All within a slow path. */
 static struct {
     struct kt_line words;
-    struct place place; /* being made */
     struct witness witness[WITNESSES];
     struct registers at;
     uintptr_t end; /* of the memory that was read, and that addresses of the stack are up to */
 } kept;
+static struct place made; /* its witnesses are those in KEPT */
 
 static void put_number(uint64_t value, const char *before)
 {
@@ -260,7 +261,7 @@ static void put_number(uint64_t value, const char *before)
 
 static void add_witness(uintptr_t at, uint64_t value)
 {
-    struct place *p = &kept.place;
+    struct place *p = &made;
     if (at >= p->frame && p->witnesses < WITNESSES && follows_call(value))
         kept.witness[p->witnesses++] = (struct witness){value, at - p->frame};
 }
@@ -312,8 +313,8 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 
 static uint64_t hash_of_kept(void)
 {
-    uint64_t hash = mix(kept.place.witnesses, kept.place.caller);
-    for (unsigned i = 0; i < kept.place.witnesses; i++)
+    uint64_t hash = mix(made.witnesses, made.caller);
+    for (unsigned i = 0; i < made.witnesses; i++)
         hash = mix(hash, kept.witness[i].value);
     return hash | 1;
 }
@@ -341,10 +342,10 @@ static uint32_t number_for_kept(bool *is_new)
 static void tell_kept(void)
 {
     static struct kt_line line; /* within a slow path */
-    const uintptr_t field[] = {kept.place.caller, kept.at.pc, kept.at.sp, kept.at.fp, kept.end - kept.at.sp};
+    const uintptr_t field[] = {made.caller, kept.at.pc, kept.at.sp, kept.at.fp, kept.end - kept.at.sp};
     line.length = 0;
     kt_line_raw(&line, "stack\t");
-    kt_line_unsigned(&line, kept.place.number & ~KT_SOURCE_IS_STACK, 10);
+    kt_line_unsigned(&line, made.number & ~KT_SOURCE_IS_STACK, 10);
     for (size_t i = 0; i < sizeof field / sizeof *field; i++) {
         kt_line_raw(&line, "\t");
         kt_line_unsigned(&line, field[i], 16);
@@ -353,7 +354,7 @@ static void tell_kept(void)
     memcpy(line.text + line.length, kept.words.text, kept.words.length);
     line.length += kept.words.length;
     kt_line_raw(&line, "\n");
-    kt_define(line.text, line.length);
+    kt_define_line(line.text, line.length);
     told_bytes += line.length;
 }
 
@@ -372,7 +373,7 @@ static inline __attribute__((always_inline)) void read_registers(struct register
 static __attribute__((noinline)) void look_for_code(void)
 {
     struct kt_look look = {.answer = copy_code};
-    kt_take_look(&look);
+    kt_objects_look(&look);
 }
 
 static void keep(uintptr_t frame, uintptr_t caller)
@@ -380,7 +381,7 @@ static void keep(uintptr_t frame, uintptr_t caller)
     enum { MOST = 256 << 10, MOST_ELSEWHERE = 16 << 10 };
     look_for_code();
     kept.words.length = 0;
-    kept.place = (struct place){.frame = frame, .caller = caller};
+    made = (struct place){.frame = frame, .caller = caller};
     define_code(code_at(kept.at.pc));
     uintptr_t end = kept.at.sp + MOST_ELSEWHERE;
     if (find_own_stack(frame))
@@ -406,11 +407,11 @@ static struct place *new_place(size_t bytes)
 
 static void add_place(struct place *_Atomic *where)
 {
-    size_t witnesses = kept.place.witnesses * sizeof *kept.witness;
+    size_t witnesses = made.witnesses * sizeof *kept.witness;
     struct place *place = new_place(sizeof *place + witnesses);
     if (!place)
         return;
-    *place = kept.place;
+    *place = made;
     memcpy(place->witness, kept.witness, witnesses);
     atomic_store_explicit(where, place, memory_order_release); /* pairs with find_place() */
     if (++place_count == MOST_PLACES)
@@ -427,13 +428,13 @@ static uint32_t number_of(uintptr_t frame, uintptr_t caller)
     if (known)
         return known->number;
     keep(frame, caller);
-    kept.place.number = number_for_kept(&is_new);
-    if (!kept.place.number)
+    made.number = number_for_kept(&is_new);
+    if (!made.number)
         return 0;
     if (is_new)
         tell_kept();
     add_place(where);
-    return kept.place.number;
+    return made.number;
 }
 
 /* Its own frame is the first of those that are kept: it stays as it is until they are. */
@@ -460,7 +461,7 @@ static inline uint32_t stack_number(uintptr_t frame, uintptr_t caller)
 }
 
 /* An interpreter's frames say more than those of its own code. */
-uint32_t kt_place_number(const struct kt_frame *frame, uintptr_t caller)
+uint32_t kt_stack_place(const struct kt_frame *frame, uintptr_t caller)
 {
     uint32_t line = kt_reads_lines ? kt_python_line() : 0;
     return line || !keeps_stacks ? line : stack_number((uintptr_t)frame, caller);
@@ -473,7 +474,7 @@ void kt_stack_start(void)
     if (kt_tells_places)
         return;
     kt_python_find();
-    if (kt_stacks_option() == KT_STACKS_PATHS) {
+    if (kt_settings_stacks() == KT_STACKS_PATHS) {
         places = pages(PLACES * sizeof *places);
         hashes = pages(NUMBERS * (sizeof *hashes + sizeof(uint32_t)));
         keeps_stacks = places && hashes;

@@ -195,6 +195,7 @@ static enum kt_loss first_chunk(struct kt_stream *s, int file)
         return kt_disk_loss_of(errno);
     if (!map_chunk(s, file))
         return KT_LOSS_ERROR;
+    s->cursor = s->touched;
     if (!touch_more(s)) {
         unmap_chunk(s);
         return KT_LOSS_SPACE;

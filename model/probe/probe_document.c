@@ -154,6 +154,8 @@ static const struct kt_field probe_fields[] = {
     {"memory", KT_AS_RECORD, KT_LACKS, .meaning = "memory", .of = memory_fields},
     {"page_bytes", KT_AS_COUNT, KT_NULL | KT_LACKS, .unit = "bytes", .meaning = "size of a page"},
     {"page_confidence", KT_AS_SHARE, KT_NULL | KT_LACKS, .meaning = "how clear that is"},
+    {"page_joined_bytes", KT_AS_COUNT, KT_LACKS, .unit = "bytes",
+     .meaning = "how far a TLB entry of joined pages reaches"},
     {"tlb", KT_AS_RECORD, KT_MANY | KT_LACKS, .meaning = "caches of translations", .of = tlb_fields},
     {"instruction_cache", KT_AS_RECORD, KT_LACKS, .meaning = "cache for code", .of = code_fields},
     {"live_ranges", KT_AS_RECORD, KT_MANY | KT_LACKS, .meaning = "registers", .of = live_fields},

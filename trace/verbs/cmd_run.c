@@ -34,9 +34,12 @@ enum { NOT_EXECUTABLE = 126, NOT_FOUND = 127, KILLED = 128 };
 /* What the child reports. */
 enum { CREATED = 'c', FAILED = 'f' };
 
+/* Options that a variable has a word for. */
+enum { MODE, NESTED, STACKS, WORDS };
+
 struct run {
     const char *output;             /* of -o, or NULL */
-    const char *word[3];            /* of word_variable; NULL: as the environment says */
+    const char *word[WORDS];        /* of word_variable; NULL: as the environment says */
     const char *blas;               /* of --blas, or NULL */
     const char *lapack;             /* of --lapack, or NULL */
     const char *block_sizes;        /* of --block-size, or NULL */
@@ -103,8 +106,8 @@ static int check_block_sizes(const char *verb, const char *list)
     return 0;
 }
 
-/* Options that a variable has a word for. */
-static const char *const word_variable[] = {"KTRACE_MODE", "KTRACE_NESTED", "KTRACE_STACKS"};
+static const char *const word_variable[WORDS] = {
+    [MODE] = "KTRACE_MODE", [NESTED] = "KTRACE_NESTED", [STACKS] = "KTRACE_STACKS"};
 
 /* The word itself, if it is one of those that there are. */
 static enum kt_status take_word(const struct kt_verb_option *option, const char *value, void *out,
@@ -119,13 +122,13 @@ const struct kt_verb_option kt_verb_run_options[] = {
     {"output", 'o', "DIR", "where the trace goes: a new or empty directory; default ktrace.PROGRAM.PID",
      KT_VERB_TEXT(struct run, output)},
     {"mode", 0, "full|profile", "record every call, or add them up by shape in constant memory", take_word,
-     offsetof(struct run, word[0])},
+     offsetof(struct run, word[MODE])},
     {"nested", 0, "sample|all|none",
      "calls made within other calls: recorded in a sample of these (default), in all, or in none", take_word,
-     offsetof(struct run, word[1])},
+     offsetof(struct run, word[NESTED])},
     {"stacks", 0, "lines|paths|off",
-     "of Python programs: the line that makes each call (default), also what called its function, or neither",
-     take_word, offsetof(struct run, word[2])},
+     "where calls come from: the line of a Python program (default), the paths to them in any program, or neither",
+     take_word, offsetof(struct run, word[STACKS])},
     {"blas", 0, "LIB", "the program really runs on that library: a path, a soname or a short name",
      KT_VERB_TEXT(struct run, blas)},
     {"lapack", 0, "LIB", "where routines come from that the library of --blas lacks", KT_VERB_TEXT(struct run, lapack)},
@@ -353,7 +356,7 @@ __attribute__((noreturn)) static void be_the_program(struct run *run)
     if (run->created)
         tell_parent(run, CREATED);
     set_output(run);
-    for (size_t i = 0; i < sizeof word_variable / sizeof *word_variable; i++)
+    for (int i = 0; i < WORDS; i++)
         if (run->word[i])
             setenv(word_variable[i], run->word[i], 1);
     if (run->substitute.files)
@@ -456,10 +459,7 @@ static void tell_of_death(const struct run *run)
 /* Whether the option or the environment says so. */
 static bool keeps_stacks(const struct run *run)
 {
-    const char *stacks = getenv("KTRACE_STACKS");
-    for (int i = 0; i < CHOICES; i++)
-        if (run->chosen[i] && choices[i].option == 'S')
-            stacks = run->chosen[i];
+    const char *stacks = run->word[STACKS] ? run->word[STACKS] : getenv("KTRACE_STACKS");
     return stacks && !strcmp(stacks, "paths");
 }
 

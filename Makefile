@@ -24,12 +24,12 @@ TRANSPARENCY_PACKAGES := octave r-base-core libopenblas0-pthread dpkg-dev python
 # as long to optimise as -O1.
 CFLAGS_  := -std=gnu11 -pipe $(if $(DEBUG),-g,-g1) -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -D_GNU_SOURCE \
             -DKT_VERSION='"$(VERSION)"' -I. -Iinclude $(if $(DEBUG),-O0,$(if $(SAN),-O1,-O2)) $(if $(SAN),-fsanitize=$(SAN)) \
-            $(if $(WERROR),-Werror) $(CFLAGS)
+            $(if $(WERROR),-Werror) $(CPPFLAGS) $(CFLAGS)
 # Objects depend on this file: other flags make them anew.
 FLAGS_NOW := $(CC) $(CFLAGS_)
 # Programs have threads and signal handlers with small stacks.
 SHIM_FLAGS := -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-optimize-sibling-calls -Wframe-larger-than=1600
-LIBS     := -ldw -lelf -ljansson -larchive -lzstd -lsqlite3 -lhwloc -lprotobuf-c -l:libstdc++.so.6 -ldl -lm -lpthread
+LIBS      = $(LDFLAGS) -ldw -lelf -ljansson -larchive -lzstd -lsqlite3 -lhwloc -lprotobuf-c -l:libstdc++.so.6 -ldl -lm -lpthread
 
 TABLE    := base/error base/plain table/expr table/relation table/notation table/argument table/routine table/symbol
 # The parts are the folders' files; those with a main() or a library of their own apart.
@@ -54,7 +54,7 @@ SILENT := $(findstring s,$(firstword $(filter-out --%,$(MAKEFLAGS))))
 say = @$(if $(V)$(SILENT),:,printf '  %-6s %s\n' $(1) $(2))
 
 .PHONY: all built help
-#: make                  build build/ktrace, build/libktrace.so and what they need; O=build DEBUG=1 SAN=address,undefined V=1 CC= CFLAGS= WERROR=1
+#: make                  build build/ktrace, build/libktrace.so and what they need; O=build DEBUG=1 SAN=address,undefined V=1 CC= CPPFLAGS= CFLAGS= LDFLAGS= WERROR=1
 # On all processors, unless -j says on how many.
 all:
 	@$(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc)) built
@@ -74,23 +74,23 @@ $(O)/ktrace: $(O)/trace/verbs/main.o $(OBJECTS)
 
 $(O)/libktrace.so: $(SHIM_OBJECTS)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(CFLAGS_) -shared -Wl,-soname,libktrace.so -Wl,-z,now -o $@ $^
+	$(Q)$(CC) $(CFLAGS_) -shared -Wl,-soname,libktrace.so -Wl,-z,now $(LDFLAGS) -o $@ $^
 
 # Loaded into every program that is traced, beside the C library: does without one.
 $(O)/libktrace-audit.so: preload/audit.c preload/elf.c preload/strings.c preload/elf.h $(O)/flags
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(filter-out -fsanitize=%,$(CFLAGS_)) -fPIC -fvisibility=hidden -ffreestanding -fno-stack-protector -nostdlib -shared -Wl,-z,now -o $@ $(filter %.c,$^) $(kept)
+	$(Q)$(CC) $(filter-out -fsanitize=%,$(CFLAGS_)) -fPIC -fvisibility=hidden -ffreestanding -fno-stack-protector -nostdlib -shared -Wl,-z,now $(LDFLAGS) -o $@ $(filter %.c,$^) $(kept)
 
 # Preloaded only where block sizes are to be others.
 $(O)/libktrace-block.so: preload/block_size.c $(O)/flags
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(CFLAGS_) -fPIC -fvisibility=hidden -shared -Wl,-soname,libktrace-block.so -Wl,-z,now -o $@ $< $(kept)
+	$(Q)$(CC) $(CFLAGS_) -fPIC -fvisibility=hidden -shared -Wl,-soname,libktrace-block.so -Wl,-z,now $(LDFLAGS) -o $@ $< $(kept)
 
 $(O)/ktgen: $(O)/trace/generate/ktgen.o $(GEN:%=$(O)/trace/%.o) $(O)/trace/table/spec.o $(TABLE:%=$(O)/trace/%.o)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(CFLAGS_) -o $@ $^ -lm
+	$(Q)$(CC) $(CFLAGS_) $(LDFLAGS) -o $@ $^ -lm
 
 # A missing library is named with its package before the compiler stumbles over its header.
 $(O)/prerequisites:

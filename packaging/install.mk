@@ -50,3 +50,38 @@ uninstall:
 	 $(DESTDIR)$(DOC_DIR)/routines.md $(DOCUMENTS:%=$(DESTDIR)$(DOC_DIR)/%)
 	for folder in $(DESTDIR)$(DOC_DIR) $(DESTDIR)$(INCLUDE_DIR); do \
 	 [ ! -d $$folder ] || find $$folder -depth -type d -empty -delete || exit 1; done
+
+# --- a Debian package -------------------------------------------------------------------------------------------
+
+DEB_PACKAGES := debhelper dpkg-dev lintian debootstrap
+DEB ?= $(O)/deb
+DEB_TREE = $(DEB)/ktrace-$(VERSION)
+# gcc and the C library's headers are there wherever Debian packages are built.
+DEB_NEEDS := $(filter-out gcc libc6-dev,$(BUILD_PACKAGES))
+empty :=
+comma := ,
+filled = sed -e 's|@VERSION@|$(VERSION)|' -e 's|@BUILD_PACKAGES@|$(subst $(empty) ,$(comma) ,$(strip $(DEB_NEEDS)))|' -e "s|@DATE@|$$(date -R)|" packaging/debian/$(1).in >$(DEB_TREE)/debian/$(1)
+
+.PHONY: deb deb-made deb-lintian deb-test
+#: make deb              a Debian package in build/deb, checked with lintian; deb-test: it lives in a minimal Debian (needs root)
+deb: packages
+	$(call install_packages,$(DEB_PACKAGES))
+	@$(MAKE) --no-print-directory built manuals
+	@$(MAKE) --no-print-directory deb-made
+	@$(MAKE) --no-print-directory deb-lintian
+# The project has no address for mail.
+deb-lintian:
+	lintian --fail-on error,warning --suppress-tags bogus-mail-host,bogus-mail-host-in-debian-changelog $(DEB)/*.changes
+# A copy of the sources with the folder debian/ at its top, which takes what is built from here.
+deb-made: built manuals
+	rm -rf $(DEB)
+	mkdir -p $(DEB_TREE)
+	git ls-files -z | xargs -0 cp --parents --no-dereference --preserve=timestamps -t $(DEB_TREE)
+	cp -r packaging/debian $(DEB_TREE)/debian
+	$(call filled,control)
+	$(call filled,changelog)
+	rm $(DEB_TREE)/debian/*.in
+	cd $(DEB_TREE) && env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL O=$(abspath $(O)) CC='$(CC)' CPPFLAGS='$(CPPFLAGS)' CFLAGS='$(CFLAGS)' LDFLAGS='$(LDFLAGS)' \
+	 dpkg-buildpackage --build=binary --no-sign --no-pre-clean --no-check-builddeps
+deb-test: deb
+	@TAP=1 tests/run tests/deb_minimal.sh

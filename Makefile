@@ -215,7 +215,7 @@ deps-check: built
 #: make lint             compiler warnings as errors, cppcheck, module arrows, function sizes, format
 lint: packages-check
 	@$(MAKE) --no-print-directory built
-	@tests/run tests/lint_modules.sh tests/lint_circles.sh tests/lint_names.sh tests/lint_functions.sh tests/lint_format.sh tests/cppcheck.sh
+	@tests/run tests/lint_modules.sh tests/lint_circles.sh tests/lint_names.sh tests/lint_calls.sh tests/lint_functions.sh tests/lint_format.sh tests/cppcheck.sh
 #: make fmt              format the sources with clang-format; fmt-check: are they?
 fmt:
 	clang-format -i $$(git ls-files '*.c' '*.h' ':!preload/stub.h')

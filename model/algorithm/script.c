@@ -212,17 +212,6 @@ enum kt_status kt_script_make(const struct kt_algorithm *algorithm, const double
     return KT_OK;
 }
 
-void kt_script_free(struct kt_script *s)
-{
-    if (s->bytes && !s->borrows && s->store != MAP_FAILED)
-        munmap(s->store, s->bytes);
-    if (s->bytes && !s->borrows && s->fresh != MAP_FAILED)
-        munmap(s->fresh, s->bytes);
-    free(s->call);
-    free(s->word);
-    free(s->number);
-}
-
 void kt_script_reset(struct kt_script *s)
 {
     memcpy(s->store, s->fresh, s->bytes);

@@ -31,7 +31,6 @@ struct kt_timing_loaded;
 enum kt_status kt_script_make(const struct kt_algorithm *algorithm, const double *parameter,
                               const struct kt_timing_loaded *library, const struct kt_script *like,
                               struct kt_script *out, struct kt_error *error);
-void kt_script_free(struct kt_script *script);
 
 /* Fresh data. */
 void kt_script_reset(struct kt_script *script);

@@ -2,11 +2,10 @@
 /*
  * From curves to answers: pure functions.
  *
- * The first half are the methods of BlackjackBench (paper 003, section 4), kept because they are simple and as a
- * yardstick; the second half is what the probes rely on. A mean of all increases is a poor threshold: it depends on how
- * many steps the curve has and on its tail, and one spike moves it. Segmentation by minimum description length asks
- * instead which number of levels and transitions explains the curve at the noise that it has, so the number of levels
- * is an answer and not an assumption.
+ * The first two are methods of BlackjackBench (paper 003, section 4). Its others rest on a mean of all increases, which
+ * is a poor threshold: it depends on how many steps the curve has and on its tail, and one spike moves it. Segmentation
+ * by minimum description length asks instead which number of levels and transitions explains the curve at the noise
+ * that it has, so the number of levels is an answer and not an assumption.
  */
 #ifndef KT_ANALYSIS_H
 #define KT_ANALYSIS_H
@@ -19,15 +18,9 @@
 /* y[i] becomes the least of y[i], y[i+1], ... (section 4.1). */
 void kt_enforce_monotone(double *y, size_t n);
 
-/* Index of the last point before the step; N if there is none: fewer than two points, or no increase at all. */
-size_t kt_first_step(const double *y, size_t n);            /* 4.2.1: the first relative increase above the mean one */
-size_t kt_biggest_relative_step(const double *y, size_t n); /* 4.2.2: of (y[i+1] - y[i]) / y[i]; of equals the first */
-size_t kt_biggest_scaled_step(const double *y, size_t n);   /* 4.2.2: of (y[i+1] - y[i]) * y[i]; of equals the last */
-
-/* Quality-threshold clustering of values (4.2.3). CLUSTER[i] becomes the number of i's cluster, 0 being the largest;
- * returns how many there are. A cluster grows as long as its extent is at most a quarter of the average it had before.
- * Of equally large clusters the one of the smallest value wins, of equally near candidates the smaller value. */
-size_t kt_cluster(const double *y, size_t n, size_t *cluster);
+/* Index of the last point before the largest of (y[i+1] - y[i]) / y[i], of equals the first (4.2.2); N if there is no
+ * such step: fewer than two points, or no increase at all. */
+size_t kt_biggest_relative_step(const double *y, size_t n);
 
 /* --- ours ------------------------------------------------------------------------------------------------------ */
 

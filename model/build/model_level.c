@@ -13,13 +13,6 @@ static int compare_points(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-    double x = *(const double *)a;
-    double y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Below it the clock matters more than the machine. */
 static const double least_anchor = 2e-6;
 
@@ -85,16 +78,4 @@ void kt_level_settle(struct kt_kernel_model *m)
     double level = kt_stat_of(sorted, (size_t)m->levels, KT_BEST_QUARTILE).best;
     if (level > 0)
         scale(m, level);
-}
-
-double kt_level_drift(const struct kt_kernel_model *m)
-{
-    double sorted[KT_LEVELS_MOST];
-    if (m->levels < 3)
-        return NAN;
-    memcpy(sorted, m->level, (size_t)m->levels * sizeof *sorted);
-    qsort(sorted, (size_t)m->levels, sizeof *sorted, compare_numbers);
-    double low = sorted[m->levels / 10];
-    double high = sorted[(m->levels * 9 - 1) / 10];
-    return (high - low) / 2 / sorted[m->levels / 2];
 }

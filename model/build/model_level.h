@@ -27,8 +27,4 @@ void kt_level_note(struct kt_kernel_model *model, double level);
 /* Brings points and polynomials to the lower quartile of the paces noted. */
 void kt_level_settle(struct kt_kernel_model *model);
 
-/* Half the distance of the paces' 10 % and 90 % quantiles, relative to their median: what times of this machine differ
- * by from minute to minute; NAN if fewer than three were noted. */
-double kt_level_drift(const struct kt_kernel_model *model);
-
 #endif

@@ -24,7 +24,8 @@ static struct kt_time time_of(const struct kt_decomposition *d, enum kt_part par
     return time[part];
 }
 
-double kt_part_seconds(const struct kt_decomposition *d, enum kt_part part)
+/* NAN: not known. */
+static double part_seconds(const struct kt_decomposition *d, enum kt_part part)
 {
     return time_of(d, part).value;
 }
@@ -229,7 +230,7 @@ int kt_advice_find(const struct kt_advice_case *of, size_t count, double seconds
     int found = 0;
     for (size_t i = 0; i < count; i++)
         for (int part = 0; part < KT_PARTS; part++) {
-            double of_part = kt_part_seconds(of[i].parts, (enum kt_part)part);
+            double of_part = part_seconds(of[i].parts, (enum kt_part)part);
             struct kt_advice advice = {of[i].routine, (enum kt_part)part, of_part, of_part / seconds, ""};
             if (seconds > 0 && is_sound(&of[i], (enum kt_part)part, is_reference))
                 found = insert(out, found, &advice, i, case_of);

@@ -22,9 +22,6 @@ enum kt_part { KT_PART_BOUND, KT_PART_LIBRARY, KT_PART_CACHE, KT_PART_RESIDUAL, 
 /* "bound", ... */
 extern const char *const kt_part_name[];
 
-/* Seconds of a part; NAN: not known. */
-double kt_part_seconds(const struct kt_decomposition *d, enum kt_part part);
-
 /* What the rules see of a routine. */
 struct kt_advice_case {
     const char *routine;

@@ -322,11 +322,6 @@ void kt_models_ask(const struct kt_models *models, const struct kt_model_query *
     kt_models_ask_one(models, kt_models_find(models, query, context), query->size, out);
 }
 
-const struct kt_routine *kt_models_routine(const struct kt_models *models, const char *name)
-{
-    return kt_table_find(&models->table, name);
-}
-
 const char *kt_models_library(const struct kt_models *models)
 {
     return models->library;

@@ -101,8 +101,6 @@ void kt_models_close(struct kt_models *models); /* NULL is allowed */
 /* The file of models of that library: models/NAME.json beside the store of results. */
 enum kt_status kt_models_path(const struct kt_models_of *of, char *out, size_t size, struct kt_error *error);
 
-/* A routine of the trace that models were built from, as the table describes it; NULL: it was not there. */
-const struct kt_routine *kt_models_routine(const struct kt_models *models, const char *name);
 const char *kt_models_library(const struct kt_models *models); /* its short name */
 
 /* One question. 10^6 of them take well below a second. */

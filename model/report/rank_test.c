@@ -50,11 +50,6 @@ double kt_rank_above(const double *x, int n, const double *y, int m, double shif
     return upper_tail(n, m, above);
 }
 
-double kt_rank_least(int n, int m)
-{
-    return upper_tail(n, m, n * m);
-}
-
 static int compare(const void *a, const void *b)
 {
     double x = *(const double *)a;

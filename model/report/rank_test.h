@@ -14,9 +14,6 @@ enum { KT_RANK_MAX = 32 };
  */
 double kt_rank_above(const double *x, int n, const double *y, int m, double shift);
 
-/* The smallest probability that the above can be. */
-double kt_rank_least(int n, int m);
-
 /* By how much Y is larger than X: the median of all differences, and the interval that holds it with at least 95 %
  * confidence (Hodges and Lehmann); infinite where the values are too few for one. */
 struct kt_rank_shift {

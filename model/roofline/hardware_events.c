@@ -205,14 +205,7 @@ double kt_event_sum(const struct kt_event_candidate *candidate, const struct kt_
 /* --- libpfm4 ----------------------------------------------------------------------------------------------- */
 
 /* What its headers say, which need not be there when we are built. */
-enum { PFM_SUCCESS = 0, PFM_OS_NONE = 0, PFM_OS_PERF_EVENT = 1, PFM_PLM3 = 8 };
-
-struct raw_encoding { /* pfm_pmu_encode_arg_t */
-    uint64_t *codes;
-    char **full_name;
-    size_t size;
-    int count, index;
-};
+enum { PFM_SUCCESS = 0, PFM_OS_PERF_EVENT = 1, PFM_PLM3 = 8 };
 
 struct kernel_encoding { /* pfm_perf_encode_arg_t */
     struct perf_event_attr *attr;
@@ -223,9 +216,7 @@ struct kernel_encoding { /* pfm_perf_encode_arg_t */
 
 static struct {
     bool tried;
-    int (*initialize)(void);
     int (*encode)(const char *text, int privilege_levels, int os, void *encoding);
-    const char *(*error_text)(int code);
 } pfm;
 
 static bool load_library(void)
@@ -236,9 +227,8 @@ static bool load_library(void)
     void *library = dlopen("libpfm.so.4", RTLD_NOW | RTLD_LOCAL);
     if (!library)
         return false;
-    pfm.initialize = (int (*)(void))dlsym(library, "pfm_initialize");
-    pfm.error_text = (const char *(*)(int))dlsym(library, "pfm_strerror");
-    if (pfm.initialize && pfm.error_text && pfm.initialize() == PFM_SUCCESS)
+    int (*initialize)(void) = (int (*)(void))dlsym(library, "pfm_initialize");
+    if (initialize && initialize() == PFM_SUCCESS)
         pfm.encode = (int (*)(const char *, int, int, void *))dlsym(library, "pfm_get_os_event_encoding");
     return pfm.encode != NULL;
 }
@@ -249,36 +239,6 @@ static int encode_for_kernel(const char *event, struct perf_event_attr *attr)
     struct kernel_encoding encoding = {.attr = attr, .size = sizeof encoding};
     *attr = (struct perf_event_attr){.size = sizeof *attr};
     return pfm.encode(event, PFM_PLM3, PFM_OS_PERF_EVENT, &encoding);
-}
-
-static int copy_codes(const uint64_t *from, int count, uint64_t *to, int room)
-{
-    for (int i = 0; i < count && i < room; i++)
-        to[i] = from[i];
-    return count < room ? count : room;
-}
-
-int kt_event_encode(const char *event, uint64_t *code, int room, char *why, size_t size)
-{
-    uint64_t codes[8] = {0};
-    struct raw_encoding encoding = {.codes = codes, .size = sizeof encoding, .count = 8};
-    struct perf_event_attr attr;
-    snprintf(why, size, "%s", "");
-    if (!load_library()) {
-        snprintf(why, size, "libpfm.so.4 is not there: install libpfm4");
-        return 0;
-    }
-    int result = pfm.encode(event, PFM_PLM3, PFM_OS_NONE, &encoding);
-    if (result == PFM_SUCCESS && encoding.count > 0)
-        return copy_codes(codes, encoding.count, code, room);
-    result = encode_for_kernel(event, &attr);
-    if (result == PFM_SUCCESS) {
-        codes[0] = attr.config;
-        codes[1] = attr.type;
-        return copy_codes(codes, 2, code, room);
-    }
-    snprintf(why, size, "libpfm4: %s", pfm.error_text(result));
-    return 0;
 }
 
 /* A counter of this thread; below 0: there is none. */

@@ -51,9 +51,6 @@ kt_event_test kt_event_is_here;
 /* A test of a process of a trace, which is the CONTEXT: it was counted there. */
 kt_event_test kt_event_was_counted;
 
-/* libpfm4 is loaded when first asked. The codes of an event, at most ROOM; how many, or 0 and why in WHY. */
-int kt_event_encode(const char *event, uint64_t *code, int room, char *why, size_t size);
-
 /* A candidate's counters of this thread, user mode. CANDIDATE may be NULL: then nothing is counted. */
 struct kt_event_group {
     const struct kt_event_candidate *candidate;

@@ -93,7 +93,8 @@ static struct kt_recipe rfp_recipe(const struct kt_operand *o)
                               .diagonal = upper ? n / 2 : -odd};
 }
 
-bool kt_data_is_rfp_diagonal(const struct kt_recipe *recipe, int64_t elements, int64_t i)
+/* Element I of so many of a KT_FILL_RFP is on the diagonal. */
+static bool is_rfp_diagonal(const struct kt_recipe *recipe, int64_t elements, int64_t i)
 {
     int64_t cols = elements / recipe->rect_rows;
     int64_t row = recipe->transposed ? i / cols : i % recipe->rect_rows;
@@ -259,7 +260,7 @@ static void fill_rfp(const struct kt_data_pool *pool, const struct kt_operand *o
 {
     fill_random(pool, o, place, recipe);
     for (int64_t i = 0; i < o->rows; i++)
-        if (kt_data_is_rfp_diagonal(recipe, o->rows, i))
+        if (is_rfp_diagonal(recipe, o->rows, i))
             store(o->lo + (uint64_t)i * o->elem, o, diagonal_value(pool, place, i, recipe->least));
 }
 

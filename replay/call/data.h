@@ -78,9 +78,6 @@ struct kt_recipe kt_data_recipe(const struct kt_operand *operand, int count, int
 /* A band that row-major LAPACKE stores transposed: a matrix with the diagonal in column O->diagonal. */
 bool kt_data_is_stored_band(const struct kt_operand *operand);
 
-/* Element I of so many of a KT_FILL_RFP is on the diagonal. */
-bool kt_data_is_rfp_diagonal(const struct kt_recipe *recipe, int64_t elements, int64_t i);
-
 /* The expression of a rule, as text; NULL if there is none for that kind of data. */
 const char *kt_data_rule_text(enum kt_data rule);
 

@@ -72,11 +72,6 @@ struct kt_crew *kt_crew_new(void)
     return NULL;
 }
 
-int kt_crew_size(const struct kt_crew *crew)
-{
-    return crew->threads;
-}
-
 void kt_crew_run(struct kt_crew *crew, void (*work)(void *argument), void *argument)
 {
     if (!crew) {

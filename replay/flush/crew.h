@@ -13,8 +13,6 @@ struct kt_crew;
 struct kt_crew *kt_crew_new(void);
 void kt_crew_free(struct kt_crew *crew);
 
-int kt_crew_size(const struct kt_crew *crew);
-
 /* Does the work on all of them at once and waits. Without a crew, NULL, it is done here. */
 void kt_crew_run(struct kt_crew *crew, void (*work)(void *argument), void *argument);
 

@@ -18,15 +18,12 @@ static const double least_costs = 50;  /* of a chain: clocks go in steps, of at 
 #if defined(__x86_64__)
 #define HAS_CHAIN 1
 #define ADD       "add %1, %0\n\t"
-#define MULTIPLY  "imul %1, %0\n\t"
 #elif defined(__aarch64__)
 #define HAS_CHAIN 1
 #define ADD       "add %0, %0, %1\n\t"
-#define MULTIPLY  "mul %0, %0, %1\n\t"
 #else
 #define HAS_CHAIN 0
 #define ADD       ""
-#define MULTIPLY  ""
 #endif
 
 static void chain_of_additions(int turns)
@@ -37,21 +34,13 @@ static void chain_of_additions(int turns)
         __asm__ volatile(UNROLL(ADD) : "+r"(sum) : "r"(one) : "cc");
 }
 
-static void chain_of_multiplications(int turns)
-{
-    uint64_t product = 3;
-    uint64_t factor = 3;
-    for (int i = 0; i < turns; i++)
-        __asm__ volatile(UNROLL(MULTIPLY) : "+r"(product) : "r"(factor) : "cc");
-}
-
 /* Ticks of the fastest piece. The first reading waits for what was begun before. */
-static uint64_t time_chain(void (*chain)(int turns), int turns)
+static uint64_t time_chain(int turns)
 {
     uint64_t least = UINT64_MAX;
     for (int i = 0; i < PIECES; i++) {
         uint64_t start = kt_clock_stop();
-        chain(turns);
+        chain_of_additions(turns);
         uint64_t ticks = kt_clock_stop() - start;
         least = ticks < least ? ticks : least;
     }
@@ -78,17 +67,16 @@ static const struct scale *find_scale(void)
     static struct scale scale;
     if (!scale.is_known) {
         scale.cost = kt_clock_cost();
-        scale.turns =
-            kt_clockrate_turns((double)time_chain(chain_of_additions, TURNS_MOST) / TURNS_MOST, (double)scale.cost);
+        scale.turns = kt_clockrate_turns((double)time_chain(TURNS_MOST) / TURNS_MOST, (double)scale.cost);
         scale.is_known = true;
     }
     return &scale;
 }
 
 /* Ticks of an instruction of the chain. */
-static double time_one(void (*chain)(int turns), const struct scale *scale)
+static double time_one(const struct scale *scale)
 {
-    uint64_t ticks = time_chain(chain, scale->turns);
+    uint64_t ticks = time_chain(scale->turns);
     return (ticks > scale->cost ? (double)(ticks - scale->cost) : 1) / (scale->turns * UNROLLED);
 }
 
@@ -96,19 +84,7 @@ double kt_clockrate(void)
 {
     if (!HAS_CHAIN || find_scale()->turns == 0)
         return NAN;
-    return 1 / time_one(chain_of_additions, find_scale());
-}
-
-double kt_clockrate_check(void)
-{
-    enum { TRIES = 20 };
-    double add = INFINITY;
-    double multiply = INFINITY;
-    for (int i = 0; i < TRIES && HAS_CHAIN && find_scale()->turns; i++) {
-        add = fmin(add, time_one(chain_of_additions, find_scale()));
-        multiply = fmin(multiply, time_one(chain_of_multiplications, find_scale()));
-    }
-    return multiply / add;
+    return 1 / time_one(find_scale());
 }
 
 double kt_clockrate_cycles(double ticks, double before, double after)

@@ -26,9 +26,6 @@ double kt_clockrate(void);
  */
 int kt_clockrate_turns(double ticks, double cost);
 
-/* How many times longer a chain of multiplications takes: 3 on most cores if an addition takes one cycle. */
-double kt_clockrate_check(void);
-
 /* Cycles that so many ticks were, with the rate measured before and after them. */
 double kt_clockrate_cycles(double ticks, double before, double after);
 

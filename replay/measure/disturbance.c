@@ -9,10 +9,8 @@
 #include <sched.h>
 #include <sys/resource.h>
 
-#define KEY(name, key, text)  [KT_DISTURBED_##name] = key,
-#define TEXT(name, key, text) [KT_DISTURBED_##name] = text,
+#define KEY(name, key) [KT_DISTURBED_##name] = key,
 const char *const kt_disturbance_key[KT_DISTURBANCE_KINDS] = {KT_DISTURBANCES(KEY)};
-const char *const kt_disturbance_text[KT_DISTURBANCE_KINDS] = {KT_DISTURBANCES(TEXT)};
 
 void kt_witness_take(struct kt_witness *out)
 {

@@ -12,22 +12,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Columns: name, key in JSON, what it means. */
-#define KT_DISTURBANCES(X)                                                  \
-    X(SWITCH, "switched", "the kernel ran something else on the processor") \
-    X(FAULT, "faulted", "pages were mapped, or read from disk")             \
-    X(MOVED, "moved", "the thread went to another processor")               \
-    X(CLOCK, "clock changed", "the core's clock changed by more than 3 %")
+/* Columns: name, key in JSON. */
+#define KT_DISTURBANCES(X)                                                         \
+    X(SWITCH, "switched")     /* the kernel ran something else on the processor */ \
+    X(FAULT, "faulted")       /* pages were mapped, or read from disk */           \
+    X(MOVED, "moved")         /* the thread went to another processor */           \
+    X(CLOCK, "clock changed") /* the core's clock changed by more than 3 % */
 
 enum kt_disturbance {
-#define KT_DISTURBANCE_ENUM(name, key, text) KT_DISTURBED_##name,
+#define KT_DISTURBANCE_ENUM(name, key) KT_DISTURBED_##name,
     KT_DISTURBANCES(KT_DISTURBANCE_ENUM)
 #undef KT_DISTURBANCE_ENUM
         KT_DISTURBANCE_KINDS
 };
 
 extern const char *const kt_disturbance_key[KT_DISTURBANCE_KINDS];
-extern const char *const kt_disturbance_text[KT_DISTURBANCE_KINDS];
 
 /* The state of the thread at one moment. */
 struct kt_witness {

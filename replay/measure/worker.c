@@ -240,13 +240,6 @@ void kt_worker_prepare(struct kt_library *library, const struct kt_jobs *jobs, c
     memset(out->by_chance, 0, jobs->count * sizeof *out->by_chance);
 }
 
-enum kt_status kt_worker_open(struct kt_library *library, const struct kt_jobs *jobs,
-                              const struct kt_hierarchy *hierarchy, struct kt_worker *out, struct kt_error *error)
-{
-    kt_worker_prepare(library, jobs, hierarchy, out);
-    return start(out, error);
-}
-
 enum kt_status kt_worker_start(struct kt_worker *worker, struct kt_error *error)
 {
     return worker->child.pid ? KT_OK : start(worker, error);

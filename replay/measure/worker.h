@@ -45,16 +45,13 @@ struct kt_worker {
     struct kt_child child;
 };
 
-/* Starts a worker for the library, which it takes over. JOBS and the hierarchy, calibrated for all contexts that will
- * be asked for, must live as long. Close it also after an error. */
-enum kt_status kt_worker_open(struct kt_library *library, const struct kt_jobs *jobs,
-                              const struct kt_hierarchy *hierarchy, struct kt_worker *out, struct kt_error *error);
-void kt_worker_close(struct kt_worker *worker);
-
-/* The same in two steps: without a process, which is started when it is needed, or now. */
+/* A worker for the library, which it takes over, so far without a process. JOBS and the hierarchy, calibrated for all
+ * contexts that will be asked for, must live as long. */
 void kt_worker_prepare(struct kt_library *library, const struct kt_jobs *jobs, const struct kt_hierarchy *hierarchy,
                        struct kt_worker *out);
+/* Starts its process, which is otherwise started when it is needed. */
 enum kt_status kt_worker_start(struct kt_worker *worker, struct kt_error *error);
+void kt_worker_close(struct kt_worker *worker);
 
 /* Has the next request served by a new process: what differs from process to process is then sampled too. */
 void kt_worker_renew(struct kt_worker *worker);

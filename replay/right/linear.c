@@ -140,7 +140,8 @@ static int64_t upright_cols(const struct kt_linear *l)
     }
 }
 
-int64_t kt_linear_rows(const struct kt_linear *l)
+/* As kt_linear_cols(). */
+static int64_t rows_of(const struct kt_linear *l)
 {
     return l->transposed ? upright_cols(l) : upright_rows(l);
 }
@@ -212,7 +213,7 @@ static void add_matrix(const struct product *p)
 static void apply_matrix(const struct kt_linear *l, struct kt_vector *v)
 {
     const struct kt_operand *o = l->operand;
-    struct kt_vector y = kt_vector_new(kt_linear_rows(l));
+    struct kt_vector y = kt_vector_new(rows_of(l));
     const struct product p = {l, v, &y};
     if (is_column(o))
         add_vector(&p);

@@ -32,8 +32,7 @@ struct kt_linear {
 struct kt_vector kt_vector_new(int64_t count);
 void kt_vector_free(struct kt_vector *vector);
 
-/* Rows and columns; 0: those of whatever it is applied to (the identity, a permutation). */
-int64_t kt_linear_rows(const struct kt_linear *linear);
+/* Columns; 0: those of whatever it is applied to (the identity, a permutation). */
 int64_t kt_linear_cols(const struct kt_linear *linear);
 
 /* *V becomes its product with the map; elements that it lacks count as 0. */

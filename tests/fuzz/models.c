@@ -40,7 +40,6 @@ static void use(const struct kt_models *models)
         if (found < 0)
             abort();
         ask(models, found);
-        kt_models_routine(models, m->routine);
     }
     kt_models_print(models, NULL);
     json_decref(kt_models_json(models, NULL));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "model/analysis/analysis.h"
 #include "model/analysis/locality.h"
+#include "tests/unit/blackjack.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -26,15 +27,15 @@ static void first_step_is_the_first_above_the_mean(void **state)
 {
     (void)state;
     const double y[] = {1, 1.01, 1.02, 2, 3, 3.1};
-    assert_int_equal(kt_first_step(y, 6), 2);
+    assert_int_equal(kt_blackjack_first_step(y, 6), 2);
     const double constant[] = {4, 4, 4};
-    assert_int_equal(kt_first_step(constant, 3), 3);
+    assert_int_equal(kt_blackjack_first_step(constant, 3), 3);
     const double falling[] = {4, 3, 2};
-    assert_int_equal(kt_first_step(falling, 3), 3);
-    assert_int_equal(kt_first_step(y, 1), 1);
-    assert_int_equal(kt_first_step(y, 0), 0);
+    assert_int_equal(kt_blackjack_first_step(falling, 3), 3);
+    assert_int_equal(kt_blackjack_first_step(y, 1), 1);
+    assert_int_equal(kt_blackjack_first_step(y, 0), 0);
     const double two[] = {1, 2};
-    assert_int_equal(kt_first_step(two, 2), 0);
+    assert_int_equal(kt_blackjack_first_step(two, 2), 0);
 }
 
 static void biggest_steps_and_ties(void **state)
@@ -42,12 +43,12 @@ static void biggest_steps_and_ties(void **state)
     (void)state;
     const double y[] = {1, 2, 2, 4, 5};
     assert_int_equal(kt_biggest_relative_step(y, 5), 0); /* twice doubled: the first */
-    assert_int_equal(kt_biggest_scaled_step(y, 5), 3);   /* 4 both times: the last */
+    assert_int_equal(kt_blackjack_scaled_step(y, 5), 3); /* 4 both times: the last */
     const double constant[] = {3, 3, 3, 3};
     assert_int_equal(kt_biggest_relative_step(constant, 4), 4);
-    assert_int_equal(kt_biggest_scaled_step(constant, 4), 4);
+    assert_int_equal(kt_blackjack_scaled_step(constant, 4), 4);
     assert_int_equal(kt_biggest_relative_step(y, 1), 1);
-    assert_int_equal(kt_biggest_scaled_step(y, 1), 1);
+    assert_int_equal(kt_blackjack_scaled_step(y, 1), 1);
 }
 
 static void clusters_are_the_levels(void **state)
@@ -55,7 +56,7 @@ static void clusters_are_the_levels(void **state)
     (void)state;
     const double y[] = {4, 4.1, 12, 4.2, 13, 200, 12.5, 12.2};
     size_t cluster[8];
-    assert_int_equal(kt_cluster(y, 8, cluster), 3);
+    assert_int_equal(kt_blackjack_cluster(y, 8, cluster), 3);
     const size_t expected[] = {1, 1, 0, 1, 0, 2, 0, 0};
     for (int i = 0; i < 8; i++)
         assert_int_equal(cluster[i], expected[i]);
@@ -67,14 +68,14 @@ static void a_cluster_ends_beyond_a_quarter(void **state)
     (void)state;
     size_t cluster[3];
     const double exact[] = {4, 5};
-    assert_int_equal(kt_cluster(exact, 2, cluster), 1);
+    assert_int_equal(kt_blackjack_cluster(exact, 2, cluster), 1);
     /* From 5.0001 the distance is less than a quarter of it, too; from 4 it is more. Grown from 5.5 neither fits. */
     const double above[] = {4, 5.5};
-    assert_int_equal(kt_cluster(above, 2, cluster), 2);
+    assert_int_equal(kt_blackjack_cluster(above, 2, cluster), 2);
     assert_int_equal(cluster[0], 0); /* equally large: the smaller value */
     assert_int_equal(cluster[1], 1);
     const double middle[] = {3, 4, 5};
-    assert_int_equal(kt_cluster(middle, 3, cluster), 2);
+    assert_int_equal(kt_blackjack_cluster(middle, 3, cluster), 2);
     assert_int_equal(cluster[1], cluster[0]); /* equally near: the smaller candidate */
     assert_int_equal(cluster[2], 1);
 }
@@ -84,10 +85,10 @@ static void clusters_of_one_none_and_equals(void **state)
     (void)state;
     size_t cluster[4];
     const double y[] = {7, 7, 7, 7};
-    assert_int_equal(kt_cluster(y, 0, cluster), 0);
-    assert_int_equal(kt_cluster(y, 1, cluster), 1);
+    assert_int_equal(kt_blackjack_cluster(y, 0, cluster), 0);
+    assert_int_equal(kt_blackjack_cluster(y, 1, cluster), 1);
     assert_int_equal(cluster[0], 0);
-    assert_int_equal(kt_cluster(y, 4, cluster), 1);
+    assert_int_equal(kt_blackjack_cluster(y, 4, cluster), 1);
 }
 
 static void quantiles_are_interpolated(void **state)
@@ -135,7 +136,7 @@ static void segmentation_sees_the_step_that_a_mean_misses(void **state)
     static const double y[] = {1.00, 1.02, 0.99, 1.35, 1.01, 1.00, 0.98, 1.01, 2.00, 2.02,
                                1.98, 2.01, 2.00, 1.99, 2.03, 2.00, 1.98, 2.01, 2.00, 2.02};
     struct kt_segment s[20];
-    assert_true(kt_first_step(y, 20) == 2);
+    assert_true(kt_blackjack_first_step(y, 20) == 2);
     assert_int_equal(kt_levels(y, 20, 0.02, 3, 1.5, s), 2);
     assert_int_equal(s[1].first, 8);
 }

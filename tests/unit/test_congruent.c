@@ -7,6 +7,7 @@
 #include "model/probe/congruent.h"
 #include "model/probe/probe.h"
 #include "model/analysis/probe_steps.h"
+#include "tests/unit/blackjack.h"
 #include "trace/base/random.h"
 
 #include <math.h>
@@ -236,7 +237,7 @@ static void live_ranges_end_at_the_first_step_that_stays(void **state)
     assert_int_equal(kt_live_step(hidden, n, &confidence), -1);
     assert_true(confidence == 0);
     assert_true(kt_biggest_relative_step(y, n) != 15 - 4 ||
-                kt_first_step(y, n) != 15 - 4); /* not both methods of the paper */
+                kt_blackjack_first_step(y, n) != 15 - 4); /* not both methods of the paper */
     assert_int_equal(kt_live_step(y, 1, &confidence), -1);
 }
 

@@ -6,6 +6,7 @@
  * random replacement.
  */
 #include "model/analysis/hierarchy.h"
+#include "tests/unit/blackjack.h"
 #include "trace/base/random.h"
 #include "trace/base/memory.h"
 
@@ -205,7 +206,7 @@ static bool plain_is_right(const struct machine *m, const struct kt_curve *curve
     size_t *cluster = kt_resize(NULL, curve->n, sizeof *cluster);
     memcpy(y, curve->y, curve->n * sizeof *y);
     kt_enforce_monotone(y, curve->n);
-    size_t clusters = kt_cluster(y, curve->n, cluster);
+    size_t clusters = kt_blackjack_cluster(y, curve->n, cluster);
     bool right = clusters == m->levels + 1;
     size_t k = 0;
     for (size_t i = 0; right && i + 1 < curve->n; i++)

@@ -275,8 +275,8 @@ static void is_kept(void **state)
     assert_int_equal(kt_models_read(path, &read, &error), KT_OK);
     kt_models_ask(read, &q, KT_MODEL_WARM, &after);
     assert_true(before.seconds == after.seconds && before.lo == after.lo && before.hi == after.hi);
-    assert_non_null(kt_models_routine(read, "dgemv"));
-    assert_null(kt_models_routine(read, "dgemm"));
+    assert_non_null(kt_table_find(&read->table, "dgemv"));
+    assert_null(kt_table_find(&read->table, "dgemm"));
     assert_int_equal(read->model[0].points, 1);
     assert_true(read->model[0].residues.shift[1][3] == 2.5);
     assert_true(read->model[0].is_searched && read->model[0].larger == 1);

@@ -440,7 +440,6 @@ static void a_crew_is_everywhere(void **state)
     struct kt_crew *crew = kt_crew_new();
     assert_non_null(crew);
     assert_int_equal(sched_getaffinity(0, sizeof allowed, &allowed), 0);
-    assert_int_equal(kt_crew_size(crew), CPU_COUNT(&allowed));
     for (int i = 0; i < 100; i++)
         kt_crew_run(crew, visit, NULL);
     for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)

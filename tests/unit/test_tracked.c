@@ -79,7 +79,8 @@ static void open_replay(struct replayed *r, kt_placements_source *from)
     assert_int_equal(kt_setup_open(&r->options, NULL, &r->setup, &error), KT_OK);
     assert_int_equal(kt_library_find("openblas-serial", &library, &error), KT_OK);
     library.threads = 1;
-    assert_int_equal(kt_worker_open(&library, &r->setup.jobs, &r->setup.hierarchy, &r->worker, &error), KT_OK);
+    kt_worker_prepare(&library, &r->setup.jobs, &r->setup.hierarchy, &r->worker);
+    assert_int_equal(kt_worker_start(&r->worker, &error), KT_OK);
 }
 
 static void close_replay(struct replayed *r)

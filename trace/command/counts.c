@@ -14,14 +14,6 @@ bool kt_call_count(const struct kt_call *call, size_t counter, uint64_t *count)
     return true;
 }
 
-bool kt_has_counters(const struct kt_trace *trace)
-{
-    for (size_t i = 0; i < trace->processes; i++)
-        if (trace->process[i].counters)
-            return true;
-    return false;
-}
-
 json_t *kt_counts_json(const struct kt_call *call)
 {
     json_t *object = json_object();

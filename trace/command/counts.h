@@ -10,9 +10,6 @@
 /* Count of a call without what reading the counter adds, below 2^63; false: not known. */
 bool kt_call_count(const struct kt_call *call, size_t counter, uint64_t *count);
 
-/* Does any process of the trace have counters? */
-bool kt_has_counters(const struct kt_trace *trace);
-
 /* {NAME: COUNT or null, ...} */
 json_t *kt_counts_json(const struct kt_call *call);
 

@@ -4,18 +4,12 @@
 #include "trace/command/field_text.h"
 #include "trace/command/schema.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
 #define KT_DOCUMENT_ROW(name) &kt_document_##name,
 static const struct kt_document *const documents[] = {KT_DOCUMENTS(KT_DOCUMENT_ROW) NULL};
 #undef KT_DOCUMENT_ROW
-
-const struct kt_document *kt_document_at(size_t i)
-{
-    return documents[i];
-}
 
 /* --- what verbs print ---------------------------------------------------------------------------------------- */
 
@@ -34,23 +28,6 @@ void kt_document_print(const struct kt_document *document, json_t *values)
         kt_json_print_line(all);
     else
         kt_json_print(all);
-}
-
-static const struct kt_field *find(const struct kt_field *field, const char *key)
-{
-    const struct kt_field *all[KT_FIELD_COLUMNS];
-    size_t count = kt_field_flat(field, all);
-    for (size_t i = 0; i < count; i++)
-        if (all[i]->key && !strcmp(all[i]->key, key))
-            return all[i];
-    return NULL;
-}
-
-void kt_document_csv(const struct kt_document *document, const char *list, const json_t *values)
-{
-    const struct kt_field *field = find(document->field, list);
-    assert(field && field->of);
-    kt_field_csv(field->of, json_object_get(values, list));
 }
 
 /* --- schemas ------------------------------------------------------------------------------------------------- */

@@ -30,14 +30,8 @@ struct kt_document {
 KT_DOCUMENTS(KT_DOCUMENT_DECLARE)
 #undef KT_DOCUMENT_DECLARE
 
-/* The I-th; NULL: there are no more. */
-const struct kt_document *kt_document_at(size_t i);
-
 /* Prints the values with "schema" before them on standard output, and releases them. */
 void kt_document_print(const struct kt_document *document, json_t *values);
-
-/* A list of the document and its rows in VALUES as CSV. */
-void kt_document_csv(const struct kt_document *document, const char *list, const json_t *values);
 
 /* The JSON Schema of what VERB prints, or that part of it (NULL: all of it); NULL: there is no such document. */
 json_t *kt_document_schema(const char *verb, const char *part);

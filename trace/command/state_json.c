@@ -24,7 +24,7 @@ const struct kt_field kt_field_nested[] = {
     {"outermost_inside", KT_AS_COUNT, .meaning = "of these, calls in which nested ones are recorded"},
     {0}};
 
-const struct kt_field kt_field_selection[] = {
+static const struct kt_field selection_fields[] = {
     {"sample", KT_AS_COUNT, .meaning = "one in so many of the program's calls was recorded; 1: all"},
     {"only_routines", KT_AS_TEXT, KT_NULL, .meaning = "the routines that were to be recorded; null: all"},
     {"last_calls_only", KT_AS_FLAG, .meaning = "the first calls had to make room for the last ones"},
@@ -32,7 +32,7 @@ const struct kt_field kt_field_selection[] = {
     {0}};
 
 const struct kt_field kt_field_missing[] = {
-    KT_FIELDS(kt_field_selection),
+    KT_FIELDS(selection_fields),
     {"lost", KT_AS_RECORD, KT_MANY, .meaning = "calls that are missing", .of = kt_field_losses},
     {"damage", KT_AS_TEXT, KT_MANY, .meaning = "what cannot be read"},
     {0}};
@@ -79,7 +79,8 @@ json_t *kt_damage_json(const struct kt_trace *trace)
     return array;
 }
 
-void kt_json_add_selection(json_t *document, const struct kt_trace *trace, const struct kt_state *state)
+/* What the user had left out. */
+static void add_selection(json_t *document, const struct kt_trace *trace, const struct kt_state *state)
 {
     const char *routines = kt_trace_option(trace, "ROUTINES", "*");
     json_object_set_new(document, "sample", json_integer((json_int_t)kt_state_sample(trace)));
@@ -90,7 +91,7 @@ void kt_json_add_selection(json_t *document, const struct kt_trace *trace, const
 
 void kt_json_add_missing(json_t *document, const struct kt_trace *trace, const struct kt_state *state)
 {
-    kt_json_add_selection(document, trace, state);
+    add_selection(document, trace, state);
     json_object_set_new(document, "lost", kt_losses_json(state));
     json_object_set_new(document, "damage", kt_damage_json(trace));
 }

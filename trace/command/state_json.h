@@ -12,8 +12,7 @@
 extern const struct kt_field kt_field_losses[];
 extern const struct kt_field kt_field_in_flight[];
 extern const struct kt_field kt_field_nested[];
-extern const struct kt_field kt_field_selection[]; /* kt_json_add_selection() */
-extern const struct kt_field kt_field_missing[];   /* kt_json_add_missing() */
+extern const struct kt_field kt_field_missing[]; /* kt_json_add_missing() */
 
 /* [{"cause", "text", "calls"}, ...] */
 json_t *kt_losses_json(const struct kt_state *state);
@@ -26,9 +25,6 @@ json_t *kt_nested_json(const struct kt_trace *trace, const struct kt_state *stat
 
 /* [TEXT, ...] */
 json_t *kt_damage_json(const struct kt_trace *trace);
-
-/* Sets what the user had left out: sample, only_routines, last_calls_only, skipped. */
-void kt_json_add_selection(json_t *document, const struct kt_trace *trace, const struct kt_state *state);
 
 /* That, "lost" and "damage": all that keeps a document from speaking of all calls. */
 void kt_json_add_missing(json_t *document, const struct kt_trace *trace, const struct kt_state *state);

@@ -141,7 +141,7 @@ void kt_installed_free(struct kt_installed *library)
         free(library->file[--library->files]);
 }
 
-enum kt_status kt_installed_add(struct kt_installed *library, const char *file, struct kt_error *error)
+static enum kt_status add(struct kt_installed *library, const char *file, struct kt_error *error)
 {
     if (library->files == KT_INSTALLED_FILES)
         return kt_fail(error, KT_USAGE, "more than %d files for one library", KT_INSTALLED_FILES);
@@ -225,10 +225,10 @@ static enum kt_status add_part(struct kt_installed *library, const char *text, s
     if (strchr(text, '/')) {
         if (access(text, R_OK) != 0)
             return kt_fail(error, KT_BAD_INPUT, "%s: there is no such library", text);
-        return kt_installed_add(library, text, error);
+        return add(library, text, error);
     }
     if (strstr(text, ".so"))
-        return kt_installed_add(library, text, error);
+        return add(library, text, error);
     return add_short(library, text, error);
 }
 

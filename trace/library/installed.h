@@ -23,9 +23,6 @@ struct kt_installed {
 enum kt_status kt_installed_find(const char *text, struct kt_installed *out, struct kt_error *error);
 void kt_installed_free(struct kt_installed *library);
 
-/* Appends a file, of which a copy is made; an error if there are too many. */
-enum kt_status kt_installed_add(struct kt_installed *library, const char *file, struct kt_error *error);
-
 /*
  * Line I of the table of short names; false behind its end. OUT stays empty if its files are not here. Names that stand
  * for another one, such as openblas for openblas-serial, are aliases.

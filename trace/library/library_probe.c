@@ -19,7 +19,8 @@ enum { LIMIT_MS = 20000 };
 
 /* --- text -------------------------------------------------------------------------------------------------- */
 
-void kt_version_number(const char *text, char *out, size_t size)
+/* "0.3.21" of "OpenBLAS 0.3.21 DYNAMIC_ARCH ...": the first number with a dot, as far as it goes; or "". */
+static void version_number(const char *text, char *out, size_t size)
 {
     const char *at = text;
     *out = '\0';
@@ -105,7 +106,7 @@ static void ask_version(const struct loaded *loaded, const char *file, struct kt
         copy_trimmed(text, out->version, sizeof out->version);
     if (!*out->version)
         kt_version_of_file(file, out->version, sizeof out->version);
-    kt_version_number(out->version, out->number, sizeof out->number);
+    version_number(out->version, out->number, sizeof out->number);
 }
 
 /* MKL names its code after "optimization: " or not at all: the instructions that it was told or chose to use. */

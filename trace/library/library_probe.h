@@ -23,9 +23,6 @@ struct kt_library_probe {
 
 void kt_library_probe(const struct kt_installed *library, struct kt_library_probe *out);
 
-/* "0.3.21" of "OpenBLAS 0.3.21 DYNAMIC_ARCH ...": the first number with a dot, as far as it goes; or "". */
-void kt_version_number(const char *text, char *out, size_t size);
-
 /* "3.11.0" of libblas.so.3.11.0; "" for a file whose name does not end in at least two numbers. */
 void kt_version_of_file(const char *path, char *out, size_t size);
 

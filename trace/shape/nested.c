@@ -3,7 +3,7 @@
 
 #include "trace/print/text.h"
 
-uint64_t kt_nested_passed(const struct kt_trace *trace)
+static uint64_t count_passed(const struct kt_trace *trace)
 {
     uint64_t passed = 0;
     for (size_t i = 0; i < trace->processes; i++)
@@ -14,7 +14,7 @@ uint64_t kt_nested_passed(const struct kt_trace *trace)
 void kt_nested_notice(const struct kt_trace *trace, enum kt_level level)
 {
     char count[16];
-    uint64_t passed = kt_nested_passed(trace);
+    uint64_t passed = count_passed(trace);
     if (level == KT_LEAVES && passed)
         kt_notice("%s nested calls are not in the trace: numbers of calls and times are of those recorded; ktrace run "
                   "--nested all (KTRACE_NESTED=all) records all",

@@ -11,7 +11,4 @@
 /* One line on standard error if the calls of that level are not all recorded; nothing of outermost ones. */
 void kt_nested_notice(const struct kt_trace *trace, enum kt_level level);
 
-/* Calls that were passed on in others, in all processes. */
-uint64_t kt_nested_passed(const struct kt_trace *trace);
-
 #endif

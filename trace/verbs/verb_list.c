@@ -10,7 +10,7 @@ const struct kt_verb kt_verb_list[] = {
         {0},
 };
 
-const struct kt_verb kt_model_part_list[] = {
+static const struct kt_verb model_part_list[] = {
 #define KT_PART_ROW(name, arguments, text) {#name, arguments, text, kt_model_##name##_options, NULL},
     KT_MODEL_PARTS(KT_PART_ROW)
 #undef KT_PART_ROW
@@ -27,5 +27,5 @@ const struct kt_verb *kt_verb_find(const struct kt_verb *list, const char *name)
 
 const struct kt_verb *kt_verb_parts(const struct kt_verb *verb)
 {
-    return strcmp(verb->name, "model") ? NULL : kt_model_part_list;
+    return strcmp(verb->name, "model") ? NULL : model_part_list;
 }

@@ -11,8 +11,8 @@ struct kt_verb {
     int (*run)(int argc, char **argv); /* NULL: a part, which its verb runs */
 };
 
-/* Both end with {0}. */
-extern const struct kt_verb kt_verb_list[], kt_model_part_list[];
+/* It ends with {0}. */
+extern const struct kt_verb kt_verb_list[];
 
 /* NULL: there is none of that name. */
 const struct kt_verb *kt_verb_find(const struct kt_verb *list, const char *name);

@@ -4,57 +4,16 @@
 #include <math.h>
 #include <string.h>
 
-static const double least_step = 0.08;    /* of the logarithm of time, between two sizes next to each other */
-static const double part_elsewhere = 0.5; /* of that step, to be found at the same product on other lines */
+static const double part_elsewhere = 0.5; /* of the step, to be found at the same product on other lines */
 static const double narrowest = 4;        /* range of sizes */
 static const double coarse = 0.06;        /* of a size: a step of the grid that leaves a product too uncertain */
-static const int64_t multiple = 8;
 enum { CHECKED = 4 /* sizes of a line that checks a step */ };
 
 /* At the ends of a line, of which one neighbour only is known, the growth beside a step looks like one, too; between
  * two neighbours like half of one. */
 static const double at_end = 0.6;
 
-static int64_t to_multiple(double size)
-{
-    int64_t rounded = llround(size / (double)multiple) * multiple;
-    return rounded < multiple ? multiple : rounded;
-}
-
-int kt_line_sizes(int64_t lo, int64_t hi, int64_t out[KT_LINE_MOST])
-{
-    enum { PARTS = KT_LINE_MOST - 3 };
-    double ratio = pow((double)hi / (double)lo, 1.0 / PARTS);
-    int64_t last = 0;
-    int n = 0;
-    for (int i = -1; i <= PARTS + 1; i++) {
-        int64_t size = to_multiple((double)lo * pow(ratio, i));
-        size = i < 0 && size >= lo ? lo - multiple : i > PARTS && size <= hi ? hi + multiple : size;
-        if (size >= multiple && size > last)
-            out[n++] = last = size;
-    }
-    return n;
-}
-
-/* The power of the size that the time grows with from one to the next. */
-static double exponent(const int64_t *size, const double *seconds, int i)
-{
-    return log(seconds[i + 1] / seconds[i]) / log((double)size[i + 1] / (double)size[i]);
-}
-
-double kt_line_step(const int64_t *size, const double *seconds, int n, int i)
-{
-    double around = 0;
-    int neighbours = 0;
-    for (int k = i - 1; k <= i + 1; k += 2)
-        if (k >= 0 && k + 1 < n) {
-            around += exponent(size, seconds, k);
-            neighbours++;
-        }
-    return (exponent(size, seconds, i) - around / neighbours) * log((double)size[i + 1] / (double)size[i]);
-}
-
-double kt_roundest(double lo, double hi)
+double kt_crossover_roundest(double lo, double hi)
 {
     for (double unit = pow(10, floor(log10(hi))); unit >= 1; unit /= 10) {
         double number = (ceil(hi / unit) - 1) * unit;
@@ -64,85 +23,11 @@ double kt_roundest(double lo, double hi)
     return lo;
 }
 
-/* --- lines ------------------------------------------------------------------------------------------------- */
-
-static void point_of(const struct kt_line *line, int64_t size, int64_t out[KT_MODEL_AXES])
-{
-    memcpy(out, line->fixed, sizeof line->fixed);
-    out[line->axis] = size;
-}
-
-static void set_product(const struct kt_kernel_model *m, struct kt_line *line)
-{
-    line->product = 1;
-    for (int a = 0; a < m->axes; a++)
-        if (a != line->axis)
-            line->product *= (double)line->fixed[a];
-}
-
-static bool is_possible(const struct kt_line *line, int64_t size, kt_possible *possible, void *context)
-{
-    int64_t point[KT_MODEL_AXES];
-    point_of(line, size, point);
-    return possible(context, point);
-}
-
-/* Is there a point that may be off by as much as a step? */
-static bool is_noisy(const struct kt_point *point)
-{
-    return point && point->samples && point->noise > least_step;
-}
-
-/* What is not known of a line, or what is noisy. */
-static size_t want_line(const struct kt_line *line, const struct kt_kernel_model *m, bool noisy, kt_want *want,
-                        void *context)
-{
-    size_t wanted = 0;
-    for (int i = 0; i < line->n; i++) {
-        int64_t size[KT_MODEL_AXES];
-        point_of(line, line->size[i], size);
-        const struct kt_point *point = kt_model_find_point(m, size);
-        if (noisy ? !is_noisy(point) : point != NULL)
-            continue;
-        wanted++;
-        if (want)
-            want(context, size);
-    }
-    return wanted;
-}
-
-/* What is known of a line: of what could not be timed, nothing. */
-struct reading {
-    int64_t size[KT_LINE_MOST];
-    double seconds[KT_LINE_MOST];
-    int n;
-    bool is_certain; /* nothing was left out as it is noisy */
-};
-
-static struct reading read_line(const struct kt_line *line, const struct kt_kernel_model *m)
-{
-    struct reading r = {.is_certain = true};
-    for (int i = 0; i < line->n; i++) {
-        int64_t size[KT_MODEL_AXES];
-        point_of(line, line->size[i], size);
-        const struct kt_point *point = kt_model_find_point(m, size);
-        if (!point || !point->samples)
-            continue;
-        if (is_noisy(point)) {
-            r.is_certain = false;
-            continue;
-        }
-        r.size[r.n] = line->size[i];
-        r.seconds[r.n++] = point->seconds;
-    }
-    return r;
-}
-
 /* --- dividing ---------------------------------------------------------------------------------------------- */
 
 static double width(const struct kt_kernel_model *m, int axis, double *lo, double *hi)
 {
-    *lo = fmax((double)m->domain.lo[axis], (double)multiple);
+    *lo = fmax((double)m->domain.lo[axis], KT_CROSSOVER_MULTIPLE);
     *hi = fmax((double)m->domain.hi[axis], *lo);
     return *hi / *lo;
 }
@@ -156,18 +41,18 @@ static bool next_line(const struct kt_kernel_model *m, struct kt_crossover_searc
         double lo;
         double hi;
         double wide = width(m, a, &lo, &hi);
-        int64_t middle = to_multiple(sqrt(lo * hi));
+        int64_t middle = kt_crossover_line_round(sqrt(lo * hi));
         s->line.fixed[a] = middle < m->domain.hi[a] ? middle : m->domain.hi[a];
         if (s->tried & 1u << a || wide <= widest)
             continue;
         widest = wide;
         s->line.axis = a;
-        s->lo = to_multiple(lo);
-        s->hi = to_multiple(hi);
+        s->lo = kt_crossover_line_round(lo);
+        s->hi = kt_crossover_line_round(hi);
     }
     if (widest < narrowest)
         return false;
-    set_product(m, &s->line);
+    kt_crossover_line_multiply(m, &s->line);
     s->tried |= 1u << s->line.axis;
     s->crossover = (struct kt_crossover){0};
     s->is_sharpened = s->is_confirming = s->has_counter = false;
@@ -187,13 +72,13 @@ void kt_crossover_begin(const struct kt_kernel_model *m, struct kt_crossover_sea
 static void set_sizes(const struct kt_kernel_model *m, struct kt_crossover_search *s, kt_possible *possible,
                       void *context)
 {
-    struct kt_line *line = &s->line;
-    int64_t size[KT_LINE_MOST];
-    int n = kt_line_sizes(s->lo, s->hi, size);
+    struct kt_crossover_line *line = &s->line;
+    int64_t size[KT_CROSSOVER_LINE_MOST];
+    int n = kt_crossover_line_sizes(s->lo, s->hi, size);
     line->n = 0;
     for (int i = 0; i < n; i++) {
-        bool beyond = size[i] > s->hi + multiple && size[i] > m->domain.hi[line->axis];
-        if (!beyond && is_possible(line, size[i], possible, context))
+        bool beyond = size[i] > s->hi + KT_CROSSOVER_MULTIPLE && size[i] > m->domain.hi[line->axis];
+        if (!beyond && kt_crossover_line_can(line, size[i], possible, context))
             line->size[line->n++] = size[i];
     }
 }
@@ -209,15 +94,15 @@ static void give_up(const struct kt_kernel_model *m, struct kt_crossover_search 
 }
 
 /* To where the largest step is. */
-static void narrow(const struct kt_kernel_model *m, struct kt_crossover_search *s, const struct reading *r)
+static void narrow(const struct kt_kernel_model *m, struct kt_crossover_search *s, const struct kt_crossover_reading *r)
 {
-    bool was_narrow = s->hi - s->lo <= multiple;
+    bool was_narrow = s->hi - s->lo <= KT_CROSSOVER_MULTIPLE;
     double largest = 0;
     int at = -1;
     s->step = 0;
     s->is_uncertain = s->is_uncertain || !r->is_certain;
     for (int i = 0; r->n > 2 && i + 1 < r->n; i++) {
-        double step = kt_line_step(r->size, r->seconds, r->n, i);
+        double step = kt_crossover_line_step(r->size, r->seconds, r->n, i);
         double weight = i == 0 || i + 2 == r->n ? at_end : 1;
         if (r->size[i] < s->lo || r->size[i + 1] > s->hi || weight * fabs(step) <= largest)
             continue;
@@ -226,7 +111,7 @@ static void narrow(const struct kt_kernel_model *m, struct kt_crossover_search *
         at = i;
     }
     bool is_same = !was_narrow && at >= 0 && r->size[at] == s->lo && r->size[at + 1] == s->hi;
-    if (at < 0 || is_same || (was_narrow && fabs(s->step) < least_step)) {
+    if (at < 0 || is_same || (was_narrow && fabs(s->step) < KT_CROSSOVER_STEP)) {
         give_up(m, s);
         return;
     }
@@ -239,39 +124,40 @@ static void narrow(const struct kt_kernel_model *m, struct kt_crossover_search *
 /* --- checking ---------------------------------------------------------------------------------------------- */
 
 /* Two sizes on either side of where the product would be the same, or of where the step is on the line. */
-static void set_checked_sizes(const struct kt_crossover_search *s, bool stays, struct kt_line *line)
+static void set_checked_sizes(const struct kt_crossover_search *s, bool stays, struct kt_crossover_line *line)
 {
     double ratio = stays ? 1 : s->line.product / line->product;
-    line->size[1] = (int64_t)floor((double)s->lo * ratio / (double)multiple) * multiple;
-    line->size[2] = (int64_t)ceil((double)s->hi * ratio / (double)multiple) * multiple;
-    line->size[0] = line->size[1] - multiple;
-    line->size[3] = line->size[2] + multiple;
+    line->size[1] = (int64_t)floor((double)s->lo * ratio / KT_CROSSOVER_MULTIPLE) * KT_CROSSOVER_MULTIPLE;
+    line->size[2] = (int64_t)ceil((double)s->hi * ratio / KT_CROSSOVER_MULTIPLE) * KT_CROSSOVER_MULTIPLE;
+    line->size[0] = line->size[1] - KT_CROSSOVER_MULTIPLE;
+    line->size[3] = line->size[2] + KT_CROSSOVER_MULTIPLE;
     line->n = CHECKED;
 }
 
 /* false: such calls are outside of the domain or cannot be timed. */
-static bool is_usable(const struct kt_kernel_model *m, const struct kt_line *line, kt_possible *possible, void *context)
+static bool is_usable(const struct kt_kernel_model *m, const struct kt_crossover_line *line, kt_possible *possible,
+                      void *context)
 {
-    bool usable = line->size[0] >= m->domain.lo[line->axis] && line->size[0] >= multiple &&
+    bool usable = line->size[0] >= m->domain.lo[line->axis] && line->size[0] >= KT_CROSSOVER_MULTIPLE &&
                   line->size[CHECKED - 1] <= m->domain.hi[line->axis];
     for (int i = 0; i < CHECKED && usable; i++)
-        usable = is_possible(line, line->size[i], possible, context);
+        usable = kt_crossover_line_can(line, line->size[i], possible, context);
     return usable;
 }
 
 /* With another of the sizes so many times as large. */
 static bool other_line(const struct kt_kernel_model *m, const struct kt_crossover_search *s, int axis, double factor,
-                       kt_possible *possible, void *context, struct kt_line *out)
+                       kt_possible *possible, void *context, struct kt_crossover_line *out)
 {
     *out = s->line;
-    out->fixed[axis] = to_multiple(factor * (double)s->line.fixed[axis]);
-    set_product(m, out);
+    out->fixed[axis] = kt_crossover_line_round(factor * (double)s->line.fixed[axis]);
+    kt_crossover_line_multiply(m, out);
     set_checked_sizes(s, false, out);
     return axis != out->axis && out->fixed[axis] != s->line.fixed[axis] && out->fixed[axis] >= m->domain.lo[axis] &&
            out->fixed[axis] <= m->domain.hi[axis] && is_usable(m, out, possible, context);
 }
 
-static bool is_among(const struct kt_line *line, const struct kt_line *lines, int n)
+static bool is_among(const struct kt_crossover_line *line, const struct kt_crossover_line *lines, int n)
 {
     for (int i = 0; i < n; i++)
         if (!memcmp(lines[i].fixed, line->fixed, sizeof line->fixed))
@@ -291,7 +177,7 @@ static bool set_checks(const struct kt_kernel_model *m, struct kt_crossover_sear
         for (int a = 0; a < m->axes; a++) {
             int before = n;
             for (int f = 0; f < FACTORS && n < KT_CROSSOVER_CHECKS && (all || n == before); f++) {
-                struct kt_line line;
+                struct kt_crossover_line line;
                 if (other_line(m, s, a, factor[f], possible, context, &line) && !is_among(&line, s->check, n)) {
                     s->varied[n] = a;
                     s->stays[n] = false;
@@ -302,9 +188,9 @@ static bool set_checks(const struct kt_kernel_model *m, struct kt_crossover_sear
     return n == KT_CROSSOVER_CHECKS;
 }
 
-static bool is_there(const struct kt_crossover_search *s, const struct reading *r)
+static bool is_there(const struct kt_crossover_search *s, const struct kt_crossover_reading *r)
 {
-    return r->n == CHECKED && kt_line_step(r->size, r->seconds, CHECKED, 1) / s->step >= part_elsewhere;
+    return r->n == CHECKED && kt_crossover_line_step(r->size, r->seconds, CHECKED, 1) / s->step >= part_elsewhere;
 }
 
 /* Is it the only check that varies its size? */
@@ -336,17 +222,17 @@ static void set_axes(const struct kt_kernel_model *m, struct kt_crossover_search
 }
 
 /* Of the line's other sizes that matter. */
-static double others_of(const struct kt_crossover_search *s, const struct kt_line *line)
+static double others_of(const struct kt_crossover_search *s, const struct kt_crossover_line *line)
 {
     int64_t size[KT_MODEL_AXES] = {0};
-    point_of(line, 1, size);
+    kt_crossover_line_point(line, 1, size);
     return kt_crossover_product(&s->crossover, size);
 }
 
 static void cross(struct kt_crossover_search *s)
 {
     double others = others_of(s, &s->line);
-    s->crossover.product = kt_roundest((double)s->lo * others, (double)s->hi * others);
+    s->crossover.product = kt_crossover_roundest((double)s->lo * others, (double)s->hi * others);
     s->state = KT_CROSSOVER_KNOWN;
 }
 
@@ -359,15 +245,17 @@ static void sharpen(const struct kt_kernel_model *m, struct kt_crossover_search 
     struct kt_crossover_search sharp = *s;
     for (int a = 0; a < m->axes; a++)
         if (a != s->line.axis && s->crossover.axes & 1u << a)
-            sharp.line.fixed[a] = m->domain.lo[a] < multiple ? multiple : to_multiple((double)m->domain.lo[a]);
+            sharp.line.fixed[a] = m->domain.lo[a] < KT_CROSSOVER_MULTIPLE
+                                      ? KT_CROSSOVER_MULTIPLE
+                                      : kt_crossover_line_round((double)m->domain.lo[a]);
     double ratio = others_of(s, &s->line) / others_of(s, &sharp.line);
-    set_product(m, &sharp.line);
-    sharp.lo = (int64_t)floor((double)s->lo * ratio / (double)multiple) * multiple;
-    sharp.hi = (int64_t)ceil((double)s->hi * ratio / (double)multiple) * multiple;
+    kt_crossover_line_multiply(m, &sharp.line);
+    sharp.lo = (int64_t)floor((double)s->lo * ratio / KT_CROSSOVER_MULTIPLE) * KT_CROSSOVER_MULTIPLE;
+    sharp.hi = (int64_t)ceil((double)s->hi * ratio / KT_CROSSOVER_MULTIPLE) * KT_CROSSOVER_MULTIPLE;
     sharp.state = KT_CROSSOVER_DIVIDED;
     sharp.asked_again = false;
     sharp.is_sharpened = true;
-    bool usable = sharp.lo > s->lo && sharp.hi + multiple <= m->domain.hi[s->line.axis];
+    bool usable = sharp.lo > s->lo && sharp.hi + KT_CROSSOVER_MULTIPLE <= m->domain.hi[s->line.axis];
     set_sizes(m, &sharp, possible, context);
     if (usable && sharp.line.n > 3)
         *s = sharp;
@@ -378,10 +266,10 @@ static size_t want_points(const struct kt_crossover_search *s, const struct kt_k
 {
     size_t wanted = 0;
     if (s->state == KT_CROSSOVER_DIVIDED)
-        return want_line(&s->line, m, noisy, want, context);
+        return kt_crossover_line_want(&s->line, m, noisy, want, context);
     for (int i = 0; i < KT_CROSSOVER_CHECKS; i++)
-        wanted += want_line(&s->check[i], m, noisy, want, context);
-    return wanted + (s->has_counter ? want_line(&s->counter, m, noisy, want, context) : 0);
+        wanted += kt_crossover_line_want(&s->check[i], m, noisy, want, context);
+    return wanted + (s->has_counter ? kt_crossover_line_want(&s->counter, m, noisy, want, context) : 0);
 }
 
 /* --- confirming -------------------------------------------------------------------------------------------- */
@@ -392,10 +280,10 @@ static size_t want_again(const struct kt_crossover_search *s, const struct kt_ke
 {
     size_t wanted = 0;
     for (int l = 0; l <= KT_CROSSOVER_CHECKS; l++) {
-        const struct kt_line *line = l < KT_CROSSOVER_CHECKS ? &s->check[l] : &s->line;
+        const struct kt_crossover_line *line = l < KT_CROSSOVER_CHECKS ? &s->check[l] : &s->line;
         for (int i = 0; i < line->n; i++) {
             int64_t size[KT_MODEL_AXES];
-            point_of(line, line->size[i], size);
+            kt_crossover_line_point(line, line->size[i], size);
             const struct kt_point *point = kt_model_find_point(m, size);
             if (!point || !point->samples || point->again)
                 continue;
@@ -410,10 +298,10 @@ static size_t want_again(const struct kt_crossover_search *s, const struct kt_ke
 /* Is it on the line, too, as it was? */
 static bool is_still_there(const struct kt_crossover_search *s, const struct kt_kernel_model *m)
 {
-    const struct reading r = read_line(&s->line, m);
+    const struct kt_crossover_reading r = kt_crossover_line_read(&s->line, m);
     for (int i = 0; r.n > 2 && i + 1 < r.n; i++)
         if (r.size[i] == s->lo)
-            return kt_line_step(r.size, r.seconds, r.n, i) / s->step >= part_elsewhere;
+            return kt_crossover_line_step(r.size, r.seconds, r.n, i) / s->step >= part_elsewhere;
     return false;
 }
 
@@ -435,7 +323,7 @@ static bool set_counter(const struct kt_kernel_model *m, struct kt_crossover_sea
 /* The step is there, too, or that is not known. */
 static bool is_countered(struct kt_crossover_search *s, const struct kt_kernel_model *m)
 {
-    const struct reading r = read_line(&s->counter, m);
+    const struct kt_crossover_reading r = kt_crossover_line_read(&s->counter, m);
     s->is_uncertain = s->is_uncertain || !r.is_certain;
     return r.n < CHECKED || is_there(s, &r);
 }
@@ -472,7 +360,7 @@ static void conclude(struct kt_crossover_search *s, const struct kt_kernel_model
     bool agree = true;
     bool goes_on = false;
     for (int i = 0; i < KT_CROSSOVER_CHECKS && agree; i++) {
-        struct reading r = read_line(&s->check[i], m);
+        struct kt_crossover_reading r = kt_crossover_line_read(&s->check[i], m);
         bool there = is_there(s, &r);
         s->is_uncertain = s->is_uncertain || !r.is_certain;
         bool again = !there && try_staying(m, s, i, possible, context);
@@ -502,7 +390,7 @@ static size_t want_next(struct kt_crossover_search *s, const struct kt_kernel_mo
 
 static void divide(struct kt_crossover_search *s, const struct kt_kernel_model *m, kt_possible *possible, void *context)
 {
-    const struct reading r = read_line(&s->line, m);
+    const struct kt_crossover_reading r = kt_crossover_line_read(&s->line, m);
     narrow(m, s, &r);
     if (s->state == KT_CROSSOVER_CHECKED && s->is_sharpened)
         cross(s);

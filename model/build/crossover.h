@@ -20,18 +20,9 @@
 #ifndef KT_CROSSOVER_H
 #define KT_CROSSOVER_H
 
-#include "model/kernels/grid.h"
+#include "model/build/crossover_line.h"
 
-enum { KT_LINE_MOST = 11, KT_CROSSOVER_CHECKS = 2 };
-
-/* Along one axis; the other sizes stay. */
-struct kt_line {
-    int axis;
-    int64_t fixed[KT_MODEL_AXES];
-    double product; /* of the others */
-    int64_t size[KT_LINE_MOST];
-    int n;
-};
+enum { KT_CROSSOVER_CHECKS = 2 };
 
 enum kt_crossover_state {
     KT_CROSSOVER_DIVIDED,   /* the interval is */
@@ -44,22 +35,19 @@ struct kt_crossover_search {
     enum kt_crossover_state state;
     bool is_uncertain; /* something on the way here was */
     bool asked_again;  /* for what is uncertain of the present lines */
-    struct kt_line line;
+    struct kt_crossover_line line;
     int64_t lo, hi;    /* between them is the step */
     double step;       /* of the logarithm of time */
     bool is_sharpened; /* it is known what it is a matter of; lo and hi are of a line on which that is told best */
     unsigned tried;    /* axes of lines, the present one among them */
-    struct kt_line check[KT_CROSSOVER_CHECKS];
-    int varied[KT_CROSSOVER_CHECKS]; /* the axis along which it is beside the line */
-    bool stays[KT_CROSSOVER_CHECKS]; /* its size does not matter: the step is looked for where it is on the line */
-    bool has_counter;                /* there is a line on which a size that matters is another: */
-    struct kt_line counter;          /* the step must not be there where it is on the line */
-    bool is_confirming;              /* all that speaks for the step has to be timed twice */
-    struct kt_crossover crossover;   /* of state KNOWN */
+    struct kt_crossover_line check[KT_CROSSOVER_CHECKS];
+    int varied[KT_CROSSOVER_CHECKS];  /* the axis along which it is beside the line */
+    bool stays[KT_CROSSOVER_CHECKS];  /* its size does not matter: the step is looked for where it is on the line */
+    bool has_counter;                 /* there is a line on which a size that matters is another: */
+    struct kt_crossover_line counter; /* the step must not be there where it is on the line */
+    bool is_confirming;               /* all that speaks for the step has to be timed twice */
+    struct kt_crossover crossover;    /* of state KNOWN */
 };
-
-/* Can a call of these sizes be timed? */
-typedef bool kt_possible(void *context, const int64_t *size);
 
 /* Of a model with a domain. POSSIBLE is asked before any point is wanted. */
 void kt_crossover_begin(const struct kt_kernel_model *model, struct kt_crossover_search *out);
@@ -68,15 +56,7 @@ void kt_crossover_begin(const struct kt_kernel_model *model, struct kt_crossover
 size_t kt_crossover_go_on(struct kt_crossover_search *search, const struct kt_kernel_model *model,
                           kt_possible *possible, kt_want *want, void *context);
 
-/* Sizes of a line, ascending multiples of 8: from LO to HI, evenly spread over their logarithms, and one beyond either
- * end, but none below 8, to tell steps from growth; returns how many. */
-int kt_line_sizes(int64_t lo, int64_t hi, int64_t out[KT_LINE_MOST]);
-
-/* By what factor, as a logarithm, times step between size I and the next one beyond the growth between their
- * neighbours; N > 2. */
-double kt_line_step(const int64_t *size, const double *seconds, int n, int i);
-
 /* The number with the fewest digits that is at least LO and below HI: libraries' authors choose such. */
-double kt_roundest(double lo, double hi);
+double kt_crossover_roundest(double lo, double hi);
 
 #endif

@@ -66,24 +66,24 @@ static void sides_of_parts(void **state)
 static void finds_a_step(void **state)
 {
     (void)state;
-    int64_t size[KT_LINE_MOST];
-    double seconds[KT_LINE_MOST];
-    int n = kt_line_sizes(8, 2000, size);
-    assert_int_equal(n, KT_LINE_MOST - 1); /* there is nothing below 8 */
+    int64_t size[KT_CROSSOVER_LINE_MOST];
+    double seconds[KT_CROSSOVER_LINE_MOST];
+    int n = kt_crossover_line_sizes(8, 2000, size);
+    assert_int_equal(n, KT_CROSSOVER_LINE_MOST - 1); /* there is nothing below 8 */
     assert_int_equal(size[0], 8);
     assert_int_equal(size[n - 2], 2000);
     assert_true(size[n - 1] > 2000);
-    n = kt_line_sizes(160, 168, size);
+    n = kt_crossover_line_sizes(160, 168, size);
     assert_int_equal(n, 4);
     assert_int_equal(size[0], 152);
     assert_int_equal(size[3], 176);
     for (int i = 0; i < n; i++)
         seconds[i] = 1e-9 * (double)size[i] * (size[i] > 160 ? 1.5 : 1);
-    assert_float_equal(kt_line_step(size, seconds, n, 1), log(1.5), 1e-9);
-    assert_float_equal(kt_roundest(983040, 1007616), 1e6, 0);
-    assert_float_equal(kt_roundest(1e6, 1007616), 1e6, 0);
-    assert_float_equal(kt_roundest(994000, 1e6), 999000, 0);
-    assert_float_equal(kt_roundest(131000, 131073), 131000, 0);
+    assert_float_equal(kt_crossover_line_step(size, seconds, n, 1), log(1.5), 1e-9);
+    assert_float_equal(kt_crossover_roundest(983040, 1007616), 1e6, 0);
+    assert_float_equal(kt_crossover_roundest(1e6, 1007616), 1e6, 0);
+    assert_float_equal(kt_crossover_roundest(994000, 1e6), 999000, 0);
+    assert_float_equal(kt_crossover_roundest(131000, 131073), 131000, 0);
 }
 
 /* --- searching --------------------------------------------------------------------------------------------- */

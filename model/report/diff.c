@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "model/report/diff.h"
 
+#include "model/report/diff_match.h"
 #include "trace/base/memory.h"
 
 #include <math.h>
-#include <search.h>
 
 /*
  * Two runs of a program differ by how code and data happen to lie in memory, each of them from its first call to its
@@ -69,119 +69,7 @@ void kt_diff_fill(struct kt_diff_side *side, const struct kt_samples *samples, u
     free(taken);
 }
 
-/* --- shapes of both runs ----------------------------------------------------------------------------------- */
-
-/* What is one shape in both. */
-struct key {
-    const char *routine;
-    enum kt_view view;
-    uint64_t word[KT_MAX_PARAMS];
-    size_t words;
-};
-
-struct node {
-    struct key key;
-    struct kt_samples samples[2]; /* of all groups of that key; owned if joined */
-    bool joined[2];
-    uint64_t calls[2];
-    double total[2];
-    double subtracted[2]; /* seconds */
-    struct kt_call first;
-    const struct kt_shape_group *most[2];
-    bool has[2];
-};
-
-struct matching {
-    void *tree;
-    struct node **node;
-    size_t count;
-};
-
-static int compare_keys(const void *a, const void *b)
-{
-    const struct key *x = &((const struct node *)a)->key;
-    const struct key *y = &((const struct node *)b)->key;
-    int names = strcmp(x->routine, y->routine);
-    if (names)
-        return names;
-    if (x->view != y->view)
-        return x->view < y->view ? -1 : 1;
-    if (x->words != y->words)
-        return x->words < y->words ? -1 : 1;
-    return memcmp(x->word, y->word, x->words * sizeof *x->word);
-}
-
-static struct node *find_node(struct matching *m, const struct kt_call *call)
-{
-    struct node *node = kt_resize(NULL, 1, sizeof *node);
-    *node = (struct node){.first = *call};
-    node->key = (struct key){.routine = call->entry->symbol.routine->name, .view = call->entry->symbol.view};
-    node->key.words = kt_shape_key(call, node->key.word);
-    struct node **found = tsearch(node, &m->tree, compare_keys);
-    if (!found)
-        abort();
-    if (*found != node) {
-        free(node);
-        return *found;
-    }
-    m->node = kt_room_for_one(m->node, m->count, sizeof *m->node);
-    return m->node[m->count++] = node;
-}
-
-/* The same shape through another library or in another process: all samples, or of more than are kept from each part
- * as many as correspond to its calls. */
-static void join_samples(struct node *node, int side, const struct kt_samples *more)
-{
-    double *taken = kt_resize(NULL, KT_SAMPLES_KEPT, sizeof *taken);
-    struct kt_samples all = {0};
-    const struct kt_samples *part[2] = {&node->samples[side], more};
-    double total = (double)node->calls[side] + (double)more->n;
-    double share = total <= KT_SAMPLES_KEPT ? 1 : KT_SAMPLES_KEPT / 2 / total; /* so many of each are kept */
-    for (int i = 0; i < 2; i++) {
-        double calls = i ? (double)more->n : (double)node->calls[side];
-        size_t n = kt_samples_take(part[i], taken, (size_t)ceil(share * calls));
-        for (size_t t = 0; t < n; t++)
-            kt_samples_add(&all, taken[t]);
-        all.resolution = fmax(all.resolution, part[i]->resolution);
-    }
-    if (node->joined[side])
-        kt_samples_free(&node->samples[side]);
-    free(taken);
-    node->samples[side] = all;
-    node->joined[side] = true;
-}
-
-static void match_group(struct matching *m, int side, const struct kt_shape_group *group)
-{
-    struct node *node = find_node(m, &group->first);
-    if (node->has[side])
-        join_samples(node, side, &group->seconds);
-    else
-        node->samples[side] = group->seconds;
-    node->has[side] = true;
-    if (!node->most[side] || group->total > node->most[side]->total)
-        node->most[side] = group;
-    node->total[side] += group->total;
-    node->calls[side] += group->calls;
-    node->subtracted[side] += isnan(group->inside.clean) ? group->inside.subtracted : 0;
-}
-
-static void drop_node(void *node)
-{
-    (void)node;
-}
-
-static void free_matching(struct matching *m)
-{
-    tdestroy(m->tree, drop_node);
-    for (size_t i = 0; i < m->count; i++) {
-        for (int side = 0; side < 2; side++)
-            if (m->node[i]->joined[side])
-                kt_samples_free(&m->node[i]->samples[side]);
-        free(m->node[i]);
-    }
-    free(m->node);
-}
+/* --- which shapes are tested ------------------------------------------------------------------------------- */
 
 static bool is_in_both(const struct kt_diff_shape *s)
 {
@@ -480,13 +368,13 @@ void kt_diff_judge(struct kt_diff *diff, const struct kt_diff_limits *limits)
 
 /* --- all of it --------------------------------------------------------------------------------------------- */
 
-static void fill_side(struct kt_diff_side *out, const struct node *node, int side)
+static void fill_side(struct kt_diff_side *out, const struct kt_diff_node *node, int side)
 {
     kt_diff_fill(out, &node->samples[side], node->calls[side], node->total[side]);
     out->subtracted = node->total[side] > 0 ? node->subtracted[side] / node->total[side] : 0;
 }
 
-static void add_node(struct kt_diff *diff, const struct node *node)
+static void add_node(struct kt_diff *diff, const struct kt_diff_node *node)
 {
     struct kt_diff_shape *s = &diff->shape[diff->shapes++];
     *s = (struct kt_diff_shape){.first = node->first, .routine = node->key.routine};
@@ -501,17 +389,17 @@ static void add_node(struct kt_diff *diff, const struct node *node)
 void kt_diff_make(const struct kt_shapes shapes[2], bool comparable, const struct kt_diff_limits *limits,
                   struct kt_diff *out)
 {
-    struct matching m = {0};
+    struct kt_diff_match m = {0};
     *out = (struct kt_diff){.drift_out = comparable};
     for (int side = 0; side < 2; side++) {
         out->total[side] = shapes[side].seconds;
         for (size_t i = 0; i < shapes[side].count; i++)
-            match_group(&m, side, &shapes[side].shape[i]);
+            kt_diff_match_add(&m, side, &shapes[side].shape[i]);
     }
     out->shape = kt_resize(NULL, m.count, sizeof *out->shape);
     for (size_t i = 0; i < m.count; i++)
         add_node(out, m.node[i]);
-    free_matching(&m);
+    kt_diff_match_free(&m);
     kt_diff_judge(out, limits);
 }
 

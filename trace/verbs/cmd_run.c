@@ -8,16 +8,14 @@
  * The child prepares the directory, as its name may hold the child's process id, and tells over a pipe how far it
  * came: the pipe closes by itself when the program is executed.
  */
-#include "ktrace/launcher.h"
-#include "ktrace/options.h"
 #include "trace/table/known.h"
 #include "trace/base/memory.h"
 #include "trace/library/run_library.h"
 #include "trace/print/text.h"
 #include "trace/shape/settle.h"
 #include "trace/command/verb.h"
+#include "trace/verbs/run_directory.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -25,7 +23,6 @@
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -201,112 +198,6 @@ static enum kt_status find_libraries(struct run *run, struct kt_error *error)
     return KT_OK;
 }
 
-/* --- the directory ----------------------------------------------------------------------------------------- */
-
-static void append(char *path, const char *text, size_t length)
-{
-    size_t used = strlen(path);
-    snprintf(path + used, PATH_MAX - used, "%.*s", (int)length, text);
-}
-
-static void append_escape(char *path, char which, const struct run *run, pid_t child)
-{
-    char text[PATH_MAX] = "%";
-    const char *slash = strrchr(run->command[0], '/');
-    if (which == 'p')
-        snprintf(text, sizeof text, "%ld", (long)child);
-    else if (which == 'x')
-        snprintf(text, sizeof text, "%s", slash ? slash + 1 : run->command[0]);
-    else if (which == 'h')
-        gethostname(text, sizeof text - 1);
-    else if (which == 'r')
-        snprintf(text, sizeof text, "%lld", (long long)(kt_launched().rank < 0 ? 0 : kt_launched().rank));
-    append(path, text, strlen(text));
-}
-
-static const char *default_pattern(void)
-{
-#define KT_OPTION_DEFAULT(name, type, standard, meaning) \
-    if (!strcmp(#name, "OUT"))                           \
-        return standard;
-    KT_OPTIONS(KT_OPTION_DEFAULT)
-#undef KT_OPTION_DEFAULT
-    return "ktrace";
-}
-
-/* Absolute, as the program may change its working directory. What -o says is taken as it is. */
-static void find_directory(struct run *run, pid_t child)
-{
-    const char *environment = getenv("KTRACE_OUT");
-    const char *pattern = run->output ? run->output : environment && *environment ? environment : default_pattern();
-    run->directory[0] = '\0';
-    if (*pattern != '/' && getcwd(run->directory, sizeof run->directory))
-        append(run->directory, "/", 1);
-    for (const char *c = pattern; *c; c++) {
-        if (*c == '%' && c[1] && !run->output)
-            append_escape(run->directory, *++c, run, child);
-        else
-            append(run->directory, c, 1);
-    }
-}
-
-static bool is_process_name(const char *name)
-{
-    return name[0] == 'p' && name[1] >= '0' && name[1] <= '9';
-}
-
-/* Files in the directory of a trace. */
-struct contents {
-    int processes, others;
-    bool readme;
-};
-
-/* In one pass: other ranks may be adding to it. False if it cannot be read. */
-static bool read_contents(const char *path, struct contents *out)
-{
-    DIR *directory = opendir(path);
-    *out = (struct contents){0};
-    if (!directory)
-        return false;
-    for (const struct dirent *entry = readdir(directory); entry; entry = readdir(directory))
-        if (is_process_name(entry->d_name))
-            out->processes++;
-        else if (!strcmp(entry->d_name, "README"))
-            out->readme = true;
-        else
-            out->others += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
-    closedir(directory);
-    return true;
-}
-
-/* All ranks of a job may be run with the same directory: whoever comes second finds processes of the others. */
-static bool is_free(const struct contents *found)
-{
-    return !found->others && (kt_launched().rank >= 0 || (!found->processes && !found->readme));
-}
-
-static enum kt_status prepare_directory(struct run *run, struct kt_error *error)
-{
-    const char *path = run->directory;
-    if (strlen(path) >= PATH_MAX - 1)
-        return kt_fail(error, KT_SYSTEM, "%s: the path is too long", path);
-    run->created = mkdir(path, 0700) == 0;
-    if (run->created)
-        return KT_OK;
-    if (errno != EEXIST)
-        return kt_fail(error, KT_SYSTEM, "%s: cannot be created: %s", path, strerror(errno));
-    struct contents found;
-    struct stat st;
-    if (stat(path, &st) == 0 && st.st_uid != geteuid())
-        return kt_fail(error, KT_USAGE, "%s: belongs to another user; choose a new directory with -o", path);
-    bool can_read = read_contents(path, &found);
-    if (can_read && !is_free(&found))
-        return kt_fail(error, KT_USAGE, "%s: is not empty; choose a new directory with -o", path);
-    if (!can_read || access(path, W_OK | X_OK) != 0)
-        return kt_fail(error, KT_SYSTEM, "%s: cannot be written to: %s", path, strerror(errno));
-    return KT_OK;
-}
-
 /* --- the child --------------------------------------------------------------------------------------------- */
 
 /* KTRACE_OUT is a pattern: percent signs are doubled. */
@@ -349,8 +240,8 @@ __attribute__((noreturn)) static void fail_in_child(const struct run *run, int s
 __attribute__((noreturn)) static void be_the_program(struct run *run)
 {
     struct kt_error error = {0};
-    find_directory(run, getpid());
-    enum kt_status status = prepare_directory(run, &error);
+    kt_run_directory_find(run->output, run->command[0], getpid(), run->directory);
+    enum kt_status status = kt_run_directory_prepare(run->directory, &run->created, &error);
     if (status != KT_OK)
         fail_in_child(run, (int)status, &error);
     if (run->created)
@@ -475,8 +366,8 @@ static void settle_stacks(const struct run *run)
 
 static void look_at_trace(const struct run *run)
 {
-    struct contents found;
-    if (!read_contents(run->directory, &found))
+    struct kt_run_contents found;
+    if (!kt_run_directory_read(run->directory, &found))
         return;
     if (found.processes) {
         tell_of_death(run);
@@ -504,7 +395,7 @@ static int run_command(struct run *run)
     }
     if (child == 0)
         be_the_program(run);
-    find_directory(run, child);
+    kt_run_directory_find(run->output, run->command[0], child, run->directory);
     bool started = read_report(run);
     int status = wait_for(run, child);
     if (started)

@@ -30,6 +30,11 @@ for verb in "" "${verbs[@]}"; do
     for option in $("$kt" help $verb | grep -oE '^ +(-., )?--[a-z-]+' | grep -oE -- '--[a-z-]+'); do
         has "... it has $option" "^ +(-., )?$option( |$)" "$text"
     done
+    if [ -n "$verb" ] && "$kt" help --json-schema "$verb" >"$T/schema" 2>"$T/err"; then
+        lacking=$("$PYTHON" tests/json_check.py keys <"$T/schema" | while read -r key; do
+            grep -qE "^\s+$key: " <<<"$text" || echo "$key"; done)
+        same "... it has every JSON key" "" "$lacking"
+    fi
     for other in $(grep -oE 'ktrace\\-[a-z]+ \(1\)' "$page" | sed 's/ktrace\\-\([a-z]*\).*/\1/'); do
         has "... it refers to $other, which there is" " $other " " ${verbs[*]} "
     done

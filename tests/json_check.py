@@ -4,6 +4,7 @@
 
     valid KTRACE VERB [PART]   the documents on standard input, of which VERB prints one or one on each line
     documents KTRACE FILE      the same of documents of any verbs in FILE, as a TAP line
+    keys                       all keys of the schema on standard input
     table KTRACE BY LIST HEADING TRACE...  what report prints of a table as text, as JSON and as CSV has the same rows and numbers
 """
 import csv
@@ -68,6 +69,19 @@ def check_documents(ktrace, path):
               if document["schema"].startswith(f"ktrace.{verb}/") for fault in faults_of(document, verb, validators[verb])]
     print("not ok" if faults else "ok", f"- {len(documents)} JSON documents are as their schemas say")
     print(*(f"#   {fault}" for fault in faults[:20]), sep="\n")
+
+
+def keys_of(schema):
+    """Names of properties, wherever they stand."""
+    if isinstance(schema, list):
+        return set().union(*map(keys_of, schema)) if schema else set()
+    if not isinstance(schema, dict):
+        return set()
+    return keys_of(list(schema.values())) | set(schema["properties"] if isinstance(schema.get("properties"), dict) else ())
+
+
+def check_keys():
+    print(*sorted(keys_of(json.load(sys.stdin))), sep="\n")
 
 
 # --- tables --------------------------------------------------------------------------------------------------------
@@ -167,4 +181,4 @@ def check_table(ktrace, by, table, heading, *traces):
 
 if __name__ == "__main__":
     check, *arguments = sys.argv[1:]
-    {"valid": check_valid, "documents": check_documents, "table": check_table}[check](*arguments)
+    {"valid": check_valid, "documents": check_documents, "keys": check_keys, "table": check_table}[check](*arguments)

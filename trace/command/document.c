@@ -71,7 +71,7 @@ json_t *kt_document_schema(const char *verb, const char *part)
 
 /* --- help ---------------------------------------------------------------------------------------------------- */
 
-static void explain_fields(const struct kt_field *field, int depth)
+static void explain_fields(FILE *out, const struct kt_field *field, int depth)
 {
     const struct kt_field *all[KT_FIELD_COLUMNS];
     size_t fields = kt_field_flat(field, all);
@@ -80,25 +80,25 @@ static void explain_fields(const struct kt_field *field, int depth)
         if (!all[i]->key)
             continue;
         kt_schema_type(all[i], type, sizeof type);
-        printf("%*s%s: %s; %s%s", 2 * depth, "", all[i]->key, all[i]->meaning, type,
-               all[i]->flags & KT_LACKS ? ", may be absent" : "");
+        fprintf(out, "%*s%s: %s; %s%s", 2 * depth, "", all[i]->key, all[i]->meaning, type,
+                all[i]->flags & KT_LACKS ? ", may be absent" : "");
         if (all[i]->head && strcmp(all[i]->head, all[i]->key) != 0)
-            printf(" (column %s)", all[i]->head);
-        putchar('\n');
+            fprintf(out, " (column %s)", all[i]->head);
+        fputc('\n', out);
         if (all[i]->of)
-            explain_fields(all[i]->of, depth + 1);
+            explain_fields(out, all[i]->of, depth + 1);
     }
 }
 
-bool kt_document_tell(const char *verb, const char *part)
+bool kt_document_tell(FILE *out, const char *verb, const char *part)
 {
     const char *separator = "";
     for (size_t i = 0; documents[i]; i++) {
         if (!is_of(documents[i], verb, part))
             continue;
-        printf("%s%s\n  schema: \"ktrace.%s/%d\"\n", separator, documents[i]->what, documents[i]->verb,
-               documents[i]->version);
-        explain_fields(documents[i]->field, 1);
+        fprintf(out, "%s%s\n  schema: \"ktrace.%s/%d\"\n", separator, documents[i]->what, documents[i]->verb,
+                documents[i]->version);
+        explain_fields(out, documents[i]->field, 1);
         separator = "\n";
     }
     return *separator;

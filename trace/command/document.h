@@ -8,6 +8,8 @@
 
 #include "trace/command/field.h"
 
+#include <stdio.h>
+
 /* All of them; each stands beside the code of its verb. */
 /* clang-format off */
 #define KT_DOCUMENTS(X) \
@@ -36,8 +38,7 @@ void kt_document_print(const struct kt_document *document, json_t *values);
 /* The JSON Schema of what VERB prints, or that part of it (NULL: all of it); NULL: there is no such document. */
 json_t *kt_document_schema(const char *verb, const char *part);
 
-/* What the keys of these documents are, on standard output, with columns of text tables; false: there is no such
- * document. */
-bool kt_document_tell(const char *verb, const char *part);
+/* Writes what the keys of these documents are, with columns of text tables; false: there is no such document. */
+bool kt_document_tell(FILE *out, const char *verb, const char *part);
 
 #endif

@@ -80,7 +80,7 @@ static int print_document(const char *verb, const char *part, bool as_schema)
     json_t *schema = as_schema ? kt_document_schema(verb, part) : NULL;
     if (schema)
         kt_json_print(schema);
-    if (schema || (!as_schema && kt_document_tell(verb, part)))
+    if (schema || (!as_schema && kt_document_tell(stdout, verb, part)))
         return KT_OK;
     return kt_verb_usage("help", "%s%s%s has no JSON", verb, part ? " " : "", part ? part : "");
 }

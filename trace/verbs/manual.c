@@ -2,6 +2,7 @@
 #include "trace/verbs/manual.h"
 
 #include "ktrace/options.h"
+#include "trace/command/document.h"
 #include "trace/print/text.h"
 
 #include <ctype.h>
@@ -124,6 +125,33 @@ static void put_statuses_of_run(void)
     printf(".TP\n.B 2\nthe command line is wrong\n.TP\n.B 4\nthe operating system refused\n");
 }
 
+/* The keys that --json prints, with columns of text tables: each is indented by its depth. */
+static void put_keys(const struct kt_verb *verb)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return;
+    bool told = kt_document_tell(out, verb->name, NULL);
+    fclose(out);
+    if (told)
+        printf(".SH JSON\nDocuments and their keys, with the columns of text tables. Their JSON Schema is printed by\n"
+               ".BR \"ktrace help \\-\\-json\\-schema %s\" .\n.PD 0\n",
+               verb->name);
+    for (char *line = strtok(text, "\n"); told && line; line = strtok(NULL, "\n")) {
+        size_t depth = strspn(line, " ");
+        if (depth)
+            printf(".IP \"\" %zu\n", 2 + depth);
+        else
+            printf(".PP\n");
+        put_line(line + depth);
+    }
+    if (told)
+        printf(".PD\n");
+    free(text);
+}
+
 static bool is_run(const struct kt_verb *verb)
 {
     return verb && !strcmp(verb->name, "run");
@@ -145,6 +173,8 @@ static void put_tables(const struct kt_verb *verb)
         put_statuses_of_run();
     else
         put_statuses();
+    if (verb)
+        put_keys(verb);
 }
 
 static void put_head(const struct kt_verb *verb)

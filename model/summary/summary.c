@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One pass over the calls. Groups live in search trees by their key while calls are added, and become arrays sorted by
- * time at the end; as most calls belong to the same groups as an earlier one of their caller, a table of callers is in
- * front of the trees. The calls that a call is nested in are the latest ones at each smaller depth, which is all the
- * state that the nesting needs.
+ * One pass over the calls. Groups live in search trees while calls are added (sums.h); as most calls belong to the same
+ * groups as an earlier one of their caller, a table of callers is in front of the trees. The calls that a call is
+ * nested in are the latest ones at each smaller depth, which is all the state that the nesting needs.
  */
 #include "model/summary/summary.h"
 
 #include "model/summary/inside_counts.h"
+#include "model/summary/sums.h"
 #include "trace/base/memory.h"
 #include "trace/read/profile.h"
 #include "trace/read/state.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <search.h>
 #include <stdio.h>
 
 enum { MAX_DEPTH = 64, PLACES = 1024 /* a power of two */ };
@@ -49,32 +48,6 @@ struct kt_summariser {
     struct place place[PLACES];
 };
 
-static int compare_keys(const void *a, const void *b)
-{
-    const struct kt_sum *x = a;
-    const struct kt_sum *y = b;
-    if (x->process != y->process)
-        return x->process < y->process ? -1 : 1;
-    if (x->id != y->id)
-        return x->id < y->id ? -1 : 1;
-    if (!x->routine || !y->routine)
-        return (x->routine != NULL) - (y->routine != NULL);
-    return strcmp(x->routine, y->routine);
-}
-
-/* The group with that key, made if it is new. */
-static struct kt_sum *find_sum(void **tree, struct kt_sum key)
-{
-    struct kt_sum **found = tfind(&key, tree, compare_keys);
-    if (found)
-        return *found;
-    struct kt_sum *sum = kt_resize(NULL, 1, sizeof *sum);
-    *sum = key;
-    if (!tsearch(sum, tree, compare_keys))
-        abort();
-    return sum;
-}
-
 static void give(struct kt_sum *sum, const struct place *place)
 {
     sum->calls += place->calls;
@@ -105,12 +78,12 @@ static struct place make_place(struct kt_summariser *summariser, const struct kt
                           .caller = kt_call_site(call),
                           .tid = call->tid,
                           .top = call->depth == 0};
-    place.part =
-        find_sum(&summariser->parts, (struct kt_sum){.routine = call->entry->symbol.routine->name, .process = process});
-    place.thread = find_sum(&summariser->threads, (struct kt_sum){.process = process, .id = call->tid});
-    place.by_process = find_sum(&summariser->processes, (struct kt_sum){.process = process});
+    place.part = kt_sums_find(&summariser->parts,
+                              (struct kt_sum){.routine = call->entry->symbol.routine->name, .process = process});
+    place.thread = kt_sums_find(&summariser->threads, (struct kt_sum){.process = process, .id = call->tid});
+    place.by_process = kt_sums_find(&summariser->processes, (struct kt_sum){.process = process});
     if (place.top)
-        place.by_caller = find_sum(
+        place.by_caller = kt_sums_find(
             &summariser->callers,
             (struct kt_sum){.routine = call->entry->symbol.routine->name, .process = process, .id = place.caller});
     else
@@ -281,19 +254,20 @@ static void add_counts(struct kt_summariser *summariser, const struct kt_counts 
     summary->seconds_blas += top ? counts->seconds : 0;
     summary->squares = NAN;
     if (summary->sampled)
-        add_sampled_counts_to_routine(find_sum(&summariser->parts, part), counts);
+        add_sampled_counts_to_routine(kt_sums_find(&summariser->parts, part), counts);
     else
-        add_counts_to_routine(find_sum(&summariser->parts, part), counts);
-    add_counts_to_group(find_sum(&summariser->processes, (struct kt_sum){.process = process}), counts);
+        add_counts_to_routine(kt_sums_find(&summariser->parts, part), counts);
+    add_counts_to_group(kt_sums_find(&summariser->processes, (struct kt_sum){.process = process}), counts);
     if (!top)
         return;
     struct kt_sum caller = {.routine = part.routine, .process = process, .id = kt_call_site(&counts->call)};
-    add_counts_to_group(find_sum(&summariser->callers, caller), counts);
+    add_counts_to_group(kt_sums_find(&summariser->callers, caller), counts);
 }
 
 static void add_thread(struct kt_summariser *summariser, const struct kt_thread_counts *thread)
 {
-    struct kt_sum *sum = find_sum(&summariser->threads, (struct kt_sum){.process = thread->process, .id = thread->tid});
+    struct kt_sum *sum =
+        kt_sums_find(&summariser->threads, (struct kt_sum){.process = thread->process, .id = thread->tid});
     sum->calls += thread->calls;
     sum->calls_top += thread->calls_top;
     sum->seconds += thread->seconds;
@@ -319,42 +293,13 @@ void kt_summariser_add_profiles(struct kt_summariser *summariser, const struct k
 
 /* --- the end ----------------------------------------------------------------------------------------------- */
 
-static void append_sum(const void *node, VISIT visit, void *sums)
-{
-    struct kt_sums *out = sums;
-    if (visit == postorder || visit == leaf) {
-        out->sum = kt_room_for_one(out->sum, out->count, sizeof *out->sum);
-        out->sum[out->count++] = **(struct kt_sum *const *)node;
-    }
-}
-
-/* Longest first; equal times in the order of the keys, so that reports are reproducible. */
-static int compare_seconds(const void *a, const void *b)
-{
-    const struct kt_sum *x = a;
-    const struct kt_sum *y = b;
-    if (x->seconds != y->seconds)
-        return x->seconds > y->seconds ? -1 : 1;
-    return compare_keys(a, b);
-}
-
-static struct kt_sums take_sums(void *tree)
-{
-    struct kt_sums out = {0};
-    twalk_r(tree, append_sum, &out);
-    tdestroy(tree, free);
-    if (out.count)
-        qsort(out.sum, out.count, sizeof *out.sum, compare_seconds);
-    return out;
-}
-
 /* The routines of all processes together. */
 static struct kt_sums join_parts(const struct kt_sums *parts)
 {
     void *routines = NULL;
     for (size_t i = 0; i < parts->count; i++) {
         const struct kt_sum *part = &parts->sum[i];
-        struct kt_sum *sum = find_sum(&routines, (struct kt_sum){.routine = part->routine});
+        struct kt_sum *sum = kt_sums_find(&routines, (struct kt_sum){.routine = part->routine});
         sum->calls += part->calls;
         sum->calls_top += part->calls_top;
         sum->recorded += part->calls;
@@ -363,7 +308,7 @@ static struct kt_sums join_parts(const struct kt_sums *parts)
         sum->flops += part->flops;
         sum->bytes += part->bytes;
     }
-    return take_sums(routines);
+    return kt_sums_take(routines);
 }
 
 static void add_up_self(struct kt_summary *summary)
@@ -378,11 +323,11 @@ void kt_summariser_finish(struct kt_summariser *summariser, struct kt_summary *o
     for (int i = 0; i < PLACES; i++)
         give_up_place(&summariser->summary, &summariser->place[i]);
     *out = summariser->summary;
-    out->parts = take_sums(summariser->parts);
+    out->parts = kt_sums_take(summariser->parts);
     out->routines = join_parts(&out->parts);
-    out->callers = take_sums(summariser->callers);
-    out->threads = take_sums(summariser->threads);
-    out->processes = take_sums(summariser->processes);
+    out->callers = kt_sums_take(summariser->callers);
+    out->threads = kt_sums_take(summariser->threads);
+    out->processes = kt_sums_take(summariser->processes);
     add_up_self(out);
     free(summariser);
 }
@@ -434,8 +379,7 @@ void kt_summary_add_inside(const struct kt_trace *trace, struct kt_summary *summ
     for (size_t i = 0; i < of->routines; i++)
         summary->estimated |=
             add_inside(routine_named(routines, summary->inside.name[i]), &of->routine[i], &summary->estimate[i]);
-    if (routines->count)
-        qsort(routines->sum, routines->count, sizeof *routines->sum, compare_seconds);
+    kt_sums_sort(routines);
     add_up_self(summary);
 }
 

@@ -2,6 +2,7 @@
 #include "replay/again/again.h"
 
 #include "replay/compare/program_run.h"
+#include "replay/sequence/sequence_times.h"
 #include "trace/base/interrupt.h"
 #include "trace/base/memory.h"
 #include "trace/base/now.h"

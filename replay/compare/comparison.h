@@ -143,6 +143,10 @@ bool kt_comparison_is_any_met(const struct kt_comparison *comparison);
  * and they do not hold up every library alike. */
 bool kt_comparison_is_contended(const struct kt_comparison *comparison);
 
+/* Calls that the shape stands for, and the seconds that they took in the program. */
+double kt_comparison_calls(const struct kt_comparison *comparison, size_t shape);
+double kt_comparison_recorded(const struct kt_comparison *comparison, size_t shape);
+
 /* Is the shape timed on the baseline? */
 bool kt_comparison_counts(const struct kt_comparison *comparison, size_t shape);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "replay/compare/sequences.h"
+#include "replay/sequence/sequence_times.h"
 
 #include "trace/base/interrupt.h"
 #include "trace/base/random.h"
@@ -32,8 +33,8 @@ static void keep_times(struct kt_comparison *c, struct kt_sequences *s, size_t l
     struct kt_sequence *sequence = &s->lane[lane];
     double *mean = kt_resize(NULL, c->setup.jobs.count, sizeof *mean);
     double *first = kt_resize(NULL, c->setup.jobs.count, sizeof *first);
-    bool is_new = kt_sequence_take_first(sequence, first);
-    kt_sequence_take_means(sequence, mean);
+    bool is_new = kt_sequence_times_first(sequence, first);
+    kt_sequence_times_means(sequence, mean);
     for (size_t i = 0; i < c->setup.jobs.count; i++) {
         if (c->met[i] && !isnan(mean[i]))
             kt_series_add(&c->schedule.item[i].lane[lane], s->rounds, &mean[i], 1);
@@ -207,7 +208,7 @@ static void leave_out_strange(struct kt_comparison *c, const struct kt_sequence 
 {
     double *count = kt_resize(NULL, c->setup.jobs.count, sizeof *count);
     double *all = kt_resize(NULL, c->setup.jobs.count, sizeof *all);
-    kt_sequence_insitu(s, count, all);
+    kt_sequence_times_insitu(s, count, all);
     for (size_t i = 0; i < c->setup.jobs.count; i++)
         if (c->met[i] && !kt_sequences_stand_for(count[i], all[i])) {
             c->met[i] = false;
@@ -370,7 +371,7 @@ static void correct(struct kt_comparison *c, const struct kt_sequences *s)
     size_t jobs = c->setup.jobs.count;
     struct windowed w = {kt_resize(NULL, jobs, sizeof *w.count), kt_resize(NULL, jobs, sizeof *w.all),
                          kt_resize(NULL, jobs, sizeof *w.replayed)};
-    kt_sequence_insitu(&s->lane[0], w.count, w.all);
+    kt_sequence_times_insitu(&s->lane[0], w.count, w.all);
     for (size_t i = 0; i < jobs; i++) {
         bool known = c->met[i] && w.count[i] > 0 && w.all[i] > 0;
         w.replayed[i] = known ? kt_series_visits(&c->schedule.item[i].lane[0]).median : NAN;

@@ -35,6 +35,9 @@ json_t *kt_result_library(const struct kt_worker *worker);
 json_t *kt_result_shape(const struct kt_job *job, const struct kt_item *item);
 json_t *kt_result_machine(void);
 
+/* The context index of a shape; NAN: it was not replayed both warm and cold. */
+double kt_result_index(const struct kt_replay_result *result, size_t shape);
+
 /* The statistic of a lane of an item; n = 0 if it has no samples. */
 struct kt_stat kt_lane_stat(const struct kt_item *item, size_t lane);
 

@@ -246,7 +246,7 @@ bool kt_sequence_turn(struct kt_sequence *s, const struct kt_window *calls)
     return ended;
 }
 
-static size_t shape_of(const struct kt_sequence *s, const struct kt_job *job)
+size_t kt_sequence_shape(const struct kt_sequence *s, const struct kt_job *job)
 {
     return (size_t)(job->shape - s->setup->shapes.shape);
 }
@@ -255,129 +255,8 @@ void kt_sequence_leave_out(struct kt_sequence *s, const struct kt_job *job)
 {
     if (!s->board)
         return;
-    s->board->absent[shape_of(s, job)] = KT_NOT_ASKED;
+    s->board->absent[kt_sequence_shape(s, job)] = KT_NOT_ASKED;
     s->is_tried = false;
-}
-
-/* By shape, of the last pass. */
-static double *find_means(const struct kt_sequence *s)
-{
-    size_t shapes = s->setup->shapes.count;
-    const float *time = s->sample[s->passes - 1];
-    double *mean = kt_resize(NULL, shapes, sizeof *mean);
-    size_t *calls = kt_resize(NULL, shapes, sizeof *calls);
-    for (size_t i = 0; i < shapes; i++)
-        mean[i] = calls[i] = 0;
-    for (size_t i = 0; i < s->recording.calls; i++)
-        if (s->recording.call[i].counted && time[i] >= 0) {
-            mean[s->recording.call[i].shape] += (double)time[i];
-            calls[s->recording.call[i].shape]++;
-        }
-    for (size_t i = 0; i < shapes; i++)
-        mean[i] = calls[i] ? mean[i] / (double)calls[i] : NAN;
-    free(calls);
-    return mean;
-}
-
-/* By shape, of the first call of each: what it took, less what the same call took in the last pass. */
-static double *find_first(const struct kt_sequence *s)
-{
-    size_t shapes = s->setup->shapes.count;
-    const float *time = s->sample[s->passes - 1];
-    double *more = kt_resize(NULL, shapes, sizeof *more);
-    for (size_t i = 0; i < shapes; i++)
-        more[i] = NAN;
-    for (size_t i = s->recording.calls; i-- > 0;)
-        more[s->recording.call[i].shape] = s->first[i] >= 0 && time[i] >= 0 ? (double)(s->first[i] - time[i]) : NAN;
-    return more;
-}
-
-bool kt_sequence_take_first(struct kt_sequence *s, double *seconds)
-{
-    if (!s->first)
-        return false;
-    double *more = find_first(s);
-    for (size_t i = 0; i < s->setup->jobs.count; i++)
-        seconds[i] = more[shape_of(s, &s->setup->jobs.job[i])];
-    free(more);
-    forget_first(s);
-    return true;
-}
-
-static void take_means(const struct kt_sequence *s, double *seconds)
-{
-    double *mean = find_means(s);
-    for (size_t i = 0; i < s->setup->jobs.count; i++)
-        seconds[i] = mean[shape_of(s, &s->setup->jobs.job[i])];
-    free(mean);
-}
-
-/* By shape, of the last pass. */
-static struct kt_samples *find_times(const struct kt_sequence *s)
-{
-    const float *time = s->sample[s->passes - 1];
-    struct kt_samples *times = kt_resize(NULL, s->setup->shapes.count, sizeof *times);
-    memset(times, 0, s->setup->shapes.count * sizeof *times);
-    for (size_t i = 0; i < s->recording.calls; i++)
-        if (s->recording.call[i].counted && time[i] >= 0)
-            kt_samples_add(&times[s->recording.call[i].shape], (double)time[i]);
-    return times;
-}
-
-void kt_sequence_times(const struct kt_sequence *s, double *mean, double *median)
-{
-    struct kt_samples *times = find_times(s);
-    take_means(s, mean);
-    for (size_t i = 0; i < s->setup->jobs.count; i++)
-        median[i] = kt_samples_stat(&times[shape_of(s, &s->setup->jobs.job[i])], KT_BEST_MEDIAN).median;
-    for (size_t i = 0; i < s->setup->shapes.count; i++)
-        kt_samples_free(&times[i]);
-    free(times);
-}
-
-void kt_sequence_take_means(struct kt_sequence *s, double *seconds)
-{
-    take_means(s, seconds);
-    free(s->sample[s->passes - 1]);
-    s->sample[s->passes - 1] = NULL;
-}
-
-static double mean_below(const struct kt_samples *samples, double most)
-{
-    enum { ROOM = 4096 };
-    double seconds[ROOM];
-    double sum = 0;
-    size_t count = kt_samples_take(samples, seconds, ROOM);
-    for (size_t i = 0; i < count; i++)
-        sum += fmin(seconds[i], most);
-    return sum / (double)count;
-}
-
-void kt_sequence_insitu(const struct kt_sequence *s, double *count, double *all)
-{
-    static const double disturbed = 10; /* times the median */
-    size_t shapes = s->setup->shapes.count;
-    double *sum = kt_resize(NULL, shapes, sizeof *sum);
-    double *most = kt_resize(NULL, shapes, sizeof *most);
-    size_t *calls = kt_resize(NULL, shapes, sizeof *calls);
-    for (size_t i = 0; i < shapes; i++) {
-        most[i] = disturbed * kt_samples_stat(&s->setup->shapes.shape[i].seconds, KT_BEST_MEDIAN).median;
-        sum[i] = 0;
-        calls[i] = 0;
-    }
-    for (size_t i = 0; i < s->recording.calls; i++) {
-        const struct kt_recorded_call *call = &s->recording.call[i];
-        sum[call->shape] += call->counted ? fmin(call->seconds, most[call->shape]) : 0;
-        calls[call->shape] += call->counted;
-    }
-    for (size_t j = 0; j < s->setup->jobs.count; j++) {
-        size_t i = shape_of(s, &s->setup->jobs.job[j]);
-        count[j] = calls[i] ? sum[i] / (double)calls[i] : NAN;
-        all[j] = mean_below(&s->setup->shapes.shape[i].seconds, most[i]);
-    }
-    free(sum);
-    free(most);
-    free(calls);
 }
 
 void kt_sequence_renew(struct kt_sequence *s)
@@ -475,7 +354,7 @@ void kt_sequence_close(struct kt_sequence *s)
 
 struct kt_stat kt_sequence_stat(const struct kt_sequence *s, const struct kt_job *job)
 {
-    size_t shape = shape_of(s, job);
+    size_t shape = kt_sequence_shape(s, job);
     double sum = 0;
     if (!s->of_shape || !s->of_shape_count[shape])
         return kt_stat_of(NULL, 0, KT_BEST_MEDIAN);
@@ -500,7 +379,7 @@ const char *kt_sequence_absence(const struct kt_sequence *s, const struct kt_job
                                        [KT_TOO_LARGE] =
                                            "has an operand that needs more memory than there is for a sequence",
                                        [KT_NOT_ASKED] = "was left out"};
-    return s->board ? text[s->board->absent[shape_of(s, job)]] : NULL;
+    return s->board ? text[s->board->absent[kt_sequence_shape(s, job)]] : NULL;
 }
 
 /* The median of the calls of each shape that count, times their number, of all shapes. */

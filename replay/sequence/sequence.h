@@ -55,18 +55,6 @@ bool kt_sequence_prepare(struct kt_sequence *sequence);
 /* Those calls of a pass: from 0, or from where the last turn ended. A pass counts when its last call was played. False:
  * the process is gone, and the pass with it. */
 bool kt_sequence_turn(struct kt_sequence *sequence, const struct kt_window *calls);
-/* Of a pass that has just been played: the mean of the calls of each job of the setup, in SECONDS by job; NAN: none was
- * timed. For whoever wants no more than these: times of single calls are forgotten, and there is nothing to finish. */
-void kt_sequence_take_means(struct kt_sequence *sequence, double *seconds);
-/* The same of a sequence that is to be finished, and the medians. */
-void kt_sequence_times(const struct kt_sequence *sequence, double *mean, double *median);
-/* Of a pass that has just been played, once for each process: what the first call of each job's shape in the process's
- * first pass, which does not count, took beyond the same call in this one, in SECONDS by job; NAN: one of them was not
- * timed. It binds code, maps it, and sets the library up. False: there is nothing to be taken. */
-bool kt_sequence_take_first(struct kt_sequence *sequence, double *seconds);
-/* What calls of each job's shape took in the program in the mean, in seconds by job: of those that COUNT (NAN: none
- * does) and of ALL. Calls of ten times the median and more, which something disturbed, are taken for that long. */
-void kt_sequence_insitu(const struct kt_sequence *sequence, double *count, double *all);
 /* The next pass is played by a new process, which differs from the one before by up to a percent. */
 void kt_sequence_renew(struct kt_sequence *sequence);
 /* Calls of the job's shape are not played. */
@@ -74,6 +62,9 @@ void kt_sequence_leave_out(struct kt_sequence *sequence, const struct kt_job *jo
 /* What passes are still needed, and the estimates. */
 void kt_sequence_finish(struct kt_sequence *sequence);
 void kt_sequence_close(struct kt_sequence *sequence);
+
+/* The number of a job's shape. */
+size_t kt_sequence_shape(const struct kt_sequence *sequence, const struct kt_job *job);
 
 /* The statistic of a job's shape; n = 0: none of its calls was timed. */
 struct kt_stat kt_sequence_stat(const struct kt_sequence *sequence, const struct kt_job *job);

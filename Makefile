@@ -8,7 +8,7 @@ VERSION  := 0.2.0
 export PYTHON ?= /usr/bin/python3
 
 # What building, the demo and the tests need beyond git and make, as Debian packages: make packages installs what is missing.
-BUILD_PACKAGES := gcc libc6-dev libdw-dev libjansson-dev libarchive-dev libzstd-dev libsqlite3-dev libhwloc-dev libprotobuf-c-dev protobuf-c-compiler
+BUILD_PACKAGES := gcc libc6-dev libdw-dev libjansson-dev libarchive-dev libzstd-dev libsqlite3-dev libhwloc-dev libprotobuf-c-dev protobuf-c-compiler node-d3
 DEMO_PACKAGES  := python3-numpy libopenblas0-serial libblas3 liblapack3
 CHECK_PACKAGES := libcmocka-dev libpfm4 g++ gfortran libblas-dev liblapack-dev libblis4-serial gdb valgrind cppcheck libblas-test liblapack-test \
                   python3-scipy python3-jsonschema libblas64-3 liblapack64-3 libopenblas64-0-pthread liblapacke-dev liblapacke64 libblis64-4-serial libatlas3-base \
@@ -41,6 +41,9 @@ SHIM     := $(call parts,preload/,audit block_size $(if $(SAN),strings))
 UNIT     := $(call parts,tests/unit/test_)
 GEN      := generate/gen generate/gen_wrapper generate/gen_names generate/gen_elements generate/gen_thunk
 SPECS    := $(wildcard trace/routines/*.spec)
+# What the HTML page draws with; without it report --html names the package.
+D3       := $(wildcard /usr/share/nodejs/d3/dist/d3.min.js)
+PAGE     := $(addprefix model/html/,page.html page.css base.js tables.js icicle.js parts.js times.js timeline.js page.js)
 ALGORITHMS := $(wildcard examples/algorithms/*.kta)
 # Routines whose calls go through compiled functions; all others go through the trampoline.
 COMPILED := $(filter blas%,$(basename $(notdir $(SPECS))))
@@ -59,7 +62,7 @@ say = @$(if $(V)$(SILENT),:,printf '  %-6s %s\n' $(1) $(2))
 all:
 	@$(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc)) built
 # What takes longest to compile, and what has to be generated first, come first.
-built: $(O)/model/loops/probe_kernels.o $(O)/libktrace.so $(O)/ktrace $(O)/libktrace-audit.so $(O)/libktrace-block.so $(O)/routines.md
+built: $(O)/model/loops/probe_kernels.o $(O)/libktrace.so $(O)/ktrace $(O)/libktrace-audit.so $(O)/libktrace-block.so $(O)/routines.md $(if $(D3),$(O)/report.html)
 help:
 	@sed -n 's/^#: //p' Makefile packaging/install.mk tests/tests.mk tests/bench/bench.mk
 
@@ -164,6 +167,11 @@ $(O)/gen/texts.c: $(O)/gen/checked $(ALGORITHMS)
 	$(call say,GEN,$@)
 	$(Q){ echo 'const char kt_routine_text[] ='; cat $(SPECS) | $(quoted); echo ';'; \
 	 echo 'const char *const kt_algorithm_text[] = {'; for f in $(ALGORITHMS); do $(quoted) $$f; echo ','; done; echo '0};'; } > $@.part && mv $@.part $@
+# Lines of page.html that are a name in @ are replaced by files; words and meanings are those of the glossary.
+$(O)/report.html: $(PAGE) $(D3) doc/glossary.md
+	$(call say,GEN,$@)
+	$(Q)mkdir -p $(@D); { echo 'const GLOSSARY = {'; sed -n 's/["\\]/\\&/g; s/^| \([^|]*\) | \([^|]*\) | .*/"\1": "\2",/p' doc/glossary.md; echo '};'; cat $(filter-out model/html/page.js,$(filter %.js,$(PAGE))) model/html/page.js; } >$@.js
+	$(Q)sed -e '/^@CSS@$$/{r model/html/page.css' -e 'd}' -e '/^@D3@$$/{r $(D3)' -e 'd}' -e '/^@LICENSE@$$/{r /usr/share/doc/node-d3/copyright' -e 'd}' -e '/^@JS@$$/{r $@.js' -e 'd}' model/html/page.html >$@.part && mv $@.part $@
 .SECONDARY:
 
 -include $(wildcard $(O)/*/*.d $(O)/*/*/*.d)

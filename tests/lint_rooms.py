@@ -47,7 +47,8 @@ model/algorithm: replay/setup
 model/predict: model/algorithm model/kernels
 model/roofline: model/probe model/decomposition replay/setup
 model/plot: model/roofline
-model/verbs: model/report model/build model/predict model/plot
+model/html: model/report model/roofline
+model/verbs: model/html model/build model/predict model/plot
 """
 # The command links the verbs of all modules.
 SEES_ALL = {"trace/verbs/main.c"}

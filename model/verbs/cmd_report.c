@@ -2,6 +2,7 @@
 /*
  * ktrace report: prints what model/report/report.c worked out.
  */
+#include "model/html/html.h"
 #include "model/report/report_header.h"
 #include "model/report/report_lists.h"
 #include "model/report/report_parts.h"
@@ -34,6 +35,7 @@ static const struct table {
 
 struct options {
     bool json, csv;
+    const char *html; /* a file; NULL: no page */
     const struct table *only; /* NULL: everything */
     size_t top;
 };
@@ -171,6 +173,8 @@ static enum kt_status take_count(const struct kt_verb_option *option, const char
 const struct kt_verb_option kt_verb_report_options[] = {
     {"top", 0, "N", "rows of each table; default 15", take_count, offsetof(struct options, top)},
     {"by", 0, TABLES, "only that table", take_table, offsetof(struct options, only)},
+    {"html", 0, "FILE", "instead of text: one file with tables and figures for a browser, which needs no network",
+     KT_VERB_TEXT(struct options, html)},
     {"csv", 0, NULL, "all rows of one table, comma-separated", KT_VERB_FLAG(struct options, csv)},
     {KT_VERB_JSON(struct options, json)},
     {0},
@@ -202,6 +206,15 @@ static void print_report(const struct kt_report *report, const struct options *o
         print_all(report, options->top);
 }
 
+static int write_html(const struct kt_report *report, const char *path)
+{
+    struct kt_error error = {0};
+    if (kt_html_write(report, NULL, path, &error) != KT_OK)
+        return kt_verb_fail("report", &error);
+    kt_notice("%s: open it in a browser", path);
+    return KT_OK;
+}
+
 int kt_verb_report(int argc, char **argv)
 {
     struct options options;
@@ -210,8 +223,11 @@ int kt_verb_report(int argc, char **argv)
     int status = parse_options(argc, argv, &options);
     if (status != KT_OK)
         return status;
-    if (kt_report_make(argv + optind, (size_t)(argc - optind), &report, &error) != KT_OK)
+    if ((options.html && kt_html_check(&error) != KT_OK) ||
+        kt_report_make(argv + optind, (size_t)(argc - optind), &report, &error) != KT_OK)
         status = kt_verb_fail("report", &error);
+    else if (options.html)
+        status = write_html(&report, options.html);
     else if (options.json)
         kt_document_print(&kt_document_report, kt_report_json(&report));
     else if (options.csv)

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 
 /* From 2^-40 s, less than a tick, to 2^24 s, half a year; what lies outside counts in the first and the last bin. */
-enum { LOWEST = -40, HIGHEST = 24, BINS = (HIGHEST - LOWEST) * KT_SAMPLE_OCTAVE };
+enum { LOWEST = -40, BINS = KT_SAMPLE_BINS };
 
 static size_t bin_of(double seconds)
 {

@@ -12,7 +12,8 @@
 
 #include <stdint.h>
 
-enum { KT_SAMPLES_KEPT = 100000, KT_SAMPLE_OCTAVE = 128 /* bins */ };
+enum { KT_SAMPLES_KEPT = 100000, KT_SAMPLE_OCTAVE = 128 /* bins */, KT_SAMPLE_OCTAVES = 64 };
+enum { KT_SAMPLE_BINS = KT_SAMPLE_OCTAVES * KT_SAMPLE_OCTAVE };
 
 struct kt_sample_bin {
     uint64_t n;
@@ -24,7 +25,7 @@ struct kt_samples {
     uint64_t n;
     double least, most;
     double *kept;              /* all, or NULL if there are more than KT_SAMPLES_KEPT; owned */
-    struct kt_sample_bin *bin; /* then; owned */
+    struct kt_sample_bin *bin; /* then, KT_SAMPLE_BINS of them; owned */
     double *thin;              /* then, one in STRIDE of them in the order of adding; owned */
     size_t thins;
     uint64_t stride;

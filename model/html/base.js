@@ -7,11 +7,11 @@ const REPORT = DATA.report;
 
 // Okabe and Ito's colours, which the colour-blind tell apart; each part has its own everywhere.
 const PART_COLOUR = {
-  bound: "#009E73", library: "#0072B2", cache: "#E69F00", contention: "#CC79A7", machine: "#F0E442", residual: "#999999", unsplit: "#999999",
+  bound: "#009E73", library: "#0072B2", cache: "#E69F00", contention: "#CC79A7", machine: "#F0E442", uneven: "#56B4E9", residual: "#999999", unsplit: "#999999",
 };
 const PART_MEANING = {
   bound: "what the hardware needs", library: "what a better library would win", cache: "what operands nearer to the processor would win",
-  contention: "what other threads cost", machine: "what the state of the machine cost", residual: "all else: new pages, other processes, other data",
+  contention: "what other threads cost", machine: "what the state of the machine cost", uneven: "calls that took longer than others like them", residual: "all else: new pages, other processes, other data",
   unsplit: "cache and residual together",
 };
 const CONTEXT = {
@@ -70,10 +70,10 @@ function seconds(value) {
   if (value == null) return "n/a";
   const size = Math.abs(value);
   const [unit, scale] = size >= 1 || size === 0 ? ["s", 1] : size >= 1e-3 ? ["ms", 1e3] : size >= 1e-6 ? ["us", 1e6] : ["ns", 1e9];
-  return digits(value * scale) + " " + unit;
+  return digits(value * scale) + "\u00a0" + unit;
 }
 
-const percent = (value) => (value == null ? "n/a" : (100 * value).toFixed(1) + " %");
+const percent = (value) => (value == null ? "n/a" : (100 * value).toFixed(1) + "\u00a0%");
 const count = (value) => (value == null ? "n/a" : Math.round(value).toLocaleString("en"));
 const plural = (n, one, many) => count(n) + " " + (n === 1 ? one : many || one + "s");
 
@@ -81,7 +81,7 @@ function bytes(value) {
   const units = ["B", "KiB", "MiB", "GiB", "TiB"];
   let unit = 0;
   for (; value >= 1024 && unit < units.length - 1; unit++) value /= 1024;
-  return digits(value) + " " + units[unit];
+  return digits(value) + "\u00a0" + units[unit];
 }
 
 const TEXT_OF = {
@@ -137,7 +137,7 @@ function legendOf(items) {
   const list = el("ul", {class: "legend"});
   for (const {name, colour, symbol, meaning} of items) {
     const svg = d3.create("svg").attr("width", 14).attr("height", 14).attr("aria-hidden", "true");
-    if (symbol) svg.append("path").attr("d", d3.symbol(symbol, 70)()).attr("transform", "translate(7,7)").style("fill", colour);
+    if (symbol) svg.append("path").attr("d", symbolPath(symbol, 70)).attr("transform", "translate(7,7)").style("fill", colour);
     else svg.append("rect").attr("width", 14).attr("height", 14).style("fill", colour);
     list.append(el("li", {}, svg.node(), meaning ? name + ": " + meaning : name));
   }
@@ -148,6 +148,8 @@ function svgIn(box, width, height, label) {
   return d3.select(box).append("svg").attr("class", "chart").attr("viewBox", `0 0 ${width} ${height}`).attr("height", height)
     .attr("role", "group").attr("aria-label", label);
 }
+
+const symbolPath = (symbol, area) => d3.symbol().type(symbol).size(area)();
 
 // Black or white, whichever is read better on COLOUR.
 function inkOn(colour) {
@@ -172,6 +174,9 @@ function axis(svg, scale, {side, at, title, length, format, ticks}) {
   else label.attr("x", -at + 4).attr("y", 10).attr("text-anchor", "start");
   return g;
 }
+
+// On a logarithmic axis only the ticks at 1, 2 and 5 have room for a text.
+const sparse = (format) => (value) => ([1, 2, 5].includes(Math.round(value / 10 ** Math.floor(Math.log10(value) + 1e-9))) ? format(value) : "");
 
 function leftOut(list) {
   return DATA.left_out.find((entry) => entry.list === list);

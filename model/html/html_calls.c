@@ -37,6 +37,20 @@ static size_t *rows_by_number(const struct kt_shapes *shapes)
     return row;
 }
 
+/* By how much the calls of each shape are longer or shorter in its total, which is without what recording their insides
+ * took; to be freed. */
+static double *factors_of(const struct kt_shapes *shapes, const size_t *row)
+{
+    double *factor = kt_resize(NULL, shapes->count, sizeof *factor);
+    for (size_t i = 0; i < shapes->count; i++)
+        factor[i] = 0;
+    for (size_t i = 0; i < shapes->callers.count; i++)
+        factor[row[shapes->callers.of[i].shape]] += shapes->callers.of[i].total;
+    for (size_t i = 0; i < shapes->count; i++)
+        factor[i] = factor[i] > 0 ? shapes->shape[i].total / factor[i] : 0;
+    return factor;
+}
+
 json_t *kt_html_calls_from(const struct kt_report *report, json_t *left_out)
 {
     const struct kt_shapes *shapes = &report->groups;
@@ -44,6 +58,7 @@ json_t *kt_html_calls_from(const struct kt_report *report, json_t *left_out)
     const struct kt_shape_calls **order = kt_resize(NULL, of->count, sizeof *order);
     size_t *row = rows_by_number(shapes);
     size_t shown = of->count < CALLS_FROM ? of->count : CALLS_FROM;
+    double *factor = factors_of(shapes, row);
     json_t *rows = json_array();
     for (size_t i = 0; i < of->count; i++)
         order[i] = &of->of[i];
@@ -52,10 +67,11 @@ json_t *kt_html_calls_from(const struct kt_report *report, json_t *left_out)
         size_t shape = row[order[i]->shape];
         const char *routine = shapes->shape[shape].first.entry->symbol.routine->name;
         json_array_append_new(rows, json_pack("[o, s, I, I, o]", place_of(report, order[i]), routine, (json_int_t)shape,
-                                              (json_int_t)order[i]->calls, kt_json_number(order[i]->total)));
+                                              (json_int_t)order[i]->calls, kt_json_number(order[i]->total * factor[shape])));
     }
     kt_html_leave_out(left_out, "calls_from", shown, of->count);
     free(order);
+    free(factor);
     free(row);
     return rows;
 }

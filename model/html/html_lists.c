@@ -148,13 +148,22 @@ static json_t *column_of(const struct kt_field *list, const struct kt_field *fie
     return column;
 }
 
+/* A table of another view begins with a column that this one has, too. */
+static bool is_repeated(const struct kt_field *const *field, size_t at)
+{
+    for (size_t i = 0; i < at; i++)
+        if (!field[at]->key && field[at]->cell && field[i]->cell == field[at]->cell)
+            return true;
+    return false;
+}
+
 static json_t *columns_of(const struct kt_field *list, unsigned view, const struct kt_at *at)
 {
     const struct kt_field *all[KT_FIELD_COLUMNS];
     size_t fields = kt_field_flat(list->of, all);
     json_t *columns = json_array();
     for (size_t i = 0; i < fields; i++)
-        if (all[i]->head && (!all[i]->view || all[i]->view & view))
+        if (all[i]->head && (!all[i]->view || all[i]->view & view) && !is_repeated(all, i))
             json_array_append_new(columns, column_of(list, all[i], at));
     return columns;
 }

@@ -19,6 +19,7 @@ struct timeline {
     const struct kt_report *report;
     size_t lanes, bins;
     double end; /* seconds; it begins at 0 */
+    double per_second; /* bins */
     const char *routine[ROUTINES];
     size_t routines;
     float *busy; /* seconds by lane, bin and class; owned */
@@ -65,15 +66,22 @@ static size_t lane_of(const struct timeline *t, const struct kt_call *call)
     return LANES;
 }
 
+/* Of a time; the first and the last one also of what lies outside. */
+static size_t bin_of(const struct timeline *t, double seconds)
+{
+    double bin = seconds * t->per_second;
+    return bin < 0 ? 0 : bin < (double)t->bins ? (size_t)bin : t->bins - 1;
+}
+
 static void add(struct timeline *t, size_t lane, size_t class, double begin, double end)
 {
-    double width = t->end / (double)t->bins;
-    double last = (double)t->bins - 1;
-    size_t first_bin = (size_t)fmin(fmax(begin / width, 0), last);
-    size_t last_bin = (size_t)fmin(fmax(end / width, 0), last);
-    for (size_t bin = first_bin; bin <= last_bin; bin++) {
-        double from = fmax(begin, (double)bin * width);
-        double to = fmin(end, (double)(bin + 1) * width);
+    double width = 1 / t->per_second;
+    size_t last = bin_of(t, end);
+    for (size_t bin = bin_of(t, begin); bin <= last; bin++) {
+        double from = (double)bin * width;
+        double to = from + width;
+        from = begin > from ? begin : from;
+        to = end < to ? end : to;
         if (to > from)
             t->busy[(lane * t->bins + bin) * CLASSES + class] += (float)(to - from);
     }
@@ -160,6 +168,7 @@ json_t *kt_html_timeline(const struct kt_report *report, json_t *left_out)
     if (kt_is_profile(&report->trace) || t.lanes == 0 || !(t.end > 0))
         return json_null();
     t.bins = CELLS / t.lanes < MOST_BINS ? CELLS / t.lanes : MOST_BINS;
+    t.per_second = (double)t.bins / t.end;
     t.busy = calloc(t.lanes * t.bins * CLASSES, sizeof *t.busy);
     if (!t.busy)
         abort();

@@ -36,6 +36,7 @@ function lostSentences() {
   for (const {cause, calls} of REPORT.lost || []) said.push(`${plural(calls, "call is", "calls are")} not in the trace: ${cause}.`);
   for (const note of REPORT.damage || []) said.push(`Damaged: ${typeof note === "string" ? note : JSON.stringify(note)}.`);
   if (REPORT.unfinished) said.push(`${plural(REPORT.unfinished, "call has", "calls have")} not returned: they are counted, but have no time.`);
+  if (REPORT.skipped) said.push(`${plural(REPORT.skipped, "call was", "calls were")} not recorded, as the user wished (pauses, filters, limits).`);
   if (REPORT.sample > 1) said.push(`One call in ${count(REPORT.sample)} was recorded: sums are of these.`);
   if (REPORT.clock && REPORT.clock.note) said.push(REPORT.clock.note);
   return said;
@@ -52,8 +53,9 @@ function heaviest() {
 function findingSentences() {
   const parts = REPORT.decomposition;
   const said = heaviest();
-  if (parts) said.push(...parts.advice.map((advice) => advice.text));
-  if (parts && parts.advice.length === 0) said.push("What dominates cannot be told: each part is within noise, or the program was faster than its replays.");
+  if (DATA.explain) said.push(...explainedSentences(DATA.explain));
+  else if (parts) said.push(...parts.advice.map((advice) => advice.text));
+  if (parts && !DATA.explain && parts.advice.length === 0) said.push("What dominates cannot be told: each part is within noise, or the program was faster than its replays.");
   if (!parts && REPORT.shapes.length) said.push("Why the calls take as long as they do is not known before a replay.");
   if (blasShare() !== null && blasShare() < 0.5) said.push(`All of BLAS and LAPACK is ${percent(blasShare())} of the wall time: the rest is outside of ktrace's view.`);
   if (REPORT.shapes.length === 0) said.push("The program made no call that returned and can be seen.");
@@ -65,7 +67,8 @@ function drawFindings(section) {
   drawFacts(section);
   section.append(el("ul", {class: "findings"}, ...findingSentences().map((text) => el("li", {}, text)), ...lostSentences().map((text) => el("li", {class: "warn"}, text))));
   const command = `ktrace ${next} ${traceWords()}`;
-  section.append(el("p", {}, "Next: ", el("code", {}, command), " ", copyButton(command)));
+  drawExplained(section);
+  if (REPORT.shapes.length) section.append(el("p", {}, "Next: ", el("code", {}, command), " ", copyButton(command)));
 }
 
 // --- how it was measured -----------------------------------------------------------------------------------------
@@ -141,5 +144,52 @@ function drawPage() {
   addEventListener("beforeprint", redrawIfWider);
 }
 
+// What tests ask for by #selftest: what the page does with a reader's hands, as text of the element "selftest".
+function selfTest() {
+  const shapes = TABLE_STATES.shapes;
+  const found = {figures: FIGURES.map(({id}) => id), marks: {}, rows: {}};
+  for (const {id, box} of FIGURES) found.marks[id] = box.querySelectorAll("rect, path, circle, canvas").length;
+  for (const [list, state] of Object.entries(TABLE_STATES)) found.rows[list] = state.shown.length;
+  if (shapes) Object.assign(found, testTable(shapes));
+  if (ICICLE.box) Object.assign(found, testIcicle());
+  if (DATA.timeline) Object.assign(found, testTimeline());
+  found.wide = document.documentElement.scrollWidth - innerWidth;
+  document.body.append(el("pre", {id: "selftest"}, JSON.stringify(found)));
+}
+
+function testTable(state) {
+  const calls = state.columns.findIndex(({key}) => key === "calls");
+  const values = () => state.shown.map((line) => line.sort[calls]);
+  state.heads[calls].querySelector("button").click();
+  const descending = values();
+  state.heads[calls].querySelector("button").click();
+  const ascending = values();
+  state.input.value = state.lines[0].row.routine;
+  state.input.dispatchEvent(new Event("input"));
+  return {descending, ascending, filtered: state.shown.map((line) => line.row.routine), cells: state.body.rows.length};
+}
+
+function testIcicle() {
+  const before = ICICLE.drawn;
+  const rect = ICICLE.box.querySelectorAll("rect")[1];
+  rect.dispatchEvent(new MouseEvent("mousemove", {clientX: 5, clientY: 5}));
+  const tip = document.getElementById("tip").textContent;
+  rect.dispatchEvent(new MouseEvent("click"));
+  const zoomed = ICICLE.focus.depth;
+  zoomTo(ICICLE.root);
+  ICICLE.search(REPORT.shapes[0].routine);
+  const matched = ICICLE.matched;
+  ICICLE.search("");
+  return {tip, zoomed, matched, boxes: [before, ICICLE.drawn], total: ICICLE.root.value};
+}
+
+function testTimeline() {
+  zoomTimeline(0.5);
+  const window = TIMELINE.to - TIMELINE.from;
+  showWindow(0, 1);
+  return {window};
+}
+
 drawPage();
+if (location.hash === "#selftest") selfTest();
 document.documentElement.dataset.ready = String(FIGURES.length);

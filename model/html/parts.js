@@ -26,9 +26,11 @@ function stepText(step, whole) {
   return `${step.name}: ${PART_MEANING[step.name]}\n${seconds(step.value)}, ${percent(step.value / whole)}${interval}`;
 }
 
-// A negative part is hatched, and points to the left.
+const HATCH = "hatch";
+
+// A negative part is hatched, and points to the left; so is one that may be nothing.
 function hatch(svg) {
-  const pattern = svg.append("defs").append("pattern").attr("id", "hatch").attr("width", 6).attr("height", 6).attr("patternUnits", "userSpaceOnUse").attr("patternTransform", "rotate(45)");
+  const pattern = svg.append("defs").append("pattern").attr("id", HATCH).attr("width", 6).attr("height", 6).attr("patternUnits", "userSpaceOnUse").attr("patternTransform", "rotate(45)");
   pattern.append("rect").attr("width", 3).attr("height", 6).style("fill", "var(--panel)");
 }
 
@@ -38,7 +40,7 @@ function drawStep(svg, step, x, y, height, whole) {
   const rect = svg.append("rect").attr("x", left).attr("y", y).attr("width", width).attr("height", height).style("fill", PART_COLOUR[step.name])
     .attr("tabindex", 0).attr("role", "img").attr("aria-label", stepText(step, whole).replace(/\n/g, ", "));
   hover(rect.node(), stepText(step, whole));
-  if (step.value < 0) svg.append("rect").attr("class", "on").attr("x", left).attr("y", y).attr("width", width).attr("height", height).style("fill", "url(#hatch)").style("opacity", 0.7);
+  if (step.value < 0 || step.doubtful) svg.append("rect").attr("class", "on").attr("x", left).attr("y", y).attr("width", width).attr("height", height).style("fill", `url(#${HATCH})`).style("opacity", 0.7);
 }
 
 function waterfallRows(parts) {
@@ -64,17 +66,17 @@ function drawWaterfall(box, width, parts) {
 }
 
 // One bar for each routine, its parts beside each other; what is below 0 is told by hovering and by the tables.
-function drawStacks(box, width, groups) {
+function drawStacks(box, width, groups, left = 84) {
   const height = 26;
-  const left = 84;
   const x = d3.scaleLinear().domain([0, d3.max(groups, (g) => sum(partsIn(g).map((p) => Math.max(0, g[p]))))]).range([left, width - 70]);
   const svg = svgIn(box, width, groups.length * height + 44, "Parts of the time by routine");
+  hatch(svg);
   axis(svg, x, {side: "bottom", at: groups.length * height + 4, title: "seconds", length: width - 70, ticks: Math.max(2, width / 140)});
   groups.forEach((group, i) => {
     let at = 0;
     svg.append("text").attr("x", 0).attr("y", i * height + 18).text(fitted(group.routine, left));
     for (const name of partsIn(group).filter((part) => group[part] > 0)) {
-      drawStep(svg, {name, value: group[name], from: at, to: at + group[name], interval: (group.intervals || {})[name]}, x, i * height + 4, height - 8, group.insitu);
+      drawStep(svg, {name, value: group[name], from: at, to: at + group[name], interval: (group.intervals || {})[name], doubtful: (group.doubtful || []).includes(name)}, x, i * height + 4, height - 8, group.insitu);
       at += group[name];
     }
     svg.append("text").attr("x", x(at) + 5).attr("y", i * height + 18).text(seconds(group.seconds));
@@ -135,7 +137,7 @@ function roofLabels(roofs, x, y) {
   const placed = [];
   return roofs.map((roof) => {
     const right = x.domain()[1];
-    const at = roof.kind === "flops" ? {x: x.range()[1] - 2, y: y(roof.per_second) - 4, anchor: "end"} : {x: x.range()[0] + 4, y: y(roof.per_second * x.domain()[0]) - 5, anchor: "start"};
+    const at = roof.kind === "flops" ? {x: x.range()[1] - 2, y: y(roof.per_second) - 4, anchor: "end"} : {x: x.range()[0] + 6, y: y(roof.per_second * x.domain()[0]) + 12, anchor: "start"};
     const free = at.y > y.range()[1] + 6 && at.y < y.range()[0] && placed.every((other) => other.anchor !== at.anchor || Math.abs(other.y - at.y) > 14) && right > 0;
     if (free) placed.push(at);
     return free ? {...at, text: `${roof.name}: ${digits(roof.per_second / 1e9)} ${roof.kind === "flops" ? "Gflop/s" : "GB/s"}`} : null;
@@ -154,12 +156,14 @@ function drawRoofs(svg, roofs, x, y) {
 function drawPoint(svg, point, x, y, roofs) {
   const context = CONTEXT[point.context];
   const area = 40 + 500 * (point.shape.share || 0);
-  const mark = svg.append("path").attr("d", d3.symbol(context.symbol, area)()).attr("transform", `translate(${x(point.x)},${y(point.y)})`).style("fill", context.colour).style("fill-opacity", 0.75).style("stroke", "var(--panel)")
+  const mark = svg.append("path").attr("d", symbolPath(context.symbol, area)).attr("transform", `translate(${x(point.x)},${y(point.y)})`).style("fill", context.colour).style("fill-opacity", 0.75).style("stroke", "var(--panel)")
     .attr("role", "img").attr("aria-label", pointText(point, roofs).replace(/\n/g, ", ")).attr("tabindex", point.context === "insitu" && point.i < 15 ? 0 : null);
   hover(mark.node(), pointText(point, roofs));
 }
 
+// Shapes that take less would stretch the axes and tell little.
 const ROOF_SHAPES = 25;
+const ROOF_SHARE = 0.002;
 
 function drawRoofPicture(box, width, points, roofs) {
   const height = Math.max(320, Math.min(520, width * 0.55));
@@ -170,8 +174,8 @@ function drawRoofPicture(box, width, points, roofs) {
   svg.append("clipPath").attr("id", "roof-clip").append("rect").attr("x", 56).attr("y", 18).attr("width", width - 66).attr("height", height - 62);
   const powers = d3.range(Math.ceil(Math.log10(y.domain()[0])), Math.log10(y.domain()[1]) + 1e-9).map((power) => 10 ** power);
   const g = axis(svg, y, {side: "left", at: 56, title: "Gflop/s"});
-  g.call(d3.axisLeft(y).tickValues(powers).tickFormat((v) => digits(v / 1e9)));
-  axis(svg, x, {side: "bottom", at: height - 44, title: "flop/byte of operands", length: width - 10, ticks: Math.max(2, width / 160), format: (v) => digits(v)});
+  g.call(d3.axisLeft(y).tickValues(powers).tickFormat((v) => d3.format("~g")(v / 1e9)));
+  axis(svg, x, {side: "bottom", at: height - 44, title: "flop/byte of operands", length: width - 10, ticks: Math.max(2, width / 160), format: sparse(d3.format("~g"))});
   drawRoofs(svg, roofs, x, y);
   d3.range(points.length - 1, -1, -1).forEach((i) => drawPoint(svg, points[i], x, y, roofs));
 }
@@ -179,11 +183,14 @@ function drawRoofPicture(box, width, points, roofs) {
 function rooflineTitle(points, roofs) {
   const first = points.find((point) => point.context === "insitu");
   const limit = first ? rooflineLimit(roofs, isSingle(first.shape.routine), first.x) : null;
-  return limit ? `The heaviest shape, ${first.shape.routine} ${fitted(shapeText(first.i), 200)}, reaches ${percent(first.y / limit)} of what memory and peak allow` : "Operations a second over operations a byte";
+  if (!limit) return "Operations a second over operations a byte";
+  const name = `The heaviest shape, ${first.shape.routine} ${fitted(shapeText(first.i), 200)},`;
+  return first.y > limit ? `${name} is above the roof of memory: caches held its operands` : `${name} reaches ${percent(first.y / limit)} of what memory and peak allow`;
 }
 
 function drawRoofline(section) {
-  const points = REPORT.shapes.slice(0, ROOF_SHAPES).flatMap(pointsOf);
+  const shapes = REPORT.shapes.slice(0, ROOF_SHAPES).filter((shape) => shape.share >= ROOF_SHARE);
+  const points = shapes.flatMap(pointsOf);
   const roofs = mainRoofs();
   if (points.length === 0) {
     section.append(el("p", {}, "No shape has a known number of operations, so there is nothing to put under a roof."));
@@ -192,6 +199,6 @@ function drawRoofline(section) {
   const known = roofs.length ? "" : " The machine's peaks are not known: ktrace probe, or a replay, measures them.";
   const contexts = Object.entries(CONTEXT).filter(([key]) => points.some((point) => point.context === key));
   figure(section, {id: "roofs", title: rooflineTitle(points, roofs), command: `ktrace roofline -o roofline.svg ${traceWords()}`, legend: contexts.map(([, context]) => context),
-    note: `The ${Math.min(ROOF_SHAPES, REPORT.shapes.length)} heaviest of ${count(REPORT.shapes.length)} shapes; the area of a mark grows with its part of the time. Bytes are those of the operands.${known}`,
+    note: `The ${count(shapes.length)} heaviest of ${plural(REPORT.shapes.length, "shape")}, as far as their operations are known; the area of a mark grows with its part of the time. Bytes are those of the operands.${known}`,
     draw: (box, width) => drawRoofPicture(box, width, points, roofs)});
 }

@@ -8,7 +8,14 @@ const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/
 
 const timelineNames = () => [...DATA.timeline.routines, "other routines"];
 
-function laneName(lane) {
+// Ranks and processes stand together, each with its threads.
+function sortLanes() {
+  DATA.timeline.lanes.sort((a, b) => (a.rank || 0) - (b.rank || 0) || a.pid - b.pid || a.tid - b.tid);
+}
+
+function laneName(lane, i) {
+  const before = i > 0 ? DATA.timeline.lanes[i - 1] : null;
+  if (before && before.pid === lane.pid && before.rank === lane.rank) return `- ${lane.tid}`;
   return lane.rank ? `rank ${lane.rank}` : DATA.timeline.lanes.length === 1 ? "thread" : `${lane.tid}`;
 }
 
@@ -44,7 +51,7 @@ function paintTimeline() {
     });
     context.fillStyle = style.getPropertyValue("--text");
     context.font = "12px sans-serif";
-    context.fillText(fitted(laneName(lane), left), 0, i * LANE + 17);
+    context.fillText(fitted(laneName(lane, i), left + 10), 0, i * LANE + 17);
   });
 }
 
@@ -126,6 +133,7 @@ function drawTimeline(section) {
     section.append(el("p", {}, "Single calls were not recorded (KTRACE_MODE=profile), or there are none: when they were made is not known."));
     return;
   }
+  sortLanes();
   const tools = el("div", {class: "tools"}, el("button", {type: "button", onclick: () => zoomTimeline(0.5)}, "Zoom in"), el("button", {type: "button", onclick: () => zoomTimeline(2)}, "Zoom out"),
     el("button", {type: "button", onclick: () => showWindow(0, 1)}, "Whole"));
   const used = timelineNames().map((name, i) => ({name, colour: ROUTINE_COLOURS[i], digit: DIGITS[i]})).filter(({digit}) => DATA.timeline.lanes.some((lane) => lane.routine.includes(digit) && lane.seconds > 0));

@@ -44,7 +44,7 @@ function drawMarks(svg, marks, bottom, width) {
     const y = 12 + mark.line * 16;
     const flip = mark.at + 14 + mark.text.length * 6.8 > width;
     svg.append("line").attr("class", "on").attr("x1", mark.at).attr("x2", mark.at).attr("y1", y).attr("y2", bottom).style("stroke", context.colour).style("stroke-width", 2);
-    svg.append("path").attr("class", "on").attr("d", d3.symbol(context.symbol, 50)()).attr("transform", `translate(${mark.at},${y})`).style("fill", context.colour);
+    svg.append("path").attr("class", "on").attr("d", symbolPath(context.symbol, 50)).attr("transform", `translate(${mark.at},${y})`).style("fill", context.colour);
     svg.append("text").attr("class", "on").attr("x", mark.at + (flip ? -8 : 8)).attr("text-anchor", flip ? "end" : "start").attr("y", y + 4).text(mark.text);
   }
 }
@@ -63,7 +63,7 @@ function drawDistribution(box, width, i) {
   const bottom = top + 190;
   const svg = svgIn(box, width, bottom + 44, `Times of the calls of ${shape.routine} ${shapeText(i)}`);
   const y = d3.scaleLinear().domain([0, d3.max(times.counts)]).range([bottom, top]).nice();
-  axis(svg, x, {side: "bottom", at: bottom, title: "time of a call", length: width - 12, ticks: Math.max(2, width / 130), format: seconds});
+  axis(svg, x, {side: "bottom", at: bottom, title: "time of a call", length: width - 12, ticks: Math.max(2, width / 130), format: sparse(seconds)});
   const left = axis(svg, y, {side: "left", at: 48, title: "", ticks: 4, format: d3.format("~s")});
   left.select("text:last-child").remove();
   drawBins(svg, times, x, y, bottom);
@@ -122,10 +122,10 @@ function drawSizePicture(box, width, points) {
   const svg = svgIn(box, width, height, "Sizes of the calls: the area of a circle is the time of all calls of a shape");
   const scale = (key, range) => d3.scaleLog().domain([d3.min(points, (p) => p.size[key]) / 2, d3.max(points, (p) => p.size[key]) * 2]).range(range);
   const x = scale("m", [56, width - most]);
-  const y = scale("n", [height - 44, most]);
+  const y = scale("n", [height - 44, Math.max(20, most)]);
   const radius = d3.scaleSqrt().domain([0, d3.max(points, (p) => p.shape.total)]).range([2, most]);
-  axis(svg, y, {side: "left", at: 48, title: "n", ticks: 6, format: (v) => count(v)});
-  axis(svg, x, {side: "bottom", at: height - 40, title: "m (rows; of vectors their length)", length: width - 12, ticks: Math.max(2, width / 160), format: (v) => count(v)});
+  axis(svg, y, {side: "left", at: 48, title: "n", ticks: 6, format: sparse(count)});
+  axis(svg, x, {side: "bottom", at: height - 40, title: "m (rows; of vectors their length)", length: width - 12, ticks: Math.max(2, width / 160), format: sparse(count)});
   [...points].sort((a, b) => b.shape.total - a.shape.total).forEach((point) => drawSizeMark(svg, point, x, y, radius));
 }
 

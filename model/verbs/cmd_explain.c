@@ -3,6 +3,7 @@
  * ktrace explain: the main answer by one command. It records the program, has a replay run it again between its rounds,
  * and prints what that comes to. Recording and replaying are the verbs run and replay, in processes of their own.
  */
+#include "model/html/html.h"
 #include "model/report/explain.h"
 #include "trace/base/interrupt.h"
 #include "trace/base/memory.h"
@@ -36,6 +37,7 @@ struct explain {
     const char *runs;   /* as it was said; NULL: as many as there is time for */
     const char *budget; /* likewise */
     enum kt_level level;
+    const char *html; /* a file; NULL: no page */
     bool again, json; /* AGAIN: the recorded command may be run */
     char **command;   /* NULL: there is a trace */
     char trace[PATH_MAX];
@@ -78,6 +80,8 @@ const struct kt_verb_option kt_verb_explain_options[] = {
      take_number, offsetof(struct explain, budget)},
     {"again", 0, NULL, "run the recorded command of TRACE, too, where it was recorded",
      KT_VERB_FLAG(struct explain, again)},
+    {"html", 0, "FILE", "also one file with tables and figures for a browser, which needs no network",
+     KT_VERB_TEXT(struct explain, html)},
     {KT_VERB_LEVEL(struct explain, level)},
     {KT_VERB_JSON(struct explain, json)},
     {0},
@@ -225,6 +229,14 @@ static enum kt_status replay(struct explain *x, struct kt_error *error)
 
 /* --- the verb ------------------------------------------------------------------------------------------------ */
 
+static enum kt_status write_html(const struct kt_explain *found, const char *path, struct kt_error *error)
+{
+    json_t *document = kt_explain_json(found);
+    enum kt_status status = kt_html_write(&found->report, document, path, error);
+    json_decref(document);
+    return status;
+}
+
 static enum kt_status explain(struct explain *x, struct kt_error *error)
 {
     struct kt_explain found;
@@ -235,6 +247,8 @@ static enum kt_status explain(struct explain *x, struct kt_error *error)
     say_time(x, seconds);
     KT_TRY(replay(x, error));
     enum kt_status status = kt_explain_make(&trace, x->result, is_leaves(x) ? KT_LEAVES : KT_OUTERMOST, &found, error);
+    if (status == KT_OK && x->html)
+        status = write_html(&found, x->html, error);
     if (status == KT_OK && x->json)
         kt_document_print(&kt_document_explain, kt_explain_json(&found));
     else if (status == KT_OK)
@@ -251,6 +265,8 @@ int kt_verb_explain(int argc, char **argv)
     enum kt_status status = parse_options(argc, argv, &x, &error);
     if (status != KT_OK)
         return kt_verb_usage("explain", "%s", error.text);
+    if (x.html && kt_html_check(&error) != KT_OK)
+        return kt_verb_fail("explain", &error);
     kt_interrupt_catch();
     if (x.command) {
         name_trace(&x);

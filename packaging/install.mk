@@ -4,6 +4,7 @@ BIN_DIR  ?= $(PREFIX)/bin
 LIB_DIR  ?= $(PREFIX)/lib
 MAN_DIR  ?= $(PREFIX)/share/man/man1
 DOC_DIR  ?= $(PREFIX)/share/doc/ktrace
+DATA_DIR ?= $(PREFIX)/share/ktrace
 PC_DIR   ?= $(PREFIX)/share/pkgconfig
 BASH_DIR ?= $(PREFIX)/share/bash-completion/completions
 ZSH_DIR  ?= $(PREFIX)/share/zsh/site-functions
@@ -35,6 +36,7 @@ install-documents: $(O)/routines.md
 install: built manuals install-documents
 	install -D -t $(DESTDIR)$(BIN_DIR) $(O)/ktrace
 	install -D -m 644 -t $(DESTDIR)$(LIB_DIR) $(INSTALLED_LIBRARIES:%=$(O)/%)
+	$(if $(D3),install -D -m 644 -t $(DESTDIR)$(DATA_DIR) $(O)/report.html)
 	install -D -m 644 -t $(DESTDIR)$(INCLUDE_DIR) include/ktrace/ktrace.h
 	install -D -m 644 -t $(DESTDIR)$(MAN_DIR) $(MANUALS:%=$(O)/man/%)
 	install -D -m 644 packaging/completion/ktrace.bash $(DESTDIR)$(BASH_DIR)/ktrace
@@ -45,10 +47,10 @@ install: built manuals install-documents
 #: make uninstall        remove what was installed with the same PREFIX and DESTDIR
 # Folders that hold what others installed stay.
 uninstall:
-	rm -f $(DESTDIR)$(BIN_DIR)/ktrace $(INSTALLED_LIBRARIES:%=$(DESTDIR)$(LIB_DIR)/%) $(DESTDIR)$(INCLUDE_DIR)/ktrace.h \
+	rm -f $(DESTDIR)$(BIN_DIR)/ktrace $(DESTDIR)$(DATA_DIR)/report.html $(INSTALLED_LIBRARIES:%=$(DESTDIR)$(LIB_DIR)/%) $(DESTDIR)$(INCLUDE_DIR)/ktrace.h \
 	 $(MANUALS:%=$(DESTDIR)$(MAN_DIR)/%) $(DESTDIR)$(BASH_DIR)/ktrace $(DESTDIR)$(ZSH_DIR)/_ktrace $(DESTDIR)$(PC_DIR)/ktrace.pc \
 	 $(DESTDIR)$(DOC_DIR)/routines.md $(DOCUMENTS:%=$(DESTDIR)$(DOC_DIR)/%)
-	for folder in $(DESTDIR)$(DOC_DIR) $(DESTDIR)$(INCLUDE_DIR); do \
+	for folder in $(DESTDIR)$(DOC_DIR) $(DESTDIR)$(DATA_DIR) $(DESTDIR)$(INCLUDE_DIR); do \
 	 [ ! -d $$folder ] || find $$folder -depth -type d -empty -delete || exit 1; done
 
 # --- a Debian package -------------------------------------------------------------------------------------------

@@ -11,6 +11,10 @@ version=$(sed -n 's/^VERSION *:= //p' Makefile)
 same "the command says its version" "ktrace $version" "$("$installed/bin/ktrace" --version)"
 same "it finds the recorder where that is installed" "0" "$("$installed/bin/ktrace" run -- true 2>"$T/err"; echo $?)"
 has "... which sees no call in true" "made no BLAS or LAPACK call" "$(<"$T/err")"
+if [ -e "$B/report.html" ]; then
+    "$installed/bin/ktrace" report --html "$T/page.html" "$T/nothing" 2>"$T/err"
+    same "... and the page for browsers: only the trace is missing" 3 $?
+else skip "the page for browsers" "d3 is not installed (apt: node-d3)"; fi
 
 # --- the header
 export PKG_CONFIG_PATH=$installed/share/pkgconfig PKG_CONFIG_SYSROOT_DIR=$place

@@ -90,6 +90,7 @@ dom() {
 tested() { same "... $1" "$2" "$(page selftest "$T/dom" "$3")"; }
 same "Chromium: nothing on the console" "" "$(dom plain)"
 tested "figures" True '{"icicle", "waterfall", "roofs", "distribution", "timeline-figure", "size-map"} <= set(d["figures"]) and all(n > 0 for n in d["marks"].values())'
+tested "words of the glossary" True 'd["words"] > 5'
 tested "a head sorts, largest first" True 'len(d["descending"]) > 1 and d["descending"] == sorted(d["descending"], reverse=True)'
 tested "... and the other way" True 'd["ascending"] == sorted(d["ascending"])'
 tested "a word filters" True 'd["cells"] == len(d["filtered"]) > 0 and len(set(d["filtered"])) == 1 and len(d["filtered"]) < len(d["ascending"])'

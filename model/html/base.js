@@ -58,6 +58,26 @@ function hover(node, text) {
   return node;
 }
 
+// --- words of the glossary -----------------------------------------------------------------------------------------
+
+const MEANINGS = {};
+for (const [words, meaning] of Object.entries(GLOSSARY)) for (const word of words.split(", ")) MEANINGS[word] = meaning.replace(/`/g, "");
+delete MEANINGS.word;
+const WORDS = new RegExp(`(?<![\\w./-])(${Object.keys(MEANINGS).sort((a, b) => b.length - a.length).join("|")})s?(?![\\w/=-])`);
+const explained = new Set();
+
+// The text as nodes; the first time that a word of the glossary comes up on the page, hovering tells its meaning.
+function worded(text) {
+  const nodes = [];
+  for (let found = WORDS.exec(text); found; found = WORDS.exec(text)) {
+    const [word, key] = found;
+    nodes.push(text.slice(0, found.index), explained.has(key) ? word : hover(el("abbr", {tabindex: "0"}, word), `${key}: ${MEANINGS[key]}`));
+    explained.add(key);
+    text = text.slice(found.index + word.length);
+  }
+  return [...nodes, text];
+}
+
 // --- numbers as text ---------------------------------------------------------------------------------------------
 
 function digits(value, least = 0) {
@@ -97,7 +117,7 @@ const traceWords = () => DATA.trace.map(quoted).join(" ");
 function copyButton(command) {
   const copied = () => say("copied: " + command);
   const button = el("button", {type: "button", title: command, onclick: () => copyText(command).then(copied, () => say("copying is not allowed here"))}, "Copy command");
-  button.setAttribute("aria-label", "Copy the command " + command);
+  button.setAttribute("aria-label", "Copy command: " + command);
   return button;
 }
 
@@ -123,7 +143,7 @@ function figure(section, {id, title, command, note, tools, legend, draw}) {
   const heading = el("h3", {id: id + "-title"}, title);
   section.append(el("figure", {id, "aria-labelledby": id + "-title"},
     el("figcaption", {}, heading, command ? copyButton(command) : null),
-    tools || null, legend ? legendOf(legend) : null, box, note ? el("p", {class: "note"}, note) : null));
+    tools || null, legend ? legendOf(legend) : null, box, note ? el("p", {class: "note"}, ...worded(note)) : null));
   const entry = {id, box, width: 0, redraw() {
     entry.width = box.clientWidth;
     box.replaceChildren();
@@ -139,7 +159,7 @@ function legendOf(items) {
     const svg = d3.create("svg").attr("width", 14).attr("height", 14).attr("aria-hidden", "true");
     if (symbol) svg.append("path").attr("d", symbolPath(symbol, 70)).attr("transform", "translate(7,7)").style("fill", colour);
     else svg.append("rect").attr("width", 14).attr("height", 14).style("fill", colour);
-    list.append(el("li", {}, svg.node(), meaning ? name + ": " + meaning : name));
+    list.append(el("li", {}, svg.node(), ...worded(meaning ? name + ": " + meaning : name)));
   }
   return list;
 }

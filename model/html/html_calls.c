@@ -66,8 +66,9 @@ json_t *kt_html_calls_from(const struct kt_report *report, json_t *left_out)
     for (size_t i = 0; i < shown; i++) {
         size_t shape = row[order[i]->shape];
         const char *routine = shapes->shape[shape].first.entry->symbol.routine->name;
-        json_array_append_new(rows, json_pack("[o, s, I, I, o]", place_of(report, order[i]), routine, (json_int_t)shape,
-                                              (json_int_t)order[i]->calls, kt_json_number(order[i]->total * factor[shape])));
+        json_array_append_new(rows,
+                              json_pack("[o, s, I, I, o]", place_of(report, order[i]), routine, (json_int_t)shape,
+                                        (json_int_t)order[i]->calls, kt_json_number(order[i]->total * factor[shape])));
     }
     kt_html_leave_out(left_out, "calls_from", shown, of->count);
     free(order);

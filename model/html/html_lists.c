@@ -14,8 +14,8 @@
 void kt_html_leave_out(json_t *left_out, const char *list, size_t rows, size_t of)
 {
     if (rows < of)
-        json_array_append_new(left_out, json_pack("{s:s, s:I, s:I}", "list", list, "rows", (json_int_t)rows, "of",
-                                                  (json_int_t)of));
+        json_array_append_new(
+            left_out, json_pack("{s:s, s:I, s:I}", "list", list, "rows", (json_int_t)rows, "of", (json_int_t)of));
 }
 
 static size_t rows_of(const struct kt_field *list, const struct kt_at *at)
@@ -107,9 +107,9 @@ json_t *kt_html_report(const struct kt_report *report, json_t *left_out)
 /* What is known to the page by its name; all else is text. */
 static const char *kind_name(enum kt_field_kind kind)
 {
-    static const char *const name[] = {[KT_AS_COUNT] = "count",   [KT_AS_ID] = "id",         [KT_AS_SECONDS] = "seconds",
-                                       [KT_AS_SHARE] = "share",   [KT_AS_NUMBER] = "number", [KT_AS_INDEX] = "index",
-                                       [KT_AS_FLAG] = "flag",     [KT_AS_ANY] = NULL};
+    static const char *const name[] = {
+        [KT_AS_COUNT] = "count",   [KT_AS_ID] = "id",       [KT_AS_SECONDS] = "seconds", [KT_AS_SHARE] = "share",
+        [KT_AS_NUMBER] = "number", [KT_AS_INDEX] = "index", [KT_AS_FLAG] = "flag",       [KT_AS_ANY] = NULL};
     return kind < sizeof name / sizeof *name && name[kind] ? name[kind] : "text";
 }
 

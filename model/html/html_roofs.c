@@ -26,9 +26,9 @@ static bool find_roofs(const struct kt_report *report, struct kt_roofs *out)
 static json_t *roof_json(const struct kt_roofs *roofs, const struct kt_roof *roof)
 {
     return json_pack("{s:o, s:s, s:o, s:i, s:b, s:b, s:o}", "name", kt_json_text(roof->name), "kind",
-                     roof->kind == KT_ROOF_FLOPS ? "flops" : "bytes", "per_second", kt_json_number(roof->value * roofs->hz), "cores",
-                     roof->cores, "single", roof->is_single, "main", roof->is_main, "level",
-                     kt_json_text_or_null(roof->level));
+                     roof->kind == KT_ROOF_FLOPS ? "flops" : "bytes", "per_second",
+                     kt_json_number(roof->value * roofs->hz), "cores", roof->cores, "single", roof->is_single, "main",
+                     roof->is_main, "level", kt_json_text_or_null(roof->level));
 }
 
 json_t *kt_html_roofs(const struct kt_report *report)

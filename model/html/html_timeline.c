@@ -18,7 +18,7 @@ enum { LANES = 64, ROUTINES = 9, OTHERS = ROUTINES, CLASSES, CELLS = 65536, MOST
 struct timeline {
     const struct kt_report *report;
     size_t lanes, bins;
-    double end; /* seconds; it begins at 0 */
+    double end;        /* seconds; it begins at 0 */
     double per_second; /* bins */
     const char *routine[ROUTINES];
     size_t routines;

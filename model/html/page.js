@@ -65,7 +65,7 @@ function findingSentences() {
 function drawFindings(section) {
   const next = REPORT.decomposition ? "compare" : "replay";
   drawFacts(section);
-  section.append(el("ul", {class: "findings"}, ...findingSentences().map((text) => el("li", {}, text)), ...lostSentences().map((text) => el("li", {class: "warn"}, text))));
+  section.append(el("ul", {class: "findings"}, ...findingSentences().map((text) => el("li", {}, ...worded(text))), ...lostSentences().map((text) => el("li", {class: "warn"}, text))));
   const command = `ktrace ${next} ${traceWords()}`;
   drawExplained(section);
   if (REPORT.shapes.length) section.append(el("p", {}, "Next: ", el("code", {}, command), " ", copyButton(command)));
@@ -104,8 +104,7 @@ function drawLost(section) {
 }
 
 function drawGlossary(section) {
-  const words = Object.entries(GLOSSARY).filter(([word]) => word !== "word").map(([word, meaning]) => [word, meaning.replace(/`/g, "")]);
-  section.append(plainList(words));
+  section.append(plainList(Object.entries(MEANINGS)));
 }
 
 // --- the page ----------------------------------------------------------------------------------------------------
@@ -147,7 +146,7 @@ function drawPage() {
 // What tests ask for by #selftest: what the page does with a reader's hands, as text of the element "selftest".
 function selfTest() {
   const shapes = TABLE_STATES.shapes;
-  const found = {figures: FIGURES.map(({id}) => id), marks: {}, rows: {}};
+  const found = {words: explained.size, figures: FIGURES.map(({id}) => id), marks: {}, rows: {}};
   for (const {id, box} of FIGURES) found.marks[id] = box.querySelectorAll("rect, path, circle, canvas").length;
   for (const [list, state] of Object.entries(TABLE_STATES)) found.rows[list] = state.shown.length;
   if (shapes) Object.assign(found, testTable(shapes));

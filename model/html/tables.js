@@ -95,6 +95,13 @@ function cutNote(list, rows, command) {
   return el("p", {class: "note"}, `The first ${count(cut.rows)} of ${count(cut.of)} rows${part}. All: `, el("code", {}, command));
 }
 
+// What the marks before a number mean, where there are any.
+function marksNote(lines) {
+  const marks = {"*": "of two kinds of calls", "~": "what recording nested calls took is subtracted"};
+  const used = Object.keys(marks).filter((mark) => lines.some((line) => line.text.some((text) => new RegExp(`^[*~]*\\${mark}[*~]*[\\d.]+\\s`).test(text))));
+  return used.length ? el("p", {class: "note"}, used.map((mark) => `${mark} ${marks[mark]}`).join("; ")) : null;
+}
+
 function tablePanel(table) {
   const columns = columnsOf(table.list).map((column, at) => ({...column, at}));
   const lines = linesOf(table.list, columns);
@@ -109,7 +116,7 @@ function tablePanel(table) {
   return [el("div", {class: "tools"}, field, state.told, copyButton(command)),
     el("div", {class: "scroll", tabindex: "0", role: "region", "aria-label": table.name},
       el("table", {}, el("caption", {}, `${table.name}, longest time first; a click on a head sorts`), el("thead", {}, el("tr", {}, ...state.heads)), state.body)),
-    cutNote(table.list, rowsOf(table.list), command)].filter(Boolean);
+    marksNote(lines), cutNote(table.list, rowsOf(table.list), command)].filter(Boolean);
 }
 
 function selectTab(tabs, at) {

@@ -35,7 +35,7 @@ static const struct table {
 
 struct options {
     bool json, csv;
-    const char *html; /* a file; NULL: no page */
+    const char *html;         /* a file; NULL: no page */
     const struct table *only; /* NULL: everything */
     size_t top;
 };

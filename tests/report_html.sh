@@ -51,6 +51,9 @@ KTRACE_MODE=profile traced profile "$steps" sleep=20 dot=5
 html profile "$T/profile"; agree profile "$T/profile"
 same "... of a profile: no time line" None "$(page value "$T/profile.html" 'd["timeline"]')"
 
+"$kt" report --html "$T/plain.html" --json "$T/plain" 2>"$T/err" >"$T/report.json"
+same "--html and --json: both" "" "$(page sums "$T/plain.html" "$T/report.json")"
+
 # --- names of somebody else -------------------------------------------------------------------------------------------
 folder="$T/<script>alert(1)<"; mkdir "$folder"; cp "$steps" "$folder/script>"
 bad=$'a"b\'c\n\033[31m`x` <!--<script></script><img src=x onerror=alert(2)>'

@@ -7,11 +7,23 @@ const REPORT = DATA.report;
 
 // Okabe and Ito's colours, which the colour-blind tell apart; each part has its own everywhere.
 const PART_COLOUR = {
-  bound: "#009E73", library: "#0072B2", cache: "#E69F00", contention: "#CC79A7", machine: "#F0E442", uneven: "#56B4E9", residual: "#999999", unsplit: "#999999",
+  bound: "#009E73",
+  library: "#0072B2",
+  cache: "#E69F00",
+  contention: "#CC79A7",
+  machine: "#F0E442",
+  uneven: "#56B4E9",
+  residual: "#999999",
+  unsplit: "#999999",
 };
 const PART_MEANING = {
-  bound: "what the hardware needs", library: "what a better library would win", cache: "what operands nearer to the processor would win",
-  contention: "what other threads cost", machine: "what the state of the machine cost", uneven: "calls that took longer than others like them", residual: "all else: new pages, other processes, other data",
+  bound: "what the hardware needs",
+  library: "what a better library would win",
+  cache: "what operands nearer to the processor would win",
+  contention: "what other threads cost",
+  machine: "what the state of the machine cost",
+  uneven: "calls that took longer than others like them",
+  residual: "all else: new pages, other processes, other data",
   unsplit: "cache and residual together",
 };
 const CONTEXT = {
@@ -21,16 +33,20 @@ const CONTEXT = {
   cold: {name: "cold", colour: "#56B4E9", symbol: d3.symbolSquare},
 };
 // Of routines, which are no parts: Tol's light colours.
-const ROUTINE_COLOURS = ["#77AADD", "#EE8866", "#EEDD88", "#FFAABB", "#99DDFF", "#44BB99", "#BBCC33", "#AAAA00", "#DDDDDD", "#BBBBBB"];
+const ROUTINE_COLOURS =
+    ["#77AADD", "#EE8866", "#EEDD88", "#FFAABB", "#99DDFF", "#44BB99", "#BBCC33", "#AAAA00", "#DDDDDD", "#BBBBBB"];
 
 // --- elements ----------------------------------------------------------------------------------------------------
 
 function el(name, attributes, ...children) {
   const node = document.createElement(name);
   for (const [key, value] of Object.entries(attributes || {})) {
-    if (key.startsWith("on")) node.addEventListener(key.slice(2), value);
-    else if (value === true) node.setAttribute(key, "");
-    else if (value !== false && value != null) node.setAttribute(key, value);
+    if (key.startsWith("on"))
+      node.addEventListener(key.slice(2), value);
+    else if (value === true)
+      node.setAttribute(key, "");
+    else if (value !== false && value != null)
+      node.setAttribute(key, value);
   }
   node.append(...children.filter((child) => child != null));
   return node;
@@ -46,11 +62,14 @@ function hover(node, text) {
   const show = (event) => {
     tip.textContent = typeof text === "function" ? text(event) : text;
     tip.hidden = !tip.textContent;
-    const box = event.type.startsWith("focus") ? node.getBoundingClientRect() : {left: event.clientX, bottom: event.clientY};
+    const box =
+        event.type.startsWith("focus") ? node.getBoundingClientRect() : {left: event.clientX, bottom: event.clientY};
     tip.style.left = Math.max(4, Math.min(box.left + 12, innerWidth - tip.offsetWidth - 8)) + "px";
     tip.style.top = Math.max(4, Math.min(box.bottom + 12, innerHeight - tip.offsetHeight - 8)) + "px";
   };
-  const hide = () => { tip.hidden = true; };
+  const hide = () => {
+    tip.hidden = true;
+  };
   node.addEventListener("mousemove", show);
   node.addEventListener("mouseleave", hide);
   node.addEventListener("focus", show);
@@ -61,9 +80,11 @@ function hover(node, text) {
 // --- words of the glossary -----------------------------------------------------------------------------------------
 
 const MEANINGS = {};
-for (const [words, meaning] of Object.entries(GLOSSARY)) for (const word of words.split(", ")) MEANINGS[word] = meaning.replace(/`/g, "");
+for (const [words, meaning] of Object.entries(GLOSSARY))
+  for (const word of words.split(", ")) MEANINGS[word] = meaning.replace(/`/g, "");
 delete MEANINGS.word;
-const WORDS = new RegExp(`(?<![\\w./-])(${Object.keys(MEANINGS).sort((a, b) => b.length - a.length).join("|")})s?(?![\\w/=-])`);
+const WORDS =
+    new RegExp(`(?<![\\w./-])(${Object.keys(MEANINGS).sort((a, b) => b.length - a.length).join("|")})s?(?![\\w/=-])`);
 const explained = new Set();
 
 // The text as nodes; the first time that a word of the glossary comes up on the page, hovering tells its meaning.
@@ -71,7 +92,9 @@ function worded(text) {
   const nodes = [];
   for (let found = WORDS.exec(text); found; found = WORDS.exec(text)) {
     const [word, key] = found;
-    nodes.push(text.slice(0, found.index), explained.has(key) ? word : hover(el("abbr", {tabindex: "0"}, word), `${key}: ${MEANINGS[key]}`));
+    nodes.push(
+        text.slice(0, found.index),
+        explained.has(key) ? word : hover(el("abbr", {tabindex: "0"}, word), `${key}: ${MEANINGS[key]}`));
     explained.add(key);
     text = text.slice(found.index + word.length);
   }
@@ -89,7 +112,10 @@ function digits(value, least = 0) {
 function seconds(value) {
   if (value == null) return "n/a";
   const size = Math.abs(value);
-  const [unit, scale] = size >= 1 || size === 0 ? ["s", 1] : size >= 1e-3 ? ["ms", 1e3] : size >= 1e-6 ? ["us", 1e6] : ["ns", 1e9];
+  const [unit, scale] = size >= 1 || size === 0 ? ["s", 1] :
+      size >= 1e-3                              ? ["ms", 1e3] :
+      size >= 1e-6                              ? ["us", 1e6] :
+                                                  ["ns", 1e9];
   return digits(value * scale) + "\u00a0" + unit;
 }
 
@@ -105,8 +131,14 @@ function bytes(value) {
 }
 
 const TEXT_OF = {
-  seconds, share: percent, count, number: (v) => (v == null ? "n/a" : digits(v)), index: (v) => (v == null ? "n/a" : v.toFixed(2)),
-  id: (v) => (v == null ? "" : String(v)), flag: (v) => (v ? "yes" : "no"), text: (v) => (v == null ? "" : String(v)),
+  seconds,
+  share: percent,
+  count,
+  number: (v) => (v == null ? "n/a" : digits(v)),
+  index: (v) => (v == null ? "n/a" : v.toFixed(2)),
+  id: (v) => (v == null ? "" : String(v)),
+  flag: (v) => (v ? "yes" : "no"),
+  text: (v) => (v == null ? "" : String(v)),
 };
 
 // --- commands ----------------------------------------------------------------------------------------------------
@@ -116,7 +148,13 @@ const traceWords = () => DATA.trace.map(quoted).join(" ");
 
 function copyButton(command) {
   const copied = () => say("copied: " + command);
-  const button = el("button", {type: "button", title: command, onclick: () => copyText(command).then(copied, () => say("copying is not allowed here"))}, "Copy command");
+  const button =
+      el("button", {
+        type: "button",
+        title: command,
+        onclick: () => copyText(command).then(copied, () => say("copying is not allowed here"))
+      },
+         "Copy command");
   button.setAttribute("aria-label", "Copy command: " + command);
   return button;
 }
@@ -141,14 +179,20 @@ const FIGURES = [];
 function figure(section, {id, title, command, note, tools, legend, draw}) {
   const box = el("div", {class: "box"});
   const heading = el("h3", {id: id + "-title"}, title);
-  section.append(el("figure", {id, "aria-labelledby": id + "-title"},
-    el("figcaption", {}, heading, command ? copyButton(command) : null),
-    tools || null, legend ? legendOf(legend) : null, box, note ? el("p", {class: "note"}, ...worded(note)) : null));
-  const entry = {id, box, width: 0, redraw() {
-    entry.width = box.clientWidth;
-    box.replaceChildren();
-    draw(box, Math.max(entry.width, 280));
-  }};
+  section.append(
+      el("figure", {id, "aria-labelledby": id + "-title"},
+         el("figcaption", {}, heading, command ? copyButton(command) : null), tools || null,
+         legend ? legendOf(legend) : null, box, note ? el("p", {class: "note"}, ...worded(note)) : null));
+  const entry = {
+    id,
+    box,
+    width: 0,
+    redraw() {
+      entry.width = box.clientWidth;
+      box.replaceChildren();
+      draw(box, Math.max(entry.width, 280));
+    }
+  };
   FIGURES.push(entry);
   return entry;
 }
@@ -157,16 +201,23 @@ function legendOf(items) {
   const list = el("ul", {class: "legend"});
   for (const {name, colour, symbol, meaning} of items) {
     const svg = d3.create("svg").attr("width", 14).attr("height", 14).attr("aria-hidden", "true");
-    if (symbol) svg.append("path").attr("d", symbolPath(symbol, 70)).attr("transform", "translate(7,7)").style("fill", colour);
-    else svg.append("rect").attr("width", 14).attr("height", 14).style("fill", colour);
+    if (symbol)
+      svg.append("path").attr("d", symbolPath(symbol, 70)).attr("transform", "translate(7,7)").style("fill", colour);
+    else
+      svg.append("rect").attr("width", 14).attr("height", 14).style("fill", colour);
     list.append(el("li", {}, svg.node(), ...worded(meaning ? name + ": " + meaning : name)));
   }
   return list;
 }
 
 function svgIn(box, width, height, label) {
-  return d3.select(box).append("svg").attr("class", "chart").attr("viewBox", `0 0 ${width} ${height}`).attr("height", height)
-    .attr("role", "group").attr("aria-label", label);
+  return d3.select(box)
+      .append("svg")
+      .attr("class", "chart")
+      .attr("viewBox", `0 0 ${width} ${height}`)
+      .attr("height", height)
+      .attr("role", "group")
+      .attr("aria-label", label);
 }
 
 const symbolPath = (symbol, area) => d3.symbol().type(symbol).size(area)();
@@ -174,7 +225,8 @@ const symbolPath = (symbol, area) => d3.symbol().type(symbol).size(area)();
 // Black or white, whichever is read better on COLOUR.
 function inkOn(colour) {
   const c = d3.rgb(colour);
-  const linear = [c.r, c.g, c.b].map((v) => (v / 255 <= 0.03928 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4));
+  const linear =
+      [c.r, c.g, c.b].map((v) => (v / 255 <= 0.03928 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4));
   const luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2];
   return luminance > 0.18 ? "#000000" : "#ffffff";
 }
@@ -187,16 +239,26 @@ function fitted(text, width) {
 
 function axis(svg, scale, {side, at, title, length, format, ticks}) {
   const make = side === "bottom" ? d3.axisBottom(scale) : d3.axisLeft(scale);
-  if (ticks) make.ticks(ticks, format); else if (format) make.tickFormat(format);
-  const g = svg.append("g").attr("class", "axis").attr("aria-hidden", "true").attr("transform", side === "bottom" ? `translate(0,${at})` : `translate(${at},0)`).call(make);
+  if (ticks)
+    make.ticks(ticks, format);
+  else if (format)
+    make.tickFormat(format);
+  const g = svg.append("g")
+                .attr("class", "axis")
+                .attr("aria-hidden", "true")
+                .attr("transform", side === "bottom" ? `translate(0,${at})` : `translate(${at},0)`)
+                .call(make);
   const label = g.append("text").text(title);
-  if (side === "bottom") label.attr("x", length).attr("y", 34).attr("text-anchor", "end");
-  else label.attr("x", -at + 4).attr("y", 10).attr("text-anchor", "start");
+  if (side === "bottom")
+    label.attr("x", length).attr("y", 34).attr("text-anchor", "end");
+  else
+    label.attr("x", -at + 4).attr("y", 10).attr("text-anchor", "start");
   return g;
 }
 
 // On a logarithmic axis only the ticks at 1, 2 and 5 have room for a text.
-const sparse = (format) => (value) => ([1, 2, 5].includes(Math.round(value / 10 ** Math.floor(Math.log10(value) + 1e-9))) ? format(value) : "");
+const sparse = (format) => (value) =>
+    ([1, 2, 5].includes(Math.round(value / 10 ** Math.floor(Math.log10(value) + 1e-9))) ? format(value) : "");
 
 function leftOut(list) {
   return DATA.left_out.find((entry) => entry.list === list);

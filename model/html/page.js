@@ -21,22 +21,37 @@ function blasShare() {
 function drawFacts(section) {
   const info = DATA.info;
   const library = info.libraries.length ? info.libraries[0] : null;
-  section.append(el("dl", {class: "facts"},
-    fact("Wall time", seconds(REPORT.seconds), "from the start of the longest process to its end"),
-    fact("In BLAS and LAPACK", `${seconds(REPORT.seconds_blas)}, ${percent(blasShare())}`, "time of outermost calls, and its part of the wall time of all processes"),
-    fact("Calls", count(REPORT.calls_top), "outermost calls: those that the program made itself"),
-    fact("Library", library ? `${library.version || library.name || baseName(library.path)}`.split(" ").slice(0, 2).join(" ") : "not known", library ? library.path : null),
-    fact("Processes, threads", `${count(info.processes)}, ${count(info.threads)}`),
-    fact("Recording took", seconds(REPORT.self_seconds), "as the recorder measured itself")));
+  section.append(
+      el("dl", {class: "facts"},
+         fact("Wall time", seconds(REPORT.seconds), "from the start of the longest process to its end"),
+         fact(
+             "In BLAS and LAPACK", `${seconds(REPORT.seconds_blas)}, ${percent(blasShare())}`,
+             "time of outermost calls, and its part of the wall time of all processes"),
+         fact("Calls", count(REPORT.calls_top), "outermost calls: those that the program made itself"),
+         fact(
+             "Library",
+             library ? `${library.version || library.name || baseName(library.path)}`.split(" ").slice(0, 2).join(" ") :
+                       "not known",
+             library ? library.path : null),
+         fact("Processes, threads", `${count(info.processes)}, ${count(info.threads)}`),
+         fact("Recording took", seconds(REPORT.self_seconds), "as the recorder measured itself")));
 }
 
 function lostSentences() {
   const said = [];
-  if (REPORT.state !== "complete") said.push(`The trace is ${REPORT.state}: the program was ${REPORT.state === "running" ? "still running" : "killed, or crashed"}. All calls up to then are here.`);
-  for (const {cause, calls} of REPORT.lost || []) said.push(`${plural(calls, "call is", "calls are")} not in the trace: ${cause}.`);
-  for (const note of REPORT.damage || []) said.push(`Damaged: ${typeof note === "string" ? note : JSON.stringify(note)}.`);
-  if (REPORT.unfinished) said.push(`${plural(REPORT.unfinished, "call has", "calls have")} not returned: they are counted, but have no time.`);
-  if (REPORT.skipped) said.push(`${plural(REPORT.skipped, "call was", "calls were")} not recorded, as the user wished (pauses, filters, limits).`);
+  if (REPORT.state !== "complete")
+    said.push(`The trace is ${REPORT.state}: the program was ${
+        REPORT.state === "running" ? "still running" : "killed, or crashed"}. All calls up to then are here.`);
+  for (const {cause, calls} of REPORT.lost || [])
+    said.push(`${plural(calls, "call is", "calls are")} not in the trace: ${cause}.`);
+  for (const note of REPORT.damage || [])
+    said.push(`Damaged: ${typeof note === "string" ? note : JSON.stringify(note)}.`);
+  if (REPORT.unfinished)
+    said.push(
+        `${plural(REPORT.unfinished, "call has", "calls have")} not returned: they are counted, but have no time.`);
+  if (REPORT.skipped)
+    said.push(`${
+        plural(REPORT.skipped, "call was", "calls were")} not recorded, as the user wished (pauses, filters, limits).`);
   if (REPORT.sample > 1) said.push(`One call in ${count(REPORT.sample)} was recorded: sums are of these.`);
   if (REPORT.clock && REPORT.clock.note) said.push(REPORT.clock.note);
   return said;
@@ -46,18 +61,26 @@ function heaviest() {
   const line = REPORT.lines.find((entry) => entry.file);
   const shape = REPORT.shapes[0];
   if (!shape) return [];
-  const where = line ? `${baseName(line.file)}:${line.line}${line.function ? " in " + line.function : ""} takes ${percent(line.share)} of the BLAS time. ` : "";
-  return [`${where}The heaviest shape is ${shape.routine} ${shapeText(0)}: ${plural(shape.calls, "call")}, ${seconds(shape.total)}, ${percent(shape.share)} of the BLAS time.`];
+  const where = line ? `${baseName(line.file)}:${line.line}${line.function ? " in " + line.function : ""} takes ${
+                           percent(line.share)} of the BLAS time. ` :
+                       "";
+  return [`${where}The heaviest shape is ${shape.routine} ${shapeText(0)}: ${plural(shape.calls, "call")}, ${
+      seconds(shape.total)}, ${percent(shape.share)} of the BLAS time.`];
 }
 
 function findingSentences() {
   const parts = REPORT.decomposition;
   const said = heaviest();
-  if (DATA.explain) said.push(...explainedSentences(DATA.explain));
-  else if (parts) said.push(...parts.advice.map((advice) => advice.text));
-  if (parts && !DATA.explain && parts.advice.length === 0) said.push("What dominates cannot be told: each part is within noise, or the program was faster than its replays.");
+  if (DATA.explain)
+    said.push(...explainedSentences(DATA.explain));
+  else if (parts)
+    said.push(...parts.advice.map((advice) => advice.text));
+  if (parts && !DATA.explain && parts.advice.length === 0)
+    said.push("What dominates cannot be told: each part is within noise, or the program was faster than its replays.");
   if (!parts && REPORT.shapes.length) said.push("Why the calls take as long as they do is not known before a replay.");
-  if (blasShare() !== null && blasShare() < 0.5) said.push(`All of BLAS and LAPACK is ${percent(blasShare())} of the wall time: the rest is outside of ktrace's view.`);
+  if (blasShare() !== null && blasShare() < 0.5)
+    said.push(
+        `All of BLAS and LAPACK is ${percent(blasShare())} of the wall time: the rest is outside of ktrace's view.`);
   if (REPORT.shapes.length === 0) said.push("The program made no call that returned and can be seen.");
   return said;
 }
@@ -65,7 +88,9 @@ function findingSentences() {
 function drawFindings(section) {
   const next = REPORT.decomposition ? "compare" : "replay";
   drawFacts(section);
-  section.append(el("ul", {class: "findings"}, ...findingSentences().map((text) => el("li", {}, ...worded(text))), ...lostSentences().map((text) => el("li", {class: "warn"}, text))));
+  section.append(
+      el("ul", {class: "findings"}, ...findingSentences().map((text) => el("li", {}, ...worded(text))),
+         ...lostSentences().map((text) => el("li", {class: "warn"}, text))));
   const command = `ktrace ${next} ${traceWords()}`;
   drawExplained(section);
   if (REPORT.shapes.length) section.append(el("p", {}, "Next: ", el("code", {}, command), " ", copyButton(command)));
@@ -75,32 +100,54 @@ function drawFindings(section) {
 
 function plainList(pairs) {
   const list = el("dl", {class: "plain"});
-  for (const [name, value] of pairs.filter((pair) => pair[1] !== null && pair[1] !== undefined && pair[1] !== "")) list.append(el("dt", {}, name), el("dd", {}, String(value)));
+  for (const [name, value] of pairs.filter((pair) => pair[1] !== null && pair[1] !== undefined && pair[1] !== ""))
+    list.append(el("dt", {}, name), el("dd", {}, String(value)));
   return list;
 }
 
 function drawMeasured(section) {
   const {info} = DATA;
   const {machine} = info;
-  section.append(plainList([["Command", (info.command || []).map(quoted).join(" ")], ["Program", info.program], ["Trace", DATA.trace.join(", ")],
-    ["Format, state", `${info.format}, ${info.state}`], ["Mode", info.mode], ["Size of the trace", bytes(info.bytes)], ["Host", machine.host],
-    ["Processor", machine.cpu_model], ["Processors", machine.cpus], ["Page size", machine.page_bytes ? bytes(machine.page_bytes) : null],
+  section.append(plainList([
+    ["Command", (info.command || []).map(quoted).join(" ")], ["Program", info.program],
+    ["Trace", DATA.trace.join(", ")], ["Format, state", `${info.format}, ${info.state}`], ["Mode", info.mode],
+    ["Size of the trace", bytes(info.bytes)], ["Host", machine.host], ["Processor", machine.cpu_model],
+    ["Processors", machine.cpus], ["Page size", machine.page_bytes ? bytes(machine.page_bytes) : null],
     ["Clock", `${info.clock.clock}, ${digits(info.tsc_hz / 1e9)} GHz`],
-    ["Overhead", `${seconds(REPORT.overhead.seconds)} (${seconds(REPORT.overhead.lo)} to ${seconds(REPORT.overhead.hi)}): by how much recording made the calls longer`],
-    ["Nested calls", `${REPORT.nested.mode}; ${count(REPORT.nested.passed)} passed on and not recorded`]]));
-  section.append(el("h3", {}, "Libraries"), el("ul", {}, ...info.libraries.map((library) => el("li", {}, `${library.version || library.name || "unknown"}: `, el("code", {}, library.path)))));
+    [
+      "Overhead",
+      `${seconds(REPORT.overhead.seconds)} (${seconds(REPORT.overhead.lo)} to ${
+          seconds(REPORT.overhead.hi)}): by how much recording made the calls longer`
+    ],
+    ["Nested calls", `${REPORT.nested.mode}; ${count(REPORT.nested.passed)} passed on and not recorded`]
+  ]));
+  section.append(
+      el("h3", {}, "Libraries"),
+      el("ul", {},
+         ...info.libraries.map(
+             (library) =>
+                 el("li", {}, `${library.version || library.name || "unknown"}: `, el("code", {}, library.path)))));
   const set = Object.entries(info.options || {}).filter(([, value]) => value !== "");
-  section.append(el("h3", {}, "Options of the recording"), el("p", {}, el("code", {}, set.map(([key, value]) => `${key}=${value}`).join(" "))));
+  section.append(
+      el("h3", {}, "Options of the recording"),
+      el("p", {}, el("code", {}, set.map(([key, value]) => `${key}=${value}`).join(" "))));
   drawLost(section);
 }
 
 function drawLost(section) {
   const lost = lostSentences();
-  section.append(el("h3", {}, "What is missing"), lost.length ? el("ul", {}, ...lost.map((text) => el("li", {}, text))) : el("p", {}, "Nothing: each call is here or counted."));
+  section.append(
+      el("h3", {}, "What is missing"),
+      lost.length ? el("ul", {}, ...lost.map((text) => el("li", {}, text))) :
+                    el("p", {}, "Nothing: each call is here or counted."));
   const parts = REPORT.decomposition;
   if (parts && parts.not_replayed && parts.not_replayed.reasons.length)
-    section.append(el("p", {}, `Not taken apart: ${percent(parts.not_replayed.share)} of the BLAS time.`), el("ul", {}, ...parts.not_replayed.reasons.map((reason) => el("li", {}, `${percent(reason.share)}: ${reason.why}`))));
-  for (const {list, rows, of} of DATA.left_out) section.append(el("p", {class: "note"}, `This page has ${count(rows)} of ${count(of)} ${list}.`));
+    section.append(
+        el("p", {}, `Not taken apart: ${percent(parts.not_replayed.share)} of the BLAS time.`),
+        el("ul", {},
+           ...parts.not_replayed.reasons.map((reason) => el("li", {}, `${percent(reason.share)}: ${reason.why}`))));
+  for (const {list, rows, of} of DATA.left_out)
+    section.append(el("p", {class: "note"}, `This page has ${count(rows)} of ${count(of)} ${list}.`));
 }
 
 function drawGlossary(section) {
@@ -110,9 +157,16 @@ function drawGlossary(section) {
 // --- the page ----------------------------------------------------------------------------------------------------
 
 const SECTIONS = [
-  ["findings", "Findings", drawFindings], ["where", "Where the time goes", drawIcicle], ["tables", "Tables", drawTables], ["parts", "What the time is made of", drawParts],
-  ["roofline", "Roofline", drawRoofline], ["times", "Times of calls", drawTimes], ["timeline", "Time line", drawTimeline], ["sizes", "Sizes", drawSizes],
-  ["measured", "How it was measured", drawMeasured], ["glossary", "Glossary", drawGlossary],
+  ["findings", "Findings", drawFindings],
+  ["where", "Where the time goes", drawIcicle],
+  ["tables", "Tables", drawTables],
+  ["parts", "What the time is made of", drawParts],
+  ["roofline", "Roofline", drawRoofline],
+  ["times", "Times of calls", drawTimes],
+  ["timeline", "Time line", drawTimeline],
+  ["sizes", "Sizes", drawSizes],
+  ["measured", "How it was measured", drawMeasured],
+  ["glossary", "Glossary", drawGlossary],
 ];
 
 function setTheme(dark) {
@@ -123,7 +177,8 @@ function setTheme(dark) {
 }
 
 function redrawIfWider() {
-  for (const entry of FIGURES) if (entry.box.clientWidth && entry.box.clientWidth !== entry.width) entry.redraw();
+  for (const entry of FIGURES)
+    if (entry.box.clientWidth && entry.box.clientWidth !== entry.width) entry.redraw();
 }
 
 function drawPage() {
@@ -137,8 +192,10 @@ function drawPage() {
     document.getElementById("contents").append(el("li", {}, el("a", {href: "#" + id}, title)));
     draw(section);
   }
-  document.getElementById("theme").addEventListener("click", () => setTheme(document.documentElement.dataset.theme !== "dark"));
-  setTheme(location.hash === "#dark" || (location.hash !== "#light" && matchMedia("(prefers-color-scheme: dark)").matches));
+  document.getElementById("theme").addEventListener(
+      "click", () => setTheme(document.documentElement.dataset.theme !== "dark"));
+  setTheme(
+      location.hash === "#dark" || (location.hash !== "#light" && matchMedia("(prefers-color-scheme: dark)").matches));
   addEventListener("resize", redrawIfWider);
   addEventListener("beforeprint", redrawIfWider);
 }

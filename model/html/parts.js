@@ -4,7 +4,8 @@
 
 // --- waterfall ---------------------------------------------------------------------------------------------------
 
-const partsIn = (parts) => PARTS.filter((name) => parts[name] !== null && parts[name] !== undefined && parts[name] !== 0);
+const partsIn = (parts) =>
+    PARTS.filter((name) => parts[name] !== null && parts[name] !== undefined && parts[name] !== 0);
 
 // Where each part begins and ends: one after the other, as they add up to the time in situ.
 function steps(parts) {
@@ -18,11 +19,15 @@ function steps(parts) {
 
 function partsTitle(parts) {
   const most = dominantPart(parts);
-  return most ? `${most[0].toUpperCase()}${most.slice(1)}, ${PART_MEANING[most]}, is ${percent(parts[most] / parts.insitu)} of the replayed time` : "What the time is made of";
+  return most ? `${most[0].toUpperCase()}${most.slice(1)}, ${PART_MEANING[most]}, is ${
+                    percent(parts[most] / parts.insitu)} of the replayed time` :
+                "What the time is made of";
 }
 
 function stepText(step, whole) {
-  const interval = step.interval && step.interval[0] != null ? `\n95 % interval: ${seconds(step.interval[0])} to ${seconds(step.interval[1])}` : "";
+  const interval = step.interval && step.interval[0] != null ?
+      `\n95 % interval: ${seconds(step.interval[0])} to ${seconds(step.interval[1])}` :
+      "";
   return `${step.name}: ${PART_MEANING[step.name]}\n${seconds(step.value)}, ${percent(step.value / whole)}${interval}`;
 }
 
@@ -30,17 +35,38 @@ const HATCH = "hatch";
 
 // A negative part is hatched, and points to the left; so is one that may be nothing.
 function hatch(svg) {
-  const pattern = svg.append("defs").append("pattern").attr("id", HATCH).attr("width", 6).attr("height", 6).attr("patternUnits", "userSpaceOnUse").attr("patternTransform", "rotate(45)");
+  const pattern = svg.append("defs")
+                      .append("pattern")
+                      .attr("id", HATCH)
+                      .attr("width", 6)
+                      .attr("height", 6)
+                      .attr("patternUnits", "userSpaceOnUse")
+                      .attr("patternTransform", "rotate(45)");
   pattern.append("rect").attr("width", 3).attr("height", 6).style("fill", "var(--panel)");
 }
 
 function drawStep(svg, step, x, y, height, whole) {
   const left = Math.min(x(step.from), x(step.to));
   const width = Math.max(1, Math.abs(x(step.to) - x(step.from)));
-  const rect = svg.append("rect").attr("x", left).attr("y", y).attr("width", width).attr("height", height).style("fill", PART_COLOUR[step.name])
-    .attr("tabindex", 0).attr("role", "img").attr("aria-label", stepText(step, whole).replace(/\n/g, ", "));
+  const rect = svg.append("rect")
+                   .attr("x", left)
+                   .attr("y", y)
+                   .attr("width", width)
+                   .attr("height", height)
+                   .style("fill", PART_COLOUR[step.name])
+                   .attr("tabindex", 0)
+                   .attr("role", "img")
+                   .attr("aria-label", stepText(step, whole).replace(/\n/g, ", "));
   hover(rect.node(), stepText(step, whole));
-  if (step.value < 0 || step.doubtful) svg.append("rect").attr("class", "on").attr("x", left).attr("y", y).attr("width", width).attr("height", height).style("fill", `url(#${HATCH})`).style("opacity", 0.7);
+  if (step.value < 0 || step.doubtful)
+    svg.append("rect")
+        .attr("class", "on")
+        .attr("x", left)
+        .attr("y", y)
+        .attr("width", width)
+        .attr("height", height)
+        .style("fill", `url(#${HATCH})`)
+        .style("opacity", 0.7);
 }
 
 function waterfallRows(parts) {
@@ -55,28 +81,61 @@ function drawWaterfall(box, width, parts) {
   const svg = svgIn(box, width, rows.length * height + 44, "Waterfall of the parts of the time");
   const x = d3.scaleLinear().domain([Math.min(0, ...ends), Math.max(...ends)]).range([left, width - 118]);
   hatch(svg);
-  axis(svg, x, {side: "bottom", at: rows.length * height + 4, title: "seconds of all replayed calls", length: width - 118, ticks: Math.max(2, width / 140)});
+  axis(svg, x, {
+    side: "bottom",
+    at: rows.length * height + 4,
+    title: "seconds of all replayed calls",
+    length: width - 118,
+    ticks: Math.max(2, width / 140)
+  });
   rows.forEach((row, i) => {
     const y = i * height + 4;
-    if (row.whole) svg.append("rect").attr("x", x(0)).attr("y", y).attr("width", Math.max(1, x(row.to) - x(0))).attr("height", height - 8).style("fill", "var(--bar)");
-    else drawStep(svg, row, x, y, height - 8, parts.insitu);
+    if (row.whole)
+      svg.append("rect")
+          .attr("x", x(0))
+          .attr("y", y)
+          .attr("width", Math.max(1, x(row.to) - x(0)))
+          .attr("height", height - 8)
+          .style("fill", "var(--bar)");
+    else
+      drawStep(svg, row, x, y, height - 8, parts.insitu);
     svg.append("text").attr("x", 0).attr("y", y + 15).text(row.name === "unsplit" ? "rest" : row.name);
-    svg.append("text").attr("x", Math.max(x(row.from), x(row.to)) + 6).attr("y", y + 15).text(`${seconds(row.value)}, ${percent(row.value / parts.insitu)}`);
+    svg.append("text")
+        .attr("x", Math.max(x(row.from), x(row.to)) + 6)
+        .attr("y", y + 15)
+        .text(`${seconds(row.value)}, ${percent(row.value / parts.insitu)}`);
   });
 }
 
 // One bar for each routine, its parts beside each other; what is below 0 is told by hovering and by the tables.
 function drawStacks(box, width, groups, left = 84) {
   const height = 26;
-  const x = d3.scaleLinear().domain([0, d3.max(groups, (g) => sum(partsIn(g).map((p) => Math.max(0, g[p]))))]).range([left, width - 70]);
+  const x = d3.scaleLinear().domain([0, d3.max(groups, (g) => sum(partsIn(g).map((p) => Math.max(0, g[p]))))]).range([
+    left, width - 70
+  ]);
   const svg = svgIn(box, width, groups.length * height + 44, "Parts of the time by routine");
   hatch(svg);
-  axis(svg, x, {side: "bottom", at: groups.length * height + 4, title: "seconds", length: width - 70, ticks: Math.max(2, width / 140)});
+  axis(svg, x, {
+    side: "bottom",
+    at: groups.length * height + 4,
+    title: "seconds",
+    length: width - 70,
+    ticks: Math.max(2, width / 140)
+  });
   groups.forEach((group, i) => {
     let at = 0;
     svg.append("text").attr("x", 0).attr("y", i * height + 18).text(fitted(group.routine, left));
     for (const name of partsIn(group).filter((part) => group[part] > 0)) {
-      drawStep(svg, {name, value: group[name], from: at, to: at + group[name], interval: (group.intervals || {})[name], doubtful: (group.doubtful || []).includes(name)}, x, i * height + 4, height - 8, group.insitu);
+      drawStep(
+          svg, {
+            name,
+            value: group[name],
+            from: at,
+            to: at + group[name],
+            interval: (group.intervals || {})[name],
+            doubtful: (group.doubtful || []).includes(name)
+          },
+          x, i * height + 4, height - 8, group.insitu);
       at += group[name];
     }
     svg.append("text").attr("x", x(at) + 5).attr("y", i * height + 18).text(seconds(group.seconds));
@@ -87,16 +146,30 @@ function drawParts(section) {
   const parts = REPORT.decomposition;
   if (!parts || !(parts.insitu > 0)) {
     const command = `ktrace replay ${traceWords()}`;
-    section.append(el("p", {}, "The trace was not replayed. This tells what the time is made of: ", el("code", {}, command), " ", copyButton(command)));
+    section.append(
+        el("p", {}, "The trace was not replayed. This tells what the time is made of: ", el("code", {}, command), " ",
+           copyButton(command)));
     return;
   }
   const command = `ktrace roofline --plot waterfall -o waterfall.svg ${traceWords()}`;
   const legend = partsIn(parts).map((name) => ({name, colour: PART_COLOUR[name], meaning: PART_MEANING[name]}));
   const groups = parts.routines.slice(0, 12);
-  figure(section, {id: "waterfall", title: partsTitle(parts), command, legend, note: "Parts begin where the one before ends. A hatched part is below 0: the program was faster than its replay.",
-    draw: (box, width) => drawWaterfall(box, width, parts)});
-  figure(section, {id: "stacks", title: "The same by routine", command: `ktrace report --by part ${traceWords()}`, legend: legend.map(({name, colour}) => ({name, colour})),
-    note: "Parts below 0 are not drawn; the table “Parts by routine” has them.", draw: (box, width) => drawStacks(box, width, groups)});
+  figure(section, {
+    id: "waterfall",
+    title: partsTitle(parts),
+    command,
+    legend,
+    note: "Parts begin where the one before ends. A hatched part is below 0: the program was faster than its replay.",
+    draw: (box, width) => drawWaterfall(box, width, parts)
+  });
+  figure(section, {
+    id: "stacks",
+    title: "The same by routine",
+    command: `ktrace report --by part ${traceWords()}`,
+    legend: legend.map(({name, colour}) => ({name, colour})),
+    note: "Parts below 0 are not drawn; the table “Parts by routine” has them.",
+    draw: (box, width) => drawStacks(box, width, groups)
+  });
 }
 
 // --- roofline ----------------------------------------------------------------------------------------------------
@@ -107,8 +180,16 @@ const isSingle = (routine) => /^(s|c|is|ic|scn|sca)/.test(routine);
 function pointsOf(shape, i) {
   if (!(shape.flops > 0) || !(shape.bytes > 0)) return [];
   const times = {insitu: shape.insitu, ...(shape.contexts || {})};
-  return Object.keys(CONTEXT).filter((context) => times[context] && times[context].median > 0).map((context) => ({
-    shape, i, context, x: shape.flops / shape.bytes, y: shape.flops / times[context].median, time: times[context].median}));
+  return Object.keys(CONTEXT)
+      .filter((context) => times[context] && times[context].median > 0)
+      .map((context) => ({
+             shape,
+             i,
+             context,
+             x: shape.flops / shape.bytes,
+             y: shape.flops / times[context].median,
+             time: times[context].median
+           }));
 }
 
 const threadsOfLibrary = () => Math.max(1, ...DATA.info.libraries.map((library) => library.threads || 1));
@@ -128,36 +209,70 @@ function rooflineLimit(roofs, single, intensity) {
 
 function pointText(point, roofs) {
   const limit = rooflineLimit(roofs, isSingle(point.shape.routine), point.x);
-  return `${point.shape.routine} ${shapeText(point.i)}\n${CONTEXT[point.context].name}: ${seconds(point.time)}, ${digits(point.y / 1e9)} Gflop/s at ${digits(point.x)} flop/byte\n` +
-    `${plural(point.shape.calls, "call")}, ${percent(point.shape.share)} of the BLAS time${limit ? `\n${percent(point.y / limit)} of what memory and peak allow` : ""}`;
+  return `${point.shape.routine} ${shapeText(point.i)}\n${CONTEXT[point.context].name}: ${seconds(point.time)}, ${
+             digits(point.y / 1e9)} Gflop/s at ${digits(point.x)} flop/byte\n` +
+      `${plural(point.shape.calls, "call")}, ${percent(point.shape.share)} of the BLAS time${
+             limit ? `\n${percent(point.y / limit)} of what memory and peak allow` : ""}`;
 }
 
 // A roof that is no more than its label apart from another one goes without.
 function roofLabels(roofs, x, y) {
   const placed = [];
-  return roofs.map((roof) => {
-    const right = x.domain()[1];
-    const at = roof.kind === "flops" ? {x: x.range()[1] - 2, y: y(roof.per_second) - 4, anchor: "end"} : {x: x.range()[0] + 6, y: y(roof.per_second * x.domain()[0]) + 12, anchor: "start"};
-    const free = at.y > y.range()[1] + 6 && at.y < y.range()[0] && placed.every((other) => other.anchor !== at.anchor || Math.abs(other.y - at.y) > 14) && right > 0;
-    if (free) placed.push(at);
-    return free ? {...at, text: `${roof.name}: ${digits(roof.per_second / 1e9)} ${roof.kind === "flops" ? "Gflop/s" : "GB/s"}`} : null;
-  }).filter(Boolean);
+  return roofs
+      .map((roof) => {
+        const right = x.domain()[1];
+        const at = roof.kind === "flops" ?
+            {x: x.range()[1] - 2, y: y(roof.per_second) - 4, anchor: "end"} :
+            {x: x.range()[0] + 6, y: y(roof.per_second * x.domain()[0]) + 12, anchor: "start"};
+        const free = at.y > y.range()[1] + 6 && at.y < y.range()[0] &&
+            placed.every((other) => other.anchor !== at.anchor || Math.abs(other.y - at.y) > 14) && right > 0;
+        if (free) placed.push(at);
+        return free ? {
+          ...at,
+          text: `${roof.name}: ${digits(roof.per_second / 1e9)} ${roof.kind === "flops" ? "Gflop/s" : "GB/s"}`
+        } :
+                      null;
+      })
+      .filter(Boolean);
 }
 
 function drawRoofs(svg, roofs, x, y) {
   const top = d3.max(roofs.filter((roof) => roof.kind === "flops"), (roof) => roof.per_second) || y.domain()[1];
   for (const roof of roofs) {
-    const ends = roof.kind === "flops" ? x.domain().map((v) => [v, roof.per_second]) : [[x.domain()[0], roof.per_second * x.domain()[0]], [Math.min(x.domain()[1], top / roof.per_second), Math.min(top, roof.per_second * x.domain()[1])]];
-    svg.append("path").attr("class", "on").attr("clip-path", "url(#roof-clip)").attr("d", d3.line().x((p) => x(p[0])).y((p) => y(p[1]))(ends)).style("fill", "none").style("stroke", "var(--soft)").style("stroke-width", roof.main ? 1.5 : 1).style("stroke-dasharray", roof.main ? null : "4 3");
+    const ends = roof.kind === "flops" ? x.domain().map((v) => [v, roof.per_second]) : [
+      [x.domain()[0], roof.per_second * x.domain()[0]],
+      [Math.min(x.domain()[1], top / roof.per_second), Math.min(top, roof.per_second * x.domain()[1])]
+    ];
+    svg.append("path")
+        .attr("class", "on")
+        .attr("clip-path", "url(#roof-clip)")
+        .attr("d", d3.line().x((p) => x(p[0])).y((p) => y(p[1]))(ends))
+        .style("fill", "none")
+        .style("stroke", "var(--soft)")
+        .style("stroke-width", roof.main ? 1.5 : 1)
+        .style("stroke-dasharray", roof.main ? null : "4 3");
   }
-  for (const label of roofLabels(roofs, x, y)) svg.append("text").attr("class", "on halo").attr("x", label.x).attr("y", label.y).attr("text-anchor", label.anchor).text(label.text);
+  for (const label of roofLabels(roofs, x, y))
+    svg.append("text")
+        .attr("class", "on halo")
+        .attr("x", label.x)
+        .attr("y", label.y)
+        .attr("text-anchor", label.anchor)
+        .text(label.text);
 }
 
 function drawPoint(svg, point, x, y, roofs) {
   const context = CONTEXT[point.context];
   const area = 40 + 500 * (point.shape.share || 0);
-  const mark = svg.append("path").attr("d", symbolPath(context.symbol, area)).attr("transform", `translate(${x(point.x)},${y(point.y)})`).style("fill", context.colour).style("fill-opacity", 0.75).style("stroke", "var(--panel)")
-    .attr("role", "img").attr("aria-label", pointText(point, roofs).replace(/\n/g, ", ")).attr("tabindex", point.context === "insitu" && point.i < 15 ? 0 : null);
+  const mark = svg.append("path")
+                   .attr("d", symbolPath(context.symbol, area))
+                   .attr("transform", `translate(${x(point.x)},${y(point.y)})`)
+                   .style("fill", context.colour)
+                   .style("fill-opacity", 0.75)
+                   .style("stroke", "var(--panel)")
+                   .attr("role", "img")
+                   .attr("aria-label", pointText(point, roofs).replace(/\n/g, ", "))
+                   .attr("tabindex", point.context === "insitu" && point.i < 15 ? 0 : null);
   hover(mark.node(), pointText(point, roofs));
 }
 
@@ -168,14 +283,30 @@ const ROOF_SHARE = 0.002;
 function drawRoofPicture(box, width, points, roofs) {
   const height = Math.max(320, Math.min(520, width * 0.55));
   const svg = svgIn(box, width, height, "Roofline: operations a second over operations a byte");
-  const rates = points.map((point) => point.y).concat(roofs.filter((roof) => roof.kind === "flops" && roof.main).map((roof) => roof.per_second));
-  const x = d3.scaleLog().domain([d3.min(points, (p) => p.x) / 2, d3.max(points, (p) => p.x) * 2]).range([56, width - 10]);
+  const rates = points.map((point) => point.y)
+                    .concat(roofs.filter((roof) => roof.kind === "flops" && roof.main).map((roof) => roof.per_second));
+  const x =
+      d3.scaleLog().domain([d3.min(points, (p) => p.x) / 2, d3.max(points, (p) => p.x) * 2]).range([56, width - 10]);
   const y = d3.scaleLog().domain([d3.min(points, (p) => p.y) / 2, d3.max(rates) * 2]).range([height - 44, 18]);
-  svg.append("clipPath").attr("id", "roof-clip").append("rect").attr("x", 56).attr("y", 18).attr("width", width - 66).attr("height", height - 62);
-  const powers = d3.range(Math.ceil(Math.log10(y.domain()[0])), Math.log10(y.domain()[1]) + 1e-9).map((power) => 10 ** power);
+  svg.append("clipPath")
+      .attr("id", "roof-clip")
+      .append("rect")
+      .attr("x", 56)
+      .attr("y", 18)
+      .attr("width", width - 66)
+      .attr("height", height - 62);
+  const powers =
+      d3.range(Math.ceil(Math.log10(y.domain()[0])), Math.log10(y.domain()[1]) + 1e-9).map((power) => 10 ** power);
   const g = axis(svg, y, {side: "left", at: 56, title: "Gflop/s"});
   g.call(d3.axisLeft(y).tickValues(powers).tickFormat((v) => d3.format("~g")(v / 1e9)));
-  axis(svg, x, {side: "bottom", at: height - 44, title: "flop/byte of operands", length: width - 10, ticks: Math.max(2, width / 160), format: sparse(d3.format("~g"))});
+  axis(svg, x, {
+    side: "bottom",
+    at: height - 44,
+    title: "flop/byte of operands",
+    length: width - 10,
+    ticks: Math.max(2, width / 160),
+    format: sparse(d3.format("~g"))
+  });
   drawRoofs(svg, roofs, x, y);
   d3.range(points.length - 1, -1, -1).forEach((i) => drawPoint(svg, points[i], x, y, roofs));
 }
@@ -185,7 +316,8 @@ function rooflineTitle(points, roofs) {
   const limit = first ? rooflineLimit(roofs, isSingle(first.shape.routine), first.x) : null;
   if (!limit) return "Operations a second over operations a byte";
   const name = `The heaviest shape, ${first.shape.routine} ${fitted(shapeText(first.i), 200)},`;
-  return first.y > limit ? `${name} is above the roof of memory: caches held its operands` : `${name} reaches ${percent(first.y / limit)} of what memory and peak allow`;
+  return first.y > limit ? `${name} is above the roof of memory: caches held its operands` :
+                           `${name} reaches ${percent(first.y / limit)} of what memory and peak allow`;
 }
 
 function drawRoofline(section) {
@@ -198,7 +330,16 @@ function drawRoofline(section) {
   }
   const known = roofs.length ? "" : " The machine's peaks are not known: ktrace probe, or a replay, measures them.";
   const contexts = Object.entries(CONTEXT).filter(([key]) => points.some((point) => point.context === key));
-  figure(section, {id: "roofs", title: rooflineTitle(points, roofs), command: `ktrace roofline -o roofline.svg ${traceWords()}`, legend: contexts.map(([, context]) => context),
-    note: `The ${count(shapes.length)} heaviest of ${plural(REPORT.shapes.length, "shape")}, as far as their operations are known; the area of a mark grows with its part of the time. Bytes are those of the operands.${known}`,
-    draw: (box, width) => drawRoofPicture(box, width, points, roofs)});
+  figure(section, {
+    id: "roofs",
+    title: rooflineTitle(points, roofs),
+    command: `ktrace roofline -o roofline.svg ${traceWords()}`,
+    legend: contexts.map(([, context]) => context),
+    note: `The ${count(shapes.length)} heaviest of ${
+        plural(
+            REPORT.shapes.length,
+            "shape")}, as far as their operations are known; the area of a mark grows with its part of the time. Bytes are those of the operands.${
+        known}`,
+    draw: (box, width) => drawRoofPicture(box, width, points, roofs)
+  });
 }

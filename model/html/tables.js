@@ -26,7 +26,8 @@ function sortValue(column, row, i) {
 }
 
 function cellText(column, row, i) {
-  if (column.values) return TEXT_OF[typeof column.values[i] === "string" ? "text" : column.kind](column.values[i]).trim();
+  if (column.values)
+    return TEXT_OF[typeof column.values[i] === "string" ? "text" : column.kind](column.values[i]).trim();
   return TEXT_OF[column.kind](row[column.key]);
 }
 
@@ -39,7 +40,8 @@ function columnsOf(list) {
   }));
 }
 
-const isNumber = (column, lines) => column.kind !== "text" || lines.some((line) => typeof line.sort[column.at] === "number");
+const isNumber = (column, lines) =>
+    column.kind !== "text" || lines.some((line) => typeof line.sort[column.at] === "number");
 
 function linesOf(list, columns) {
   return rowsOf(list).map((row, i) => {
@@ -53,14 +55,17 @@ function compareBy(at, descending) {
     const x = a.sort[at];
     const y = b.sort[at];
     if (x == null || y == null) return (x == null) - (y == null);
-    const order = typeof x === "number" && typeof y === "number" ? x - y : String(x).localeCompare(String(y), "en", {numeric: true});
+    const order = typeof x === "number" && typeof y === "number" ?
+        x - y :
+        String(x).localeCompare(String(y), "en", {numeric: true});
     return descending ? -order : order;
   };
 }
 
 function bodyCell(state, column, text, line) {
   const share = column.key && column.key.startsWith("share") ? line.row[column.key] : null;
-  const cell = el("td", {class: [column.number ? "n" : "", column.number || text.length < 28 ? "" : "long", share != null ? "share" : ""].join(" ").trim()}, text);
+  const classes = [column.number && "n", !column.number && text.length >= 28 && "long", share != null && "share"];
+  const cell = el("td", {class: classes.filter(Boolean).join(" ") || null}, text);
   if (share != null) cell.style.setProperty("--part", Math.min(100, 100 * share).toFixed(1) + "%");
   return cell;
 }
@@ -70,9 +75,16 @@ function fill(state) {
   const shown = state.lines.filter((line) => line.all.includes(word));
   if (state.by >= 0) shown.sort(compareBy(state.by, state.descending));
   state.shown = shown;
-  state.body.replaceChildren(...shown.map((line) => el("tr", {}, ...state.columns.map((column, i) => bodyCell(state, column, line.text[i], line)))));
-  state.heads.forEach((head, i) => head.setAttribute("aria-sort", i !== state.by ? "none" : state.descending ? "descending" : "ascending"));
-  state.told.textContent = word ? `${plural(shown.length, "row")} of ${count(state.lines.length)} have “${state.filter}”` : "";
+  state.body.replaceChildren(...shown.map(
+      (line) => el("tr", {}, ...state.columns.map((column, i) => bodyCell(state, column, line.text[i], line)))));
+  state.heads.forEach(
+      (head, i) => head.setAttribute(
+          "aria-sort",
+          i !== state.by       ? "none" :
+              state.descending ? "descending" :
+                                 "ascending"));
+  state.told.textContent =
+      word ? `${plural(shown.length, "row")} of ${count(state.lines.length)} have “${state.filter}”` : "";
 }
 
 function sortBy(state, at) {
@@ -92,31 +104,56 @@ function cutNote(list, rows, command) {
   if (!cut) return null;
   const share = sum(rows.map((row) => row.share));
   const part = rows.length && rows[0].share != null ? `, ${percent(share)} of the time` : "";
-  return el("p", {class: "note"}, `The first ${count(cut.rows)} of ${count(cut.of)} rows${part}. All: `, el("code", {}, command));
+  return el(
+      "p", {class: "note"}, `The first ${count(cut.rows)} of ${count(cut.of)} rows${part}. All: `,
+      el("code", {}, command));
 }
 
 // What the marks before a number mean, where there are any.
 function marksNote(lines) {
   const marks = {"*": "of two kinds of calls", "~": "what recording nested calls took is subtracted"};
-  const used = Object.keys(marks).filter((mark) => lines.some((line) => line.text.some((text) => new RegExp(`^[*~]*\\${mark}[*~]*[\\d.]+\\s`).test(text))));
+  const used = Object.keys(marks).filter(
+      (mark) =>
+          lines.some((line) => line.text.some((text) => new RegExp(`^[*~]*\\${mark}[*~]*[\\d.]+\\s`).test(text))));
   return used.length ? el("p", {class: "note"}, used.map((mark) => `${mark} ${marks[mark]}`).join("; ")) : null;
 }
 
 function tablePanel(table) {
   const columns = columnsOf(table.list).map((column, at) => ({...column, at}));
   const lines = linesOf(table.list, columns);
-  columns.forEach((column) => { column.number = isNumber(column, lines); });
-  const state = {columns, lines, by: -1, descending: false, filter: "", body: el("tbody"), told: el("span", {class: "note", role: "status"})};
+  columns.forEach((column) => {
+    column.number = isNumber(column, lines);
+  });
+  const state = {
+    columns,
+    lines,
+    by: -1,
+    descending: false,
+    filter: "",
+    body: el("tbody"),
+    told: el("span", {class: "note", role: "status"})
+  };
   const command = `ktrace report --by ${table.command} --csv ${traceWords()}`;
-  const field = el("input", {type: "search", "aria-label": `Filter ${table.name}`, placeholder: "filter", oninput: (event) => { state.filter = event.target.value; fill(state); }});
+  const field = el("input", {
+    type: "search",
+    "aria-label": `Filter ${table.name}`,
+    placeholder: "filter",
+    oninput: (event) => {
+      state.filter = event.target.value;
+      fill(state);
+    }
+  });
   state.heads = columns.map((column, i) => headCell(state, column, i));
   state.input = field;
   TABLE_STATES[table.list] = state;
   fill(state);
-  return [el("div", {class: "tools"}, field, state.told, copyButton(command)),
+  return [
+    el("div", {class: "tools"}, field, state.told, copyButton(command)),
     el("div", {class: "scroll", tabindex: "0", role: "region", "aria-label": table.name},
-      el("table", {}, el("caption", {}, `${table.name}, longest time first; a click on a head sorts`), el("thead", {}, el("tr", {}, ...state.heads)), state.body)),
-    marksNote(lines), cutNote(table.list, rowsOf(table.list), command)].filter(Boolean);
+       el("table", {}, el("caption", {}, `${table.name}, longest time first; a click on a head sorts`),
+          el("thead", {}, el("tr", {}, ...state.heads)), state.body)),
+    marksNote(lines), cutNote(table.list, rowsOf(table.list), command)
+  ].filter(Boolean);
 }
 
 function selectTab(tabs, at) {
@@ -143,11 +180,22 @@ function drawTables(section) {
     const at = tabs.length;
     const id = "table-" + table.list.replace(".", "-");
     const panel = el("div", {role: "tabpanel", id, "aria-labelledby": id + "-tab", hidden: true}, ...tablePanel(table));
-    const tab = el("button", {type: "button", role: "tab", id: id + "-tab", "aria-controls": id, onclick: () => selectTab(tabs, at), onkeydown: (event) => tabKey(event, tabs, at)}, `${table.name} (${count(rowsOf(table.list).length)})`);
+    const tab =
+        el("button", {
+          type: "button",
+          role: "tab",
+          id: id + "-tab",
+          "aria-controls": id,
+          onclick: () => selectTab(tabs, at),
+          onkeydown: (event) => tabKey(event, tabs, at)
+        },
+           `${table.name} (${count(rowsOf(table.list).length)})`);
     tabs.push({tab, panel});
     bar.append(tab);
     section.append(panel);
   }
-  if (tabs.length) selectTab(tabs, 0);
-  else section.append(el("p", {}, "The trace has no call that returned, so there are no tables."));
+  if (tabs.length)
+    selectTab(tabs, 0);
+  else
+    section.append(el("p", {}, "The trace has no call that returned, so there are no tables."));
 }

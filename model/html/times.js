@@ -6,7 +6,9 @@
 
 function marksOf(shape) {
   const times = {insitu: shape.insitu, ...(shape.contexts || {})};
-  return Object.keys(CONTEXT).filter((key) => times[key] && times[key].median > 0).map((key) => ({key, value: times[key].median}));
+  return Object.keys(CONTEXT)
+      .filter((key) => times[key] && times[key].median > 0)
+      .map((key) => ({key, value: times[key].median}));
 }
 
 function timesDomain(times, marks) {
@@ -20,7 +22,12 @@ function drawBins(svg, times, x, y, bottom) {
     if (!n) return;
     const from = times.from * Math.exp(i * step);
     const to = step > 0 ? times.from * Math.exp((i + 1) * step) : from * 1.02;
-    const rect = svg.append("rect").attr("x", x(from)).attr("width", Math.max(1, x(to) - x(from) - 0.5)).attr("y", y(n)).attr("height", bottom - y(n)).style("fill", "var(--bar)");
+    const rect = svg.append("rect")
+                     .attr("x", x(from))
+                     .attr("width", Math.max(1, x(to) - x(from) - 0.5))
+                     .attr("y", y(n))
+                     .attr("height", bottom - y(n))
+                     .style("fill", "var(--bar)");
     hover(rect.node(), `${plural(n, "call")} of ${seconds(from)} to ${seconds(to)}`);
   });
 }
@@ -43,9 +50,25 @@ function drawMarks(svg, marks, bottom, width) {
     const context = CONTEXT[mark.key];
     const y = 12 + mark.line * 16;
     const flip = mark.at + 14 + mark.text.length * 6.8 > width;
-    svg.append("line").attr("class", "on").attr("x1", mark.at).attr("x2", mark.at).attr("y1", y).attr("y2", bottom).style("stroke", context.colour).style("stroke-width", 2);
-    svg.append("path").attr("class", "on").attr("d", symbolPath(context.symbol, 50)).attr("transform", `translate(${mark.at},${y})`).style("fill", context.colour);
-    svg.append("text").attr("class", "on").attr("x", mark.at + (flip ? -8 : 8)).attr("text-anchor", flip ? "end" : "start").attr("y", y + 4).text(mark.text);
+    svg.append("line")
+        .attr("class", "on")
+        .attr("x1", mark.at)
+        .attr("x2", mark.at)
+        .attr("y1", y)
+        .attr("y2", bottom)
+        .style("stroke", context.colour)
+        .style("stroke-width", 2);
+    svg.append("path")
+        .attr("class", "on")
+        .attr("d", symbolPath(context.symbol, 50))
+        .attr("transform", `translate(${mark.at},${y})`)
+        .style("fill", context.colour);
+    svg.append("text")
+        .attr("class", "on")
+        .attr("x", mark.at + (flip ? -8 : 8))
+        .attr("text-anchor", flip ? "end" : "start")
+        .attr("y", y + 4)
+        .text(mark.text);
   }
 }
 
@@ -63,7 +86,14 @@ function drawDistribution(box, width, i) {
   const bottom = top + 190;
   const svg = svgIn(box, width, bottom + 44, `Times of the calls of ${shape.routine} ${shapeText(i)}`);
   const y = d3.scaleLinear().domain([0, d3.max(times.counts)]).range([bottom, top]).nice();
-  axis(svg, x, {side: "bottom", at: bottom, title: "time of a call", length: width - 12, ticks: Math.max(2, width / 130), format: sparse(seconds)});
+  axis(svg, x, {
+    side: "bottom",
+    at: bottom,
+    title: "time of a call",
+    length: width - 12,
+    ticks: Math.max(2, width / 130),
+    format: sparse(seconds)
+  });
   const left = axis(svg, y, {side: "left", at: 48, title: "", ticks: 4, format: d3.format("~s")});
   left.select("text:last-child").remove();
   drawBins(svg, times, x, y, bottom);
@@ -75,7 +105,8 @@ function timesTitle(i) {
   const {warm, cold} = shape.contexts || {};
   const median = shape.insitu.median;
   if (!warm || !cold) return `Half of the ${plural(shape.calls, "call")} took less than ${seconds(median)}`;
-  return `The median in the program is ${digits(median / warm.median)} times the warm and ${digits(median / cold.median)} times the cold one`;
+  return `The median in the program is ${digits(median / warm.median)} times the warm and ${
+      digits(median / cold.median)} times the cold one`;
 }
 
 function drawTimes(section) {
@@ -85,10 +116,18 @@ function drawTimes(section) {
     return;
   }
   let chosen = known[0];
-  const choice = el("select", {"aria-label": "Shape"}, ...known.map((i) => el("option", {value: i}, `${REPORT.shapes[i].routine} ${shapeText(i)}`)));
-  const entry = figure(section, {id: "distribution", title: timesTitle(chosen), command: `ktrace roofline --plot boxes -o boxes.svg ${traceWords()}`, tools: el("div", {class: "tools"}, el("label", {}, "Shape ", choice)),
-    note: `How many calls took how long; marks are medians.` + (REPORT.shapes.length > known.length ? ` The ${known.length} heaviest shapes can be chosen.` : ""),
-    draw: (box, width) => drawDistribution(box, width, chosen)});
+  const choice =
+      el("select", {"aria-label": "Shape"},
+         ...known.map((i) => el("option", {value: i}, `${REPORT.shapes[i].routine} ${shapeText(i)}`)));
+  const entry = figure(section, {
+    id: "distribution",
+    title: timesTitle(chosen),
+    command: `ktrace roofline --plot boxes -o boxes.svg ${traceWords()}`,
+    tools: el("div", {class: "tools"}, el("label", {}, "Shape ", choice)),
+    note: `How many calls took how long; marks are medians.` +
+        (REPORT.shapes.length > known.length ? ` The ${known.length} heaviest shapes can be chosen.` : ""),
+    draw: (box, width) => drawDistribution(box, width, chosen)
+  });
   choice.addEventListener("change", () => {
     chosen = Number(choice.value);
     document.getElementById("distribution-title").textContent = timesTitle(chosen);
@@ -105,14 +144,26 @@ function sizesOf(shape) {
 }
 
 function sizePoints() {
-  return REPORT.shapes.map((shape, i) => ({shape, i, size: sizesOf(shape)})).filter((point) => point.size && point.shape.total > 0);
+  return REPORT.shapes.map((shape, i) => ({shape, i, size: sizesOf(shape)}))
+      .filter((point) => point.size && point.shape.total > 0);
 }
 
 function drawSizeMark(svg, point, x, y, radius) {
   const part = dominantPart(point.shape.parts);
-  const text = `${point.shape.routine} ${shapeText(point.i)}\nm ${point.size.m}, n ${point.size.n}${point.size.k ? ", k " + point.size.k : ""}\n${seconds(point.shape.total)}, ${percent(point.shape.share)}, ${plural(point.shape.calls, "call")}${part ? "\nmost of it: " + part : ""}`;
-  const mark = svg.append("circle").attr("cx", x(point.size.m)).attr("cy", y(point.size.n)).attr("r", radius(point.shape.total)).style("fill", part ? PART_COLOUR[part] : "var(--mark)").style("fill-opacity", 0.55).style("stroke", "var(--text)").style("stroke-width", 0.7)
-    .attr("role", "img").attr("aria-label", text.replace(/\n/g, ", ")).attr("tabindex", point.i < 15 ? 0 : null);
+  const text = `${point.shape.routine} ${shapeText(point.i)}\nm ${point.size.m}, n ${point.size.n}${
+      point.size.k ? ", k " + point.size.k : ""}\n${seconds(point.shape.total)}, ${percent(point.shape.share)}, ${
+      plural(point.shape.calls, "call")}${part ? "\nmost of it: " + part : ""}`;
+  const mark = svg.append("circle")
+                   .attr("cx", x(point.size.m))
+                   .attr("cy", y(point.size.n))
+                   .attr("r", radius(point.shape.total))
+                   .style("fill", part ? PART_COLOUR[part] : "var(--mark)")
+                   .style("fill-opacity", 0.55)
+                   .style("stroke", "var(--text)")
+                   .style("stroke-width", 0.7)
+                   .attr("role", "img")
+                   .attr("aria-label", text.replace(/\n/g, ", "))
+                   .attr("tabindex", point.i < 15 ? 0 : null);
   hover(mark.node(), text);
 }
 
@@ -120,12 +171,22 @@ function drawSizePicture(box, width, points) {
   const height = Math.max(300, Math.min(480, width * 0.5));
   const most = Math.max(10, Math.min(50, width / 20));
   const svg = svgIn(box, width, height, "Sizes of the calls: the area of a circle is the time of all calls of a shape");
-  const scale = (key, range) => d3.scaleLog().domain([d3.min(points, (p) => p.size[key]) / 2, d3.max(points, (p) => p.size[key]) * 2]).range(range);
+  const scale = (key, range) =>
+      d3.scaleLog()
+          .domain([d3.min(points, (p) => p.size[key]) / 2, d3.max(points, (p) => p.size[key]) * 2])
+          .range(range);
   const x = scale("m", [56, width - most]);
   const y = scale("n", [height - 44, Math.max(20, most)]);
   const radius = d3.scaleSqrt().domain([0, d3.max(points, (p) => p.shape.total)]).range([2, most]);
   axis(svg, y, {side: "left", at: 48, title: "n", ticks: 6, format: sparse(count)});
-  axis(svg, x, {side: "bottom", at: height - 40, title: "m (rows; of vectors their length)", length: width - 12, ticks: Math.max(2, width / 160), format: sparse(count)});
+  axis(svg, x, {
+    side: "bottom",
+    at: height - 40,
+    title: "m (rows; of vectors their length)",
+    length: width - 12,
+    ticks: Math.max(2, width / 160),
+    format: sparse(count)
+  });
   [...points].sort((a, b) => b.shape.total - a.shape.total).forEach((point) => drawSizeMark(svg, point, x, y, radius));
 }
 
@@ -142,6 +203,13 @@ function drawSizes(section) {
     return;
   }
   const used = PARTS.filter((part) => points.some((point) => dominantPart(point.shape.parts) === part));
-  figure(section, {id: "size-map", title: sizesTitle(points), command: `ktrace report --by shape ${traceWords()}`, legend: used.map((name) => ({name: "mostly " + name, colour: PART_COLOUR[name]})),
-    note: `The area of a circle is the time of a shape; hovering tells k. ${count(points.length)} of ${count(REPORT.shapes.length)} shapes have such sizes.`, draw: (box, width) => drawSizePicture(box, width, points)});
+  figure(section, {
+    id: "size-map",
+    title: sizesTitle(points),
+    command: `ktrace report --by shape ${traceWords()}`,
+    legend: used.map((name) => ({name: "mostly " + name, colour: PART_COLOUR[name]})),
+    note: `The area of a circle is the time of a shape; hovering tells k. ${count(points.length)} of ${
+        count(REPORT.shapes.length)} shapes have such sizes.`,
+    draw: (box, width) => drawSizePicture(box, width, points)
+  });
 }

@@ -226,13 +226,13 @@ int kt_verb_report(int argc, char **argv)
     if ((options.html && kt_html_check(&error) != KT_OK) ||
         kt_report_make(argv + optind, (size_t)(argc - optind), &report, &error) != KT_OK)
         status = kt_verb_fail("report", &error);
-    else if (options.html)
-        status = write_html(&report, options.html);
+    else if (options.html && (status = write_html(&report, options.html)) != KT_OK)
+        ; /* said */
     else if (options.json)
         kt_document_print(&kt_document_report, kt_report_json(&report));
     else if (options.csv)
         print_csv(&report, &options);
-    else
+    else if (!options.html)
         print_report(&report, &options);
     kt_report_free(&report);
     return status;

@@ -212,7 +212,8 @@ setup-mkl:
 .PHONY: demo lint deps-check fmt fmt-check clean
 #: make demo             install what is missing, build, trace a NumPy program, replay it, print the report
 demo: packages-demo
-	@$(MAKE) --no-print-directory all
+	@mkdir -p $(O); echo "building: what make says goes to $(O)/demo.log"
+	@$(MAKE) --no-print-directory all >$(O)/demo.log 2>&1 || { cat $(O)/demo.log; exit 1; }
 	@rm -rf $(O)/demo.trace
 	$(O)/ktrace run -o $(O)/demo.trace -- $(PYTHON) examples/demo.py
 	$(O)/ktrace replay $(O)/demo.trace

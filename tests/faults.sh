@@ -85,7 +85,7 @@ if "$PYTHON" -c "import sys; sys.exit(not (2e-8 < $cost < 1e-3 and abs($(parts f
 # Calls that others delay take so long that faults are nothing beside it.
 same "... and says it if that is a hundredth of the time" \
      "$(query 'int(d["decomposition"]["fault_seconds"] >= 0.01 * d["decomposition"]["insitu"])' <<<"$report")" \
-     "$("$kt" report "$T/t" | grep -cE 'page faults, [0-9.]+ [mun]s each')"
+     "$("$kt" report --all "$T/t" | grep -cE 'page faults, [0-9.]+ [mun]s each')"
 same "other counters are wanted: faults are not counted" "[None]" \
      "$(KTRACE_EVENTS=perf::CONTEXT-SWITCHES "$kt" run -o "$T/events" -- "$PYTHON" "$T/fresh.py" "$library" >/dev/null 2>&1
         "$kt" dump --json "$T/events" | "$PYTHON" -c 'import json, sys

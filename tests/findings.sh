@@ -16,7 +16,7 @@ same "results in new and in touched pages: two kinds" "[('page_faults', [(12, 0.
 same "... and the one in new pages takes longer" True \
     "$(reported fresh '(lambda k: k[1]["median"] > 1.25 * k[0]["median"] > 0)(d["shapes"][0]["kinds"]["kinds"])')"
 same "... the median of all is told as before" True "$(reported fresh '(lambda s: s["kinds"]["kinds"][0]["median"] <= s["insitu"]["median"] <= s["kinds"]["kinds"][1]["median"])(d["shapes"][0])')"
-text=$("$kt" report "$T/fresh")
+text=$("$kt" report --all "$T/fresh")
 has "text: the median is marked" '^1  dscal .* 24 +\*[0-9.]+ .s ' "$text"
 has "text: the quick kind" '^1  dscal +12 +[0-9.]+ .s  met [0-9]{1,2} page faults$' "$text"
 has "text: the slow kind" '^ +12 +[0-9.]+ .s  met 15,62[0-9] page faults$' "$text"
@@ -35,12 +35,12 @@ factored() {
 no_block=$PWD/$F/no_block.so
 factored blocked "" all 300
 same "blocked code: nothing to tell" "[]" "$(reported blocked "$unblocked")"
-same "... and nothing is told" "" "$("$kt" report "$T/blocked" | grep -i "without blocks")"
+same "... and nothing is told" "" "$("$kt" report --all "$T/blocked" | grep -i "without blocks")"
 factored unblocked "$no_block" all 300
 same "ILAENV does not know a name" "[('dgeqrf', 'dgeqr2', 3, 3, 3)]" "$(reported unblocked "$unblocked")"
 same "... with the arguments of the first and the time of all" "300, True" \
     "$(reported unblocked '"%d, %s" % (d["unblocked"][0]["args"]["n"], abs(d["unblocked"][0]["seconds"] / [r["seconds"] for r in d["routines"] if r["routine"] == "dgeqrf"][0] - 1) < 0.01)')"
-text=$("$kt" report "$T/unblocked")
+text=$("$kt" report --all "$T/unblocked")
 has "text: what it did" '^dgeqrf: 3 of 3 calls, [0-9.]+ m?s, handed all to dgeqr2$' "$text"
 has "text: and why" '^  The block size that ILAENV gives for it is 1' "$text"
 factored sampled "$no_block" sample 300
@@ -51,5 +51,5 @@ factored small "$no_block" all 128
 same "below the crossover: nothing is told" "[]" "$(reported small "$unblocked")"
 factored narrow "" all 300 1
 same "a workspace without room for blocks is another cause" "[('dgeqrf', 'dgeqr2', 3, 3, 0), ('dsytrd', 'dsytd2', 1, 1, 0)]" "$(reported narrow "sorted($unblocked)")"
-has "... which is said" '^  Either ILAENV gives it a block size of 1, or lwork left no room for blocks' "$("$kt" report "$T/narrow")"
+has "... which is said" '^  Either ILAENV gives it a block size of 1, or lwork left no room for blocks' "$("$kt" report --all "$T/narrow")"
 exit $((failures != 0))

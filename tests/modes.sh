@@ -19,7 +19,7 @@ sound() { true_that "... every record is readable" "$B/ktrace" check "$T/$1"; }
 same "alone the API does nothing" 0 "$("$steps" recording begin=x dot=2 end pause resume)"
 same "recording, pause, resume: what the program is told" "1 0 1" "$(steps t recording dot=10 pause recording dot=7 resume recording dot=2 | xargs)"
 same "... calls and skipped" "12 7" "$(counts t)"
-has "... info says so" '^skipped +7 calls' "$("$B/ktrace" info "$T/t")"; has "... so does report" '^skipped +7 calls' "$("$B/ktrace" report "$T/t")"
+has "... info says so" '^skipped +7 calls' "$("$B/ktrace" info "$T/t")"; has "... so does report" '^skipped +7 calls' "$("$B/ktrace" report --all "$T/t")"
 KTRACE_PAUSED=1 steps t dot=10 resume dot=3 pause dot=20
 same "KTRACE_PAUSED=1: nothing up to resume" "3 30" "$(counts t)"
 KTRACE_PAUSED=1 steps t dot=10 solve=1
@@ -42,7 +42,7 @@ timed() { local start=$EPOCHREALTIME; "$@"; took="($EPOCHREALTIME - $start)"; }
 before='d["seconds_before_first_call"]'
 timed steps t sleep=600 dot=1 sleep=300
 same "wall time, and what was before the first call" "(True, True)" "$(report t "0.9 <= d['seconds'] <= $took, 0.6 <= $before <= d['seconds'] - 0.3")"
-has "... in words" '^wall time +[0-9.]+ (s|ms), [0-9.]+ ms before the first call' "$("$B/ktrace" report "$T/t")"
+has "... in words" '^wall time +[0-9.]+ (s|ms), [0-9.]+ ms before the first call' "$("$B/ktrace" report --all "$T/t")"
 KTRACE_MODE=profile timed steps t sleep=600 dot=1 sleep=300
 same "... of a profile" "(True, True)" "$(report t "0.9 <= d['seconds'] <= $took, 0.6 <= $before <= d['seconds'] - 0.3")"
 KTRACE_PAUSED=1 timed steps t sleep=300 dot=1 sleep=300 resume dot=1 sleep=300
@@ -106,7 +106,7 @@ same "... in report: with what is in them" "a:1:10:10 a>b:2:4:4 b:1:6:6" "$(repo
 same "... calls in regions and in none are all" True "$(report t 'sum(r["calls"] for r in d["regions"] if len(r["path"]) < 2) == d["calls"]')"
 same "... no BLAS time is longer than the region" True "$(report t 'all(r["seconds_blas"] <= r["seconds"] for r in d["regions"] if r["path"])')"
 has "... as a table" '^a > b +2 ' "$("$B/ktrace" report --by region "$T/t")"
-true_that "... of 80 columns" test "$("$B/ktrace" report "$T/t" | sed -n '/^Regions/,/^$/p' | wc -L)" -le 80
+true_that "... of 80 columns" test "$("$B/ktrace" report --all "$T/t" | sed -n '/^Regions/,/^$/p' | wc -L)" -le 80
 sound t
 steps t end dot=1 begin=a end end end begin=b dot=2
 same "regions that are not balanced" "[':1', 'b:2']" "$(regions t)"; same "... none is without its begin" 0 "$(report t 'd["regions_unmatched"]')"
@@ -123,7 +123,7 @@ steps t long odd
 same "a long name is cut" "199" "$(calls t 'len(d[0]["region"][0])')"
 same "an odd name is kept" True "$(calls t 'd[1]["region"][0].startswith("tab\tnewline\nslash\\ ä")')"
 same "... an empty one has a word" "(no name)" "$(calls t 'd[2]["region"][0]')"
-same "... and steers no terminal" 0 "$("$B/ktrace" report "$T/t" | grep -c $'\033')"
+same "... and steers no terminal" 0 "$("$B/ktrace" report --all "$T/t" | grep -c $'\033')"
 steps t begin=main threads=500 end
 same "threads have regions of their own" "even:500 main:0 odd:501" "$(report t '" ".join(sorted(r["path"][0] + ":" + str(r["calls"]) for r in d["regions"] if r["path"]))')"
 for how in fork clone; do
@@ -148,7 +148,7 @@ for n in 1 3 10; do
     same "... recorded and skipped is all" "$all" "$(info t 'd["calls"] + d["skipped"]')"
 done
 same "... drawn, not always the same of three" True "$(KTRACE_SAMPLE=3 steps t mixed=100; calls t 'len({c["routine"] for c in d if c["depth"] == 0}) == 3')"
-text=$("$B/ktrace" report "$T/t"); has "report says that it is a sample" '^sampled +one in 3 ' "$text"
+text=$("$B/ktrace" report --all "$T/t"); has "report says that it is a sample" '^sampled +one in 3 ' "$text"
 has "... and what all calls may have taken" '^ +in all: .* to .*, estimated' "$text"; has "... also above a single table" '^sampled ' "$("$B/ktrace" report --by caller "$T/t")"
 same "... in JSON" 3 "$(report t 'd["sample"]')"
 KTRACE_SAMPLE=1000000 steps t dot=500; same "a sample of nothing" "0 500" "$(counts t)"
@@ -171,7 +171,7 @@ filtered "only exclusion" '!dgesv,!ddot' 'r not in ("dgesv", "ddot")'
 filtered "by symbol" 'dgemm_' 's == "dgemm_"'
 filtered "nested routines alone" 'dgetr*' 'r.startswith("dgetr")'
 filtered "nothing that is called" 'cblas_*' 'False'
-has "report says which" '^filtered +only routines d' "$(KTRACE_ROUTINES='d*' steps t dot=1; "$B/ktrace" report "$T/t")"
+has "report says which" '^filtered +only routines d' "$(KTRACE_ROUTINES='d*' steps t dot=1; "$B/ktrace" report --all "$T/t")"
 KTRACE_ROUTINES='dgetrf' KTRACE_SAMPLE=5 steps t mixed=100
 same "a sample of a routine that is nested" 20 "$(info t 'd["calls"]')"
 
@@ -184,11 +184,11 @@ streams() { du -b --apparent-size -c "$T"/t/p*/t* | tail -n 1 | cut -f 1; }
 KTRACE_MAX_BYTES=100k steps t numbered=100000
 same "a limit keeps the first calls" True "$(calls t "all(n == list(range(1, len(n) + 1)) for n in $by_thread) and len(d) > 1000")"; accounted 100000
 true_that "... the stream is no longer" test "$(streams)" -le 100000; sound_with_losses() { has "... and is readable" 'lost|not recorded' "$("$B/ktrace" check "$T/t" 2>&1)"; }; sound_with_losses
-has "... report says how many are lost" '^lost +[0-9,]+ calls: beyond the length' "$("$B/ktrace" report "$T/t")"
+has "... report says how many are lost" '^lost +[0-9,]+ calls: beyond the length' "$("$B/ktrace" report --all "$T/t")"
 KTRACE_MAX_BYTES=100k:last steps t numbered=1000000
 same "a limit that wraps keeps the last calls" True "$(calls t "all(n == list(range(1000001 - len(n), 1000001)) for n in $by_thread) and len(d) > 1000")"; accounted 1000000
 true_that "... the stream is no longer" test "$(streams)" -le 100000
-has "... report says so" '^kept +the last calls only' "$("$B/ktrace" report "$T/t")"
+has "... report says so" '^kept +the last calls only' "$("$B/ktrace" report --all "$T/t")"
 same "... and nothing is damaged" "" "$("$B/ktrace" check "$T/t" 2>&1 | grep -iE 'damage|missing|follows|cannot')"
 for limit in 200k:last 40k:last; do
     KTRACE_MAX_BYTES=$limit steps t crew=20000
@@ -210,7 +210,7 @@ done
 same "killed in the middle ten times: consecutive calls up to the last" 0 "$broken"
 KTRACE_MAX_BYTES=40k:last steps t begin=a numbered=50000 end dot=3
 same "regions whose begin made room: in none" 0 "$(report t 'sum(r["calls"] for r in d["regions"] if r["path"])')"
-has "... it is said" '1 ends of regions have no begin' "$("$B/ktrace" report "$T/t")" 
+has "... it is said" '1 ends of regions have no begin' "$("$B/ktrace" report --all "$T/t")" 
 
 # --- values that mean nothing ---------------------------------------------------------------------------------------
 while read -r variable value; do

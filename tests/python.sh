@@ -45,7 +45,7 @@ for mode in full profile; do
     same "$mode: callers are lines" "[('often', 3, 20), ('once', 4, 1)]" "$("$B/ktrace" report --json "$T/small" | query \
         '[(c["function"].split(".")[0], c["line"], c["calls"]) for c in d["callers"] if c["object"] == "Python" and c["line"] in (3, 4)]')"
 done
-has "... as text" '^small.py:3 +often.* Python +20 ' "$("$B/ktrace" report --by caller "$T/small"; "$B/ktrace" report "$T/small")"
+has "... as text" '^small.py:3 +often.* Python +20 ' "$("$B/ktrace" report --by caller "$T/small"; "$B/ktrace" report --all "$T/small")"
 
 # A forked child names lines that its parent met.
 cat >"$T/fork.py" <<'END'

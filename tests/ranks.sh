@@ -54,7 +54,7 @@ same "traces on the command line, too" 3000 "$("$kt" info --json "$T/job/trace.0
 for verb in report info check; do true_that "$verb of a job" "$kt" $verb "$T/job"; done
 "$kt" dump --json "$T/job" >"$T/dump"; same "dump of a job" 10000 "$(wc -l <"$T/dump")"
 same "ranks that are missing" "2 4" "$("$kt" info --json "$T"/job/trace.[01] | query '"%d %d" % (d["ranks"], d["ranks_expected"])')"
-has "... are told" '^ranks +2 of 4, job 77; the others made no call' "$("$kt" report "$T"/job/trace.[01])"
+has "... are told" '^ranks +2 of 4, job 77; the others made no call' "$("$kt" report --all "$T"/job/trace.[01])"
 true_that "merge" "$kt" merge -o "$T/merged" "$T"/job/trace.*
 contents() { "$kt" dump --json "$1" | sed 's/"n":[^,]*,//' | LC_ALL=C sort | sha256sum; }
 same "... has every call" "$(contents "$T/job")" "$(contents "$T/merged")"
@@ -126,14 +126,14 @@ print([r["rank"] for r in d["ranks"]] == [0, 1, 2, 3] and [r["calls"] for r in d
 same "no ranks: no imbalance" "0 [] None" "$(traced plain "$life" calls5 >/dev/null 2>&1; "$kt" report --json "$T/plain" | query 'str(len(d["ranks"])) + " " + str(d["imbalance_routines"]) + " " + str(d["imbalance"])')"
 for r in $(seq 0 39); do rank many $r $((100 + r)) OMPI_COMM_WORLD_SIZE=40; done
 sed -i "s/^host\t.*/host\tnode-with-a-very-long-name-0123456789.cluster.example.org/" "$T"/many/p*/meta
-"$kt" report "$T/many" >"$T/out"; same "report of 40 ranks fits 80 columns" 0 "$(grep -cE '.{81}' "$T/out")"
+"$kt" report --all "$T/many" >"$T/out"; same "report of 40 ranks fits 80 columns" 0 "$(grep -cE '.{81}' "$T/out")"
 same "... shows 16 of them" "16 of 40 ranks" "$(grep -oE '16 of 40 ranks' "$T/out")"
 same "... those with most and least time" True "$("$kt" report --json "$T/many" | query '(lambda o: (o[:8] + o[-8:]) == ['"$(awk '/^Ranks/ { on = 1 } /16 of 40/ { on = 0 } on && $1 ~ /^[0-9]+$/ { printf "%s,", $1 }' "$T/out")"'])([r["rank"] for r in sorted(d["ranks"], key=lambda r: (-r["seconds_blas"], r["rank"]))])')"
 "$kt" report --by rank --top 40 "$T/many" >"$T/out"; same "... all on request" 40 "$(awk '/^Ranks/ { on = 1 } /^Imbalance/ { on = 0 } on && $1 ~ /^[0-9]+$/' "$T/out" | wc -l)"
 "$kt" info "$T/many" >"$T/out"; same "info of 40 ranks fits 80 columns" 0 "$(tail -n +4 "$T/out" | sed -n '/^Processes/,$p' | grep -cE '.{81}')"
 has "... counts the others" '24 more' "$(<"$T/out")"
 rank two 0 5; rank two 1 5; rank two 0 5 PMIX_NAMESPACE=78; same "ranks of two jobs" "3 2" "$("$kt" report --json "$T/two" | query 'str(len(d["ranks"])) + " " + str(len(set(r["job"] for r in d["ranks"])))')"
-has "... are told apart" '^ranks +3 of 8 in 2 jobs' "$("$kt" report "$T/two")"
+has "... are told apart" '^ranks +3 of 8 in 2 jobs' "$("$kt" report --all "$T/two")"
 rank script 0 5; rank script 0 7; same "processes of one rank are one rank" "1 2 12" "$("$kt" report --json "$T/script" | query '"%d %d %d" % (len(d["ranks"]), d["ranks"][0]["processes"], d["ranks"][0]["calls"])')"
 
 # --- trees of processes -------------------------------------------------------------------------------------------
@@ -154,7 +154,7 @@ sed -e '/^tsc_invariant\t/d' -e '$a tsc_invariant\t0' -i "$T"/reset/p*/meta
 "$kt" check "$T/reset" >"$T/out"; same "one that is not is a finding" 1 $?
 has "... in words" 'durations are doubtful' "$(<"$T/out")"
 has "... that info says, too" '^clock +doubtful' "$("$kt" info "$T/reset")"
-has "... and report" '^clock +doubtful' "$("$kt" report "$T/reset")"
+has "... and report" '^clock +doubtful' "$("$kt" report --all "$T/reset")"
 # As if the process had begun when it rested behind its calls.
 anchor=$(cat "$T"/reset/p*/meta "$T"/reset/p*/end | sed -n 's/^anchor\t//p' | "$PYTHON" -c 'import sys
 first, last = (list(map(int, line.split())) for line in sys.stdin)

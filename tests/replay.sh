@@ -33,8 +33,8 @@ from_memory ddot 2000 4000
 "$kt" run -o "$T/demo" -- "$PYTHON" examples/demo.py >/dev/null 2>&1
 "$kt" replay --json --budget 8 "$T/demo" >"$T/two.json" 2>/dev/null
 same "everything is replayed" "[]" "$(query 'd["not_replayed"]' <"$T/two.json")"
-has "the report shows the contexts" 'warm +cold +index' "$("$kt" report "$T/demo")"
-has "... and the decomposition" 'residual' "$("$kt" report "$T/demo")"
+has "the report shows the contexts" 'warm +cold +index' "$("$kt" report --all "$T/demo")"
+has "... and the decomposition" 'residual' "$("$kt" report --all "$T/demo")"
 same "... as JSON too" "['bound', 'cache', 'insitu', 'library', 'residual']" \
      "$("$kt" report --json "$T/demo" | query 'sorted(k for k in d["decomposition"] if k in ("insitu", "bound", "library", "cache", "residual"))')"
 

@@ -136,7 +136,7 @@ same "Ctrl-C: exit status" 130 "$status"
 has "... says so" 'interrupted' "$(<"$T/stopped.err")"
 same "... prints what was measured" "True True" "$(in_json stopped '(d["interrupted"], len(d["shapes"]) > 0)' | tr -d '(),')"
 has "... leaves it in the trace" '"interrupted": true' "$(<"$T/small/replay.json")"
-has "... which the report says" 'interrupted' "$("$kt" report "$T/small")"
+has "... which the report says" 'interrupted' "$("$kt" report --all "$T/small")"
 measured='sum(c["n"] + c.get("disturbances", {}).get("left_out", 0) for s in d["shapes"] for c in s["contexts"].values())'
 known=$(in_json stopped "$measured")
 replay goes_on "$T/small"

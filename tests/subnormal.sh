@@ -53,7 +53,7 @@ blas=$PWD/$B/tests/right/fault11.so
 calls t 1 dot gemm inner ordinary
 report() { "$kt" report --json "$T/t" | query "$1"; }
 same "the report has what snapshots hold" "$(counts t)" "$(report "$counted for s in d['subnormal']]")"
-has "... in words" '^ddot: 50 of 50 numbers of x\.$' "$("$kt" report "$T/t")"
+has "... in words" '^ddot: 50 of 50 numbers of x\.$' "$("$kt" report --all "$T/t")"
 "$kt" replay --store none --context warm --budget 2 --json "$T/t" >"$T/out" 2>"$T/err"
 of() { query "[$2 for s in d['shapes'] if s['routine'] == '${1%% *}' and s['args'].get('n') == ${1#* } and s['args'].get('beta') in (None, 0) for c in [s['subnormal']]][0]" <"$T/out"; }
 same "replay: the same counts" "[('x', 50, 50)] 0" "$(of 'ddot 50' "[(o['name'], o['subnormal'], o['numbers']) for o in c['operands']]") $(of 'ddot 50' "c['left']")"
@@ -67,6 +67,6 @@ esac
 same "... nothing where there are none" None "$(of 'ddot 20' c)"
 has "... as text" '^  with ordinary numbers a call takes [0-9.]+ [nu]s instead of ([2-9]|[1-9][0-9])[0-9.]* ms \([0-9]+ samples\)' \
     "$("$kt" replay --store none --context warm --budget 2 "$T/t" 2>/dev/null)"
-has "the report says the same" '^  with ordinary numbers a call takes [0-9.]+ [nu]s instead of ([2-9]|[1-9][0-9])[0-9.]* ms' "$("$kt" report "$T/t")"
+has "the report says the same" '^  with ordinary numbers a call takes [0-9.]+ [nu]s instead of ([2-9]|[1-9][0-9])[0-9.]* ms' "$("$kt" report --all "$T/t")"
 same "... as JSON" "[True]" "$(report "[s['seconds']['best'] > 10 * s['seconds_ordinary']['best'] for s in d['subnormal'] if s['routine'] == 'ddot']")"
 exit $((failures != 0))

@@ -39,7 +39,7 @@ same "an independent decoder has the means that report tells" True "$("$B/ktrace
     s['readings'] == m[0] and all(abs(x / y - 1) < 1e-3 for x, y in zip((1 / s['core_hz'], 1 / s['issue_hz'], s['memory_seconds']), m[1:])))(
     d['states']['recorded'], $(of_readings t '[len(r)] + [sum(min(x, m) for x, m in c) / len(r) for c in
     (((i["chain"], 1e-8) for i in r), ((i["wide"], min(i["chain"], 1e-8)) for i in r), ((i["memory"], 2e-6) for i in r))]'))")"
-has "report tells the core's clock" '^machine +while recorded: core [0-9.]+ GHz \([0-9.]+ to [0-9.]+\)$' "$("$B/ktrace" report "$T/t")"
+has "report tells the core's clock" '^machine +while recorded: core [0-9.]+ GHz \([0-9.]+ to [0-9.]+\)$' "$("$B/ktrace" report --all "$T/t")"
 same "the decoder reads the calls beside them" 0 "$("$PYTHON" tests/decoder_check.py "$T/t" "$T/calls" >"$T/out" 2>&1; echo $?)"
 
 KTRACE_YARDSTICKS=0 traced off "$PYTHON" "$T/both.py"
@@ -71,5 +71,5 @@ for _ in range(8): a @ a
 END
 traced stopped "$PYTHON" "$T/stopped.py"
 same "calls that were stopped are told, with what they lost" True "$("$B/ktrace" report --json "$T/stopped" | query 'd["states"]["lost"]["seconds"] > 0.25 and d["states"]["lost"]["calls"] >= 1')"
-has "... in words too" 'calls were without a processor for' "$("$B/ktrace" report "$T/stopped")"
+has "... in words too" 'calls were without a processor for' "$("$B/ktrace" report --all "$T/stopped")"
 exit $((failures != 0))

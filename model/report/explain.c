@@ -205,18 +205,3 @@ void kt_explain_free(struct kt_explain *x)
     kt_replayed_free(&x->replayed);
     kt_report_free(&x->report);
 }
-
-void kt_explain_words(const struct kt_call *call, char *out, size_t size)
-{
-    const struct kt_symbol *symbol = &call->entry->symbol;
-    const char *separator = " ";
-    size_t used = (size_t)snprintf(out, size, "%s", symbol->routine->name);
-    for (int i = 0; i < symbol->params && used < size; i++) {
-        char text[KT_PARAM_TEXT];
-        const struct kt_param *p = &symbol->param[i];
-        if (p->arg < 0 || symbol->routine->arg[p->arg].role != KT_SIZE)
-            continue;
-        used += (size_t)snprintf(out + used, size - used, "%s%s", separator, kt_param_text(call, p, text));
-        separator = " x ";
-    }
-}

@@ -45,7 +45,4 @@ void kt_explain_free(struct kt_explain *explain);
 void kt_explain_print(const struct kt_explain *explain);
 json_t *kt_explain_json(const struct kt_explain *explain);
 
-/* "dgemm 1000 x 16 x 1000": the routine with its sizes. */
-void kt_explain_words(const struct kt_call *call, char *out, size_t size);
-
 #endif

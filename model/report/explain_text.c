@@ -2,16 +2,17 @@
 /* The short report: a head of three lines, two for each place, findings, what to do next. */
 #include "model/report/explain.h"
 
-#include "trace/command/about.h"
+#include "model/report/report_screen.h"
+#include "model/report/screen.h"
+#include "model/report/shape_words.h"
 #include "trace/command/json.h"
 #include "trace/print/text.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { LINE = 80, BAR = 24, WHERE = 30, WHAT = 22, CELL = 64, TEXT = 512, FINDINGS = 3, FINDING_LINES = 2 };
+enum { LINE = 80, CELL = 64, TEXT = 512, FINDINGS = 3 };
 
 static const char mark[KT_PAIRED_PARTS] = {[KT_PAIRED_BOUND] = '#',
                                            [KT_PAIRED_LIBRARY] = '=',
@@ -19,57 +20,17 @@ static const char mark[KT_PAIRED_PARTS] = {[KT_PAIRED_BOUND] = '#',
                                            [KT_PAIRED_RESIDUAL] = '.',
                                            [KT_PAIRED_UNEVEN] = ':'};
 
-/* One line, cut to the width of a page; text of a trace must not steer a terminal. */
-__attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
-{
-    char text[TEXT];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
-    va_end(list);
-    printf("%.*s\n", LINE, kt_text_clean(text));
-}
-
-static const char *percent(double part, char out[16])
-{
-    kt_text_percent(part, out);
-    return out + strspn(out, " ");
-}
-
 /* --- what ran ------------------------------------------------------------------------------------------------ */
-
-static void say_command(const struct kt_process *process)
-{
-    char text[LINE + 1] = "";
-    size_t used = 0;
-    for (size_t i = 0; i < process->metas && used < sizeof text; i++)
-        if (!strcmp(process->meta[i].key, "arg"))
-            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", used ? " " : "", process->meta[i].value);
-    say("%s", text);
-}
-
-/* The libraries that the program called, each once. */
-static void name_libraries(const struct kt_process *process, char *out, size_t size)
-{
-    size_t used = 0;
-    *out = '\0';
-    for (size_t i = 0; i < process->objects && used < size; i++) {
-        char name[128];
-        kt_about_library_kind(&process->object[i], name, sizeof name);
-        if (process->object[i].is_library && !kt_about_has_kind(process, i, name))
-            used += (size_t)snprintf(out + used, size - used, "%s%s", used ? "; " : "", name);
-    }
-}
 
 static void say_runs(const struct kt_explain *x)
 {
     const size_t runs = x->pairs;
     if (x->is_again)
-        say("run %zu time%s more between rounds of its replay: medians over pairs of these", runs,
-            runs == 1 ? "" : "s");
+        kt_screen_line("run %zu time%s more between rounds of its replay: medians over pairs of these", runs,
+                       runs == 1 ? "" : "s");
     if (!x->is_again)
-        say("run once%s%s: what varies with the machine is in no interval", x->stopped ? ", as " : "",
-            x->stopped ? x->stopped : "");
+        kt_screen_line("run once%s%s: what varies with the machine is in no interval", x->stopped ? ", as " : "",
+                       x->stopped ? x->stopped : "");
 }
 
 static void print_head(const struct kt_explain *x)
@@ -77,29 +38,17 @@ static void print_head(const struct kt_explain *x)
     char wall[16], blas[16], share[16], cost[16];
     char libraries[LINE];
     const struct kt_report *report = &x->report;
-    say_command(report->summary.first);
-    say("%s, of which BLAS and LAPACK take %s (%s); recording took %s", kt_text_seconds(x->wall, wall),
-        kt_text_seconds(x->blas, blas), percent(x->blas / x->wall, share),
-        kt_text_seconds(report->state.self_seconds, cost));
-    name_libraries(report->summary.first, libraries, sizeof libraries);
-    say("%s; %zu thread%s", libraries, report->state.threads, report->state.threads == 1 ? " calls" : "s call");
+    kt_report_screen_command(report->summary.first);
+    kt_screen_line("%s, of which BLAS and LAPACK take %s (%s); recording took %s", kt_text_seconds(x->wall, wall),
+                   kt_text_seconds(x->blas, blas), kt_screen_percent(x->blas / x->wall, share),
+                   kt_text_seconds(report->state.self_seconds, cost));
+    kt_report_screen_libraries(report->summary.first, libraries, sizeof libraries);
+    kt_screen_line("%s; %zu thread%s", libraries, report->state.threads,
+                   report->state.threads == 1 ? " calls" : "s call");
     say_runs(x);
 }
 
 /* --- where --------------------------------------------------------------------------------------------------- */
-
-static void draw_bar(const struct kt_paired_sum *sum, char out[BAR + 1])
-{
-    double until = 0;
-    int filled = 0;
-    memset(out, ' ', BAR);
-    out[BAR] = '\0';
-    for (int p = 0; p < KT_PAIRED_PARTS; p++) {
-        until += fmax(sum->part[p].value, 0);
-        for (; filled < BAR && filled < lround(until * BAR); filled++)
-            out[filled] = mark[p];
-    }
-}
 
 /* "cache 12 %", "residual none", "cache ?". */
 static size_t part_text(const struct kt_paired_sum *sum, int part, char *out, size_t size)
@@ -117,13 +66,14 @@ static size_t part_text(const struct kt_paired_sum *sum, int part, char *out, si
 
 static void print_parts(const struct kt_paired_sum *sum)
 {
-    char bar[BAR + 1];
+    double part[KT_PAIRED_PARTS];
     char text[TEXT] = "";
     size_t used = 0;
-    draw_bar(sum, bar);
-    for (int p = 0; p < KT_PAIRED_PARTS && used < sizeof text; p++)
+    for (int p = 0; p < KT_PAIRED_PARTS && used < sizeof text; p++) {
+        part[p] = sum->part[p].value;
         used += part_text(sum, p, text + used, sizeof text - used);
-    say("  |%s|%s", bar, sum->pairs ? text : " not replayed");
+    }
+    kt_screen_bar(part, mark, KT_PAIRED_PARTS, sum->pairs ? text : " not replayed");
 }
 
 static const char *routine_of(const struct kt_explain_place *place)
@@ -134,7 +84,7 @@ static const char *routine_of(const struct kt_explain_place *place)
 static void words_of(const struct kt_explain_place *place, char *out, size_t size)
 {
     if (place->shapes == 1)
-        kt_explain_words(&place->shape->first, out, size);
+        kt_shape_words(&place->shape->first, out, size);
     else
         snprintf(out, size, "%s, %zu shapes", routine_of(place), place->shapes);
 }
@@ -143,18 +93,16 @@ static void print_place(const struct kt_explain *x, const struct kt_explain_plac
 {
     char where[CELL] = "inside LAPACK";
     char what[CELL];
-    char calls[16], seconds[16], share[16];
     if (place->place)
         kt_place_text(place->place, where, sizeof where);
     words_of(place, what, sizeof what);
-    say("%-*.*s %-*.*s %8s %8s %7s", WHERE, WHERE, where, WHAT, WHAT, what, kt_text_count(place->calls, calls),
-        kt_text_seconds(place->seconds, seconds), percent(place->seconds / x->blas, share));
+    kt_screen_place(where, what, place->calls, place->seconds, place->seconds / x->blas);
     print_parts(&place->sum);
 }
 
 static void print_places(const struct kt_explain *x)
 {
-    say("%-*s %-*s %8s %8s %7s", WHERE, "where", WHAT, "what", "calls", "time", "share");
+    kt_screen_head();
     for (size_t p = 0; p < x->places && p < KT_EXPLAIN_PLACES; p++)
         print_place(x, &x->place[p]);
     printf("  |");
@@ -171,27 +119,6 @@ static const char *const meaning[KT_PAIRED_PARTS] = {
     [KT_PAIRED_CACHE] = "is waiting for operands that were not in caches: call right after what makes them",
     [KT_PAIRED_RESIDUAL] = "is in no replay: page faults, other threads, or operands with other contents",
     [KT_PAIRED_UNEVEN] = "is in calls that took longer than most of their shape: pauses, first touches"};
-
-/* "- text", broken between words, with at most FINDING_LINES lines. */
-static void print_finding(const char *text)
-{
-    size_t column = 1;
-    int lines = 1;
-    printf("-");
-    while (*text) {
-        size_t word = strcspn(text, " ");
-        if (column + 1 + word > LINE) {
-            if (lines++ == FINDING_LINES)
-                break;
-            printf("\n ");
-            column = 1;
-        }
-        printf(" %.*s", (int)word, text);
-        column += 1 + word;
-        text += word + strspn(text + word, " ");
-    }
-    printf("\n");
-}
 
 /* The place that most of that part is in. */
 static const struct kt_explain_place *heaviest_in(const struct kt_explain *x, enum kt_paired_part part)
@@ -216,9 +143,10 @@ static void find_part(const struct kt_explain *x, enum kt_paired_part part)
     const struct kt_explain_place *most = heaviest_in(x, part);
     if (most && most->place)
         kt_place_text(most->place, where, sizeof where);
-    snprintf(text, sizeof text, "%s of BLAS time %s (most in %s%s%s)", percent(x->all.part[part].value, share),
-             meaning[part], most ? routine_of(most) : "no place", *where ? ", " : "", where);
-    print_finding(text);
+    snprintf(text, sizeof text, "%s of BLAS time %s (most in %s%s%s)",
+             kt_screen_percent(x->all.part[part].value, share), meaning[part], most ? routine_of(most) : "no place",
+             *where ? ", " : "", where);
+    kt_screen_finding(text);
 }
 
 /* Parts from the largest on, as far as they are certain and worth a word. Returns how many. */
@@ -255,7 +183,7 @@ static void print_uncertain(const struct kt_explain *x)
     snprintf(text, sizeof text, "cannot tell: %s. %s", names,
              x->all.pairs < KT_PAIRED_LEAST ? "That needs six pairs: a program that can be repeated, --budget, --runs."
                                             : "The machine varied more than that: --budget, or a quieter moment.");
-    print_finding(text);
+    kt_screen_finding(text);
 }
 
 static void print_findings(const struct kt_explain *x)
@@ -266,8 +194,8 @@ static void print_findings(const struct kt_explain *x)
     int count = print_certain(x);
     if (x->blas < little * x->wall && count < FINDINGS) {
         snprintf(text, sizeof text, "all of BLAS and LAPACK is %s of wall time: a sampling profiler tells of the rest",
-                 percent(x->blas / x->wall, share));
-        print_finding(text);
+                 kt_screen_percent(x->blas / x->wall, share));
+        kt_screen_finding(text);
     }
     print_uncertain(x);
 }
@@ -316,7 +244,7 @@ static json_t *place_json(const struct kt_explain_place *place)
 {
     char words[128];
     const struct kt_symbol *symbol = &place->shape->first.entry->symbol;
-    kt_explain_words(&place->shape->first, words, sizeof words);
+    kt_shape_words(&place->shape->first, words, sizeof words);
     return json_pack("{s:o, s:s, s:o, s:o, s:I, s:o, s:o, s:o}", "place",
                      place->place ? kt_place_json(place->place) : json_null(), "routine", symbol->routine->name, "args",
                      kt_json_args(&place->shape->first, false), "words", kt_json_text(words), "shapes",

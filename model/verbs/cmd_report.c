@@ -6,6 +6,7 @@
 #include "model/report/report_header.h"
 #include "model/report/report_lists.h"
 #include "model/report/report_parts.h"
+#include "model/report/report_screen.h"
 #include "model/report/report_subnormal.h"
 #include "trace/command/field_text.h"
 #include "trace/read/profile.h"
@@ -34,10 +35,10 @@ static const struct table {
                     {kt_report_parts, kt_report_part_lists}};
 
 struct options {
-    bool json, csv;
+    bool json, csv, all;
     const char *html;         /* a file; NULL: no page */
     const struct table *only; /* NULL: everything */
-    size_t top;
+    size_t top;               /* 0: as many as usual */
 };
 
 /* --- all of it --------------------------------------------------------------------------------------------- */
@@ -53,15 +54,6 @@ static void print_resolution(const struct kt_report *report)
             resolution = fmax(resolution, report->shape[i].insitu.resolution);
     if (resolution > 0)
         printf("Medians of many calls are from histograms: of shapes that matter good to %.1f %%.\n", 100 * resolution);
-}
-
-/* Part of the wall time that BLAS takes; all processes together, and of a sample what all calls are estimated to take.
- */
-static double blas_share(const struct kt_report *report)
-{
-    const struct kt_summary *summary = &report->summary;
-    double seconds = summary->seconds_blas * (double)kt_state_sample(&report->trace);
-    return summary->seconds_all > 0 ? seconds / summary->seconds_all : NAN;
 }
 
 /* How long a call took that has not returned is not known, and it may be all of the time. The outermost one comes
@@ -81,10 +73,10 @@ static void print_next(const struct kt_report *report)
 {
     static const double worth_looking = 0.05;
     char share[16];
-    kt_text_percent(blas_share(report), share);
+    kt_text_percent(kt_report_blas_share(report), share);
     if (report->state.in_flights > 0 && !strcmp(kt_state_text(&report->trace), "incomplete"))
         print_next_of_a_death(report);
-    else if (blas_share(report) < worth_looking)
+    else if (kt_report_blas_share(report) < worth_looking)
         printf("\nThe time is not in BLAS and LAPACK:%s of wall time is all that faster calls\n"
                "could win. Where the rest goes a sampling profiler tells (perf, py-spy).\n"
                "Products that a language makes without BLAS are in it too: of integers, or of\n"
@@ -171,7 +163,8 @@ static enum kt_status take_count(const struct kt_verb_option *option, const char
 }
 
 const struct kt_verb_option kt_verb_report_options[] = {
-    {"top", 0, "N", "rows of each table; default 15", take_count, offsetof(struct options, top)},
+    {"all", 0, NULL, "every table", KT_VERB_FLAG(struct options, all)},
+    {"top", 0, "N", "every table, with N rows; default 15", take_count, offsetof(struct options, top)},
     {"by", 0, TABLES, "only that table", take_table, offsetof(struct options, only)},
     {"html", 0, "FILE", "instead of text: one file with tables and figures for a browser, which needs no network",
      KT_VERB_TEXT(struct options, html)},
@@ -182,7 +175,7 @@ const struct kt_verb_option kt_verb_report_options[] = {
 
 static int parse_options(int argc, char **argv, struct options *out)
 {
-    *out = (struct options){.top = 15};
+    *out = (struct options){0};
     int wrong = kt_verb_parse(argc, argv, kt_verb_report_options, out);
     return wrong || optind < argc ? wrong : kt_verb_usage("report", "which trace?");
 }
@@ -198,12 +191,18 @@ static void print_csv(const struct kt_report *report, const struct options *opti
 
 static void print_report(const struct kt_report *report, const struct options *options)
 {
+    enum { USUAL_ROWS = 15 };
+    size_t top = options->top ? options->top : USUAL_ROWS;
+    if (!options->only && !options->all && !options->top) {
+        kt_report_screen(report);
+        return;
+    }
     kt_report_header(report);
     printf("\n");
     if (options->only)
-        options->only->print(report, options->top);
+        options->only->print(report, top);
     else
-        print_all(report, options->top);
+        print_all(report, top);
 }
 
 static int write_html(const struct kt_report *report, const char *path)

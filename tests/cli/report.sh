@@ -67,7 +67,7 @@ int main(int argc, char **argv)
 END
 "${CC:-gcc}" -w -o program program.c -ldl -lpthread
 record() { local out=$1; shift; "$kt" run -o "$out" -- ./program "$@" 2>/dev/null; }
-report() { "$kt" report "$1"; }
+report() { "$kt" report --all "$1"; }
 
 # Which code a library chose for the processor, and its threads.
 record one "$T/small/libblas.so.3:20"

@@ -39,7 +39,7 @@ job shared 300
 (cd "$T/shared" && $mpi "$kt" run -o "$T/one" -- hpcc >out 2>err; echo $? >status)
 same "... one directory for all" "0 4" "$(<"$T/shared/status") $(info one 'd["ranks"]')"
 "$kt" merge -o "$T/merged" "$T/separate" >/dev/null; same "merged" "4 4" "$(info merged '"%d %d" % (d["processes"], d["ranks"])')"
-"$kt" report "$T/merged" >"$T/report"
+"$kt" report --all "$T/merged" >"$T/report"
 has "report of the job: imbalance" '^imbalance +[1-3]\.[0-9]{2}: ' "$(<"$T/report")"
 same "... and its ranks" 4 "$(awk '/^Ranks/ { on = 1 } /^Imbalance/ { on = 0 } on && $1 ~ /^[0-3]$/' "$T/report" | wc -l)"
 same "... every rank multiplies matrices" True "$("$kt" report --json "$T/merged" | query 'd["imbalance"] >= 1 and [b for b in d["imbalance_routines"] if b["routine"] == "dgemm"][0]["min"] > 0')"
@@ -59,6 +59,6 @@ for rank in 0 1 2 3; do
     same "... the 20 products that it began" 20 "$("$kt" dump "$T/dead$rank/p$(info "dead$rank" "d['process_table'][$rank]['pid']")" | grep -c cblas_dgemm)"
     same "... calls of every rank" True "$(info "dead$rank" 'all(p["calls"] > 0 for p in d["process_table"])')"
     same "... and no damage" 4 "$("$kt" check --json "$T/dead$rank" | query 'len(d["findings"]) if all("without closing" in f for f in d["findings"]) else d["findings"]')"
-    true_that "... report" "$kt" report "$T/dead$rank"
+    true_that "... report" "$kt" report --all "$T/dead$rank"
 done
 exit $((failures != 0))

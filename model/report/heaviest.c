@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "model/report/heaviest.h"
+
+#include "trace/base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Calls of a shape from a place, which may have several addresses. */
+struct from {
+    const struct kt_place *place;
+    size_t shape; /* index */
+    const char *routine;
+    double calls, seconds;
+};
+
+static int compare_places(const struct from *x, const struct from *y)
+{
+    int order = strcmp(x->routine, y->routine);
+    if (order || x->place == y->place)
+        return order;
+    return kt_place_compare_lines(x->place, y->place);
+}
+
+static int compare_from(const void *a, const void *b)
+{
+    const struct from *x = a;
+    const struct from *y = b;
+    int order = compare_places(x, y);
+    return order ? order : (x->shape > y->shape) - (x->shape < y->shape);
+}
+
+static int compare_heavy(const void *a, const void *b)
+{
+    double x = ((const struct kt_heavy *)a)->seconds;
+    double y = ((const struct kt_heavy *)b)->seconds;
+    return (x < y) - (x > y);
+}
+
+/* What calls took one by one is shared out so that a shape's places add up to its total, in which what recording cost
+ * is corrected. */
+static size_t list_from(const struct kt_report *report, struct from *from)
+{
+    const struct kt_shapes *groups = &report->groups;
+    size_t *index = kt_resize(NULL, groups->count, sizeof *index); /* by number */
+    double *total = kt_resize(NULL, groups->count, sizeof *total);
+    for (size_t i = 0; i < groups->count; i++) {
+        index[groups->shape[i].number] = i;
+        total[i] = 0;
+    }
+    for (size_t i = 0; i < groups->callers.count; i++)
+        total[index[groups->callers.of[i].shape]] += groups->callers.of[i].total;
+    for (size_t i = 0; i < groups->callers.count; i++) {
+        const struct kt_shape_calls *of = &groups->callers.of[i];
+        const struct kt_shape_group *shape = &groups->shape[index[of->shape]];
+        double sum = total[index[of->shape]];
+        from[i] = (struct from){kt_callers_find(report->symbols, of->process, of->caller), index[of->shape],
+                                shape->first.entry->symbol.routine->name, (double)of->calls,
+                                sum > 0 ? shape->total * of->total / sum : 0};
+    }
+    free(total);
+    free(index);
+    return groups->callers.count;
+}
+
+/* Calls of one shape. Their parts are those of all its calls, by time. */
+static void add_shape(const struct kt_report *report, const struct from *from, struct kt_heavy *heavy)
+{
+    const struct kt_report_shape *shape = &report->shape[from->shape];
+    const struct kt_timed_calls *all = &shape->parts.calls;
+    double part = all->total > 0 ? from->seconds / all->total : 0;
+    struct kt_timed_calls calls = {from->calls, from->seconds, all->median, part * all->faults, part * all->lost};
+    heavy->shapes++;
+    heavy->calls += from->calls;
+    heavy->seconds += from->seconds;
+    if (!heavy->shape || from->seconds > heavy->of_shape) {
+        heavy->shape = shape->group;
+        heavy->of_shape = from->seconds;
+    }
+    kt_decomposition_add(&heavy->parts, &shape->parts.times, &calls);
+}
+
+/* The COUNT entries are of one place. */
+static struct kt_heavy make_heavy(const struct kt_report *report, const struct from *from, size_t count)
+{
+    struct kt_heavy heavy = {.place = from->place};
+    for (size_t i = 0, end; i < count; i = end) {
+        struct from all = from[i];
+        for (end = i + 1; end < count && from[end].shape == all.shape; end++) {
+            all.calls += from[end].calls;
+            all.seconds += from[end].seconds;
+        }
+        add_shape(report, &all, &heavy);
+    }
+    kt_decomposition_finish(&heavy.parts);
+    return heavy;
+}
+
+size_t kt_heaviest_find(const struct kt_report *report, struct kt_heavy **out)
+{
+    struct from *from = kt_resize(NULL, report->groups.callers.count, sizeof *from);
+    size_t count = list_from(report, from);
+    size_t places = 0;
+    *out = kt_resize(NULL, count, sizeof **out);
+    if (count)
+        qsort(from, count, sizeof *from, compare_from);
+    for (size_t i = 0, end; i < count; i = end) {
+        for (end = i + 1; end < count && compare_places(&from[i], &from[end]) == 0; end++)
+            ;
+        (*out)[places++] = make_heavy(report, &from[i], end - i);
+    }
+    if (places)
+        qsort(*out, places, sizeof **out, compare_heavy);
+    free(from);
+    return places;
+}

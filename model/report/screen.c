@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Marks are letters of ASCII, so that a page means the same in a pipe, without colour and in any locale. */
+#include "model/report/screen.h"
+
+#include "trace/print/text.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { NARROWEST = 60, WHERE = 30, WHAT = 22, FINDING_LINES = 2 };
+
+/* COLUMNS, where that is less than a page. */
+static int page_width(void)
+{
+    const char *columns = getenv("COLUMNS");
+    int width = columns ? atoi(columns) : 0;
+    if (width <= 0 || width > KT_SCREEN_WIDTH)
+        return KT_SCREEN_WIDTH;
+    return width < NARROWEST ? NARROWEST : width;
+}
+
+static bool has_colour(void)
+{
+    const char *no = getenv("NO_COLOR");
+    const char *terminal = getenv("TERM");
+    return isatty(STDOUT_FILENO) && !(no && *no) && terminal && strcmp(terminal, "dumb") != 0;
+}
+
+/* So many bytes of TEXT have no more than WIDTH characters of UTF-8. */
+static int bytes_of(const char *text, int width)
+{
+    int bytes = 0;
+    for (; text[bytes]; bytes++) {
+        bool begins = ((unsigned char)text[bytes] & 0xc0) != 0x80;
+        if (begins && width-- == 0)
+            break;
+    }
+    return bytes;
+}
+
+void kt_screen_line(const char *format, ...)
+{
+    char text[KT_SCREEN_TEXT];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    kt_text_clean(text);
+    int length = bytes_of(text, page_width());
+    while (length > 0 && text[length - 1] == ' ')
+        length--;
+    printf("%.*s\n", length, text);
+}
+
+const char *kt_screen_percent(double part, char *out)
+{
+    kt_text_percent(part, out);
+    return out + strspn(out, " ");
+}
+
+/* TEXT in exactly WIDTH characters; a longer one ends in "..". */
+static void fit(const char *text, int width, char *out, size_t size)
+{
+    char clean[KT_SCREEN_TEXT];
+    snprintf(clean, sizeof clean, "%s", text);
+    kt_text_clean(clean);
+    bool cut = clean[bytes_of(clean, width)] != '\0';
+    int used = snprintf(out, size, "%.*s%s", bytes_of(clean, cut ? width - 2 : width), clean, cut ? ".." : "");
+    int characters = 0;
+    for (int i = 0; i < used; i++)
+        characters += ((unsigned char)out[i] & 0xc0) != 0x80;
+    for (; characters < width && (size_t)used + 1 < size; characters++)
+        out[used++] = ' ';
+    out[used] = '\0';
+}
+
+static void print_row(const char *where, const char *what, const char *calls, const char *seconds, const char *share)
+{
+    char cell[2][4 * KT_SCREEN_WIDTH];
+    fit(where, WHERE - (KT_SCREEN_WIDTH - page_width()), cell[0], sizeof cell[0]);
+    fit(what, WHAT, cell[1], sizeof cell[1]);
+    kt_screen_line("%s %s %8s %8s %7s", cell[0], cell[1], calls, seconds, share);
+}
+
+void kt_screen_head(void)
+{
+    print_row("where", "what", "calls", "time", "of BLAS");
+}
+
+void kt_screen_place(const char *where, const char *what, double calls, double seconds, double share)
+{
+    char text[3][16];
+    print_row(where, what, kt_text_count(calls, text[0]), kt_text_seconds(seconds, text[1]),
+              kt_screen_percent(share, text[2]));
+}
+
+/* --- bars ---------------------------------------------------------------------------------------------------- */
+
+void kt_screen_bar(const double *part, const char *mark, int parts, const char *text)
+{
+    static const int colour[] = {32, 33, 31, 35, 36, 34};
+    bool coloured = has_colour();
+    double until = 0;
+    int filled = 0;
+    printf("  |");
+    for (int p = 0; p < parts; p++) {
+        until += fmax(part[p], 0); /* of NAN, too */
+        int end = (int)fmin(round(until * KT_SCREEN_BAR), KT_SCREEN_BAR);
+        if (coloured && filled < end)
+            printf("\033[%dm", colour[p % 6]);
+        for (; filled < end; filled++)
+            putchar(mark[p]);
+    }
+    if (coloured)
+        printf("\033[0m");
+    printf("%*s|%.*s\n", KT_SCREEN_BAR - filled, "", page_width() - KT_SCREEN_BAR - 4, text);
+}
+
+/* --- sentences ----------------------------------------------------------------------------------------------- */
+
+void kt_screen_finding(const char *said)
+{
+    char clean[KT_SCREEN_TEXT];
+    const char *text = clean;
+    size_t column = 1;
+    int lines = 1;
+    snprintf(clean, sizeof clean, "%s", said);
+    kt_text_clean(clean);
+    printf("-");
+    while (*text) {
+        size_t word = strcspn(text, " ");
+        size_t room = (size_t)page_width() - 2;
+        if (column + 1 + word > room + 2 && column > 1) {
+            if (lines++ == FINDING_LINES)
+                break;
+            printf("\n ");
+            column = 1;
+        }
+        printf(" %.*s", bytes_of(text, (int)(word < room ? word : room)), text);
+        column += 1 + word;
+        text += word + strspn(text + word, " ");
+    }
+    printf("\n");
+}

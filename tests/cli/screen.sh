@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# check: fast, 5 s
+# The report on one screen: 24 lines of 80 columns, the heaviest places first, shares of all BLAS time, shapes in words.
+. tests/lib.sh
+export KTRACE_QUIET=1 OPENBLAS_NUM_THREADS=1
+kt=$B/ktrace
+cat >"$T/places.py" <<'END'
+import numpy as np, threading
+a, x, b = np.ones((400, 400)), np.ones(400), np.ones((300, 20))
+def products():
+    for _ in range(60): a @ a
+def vectors():
+    for _ in range(100): a @ x
+def narrow(): b.T @ a[:300, :300]
+def one(): x @ x
+def two(): x @ x
+def three(): x @ x
+products(); vectors(); narrow(); one(); two(); three()
+END
+"$kt" run -o "$T/t" -- "$PYTHON" "$T/places.py" || exit 1
+page=$("$kt" report "$T/t")
+true_that "at most 24 lines" test "$(wc -l <<<"$page")" -le 24
+same "... of 80 columns" "" "$(grep -E '.{81}' <<<"$page")"
+has "where the products are, how many" '^places.py:4 products +dgemm 400x400x400[^ ]* .* 60 ' "$page"
+has "a shape in words, with the option that differs" '^places.py:6 vectors +dgemv T 400x400 .* 100 ' "$page"
+has "what else there is: two of the program's three, as NumPy calls sdot when it begins" '^2 other places +2 ' "$page"
+has "the next command" "^Next: ktrace replay $T/t\$" "$page"
+shares=$(sed -n '/^where/,/^- /p' <<<"$page" | grep -oE '[0-9.]+ %$' | tr -d ' %')
+same "six rows of shares, the largest first" "6 True" "$("$PYTHON" -c 'import sys
+s = [float(w) for w in sys.argv[1:]]
+print(len(s), s[:5] == sorted(s[:5], reverse=True))' $shares)"
+same "... that add up to all of BLAS time" True "$("$PYTHON" -c 'import sys
+print(abs(sum(map(float, sys.argv[1:])) - 100) <= 0.3)' $shares)"
+same "no colour in a pipe" 0 "$(grep -c $'\033' <<<"$page")"
+true_that "a page of 60 columns" test "$(COLUMNS=60 "$kt" report "$T/t" | sed '/^Next/d' | wc -L)" -le 60
+has "all tables are there for the asking" '^routine +calls' "$("$kt" report --all "$T/t")"
+same "... with a number of rows, too" "$("$kt" report --all "$T/t" | head -n 30)" "$("$kt" report --top 15 "$T/t" | head -n 30)"
+
+cat >"$T/threads.py" <<'END'
+import numpy as np, threading
+a = np.ones((500, 500))
+def work():
+    for _ in range(10): a @ a
+threads = [threading.Thread(target=work) for _ in range(3)]
+for t in threads: t.start()
+for t in threads: t.join()
+END
+"$kt" run -o "$T/threads" -- "$PYTHON" "$T/threads.py" || exit 1
+page=$("$kt" report "$T/threads")
+# In outermost calls: the three threads, and NumPy's own beginning.
+has "times of threads are no part of wall time" 'in calls, 4 threads added' "$page"
+same "... what is, as single calls tell it" True "$("$kt" dump --json "$T/threads" | "$PYTHON" -c 'import json, re, sys
+calls = sorted((c["t"], c["t"] + c["dt"]) for c in map(json.loads, sys.stdin) if c["depth"] == 0)
+until = busy = 0
+for begin, end in calls:
+    busy, until = busy + max(0, end - max(begin, until)), max(end, until)
+said = float(re.search(r"at least one thread for ([0-9.]+) % of wall time", sys.argv[1])[1])
+print(abs(said - 100 * busy / float(sys.argv[2])) < 0.2 or (said, busy, sys.argv[2]))' "$page" "$("$kt" report --json "$T/threads" | query 'd["seconds"]')")"
+exit $((failures != 0))

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { NARROWEST = 60, WHERE = 30, WHAT = 22, FINDING_LINES = 2 };
 
@@ -21,13 +20,6 @@ static int page_width(void)
     if (width <= 0 || width > KT_SCREEN_WIDTH)
         return KT_SCREEN_WIDTH;
     return width < NARROWEST ? NARROWEST : width;
-}
-
-static bool has_colour(void)
-{
-    const char *no = getenv("NO_COLOR");
-    const char *terminal = getenv("TERM");
-    return isatty(STDOUT_FILENO) && !(no && *no) && terminal && strcmp(terminal, "dumb") != 0;
 }
 
 /* So many bytes of TEXT have no more than WIDTH characters of UTF-8. */
@@ -102,21 +94,15 @@ void kt_screen_place(const char *where, const char *what, double calls, double s
 
 void kt_screen_bar(const double *part, const char *mark, int parts, const char *text)
 {
-    static const int colour[] = {32, 33, 31, 35, 36, 34};
-    bool coloured = has_colour();
     double until = 0;
     int filled = 0;
     printf("  |");
     for (int p = 0; p < parts; p++) {
         until += fmax(part[p], 0); /* of NAN, too */
         int end = (int)fmin(round(until * KT_SCREEN_BAR), KT_SCREEN_BAR);
-        if (coloured && filled < end)
-            printf("\033[%dm", colour[p % 6]);
         for (; filled < end; filled++)
             putchar(mark[p]);
     }
-    if (coloured)
-        printf("\033[0m");
     printf("%*s|%.*s\n", KT_SCREEN_BAR - filled, "", page_width() - KT_SCREEN_BAR - 4, text);
 }
 

@@ -17,7 +17,7 @@ void kt_screen_line(const char *format, ...) __attribute__((format(printf, 1, 2)
 void kt_screen_head(void);
 void kt_screen_place(const char *where, const char *what, double calls, double seconds, double share);
 
-/* "  |####==  |" and TEXT. Each of the parts, as shares of 1, is drawn by its MARK; on a terminal in its colour. Parts
+/* "  |####==  |" and TEXT. Each of the parts, as shares of 1, is drawn by its MARK. Parts
  * below 0 and those that are not known are not drawn. */
 void kt_screen_bar(const double *part, const char *mark, int parts, const char *text);
 

@@ -23,7 +23,7 @@ enum { PLACES = 5, FINDINGS = 3, CELL = 512 };
 
 /* MACHINE is a part of what the decomposition calls the residual. */
 enum part { BOUND, LIBRARY, CACHE, MACHINE, REST, UNSPLIT, PARTS };
-static const char marks[] = "#=~+.?";
+static const char marks[] = "#=~+.*";
 static const char *const part_name[PARTS] = {"hardware", "library", "cache", "machine", "rest", "cache or rest"};
 
 static const char *plural(size_t count)
@@ -143,7 +143,21 @@ static void find_parts(const struct kt_decomposition *d, double seconds, double 
     part[UNSPLIT] = known(d->unsplit.value) / seconds;
 }
 
-/* "#hardware 60% =library 12%", of those that are worth it. */
+/*
+ * Is the part known to a tenth of SECONDS? Where the replays were slower than the program by more than that, they met
+ * the machine in another state, and no part is known.
+ */
+static bool is_certain(const struct kt_decomposition *d, int part, double seconds)
+{
+    static const double most = 0.1;
+    const struct kt_time *const time[PARTS] = {
+        [BOUND] = &d->bound,     [LIBRARY] = &d->library, [CACHE] = &d->cache,
+        [MACHINE] = &d->machine, [REST] = &d->residual,   [UNSPLIT] = &d->unsplit};
+    bool is_slower = known(d->residual.value) + known(d->unsplit.value) < -most * seconds;
+    return !is_slower && !kt_decomposition_is_unclear(d) && time[part]->hi - time[part]->lo <= 2 * most * seconds;
+}
+
+/* "#60% =12%", of those that are worth it; "=?" where it is not certain. */
 static void print_parts(const struct kt_heavy *heavy)
 {
     static const double worth_words = 0.02;
@@ -151,9 +165,14 @@ static void print_parts(const struct kt_heavy *heavy)
     char text[CELL] = "";
     size_t used = 0;
     find_parts(&heavy->parts, heavy->seconds, part);
-    for (int p = 0; p < PARTS; p++)
-        if (fabs(part[p]) >= worth_words)
+    for (int p = 0; p < PARTS; p++) {
+        bool certain = is_certain(&heavy->parts, p, heavy->seconds);
+        if (fabs(part[p]) >= worth_words && certain)
             used += (size_t)snprintf(text + used, sizeof text - used, " %c%.0f%%", marks[p], 100 * part[p]);
+        else if (fabs(part[p]) >= worth_words)
+            used += (size_t)snprintf(text + used, sizeof text - used, " %c?", marks[p]);
+        part[p] = certain ? part[p] : 0;
+    }
     kt_screen_bar(part, marks, PARTS, heavy->parts.shapes ? text : " not replayed");
 }
 
@@ -200,8 +219,8 @@ static void print_places(const struct kt_report *report, const struct kt_heavy *
     if (count > PLACES)
         print_others(report, heavy, count);
     if (report->replayed)
-        kt_screen_line("  |%s| %s, %s, %s, %s, %s, %s", marks, part_name[0], part_name[1], part_name[2], part_name[3],
-                       part_name[4], part_name[5]);
+        kt_screen_line("  |%s| %s, %s, %s, %s, %s, %s, ?: unknown", marks, part_name[0], part_name[1], part_name[2],
+                       part_name[3], part_name[4], part_name[5]);
 }
 
 /* --- what it means ------------------------------------------------------------------------------------------- */
@@ -254,7 +273,8 @@ static int print_largest(const struct kt_report *report, const struct kt_heavy *
     for (int i = 0; i < most_findings; i++) {
         int most = -1;
         for (int p = 0; p < PARTS; p++)
-            if (!told[p] && part[p] > worth_words && (most < 0 || part[p] > part[most]))
+            if (!told[p] && part[p] > worth_words &&
+                is_certain(&report->parts.total.parts, p, report->groups.seconds) && (most < 0 || part[p] > part[most]))
                 most = p;
         if (most < 0)
             return i;
@@ -262,6 +282,19 @@ static int print_largest(const struct kt_report *report, const struct kt_heavy *
         print_part(report, heavy, count, most, part[most]);
     }
     return most_findings;
+}
+
+/* Is there a part that matters, but is not certain? */
+static bool cannot_tell(const struct kt_report *report)
+{
+    static const double worth_words = 0.1;
+    double part[PARTS];
+    const struct kt_decomposition *d = &report->parts.total.parts;
+    find_parts(d, report->groups.seconds, part);
+    for (int p = 0; d->shapes && p < PARTS; p++)
+        if (fabs(part[p]) > worth_words && !is_certain(d, p, report->groups.seconds))
+            return true;
+    return false;
 }
 
 static int print_crowding(const struct kt_report *report)
@@ -307,6 +340,9 @@ static void print_findings(const struct kt_report *report, const struct kt_heavy
         kt_screen_finding(text);
         told++;
     }
+    if (report->replayed && cannot_tell(report) && told++ < FINDINGS)
+        kt_screen_finding("cannot tell: the program and its replay met the machine in different states, or samples are "
+                          "few. 'ktrace explain' runs both in turns");
     if (report->replayed)
         print_largest(report, heavy, count, FINDINGS - told);
     else if (count && told < FINDINGS)
@@ -322,6 +358,8 @@ static void print_next(const struct kt_report *report, size_t count)
         kt_screen_line("Next: ktrace info %s", path);
     else if (!report->replayed)
         kt_screen_line("Next: ktrace replay %s", path);
+    else if (cannot_tell(report))
+        kt_screen_line("Next: ktrace explain --again %s", path);
     else if (part[LIBRARY] > worth_looking)
         kt_screen_line("Next: ktrace compare %s", path);
     else

@@ -44,6 +44,10 @@ same "... as busy as the calls took, by a bin for each" True "$(page value "$T/p
 html plain "$T/plain"; agree plain "$T/plain"
 same "... replayed: roofs of the replay" True "$(page value "$T/plain.html" 'd["roofs"] is not None and all(r["per_second"] > 0 for r in d["roofs"] if r["main"])')"
 
+"$kt" explain --runs 0 --budget 1 --json --html "$T/explain.html" "$T/plain" >"$T/explain.json" 2>"$T/err"; same "explain --html: status" 0 $?
+same "... it loads nothing" "" "$(page alone "$T/explain.html")"
+same "... its places are those of explain --json" "$(query '[(p["words"], p["calls"]) for p in d["places"]]' <"$T/explain.json")" "$(page value "$T/explain.html" '[(p["words"], p["calls"]) for p in d["explain"]["places"]]')"
+
 OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 PMIX_NAMESPACE=7 traced rank0 "$steps" sleep=20 dot=5
 OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=2 PMIX_NAMESPACE=7 traced rank1 "$steps" sleep=20 dot=9
 html job "$T/rank0" "$T/rank1"; agree job "$T/rank0" "$T/rank1"
@@ -102,7 +106,7 @@ tested "a click zooms the icicle" 1 'd["zoomed"]'
 tested "hovering tells numbers" True '"of the BLAS time" in d["tip"]'
 tested "searching adds up" True '0 < d["matched"] <= d["total"] * (1 + 1e-9)'
 tested "the time line zooms" 0.5 'd["window"]'
-for name in job profile hostile empty damaged large; do
+for name in explain job profile hostile empty damaged large; do
     same "Chromium, $name: nothing on the console" "" "$(dom $name)"
     tested "rows as in the data" "$(page value "$T/$name.html" '{k: len(d["report"][k]) for k in ("lines", "threads") if d["report"][k]}')" '{k: d["rows"][k] for k in ("lines", "threads") if k in d["rows"]}'
 done

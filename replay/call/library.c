@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "replay/call/library.h"
 
+#include "trace/table/known.h"
 #include "trace/library/elf_file.h"
 #include "trace/library/library_probe.h"
 #include "trace/base/memory.h"
+#include "trace/print/text.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -118,6 +120,33 @@ static void insert_by_rank(struct kt_library *library, const char *path)
     library->file[at] = kt_copy(path);
 }
 
+static bool is_lapack(const char *name)
+{
+    const struct kt_routine *routine = kt_table_find(kt_known_routines(), name);
+    return routine && !strncmp(routine->section, "lapack", strlen("lapack"));
+}
+
+/* The library that calls of LAPACK went to; NULL: there were none. */
+static const struct kt_object *recorded_lapack(const struct kt_trace *trace)
+{
+    for (size_t p = 0; p < trace->processes; p++)
+        for (size_t i = 0; i < trace->process[p].entries; i++) {
+            const struct kt_entry *entry = &trace->process[p].entry[i];
+            if (entry->symbol.routine && is_lapack(entry->symbol.routine->name))
+                return entry->library;
+        }
+    return NULL;
+}
+
+static bool has_lapack(const struct kt_library *library)
+{
+    struct kt_library_probe probe;
+    struct kt_installed files = {.files = library->files};
+    memcpy(files.file, library->file, sizeof files.file);
+    kt_library_probe(&files, &probe);
+    return probe.has_lapack;
+}
+
 /* Is what is at its path another build than was recorded? NOW is its build id. */
 static bool is_other_build(const struct kt_object *object, char now[KT_BUILD_ID_TEXT])
 {
@@ -175,6 +204,18 @@ static enum kt_status add_object(struct kt_library *library, const struct kt_obj
         return KT_OK;
     library->int_bytes = object->int_bytes == 8 ? 8 : library->int_bytes;
     return KT_OK;
+}
+
+enum kt_status kt_library_add_recorded_lapack(struct kt_library *library, const struct kt_trace *trace,
+                                              struct kt_error *error)
+{
+    struct kt_error ignored = {0};
+    const struct kt_object *lapack = recorded_lapack(trace);
+    if (!lapack || !lapack->path || access(lapack->path, R_OK) != 0 || check_build(lapack, &ignored) != KT_OK ||
+        check_owner(lapack, &ignored) != KT_OK || has_lapack(library))
+        return KT_OK;
+    kt_notice("%s has no LAPACK: %s, which was recorded, is called on its BLAS", library->file[0], lapack->path);
+    return kt_library_add_lapack(library, lapack->path, error);
 }
 
 static bool holds_all(const struct kt_library *larger, const struct kt_library *smaller);

@@ -55,6 +55,11 @@ void kt_library_copy(const struct kt_library *library, struct kt_library *out);
 /* TEXT, as above, has the routines that the library lacks: behind its first file, as `ktrace run --lapack` does. */
 enum kt_status kt_library_add_lapack(struct kt_library *library, const char *text, struct kt_error *error);
 
+/* Where it has no LAPACK: the library of the trace that calls of LAPACK went to has it, on this library's BLAS, as in
+ * `ktrace run --blas`. It says so. Nothing changes where that file is not what was recorded. */
+enum kt_status kt_library_add_recorded_lapack(struct kt_library *library, const struct kt_trace *trace,
+                                              struct kt_error *error);
+
 /* Sets the variables by which libraries choose their number of threads, for a program that is to be run: its own
  * threads stay as the user has set them (OMP_NUM_THREADS), unless the number was ASKED for. */
 void kt_program_set_threads(int threads, bool asked);

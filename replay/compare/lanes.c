@@ -116,7 +116,10 @@ static enum kt_status find_libraries(const struct kt_compare_options *options, c
     }
     if (options->replay.libraries == 0 && options->threads < 2)
         choose_installed(out);
-    return choose_baseline(out, trace, error);
+    KT_TRY(choose_baseline(out, trace, error));
+    for (size_t i = out->is_recorded; i < out->count; i++)
+        KT_TRY(kt_library_add_recorded_lapack(&out->library[i], trace, error));
+    return KT_OK;
 }
 
 /* --- lanes ------------------------------------------------------------------------------------------------- */

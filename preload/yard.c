@@ -43,7 +43,8 @@ static void find_interval(void)
     struct kt_anchor now = kt_ticks_anchor();
     uint64_t ns = now.monotonic_ns - first.monotonic_ns;
     if (ns >= LEAST_NS)
-        atomic_store_explicit(&interval, (uint64_t)((double)(now.ticks - first.ticks) / (double)ns * INTERVAL_NS) + 1,
+        atomic_store_explicit(&interval,
+                              (uint64_t)((unsigned __int128)(now.ticks - first.ticks) * INTERVAL_NS / ns) + 1,
                               memory_order_relaxed);
 }
 

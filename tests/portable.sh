@@ -30,16 +30,16 @@ if ! command -v $emulator >/dev/null; then
 fi
 rm -f "$out"/trace_verbs_main.o "$out"/*ktgen*.o "$out"/*libktrace*.o "$out"/preload_*.o "$out"/*stubs.o "$out"/*slots.o
 aarch64-linux-gnu-ar rc "$out/all.a" "$out"/*.o
-# run NAME SOURCE
+# run NAME SOURCE...
 run() {
-    if $cross $flags -Itests/portable -o "$out/test" "$2" "$out/all.a" -lm 2>"$out/err"; then
+    if $cross $flags -Itests/portable -o "$out/test" "${@:2}" "$out/all.a" -lm 2>"$out/err"; then
         true_that "$1" $emulator -L /usr/aarch64-linux-gnu "$out/test"
     else
         not_ok "$1" "$(head -n 5 "$out/err")"
     fi
 }
 for test in analysis stats congruent expr ratio; do
-    run "unit tests of $test on aarch64" tests/unit/test_$test.c
+    run "unit tests of $test on aarch64" tests/unit/test_$test.c tests/unit/blackjack.c
 done
 run "all nano-benchmarks run on aarch64" tests/portable/kernels.c
 exit $((failures != 0))

@@ -353,20 +353,44 @@ static void each_cache_is_farther(void **state)
     close_machine(&m);
 }
 
+static int compare_doubles(const void *a, const void *b)
+{
+    return (*(const double *)a > *(const double *)b) - (*(const double *)a < *(const double *)b);
+}
+
+/* Where between warm and cold the third context is: the median of rounds, in each of which all three meet the same
+ * memory. */
+static double place_of_third(struct machine *m, const struct kt_plans plans[3])
+{
+    double place[ROUNDS];
+    for (int i = 0; i < ROUNDS; i++) {
+        double ticks[3];
+        for (int c = 0; c < 3; c++) {
+            kt_stage_set(m->stage, &plans[c].plan[0], &m->chained.operand, &(struct kt_recaller){0});
+            ticks[c] = ticks_of_a_load(&m->chained);
+        }
+        place[i] = (ticks[2] - ticks[0]) / (ticks[1] - ticks[0]);
+    }
+    qsort(place, ROUNDS, sizeof *place, compare_doubles);
+    return place[ROUNDS / 2];
+}
+
 /* A load of an operand in parts takes the mean of its parts. */
 static void parts_are_where_they_should_be(void **state)
 {
     static const char *const context[] = {"warm", "cold", "tracked"};
     static struct machine m;
+    static struct kt_plans plans[3];
     const struct kt_placements_of_shape placed = {.placement = {{.share = {{0.5F, 0, 0, 0.5F, 0}}, .weight = 1}},
                                                   .count = 1};
-    double ticks[3];
     (void)state;
     judges_times();
     open_machine(&m, 1);
     chain_up(&m.chained, (uint64_t)m.area, 16384);
-    least_loads(&m, context, 3, &placed, ticks);
-    double place = (ticks[2] - ticks[0]) / (ticks[1] - ticks[0]);
+    for (int c = 0; c < 3; c++)
+        kt_plans_make(kt_context_find(context[c]), &m.chained.operand, 1, &m.hierarchy.caches, &placed, &plans[c]);
+    double place = place_of_third(&m, plans);
+    print_message("half in memory: at %.2f of the way from warm to cold\n", place);
     assert_true(place > 0.35 && place < 0.65);
     close_machine(&m);
 }

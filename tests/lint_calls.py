@@ -7,40 +7,13 @@ others made (..._free, ..._close), and the doors below.
 """
 import os
 import re
-import subprocess
 import sys
+
+from lint import check, sources, status, symbols_of, text_of
 
 build = os.environ.get("B", "build")
 # Ways in for tests, and what comes in there.
 DOORS = {"kt_files_open_bytes": "a packed trace in memory", "kt_trace_open_files": "files in memory"}
-failures = 0
-
-
-def check(name, faults):
-    global failures
-    failures += bool(faults)
-    print(f"{'not ok' if faults else 'ok'} - {name}")
-    for fault in faults[:20]:
-        print(f"#   {fault}")
-
-
-def sources(*patterns):
-    return subprocess.run(["git", "ls-files", "--", *patterns], capture_output=True, text=True, check=True).stdout.split()
-
-
-def text_of(path):
-    with open(path, encoding="utf-8") as file:
-        return file.read()
-
-
-def symbols_of(paths):
-    """Path, symbol and kind, of all of these object files."""
-    lines = subprocess.run(["nm", "--print-file-name", "--format=posix", *paths], capture_output=True, text=True, check=True).stdout
-    for line in lines.splitlines():
-        path, _, rest = line.partition(": ")
-        yield path, *rest.split()[:2]
-
-
 product = {f"{build}/{path[:-2]}.o": path for path in sources("trace/*.c", "replay/*.c", "model/*.c")}
 product = {path: source for path, source in product.items() if os.path.exists(path)}
 generated = [f"{build}/gen/{name}.o" for name in ("thunks", "texts")]
@@ -66,4 +39,4 @@ found = [(path, symbol, fault_of(symbol, path)) for symbol, path in sorted(alone
 check("object files were found", [] if len(shown) > 1000 else [f"{len(shown)} symbols below {build}: build first"])
 check("what files show to others is called by others", [f"{path}: {symbol} {fault}" for path, symbol, fault in found if fault])
 check("the doors for tests are there, and are used", sorted(set(DOORS) - (tested & set(shown) - wanted)))
-sys.exit(failures != 0)
+sys.exit(status())

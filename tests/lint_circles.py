@@ -5,8 +5,9 @@ A file needs another if its object file refers to a symbol that the other one de
 compiler and the assembler wrote that down; a comment cannot hide it.) Files that can all reach each other are a circle.
 """
 import os
-import subprocess
 import sys
+
+from lint import check, status, symbols_of
 
 LARGEST = 3
 # Pointers through which a file calls one that needs it, and who sets each of them. They are no arrows.
@@ -26,8 +27,7 @@ objects = {name: path for name, path in objects.items() if os.path.exists(path)}
 
 defines, refers = {}, {}
 for name, path in objects.items():
-    for line in subprocess.run(["nm", "--format=posix", path], capture_output=True, text=True, check=True).stdout.splitlines():
-        symbol, kind = line.split()[:2]
+    for _, symbol, kind in symbols_of([path]):
         if kind == "U":
             refers.setdefault(name, set()).add(symbol)
         elif kind.isupper():
@@ -53,24 +53,14 @@ def reach(start):
 reached = {name: reach(name) for name in objects}
 circles = {frozenset(other for other in reached[name] if name in reached[other]) for name in objects if name in reached[name]}
 circles = sorted(circles, key=lambda circle: (-len(circle), sorted(circle)))
-failures = 0
 
-
-def check(name, good, notes):
-    global failures
-    failures += not good
-    print(f"{'ok' if good else 'not ok'} - {name}")
-    for note in notes:
-        print(f"#   {note}")
-
-
-check("object files were found", len(objects) > 30, [] if len(objects) > 30 else [f"{len(objects)} below {build}: build first"])
+check("object files were found", [] if len(objects) > 30 else [f"{len(objects)} below {build}: build first"])
 notes = []
 for circle in circles:
     notes.append(f"circle of {len(circle)}: {' '.join(sorted(circle))}")
     notes += [f"  {name} -> {other}: {' '.join(arrows[name][other])}" for name in sorted(circle) for other in sorted(circle & set(arrows[name]))]
 largest = len(circles[0]) if circles else 1
-check(f"largest circle of the shim: {largest} files, at most {LARGEST}", largest <= LARGEST, notes)
-check("pointers are set where the list says", all(defines.get(symbol) == name for symbol, name in POINTERS.items()),
+check(f"largest circle of the shim: {largest} files, at most {LARGEST}", notes if largest > LARGEST else [])
+check("pointers are set where the list says",
       [f"{symbol}: {defines.get(symbol)}, not {name}" for symbol, name in POINTERS.items() if defines.get(symbol) != name])
-sys.exit(failures != 0)
+sys.exit(status())

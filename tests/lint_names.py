@@ -6,31 +6,16 @@ stands for one thing in a program: in the command, or in the shim.
 """
 import os
 import re
-import subprocess
 import sys
+
+from lint import check, sources, status, symbols_of, text_of
 
 build = os.environ.get("B", "build")
 # Names that others gave: what the shim exports, and what the C library has.
 GIVEN = re.compile(r"preload/(api|linker|sandbox)\.c (ktrace_\w+|dlclose|prctl)|preload/strings\.c str\w+")
 PROGRAMS = {"command": ("include", "trace", "replay", "model"), "shim": ("include", "preload")}
-failures = 0
-
-
-def check(name, faults):
-    global failures
-    failures += bool(faults)
-    print(f"{'not ok' if faults else 'ok'} - {name}")
-    for fault in faults[:20]:
-        print(f"#   {fault}")
-
-
-def sources(*folders):
-    return subprocess.run(["git", "ls-files", "--", *folders], capture_output=True, text=True, check=True).stdout.split()
-
-
 def functions_of(path):
-    lines = subprocess.run(["nm", "--format=posix", "--defined-only", f"{build}/{path[:-2]}.o"], capture_output=True, text=True, check=True).stdout
-    return [words[0] for words in (line.split() for line in lines.splitlines()) if words[1] == "T"]
+    return [symbol for _, symbol, kind in symbols_of([f"{build}/{path[:-2]}.o"]) if kind == "T"]
 
 
 def strays():
@@ -49,8 +34,7 @@ for program, folders in PROGRAMS.items():
     places = {}
     for path in sources(*folders):
         if path.endswith((".c", ".h")):
-            with open(path, encoding="utf-8") as file:
-                for tag in re.findall(r"^(?:struct|union|enum) (kt_\w+) \{", file.read(), re.M):
-                    places.setdefault(tag, set()).add(path)
+            for tag in re.findall(r"^(?:struct|union|enum) (kt_\w+) \{", text_of(path), re.M):
+                places.setdefault(tag, set()).add(path)
     check(f"a tag means one thing in the {program}", [f"{tag}: {' '.join(sorted(paths))}" for tag, paths in sorted(places.items()) if len(paths) > 1])
-sys.exit(failures != 0)
+sys.exit(status())

@@ -5,8 +5,9 @@ The table goes from below to above: a folder may include itself, what stands beh
 names only folders above its own line, so there is no circle.
 """
 import re
-import subprocess
 import sys
+
+from lint import check, sources, status, text_of
 
 ROOMS = """
 trace/base:
@@ -58,22 +59,6 @@ DOORS = {"replay/setup/timing.h", "replay/machine/caches.h"}
 POINTERS = {"kt_placements": "trace/verbs/main.c"}  # replay/setup calls model/tracker
 HEAD = 10  # lines of a README
 
-failures = 0
-
-
-def check(name, faults):
-    global failures
-    failures += bool(faults)
-    print(f"{'not ok' if faults else 'ok'} - {name}")
-    for fault in faults[:20]:
-        print(f"#   {fault}")
-
-
-def text_of(path):
-    with open(path, encoding="utf-8") as file:
-        return file.read()
-
-
 table = dict(line.split(":") for line in ROOMS.split("\n") if line)
 may = {}
 unordered = []
@@ -85,19 +70,19 @@ for room, names in table.items():
         may[room] |= may.get(name, {name})
 check("the arrows between folders have no circle", unordered)
 
-files = subprocess.run(["git", "ls-files", "--", "trace", "replay", "model"], capture_output=True, text=True, check=True).stdout.split()
-sources = [path for path in files if path.endswith((".c", ".h"))]
+files = sources("trace", "replay", "model")
+code = [path for path in files if path.endswith((".c", ".h"))]
 
 
 def room_of(path):
     return path.rpartition("/")[0]
 
 
-check("every source lies in a folder of the table", [path for path in sources if room_of(path) not in may])
-check("every folder of the table has sources", sorted(set(may) - {room_of(path) for path in sources}))
+check("every source lies in a folder of the table", [path for path in code if room_of(path) not in may])
+check("every folder of the table has sources", sorted(set(may) - {room_of(path) for path in code}))
 
 arrows, doors = [], []
-for path in sources:
+for path in code:
     if path in SEES_ALL:
         continue
     for included in re.findall(r'^#include "((?:trace|replay|model|preload)/.*?)"', text_of(path), re.M):
@@ -109,7 +94,7 @@ check("arrows between folders are those of the table", arrows)
 check("model reaches replay through narrow headers", doors)
 
 found = {}
-for path in (path for path in sources if path.endswith(".h")):
+for path in (path for path in code if path.endswith(".h")):
     for name in re.findall(r"^extern (?!const )[^;(]*\b(\w+)(?:\[\w*\])?;", text_of(path), re.M):
         found[name] = path
 check("pointers that others set are listed", sorted(set(found) ^ set(POINTERS)))
@@ -125,4 +110,4 @@ for room, names in table.items():
         wrong.append(f"{path}: above {HEAD} lines")
     wrong += [f"{path}: {name} is not there" for name in re.findall(r"\b[a-z_]+\.[ch]\b", text) if f"{room}/{name}" not in files]
 check("the README of each folder says what is true", wrong)
-sys.exit(failures != 0)
+sys.exit(status())

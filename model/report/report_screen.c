@@ -143,33 +143,36 @@ static void find_parts(const struct kt_decomposition *d, double seconds, double 
     part[UNSPLIT] = known(d->unsplit.value) / seconds;
 }
 
+/* Parts of less than that are not told of the whole program, and known is what is known to that. */
+static const double worth_words = 0.1;
+
 /*
- * Is the part known to a tenth of SECONDS? Where the replays were slower than the program by more than that, they met
- * the machine in another state, and no part is known.
+ * Is the part known to WORTH_WORDS of SECONDS? Where the replays were slower than the program by more than that, they
+ * met the machine in another state, and no part is known.
  */
 static bool is_certain(const struct kt_decomposition *d, int part, double seconds)
 {
-    static const double most = 0.1;
     const struct kt_time *const time[PARTS] = {
         [BOUND] = &d->bound,     [LIBRARY] = &d->library, [CACHE] = &d->cache,
         [MACHINE] = &d->machine, [REST] = &d->residual,   [UNSPLIT] = &d->unsplit};
-    bool is_slower = known(d->residual.value) + known(d->unsplit.value) < -most * seconds;
-    return !is_slower && !kt_decomposition_is_unclear(d) && time[part]->hi - time[part]->lo <= 2 * most * seconds;
+    bool is_slower = known(d->residual.value) + known(d->unsplit.value) < -worth_words * seconds;
+    return !is_slower && !kt_decomposition_is_unclear(d) &&
+           time[part]->hi - time[part]->lo <= 2 * worth_words * seconds;
 }
 
 /* "#60% =12%", of those that are worth it; "=?" where it is not certain. */
 static void print_parts(const struct kt_heavy *heavy)
 {
-    static const double worth_words = 0.02;
+    static const double worth_room = 0.02;
     double part[PARTS];
     char text[CELL] = "";
     size_t used = 0;
     find_parts(&heavy->parts, heavy->seconds, part);
     for (int p = 0; p < PARTS; p++) {
         bool certain = is_certain(&heavy->parts, p, heavy->seconds);
-        if (fabs(part[p]) >= worth_words && certain)
+        if (fabs(part[p]) >= worth_room && certain)
             used += (size_t)snprintf(text + used, sizeof text - used, " %c%.0f%%", marks[p], 100 * part[p]);
-        else if (fabs(part[p]) >= worth_words)
+        else if (fabs(part[p]) >= worth_room)
             used += (size_t)snprintf(text + used, sizeof text - used, " %c?", marks[p]);
         part[p] = certain ? part[p] : 0;
     }
@@ -266,7 +269,6 @@ static void print_part(const struct kt_report *report, const struct kt_heavy *he
 /* The largest parts first. Returns how many were told. */
 static int print_largest(const struct kt_report *report, const struct kt_heavy *heavy, size_t count, int most_findings)
 {
-    static const double worth_words = 0.1;
     bool told[PARTS] = {false};
     double part[PARTS];
     find_parts(&report->parts.total.parts, report->groups.seconds, part);
@@ -287,7 +289,6 @@ static int print_largest(const struct kt_report *report, const struct kt_heavy *
 /* Is there a part that matters, but is not certain? */
 static bool cannot_tell(const struct kt_report *report)
 {
-    static const double worth_words = 0.1;
     double part[PARTS];
     const struct kt_decomposition *d = &report->parts.total.parts;
     find_parts(d, report->groups.seconds, part);

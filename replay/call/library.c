@@ -120,19 +120,13 @@ static void insert_by_rank(struct kt_library *library, const char *path)
     library->file[at] = kt_copy(path);
 }
 
-static bool is_lapack(const char *name)
-{
-    const struct kt_routine *routine = kt_table_find(kt_known_routines(), name);
-    return routine && !strncmp(routine->section, "lapack", strlen("lapack"));
-}
-
 /* The library that calls of LAPACK went to; NULL: there were none. */
 static const struct kt_object *recorded_lapack(const struct kt_trace *trace)
 {
     for (size_t p = 0; p < trace->processes; p++)
         for (size_t i = 0; i < trace->process[p].entries; i++) {
             const struct kt_entry *entry = &trace->process[p].entry[i];
-            if (entry->symbol.routine && is_lapack(entry->symbol.routine->name))
+            if (entry->symbol.routine && kt_known_is_lapack(entry->symbol.routine->name))
                 return entry->library;
         }
     return NULL;

@@ -317,12 +317,11 @@ enum { ROUNDS = 320, MOST_CONTEXTS = 4 };
 
 /* Ticks of a load in each of N contexts: the least of many rounds, in which the contexts take turns. Others on the
  * machine only add. */
-static void least_loads(struct machine *m, const char *const *context, int n,
-                        const struct kt_placements_of_shape *placed, double *least)
+static void least_loads(struct machine *m, const char *const *context, int n, double *least)
 {
     static struct kt_plans plans[MOST_CONTEXTS];
     for (int c = 0; c < n; c++) {
-        kt_plans_make(kt_context_find(context[c]), &m->chained.operand, 1, &m->hierarchy.caches, placed, &plans[c]);
+        kt_plans_make(kt_context_find(context[c]), &m->chained.operand, 1, &m->hierarchy.caches, NULL, &plans[c]);
         least[c] = 1e9;
     }
     for (int i = 0; i < ROUNDS; i++)
@@ -347,7 +346,7 @@ static void each_cache_is_farther(void **state)
     if (!can_tell(&m, 2))
         skip();
     chain_up(&m.chained, (uint64_t)m.area, m.hierarchy.caches.cache[0].bytes / 2);
-    least_loads(&m, context, 4, NULL, ticks);
+    least_loads(&m, context, 4, ticks);
     for (int i = 1; i < 4; i++)
         assert_true(ticks[i] > 1.5 * ticks[i - 1]);
     close_machine(&m);
@@ -444,7 +443,7 @@ static void a_crew_evicts(void **state)
     if (!can_tell(&m, 1))
         skip();
     chain_up(&m.chained, (uint64_t)m.area, m.hierarchy.caches.cache[0].bytes / 2);
-    least_loads(&m, context, 2, NULL, ticks);
+    least_loads(&m, context, 2, ticks);
     assert_true(ticks[1] > 1.5 * ticks[0]);
     close_machine(&m);
 }

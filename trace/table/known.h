@@ -11,6 +11,9 @@
 /* All routines that are described. Made once and never freed. */
 const struct kt_table *kt_known_routines(void);
 
+/* Is there a routine of LAPACK with that name? */
+bool kt_known_is_lapack(const char *name);
+
 /* The I-th of the algorithms that come with the command, as text; NULL behind the last one. Never freed. */
 const char *kt_known_algorithm(size_t i);
 

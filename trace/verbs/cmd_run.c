@@ -85,8 +85,7 @@ static const char *not_of_lapack(const char *list, char name[KT_NAME])
 {
     for (const char *at = list; *at; at += strcspn(at, ","), at += *at == ',') {
         snprintf(name, KT_NAME, "%.*s", (int)strcspn(at, "="), at);
-        const struct kt_routine *routine = kt_table_find(kt_known_routines(), name);
-        if (!routine || strncmp(routine->section, "lapack", strlen("lapack")) != 0)
+        if (!kt_known_is_lapack(name))
             return name;
     }
     return NULL;

@@ -210,14 +210,12 @@ setup-mkl:
 # --- other targets ------------------------------------------------------------------------------------------------
 
 .PHONY: demo lint deps-check fmt fmt-check clean
-#: make demo             install what is missing, build, trace a NumPy program, replay it, print the report
+#: make demo             install what is missing, build, explain where a NumPy program's time goes, in two minutes
 demo: packages-demo
 	@mkdir -p $(O); echo "building: what make says goes to $(O)/demo.log"
 	@$(MAKE) --no-print-directory all >$(O)/demo.log 2>&1 || { cat $(O)/demo.log; exit 1; }
 	@rm -rf $(O)/demo.trace
-	$(O)/ktrace run -o $(O)/demo.trace -- $(PYTHON) examples/demo.py
-	$(O)/ktrace replay $(O)/demo.trace
-	$(O)/ktrace report $(O)/demo.trace
+	$(O)/ktrace explain -o $(O)/demo.trace --html $(O)/demo.html -- $(PYTHON) examples/demo.py
 #: make deps-check       the arrows between the modules (DESIGN.md)
 deps-check: built
 	@tests/run tests/lint_modules.sh

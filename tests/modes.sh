@@ -37,8 +37,9 @@ same "... their stream is no longer than it has to be" True "$(info t 'd["bytes"
 sound t
 
 # --- wall time: from the begin of the program to its end --------------------------------------------------------------
-# timed COMMAND...: the seconds that it took to $took. Sleeps are no shorter than they say; how much longer is not known.
-timed() { local start=$EPOCHREALTIME; "$@"; took="($EPOCHREALTIME - $start)"; }
+# timed COMMAND...: the seconds that it took to $took. Sleeps are no shorter than they say; how much longer is not known. The kernel
+# tells when a process began in steps of 10 ms.
+timed() { local start=$EPOCHREALTIME; "$@"; took="($EPOCHREALTIME - $start + 0.01)"; }
 before='d["seconds_before_first_call"]'
 timed steps t sleep=600 dot=1 sleep=300
 same "wall time, and what was before the first call" "(True, True)" "$(report t "0.9 <= d['seconds'] <= $took, 0.6 <= $before <= d['seconds'] - 0.3")"

@@ -62,6 +62,14 @@ same "a second time" 0 $status
 true_that "... takes less than 5 s of the processor: $(<"$T/processor")" awk '{ exit !($1 + $2 < 5) }' "$T/processor"
 same "... measures nothing" "0 True" "$(in_json second 'd["rounds"], d["store"]["reused"]')"
 same "... and has the same numbers" "" "$(differences first second)"
+without() { in_json first "[w['ratio'] for c in d['corrections'] if c['name'] == '$1' for w in c['without']]"; }
+compare plain "$T/t" --blas reference --blas openblas-serial --without waiting
+same "without a correction: nothing is measured" "0 True [False]" \
+     "$(in_json plain 'd["rounds"], d["store"]["reused"], [c["made"] for c in d["corrections"] if c["name"] == "waiting"]')"
+same "... what was said to come out without it" "$(without waiting)" "$(in_json plain '[l["ratio"] for l in d["libraries"]]')"
+compare plain "$T/t" --blas reference --blas openblas-serial --without all
+same "... without any: the ratio of what was measured" "True True" \
+     "$(in_json plain 'd["store"]["reused"], all(abs(l["ratio"]["value"] - l["ratio_replayed"]["value"]) < 1e-9 for l in d["libraries"])')"
 compare fresh "$T/t" --blas reference --blas openblas-serial --fresh
 same "--fresh measures again" "True False" "$(in_json fresh 'd["rounds"] > 0, d["store"]["reused"]')"
 compare more "$T/t" --blas reference --blas openblas-serial --budget 2

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "replay/compare/compare_options.h"
 
+#include "replay/compare/corrections.h"
 #include "trace/print/text.h"
 #include "trace/command/verb.h"
 
@@ -65,6 +66,8 @@ const struct kt_verb_option kt_verb_compare_options[] = {
     {KT_VERB_ROUTINE(struct kt_compare_options, replay.routines)},
     {KT_REPLAY_STORE, offsetof(struct kt_compare_options, replay.store)},
     {KT_REPLAY_FRESH(struct kt_compare_options, replay.fresh)},
+    {"without", 0, "LIST", "corrections that are not made, or all; --json says what each one changes",
+     kt_corrections_take, offsetof(struct kt_compare_options, without)},
     {"plot", 0, "FILE.svg|png|pdf", "bars of the routines with intervals (needs gnuplot)",
      KT_VERB_TEXT(struct kt_compare_options, plot)},
     {"verify", 0, NULL, "really run COMMAND on each library, and set that beside what is predicted",

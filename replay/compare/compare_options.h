@@ -21,6 +21,7 @@ struct kt_compare_options {
     bool verify;                     /* really run the command on each library */
     int runs;                        /* that often */
     enum kt_check check;             /* are they right? */
+    unsigned without;                /* corrections, see corrections.h */
     char **command;                  /* behind "--", ending with NULL; NULL: none */
 };
 

@@ -2,6 +2,7 @@
 #include "replay/compare/comparison.h"
 
 #include "replay/compare/comparison_pace.h"
+#include "replay/compare/corrected.h"
 #include "replay/result/result.h"
 #include "trace/base/memory.h"
 
@@ -125,7 +126,8 @@ static void free_pairs(struct kt_pairs *pairs, size_t count)
 
 static struct kt_pairs pairs_of(const struct kt_comparison *c, size_t i, size_t lane, size_t base)
 {
-    struct kt_pairs pairs = match(&c->schedule.item[i].lane[lane], &c->schedule.item[i].lane[base]);
+    const struct kt_series *of = &c->corrected[i * c->libraries];
+    struct kt_pairs pairs = match(&of[lane], &of[base]);
     pairs.weight = kt_comparison_calls(c, i) * cell_at(c, i, base)->time.best;
     pairs.stratum = stratum_of(c, i);
     return pairs;
@@ -157,15 +159,21 @@ static void note_result(const struct kt_comparison *c, size_t i, size_t lane, st
 
 static void make_cells(struct kt_comparison *c)
 {
+    free(c->cell);
     c->cell = kt_resize(NULL, c->setup.jobs.count * c->libraries, sizeof *c->cell);
     for (size_t i = 0; i < c->setup.jobs.count; i++)
         for (size_t l = 0; l < c->libraries; l++) {
             struct kt_compared *cell = cell_at(c, i, l);
-            *cell = (struct kt_compared){.time = kt_lane_stat(&c->schedule.item[i], l), .residual = NAN};
+            *cell = (struct kt_compared){.residual = NAN};
+            cell->time = kt_series_stat(&c->corrected[i * c->libraries + l], c->schedule.item[i].best);
             note_result(c, i, l, cell);
             bool timed = cell->time.n && !kt_comparison_failure(c, i, l);
             cell->counts = timed && (l == 0 || cell_at(c, i, 0)->counts);
         }
+}
+
+static void find_ratios(struct kt_comparison *c)
+{
     for (size_t i = 0; i < c->setup.jobs.count; i++)
         for (size_t l = 0; l < c->libraries; l++) {
             struct kt_pairs *pairs = kt_resize(NULL, 1, sizeof *pairs);
@@ -346,7 +354,7 @@ static double point_of(const struct kt_comparison *c, size_t lane)
     const struct kt_ratio *ratio = &c->sum[lane].ratio;
     double base = c->sum[0].seconds - c->sum[lane].lacking;
     double low = base > 0 ? c->sum[lane].seconds / base : NAN;
-    bool scatters = ratio->hi > much_scatter * ratio->lo;
+    bool scatters = kt_corrects(c->options.without, KT_CORRECT_SCATTER) && ratio->hi > much_scatter * ratio->lo;
     return scatters && ratio->lo <= low && low <= ratio->hi ? low : ratio->value;
 }
 
@@ -398,19 +406,43 @@ static double scale_of(const struct kt_comparison *c)
     return counted > 0 ? c->insitu / counted : NAN;
 }
 
-void kt_comparison_sum_up(struct kt_comparison *c)
+/* Of the libraries. */
+static void sum_up_lanes(struct kt_comparison *c, const size_t *shape, size_t shapes)
 {
-    size_t *shape = kt_resize(NULL, c->setup.jobs.count, sizeof *shape);
-    size_t shapes = find_shapes(c, NULL, shape);
+    kt_corrected_make(c);
     make_cells(c);
-    c->insitu = 0; /* of the routines that were asked for */
-    for (size_t i = 0; i < c->setup.jobs.count; i++)
-        c->insitu += shape_of(c, i)->total;
-    c->wall = wall_of(&c->setup);
     c->scale = scale_of(c);
     for (size_t l = 0; l < c->libraries; l++)
         add_up(c, shape, shapes, l, &c->sum[l]);
     kt_comparison_pace_find(c);
+}
+
+/* What comes out where one more correction is left out. */
+static void try_without(struct kt_comparison *c, const size_t *shape, size_t shapes)
+{
+    unsigned *without = &c->options.without;
+    const unsigned asked = *without;
+    for (unsigned k = 0; k < KT_CORRECTION_KINDS; k++) {
+        *without = asked | 1u << k;
+        if (*without != asked)
+            sum_up_lanes(c, shape, shapes);
+        for (size_t l = 0; l < c->libraries && *without != asked; l++)
+            c->ratio_without[k][l] = kt_comparison_multiple(c, l);
+    }
+    *without = asked;
+}
+
+void kt_comparison_sum_up(struct kt_comparison *c)
+{
+    size_t *shape = kt_resize(NULL, c->setup.jobs.count, sizeof *shape);
+    size_t shapes = find_shapes(c, NULL, shape);
+    c->insitu = 0; /* of the routines that were asked for */
+    for (size_t i = 0; i < c->setup.jobs.count; i++)
+        c->insitu += shape_of(c, i)->total;
+    c->wall = wall_of(&c->setup);
+    try_without(c, shape, shapes);
+    sum_up_lanes(c, shape, shapes);
+    find_ratios(c);
     find_mix(c, shape, shapes);
     sum_up_routines(c);
     free(shape);
@@ -422,10 +454,12 @@ void kt_comparison_free(struct kt_comparison *c)
         free(c->routine[r].lane);
     for (size_t i = 0; i < c->unusables; i++)
         free(c->unusable[i].why);
+    kt_corrected_free(c);
     free(c->routine);
     free(c->cell);
     free(c->stands_for);
     free(c->first);
+    free(c->windowed);
     free(c->met);
     free(c->context);
 }

@@ -9,6 +9,7 @@
 
 #include "replay/compare/lanes.h"
 #include "replay/compare/ratio.h"
+#include "replay/compare/corrections.h"
 #include "replay/setup/recall.h"
 #include "replay/right/right.h"
 #include "replay/unusual/unusual.h"
@@ -51,6 +52,12 @@ struct kt_mix {
     double application; /* seconds; NAN: not known */
 };
 
+/* Of a shape that is played in windows which do not hold all of its calls: seconds of a call in the program. */
+struct kt_windowed {
+    double count; /* of those that the windows hold; NAN: not known, or there are no such windows */
+    double all;
+};
+
 /* A library that cannot be loaded is not compared, and is no reason not to compare the others. */
 struct kt_unusable {
     char name[KT_LANE_LABEL];
@@ -69,10 +76,11 @@ struct kt_comparison {
     size_t unusables;
     const struct kt_context **context; /* by shape: tracked falls back to warm; owned */
     bool *met;                         /* by shape: timed in sequence, not in that context; owned */
-    bool has_team;      /* of these, some calls were made, and are played, within parallel regions of OpenMP */
-    double budget;      /* seconds that checking results left of the user's */
-    double alone;       /* seconds that those which are not are promised, of the budget */
-    double *first;      /* by shape and lane: seconds that its first call in a process takes beyond the others; owned */
+    bool has_team; /* of these, some calls were made, and are played, within parallel regions of OpenMP */
+    double budget; /* seconds that checking results left of the user's */
+    double alone;  /* seconds that those which are not are promised, of the budget */
+    double *first; /* by shape and lane: seconds that its first call in a process takes beyond the others; owned */
+    struct kt_windowed *windowed; /* by shape; owned */
     double *stands_for; /* by shape: as many times its own calls; 0: it is not timed, there is no time for all; owned */
     struct kt_schedule schedule;
     unsigned rounds; /* most that a shape was in */
@@ -83,7 +91,10 @@ struct kt_comparison {
     bool is_reused;            /* everything is from an earlier comparison, of the time MEASURED (seconds since 1970) */
     double measured;
     /* What kt_comparison_sum_up() makes of it: */
-    struct kt_compared *cell; /* by shape and lane; owned */
+    struct kt_series *corrected; /* by shape and lane: the times of the schedule as they are added up; owned */
+    struct kt_ratio ratio_without[KT_CORRECTION_KINDS][KT_MOST_LANES]; /* kt_comparison_multiple(), a correction left
+                                                                          out besides those that are not wanted */
+    struct kt_compared *cell;                                          /* by shape and lane; owned */
     struct kt_lane_sum sum[KT_MOST_LANES];
     struct kt_routine_sum *routine; /* largest time on the baseline first; owned */
     size_t routines;

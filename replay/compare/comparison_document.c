@@ -148,6 +148,20 @@ static const struct kt_field store_fields[] = {
     {"measured", KT_AS_NUMBER, KT_NULL, .unit = "seconds since 1970", .meaning = "when they were taken"},
     {0}};
 
+static const struct kt_field without_fields[] = {{"name", KT_AS_TEXT, .meaning = "label of the library"},
+                                                 {"ratio", KT_AS_RECORD,
+                                                  .meaning = "over that of the baseline, if the correction is not made",
+                                                  .of = kt_field_estimate},
+                                                 {0}};
+
+static const struct kt_field correction_fields[] = {
+    {"name", KT_AS_TEXT, .meaning = "name, for --without"},
+    {"what", KT_AS_TEXT, .meaning = "what it does"},
+    {"made", KT_AS_FLAG, .meaning = "it is made"},
+    {"without", KT_AS_RECORD, KT_MANY, .meaning = "what comes out without it; empty: it is not made anyway",
+     .of = without_fields},
+    {0}};
+
 static const struct kt_field verified_fields[] = {
     {"name", KT_AS_TEXT, .meaning = "label of the library"},
     {"threads", KT_AS_COUNT, .meaning = "its threads"},
@@ -188,6 +202,7 @@ static const struct kt_field compare_fields[] = {
     {"excluded", KT_AS_RECORD, .meaning = "what counts for no library", .of = excluded_fields},
     {"light", KT_AS_RECORD, .meaning = "what takes too little time to be timed", .of = excluded_fields},
     {"store", KT_AS_RECORD, .meaning = "times from earlier comparisons", .of = store_fields},
+    {"corrections", KT_AS_RECORD, KT_MANY, .meaning = "what is done to measured times", .of = correction_fields},
     {"rounds", KT_AS_COUNT, .meaning = "rounds of samples"},
     {"seconds_spent", KT_AS_SECONDS, .meaning = "how long sampling took"},
     {"interrupted", KT_AS_FLAG, .meaning = "a signal ended it"},

@@ -170,6 +170,22 @@ static json_t *store_json(const struct kt_comparison *c)
                      (int)c->is_reused, "measured", c->is_reused ? json_real(c->measured) : json_null());
 }
 
+/* Each correction with the ratios that come out without it. */
+static json_t *corrections_json(const struct kt_comparison *c)
+{
+    json_t *corrections = json_array();
+    for (int k = 0; k < KT_CORRECTION_KINDS; k++) {
+        bool is_made = kt_corrects(c->options.without, k);
+        json_t *ratios = json_array();
+        for (size_t l = 0; l < c->libraries && is_made; l++)
+            json_array_append_new(ratios, json_pack("{s:o, s:o}", "name", kt_json_text(c->label[l]), "ratio",
+                                                    ratio_json(&c->ratio_without[k][l])));
+        json_array_append_new(corrections, json_pack("{s:s, s:s, s:b, s:o}", "name", kt_correction[k].name, "what",
+                                                     kt_correction[k].what, "made", is_made, "without", ratios));
+    }
+    return corrections;
+}
+
 json_t *kt_comparison_json(const struct kt_comparison *c)
 {
     json_t *libraries = json_array();
@@ -179,13 +195,13 @@ json_t *kt_comparison_json(const struct kt_comparison *c)
     for (size_t r = 0; r < c->routines; r++)
         json_array_append_new(routines, routine_json(c, &c->routine[r]));
     json_t *document = json_pack(
-        "{s:s, s:o, s:o, s:b, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:f, s:b}", "ktrace",
+        "{s:s, s:o, s:o, s:b, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:f, s:b}", "ktrace",
         KT_VERSION, "machine", kt_result_machine(), "baseline", kt_json_text(c->label[0]), "baseline_is_recorded",
         (int)c->is_recorded, "context", kt_comparison_context(c), "level",
         c->options.replay.level == KT_LEAVES ? "leaves" : "outermost", "application", application_json(c), "libraries",
         libraries, "routines", routines, "shapes", shapes_json(c), "best", mix_json(c), "unusable", unusable_json(c),
-        "excluded", excluded_json(c, false), "light", excluded_json(c, true), "store", store_json(c), "rounds",
-        (int)c->rounds, "seconds_spent", c->spent, "interrupted", kt_interrupted() != 0);
+        "excluded", excluded_json(c, false), "light", excluded_json(c, true), "store", store_json(c), "corrections",
+        corrections_json(c), "rounds", (int)c->rounds, "seconds_spent", c->spent, "interrupted", kt_interrupted() != 0);
     kt_json_add_missing(document, &c->setup.trace, &c->setup.state);
     return document;
 }

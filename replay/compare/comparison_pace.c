@@ -8,6 +8,11 @@
 /* By more than this no clock is lower: calls that all took longer waited. */
 static const double most_pace = 1.5;
 
+static bool corrects(const struct kt_comparison *c, enum kt_correction which)
+{
+    return kt_corrects(c->options.without, which);
+}
+
 static double replayed_of(const struct kt_comparison *c, size_t i)
 {
     return kt_comparison_calls(c, i) * kt_comparison_cell(c, i, 0)->time.best;
@@ -17,7 +22,8 @@ static double replayed_of(const struct kt_comparison *c, size_t i)
 static double faults_of(const struct kt_comparison *c, size_t i)
 {
     double faults = c->setup.jobs.job[i].shape->faults;
-    return faults > 0 && !isnan(c->fault) ? c->stands_for[i] * faults * c->fault : 0;
+    bool is_known = faults > 0 && !isnan(c->fault) && corrects(c, KT_CORRECT_FAULTS);
+    return is_known ? c->stands_for[i] * faults * c->fault : 0;
 }
 
 /* That call the library: each starts it anew. */
@@ -30,11 +36,16 @@ static double processes_of(const struct kt_comparison *c)
     return (double)count;
 }
 
-/* What the library took there to bind and map its code and to set itself up, of which faults are a part. */
+/* What first calls take beyond others: to bind and map the library's code and to set it up. */
+static double firsts_of(const struct kt_comparison *c, size_t i, size_t lane)
+{
+    return corrects(c, KT_CORRECT_FIRST) ? processes_of(c) * c->first[i * c->libraries + lane] : 0;
+}
+
+/* The same of the program's; faults are a part of it. */
 static double first_of(const struct kt_comparison *c, size_t i)
 {
-    double first = processes_of(c) * c->first[i * c->libraries];
-    return fmin(first, kt_comparison_recorded(c, i));
+    return fmin(firsts_of(c, i, 0), kt_comparison_recorded(c, i));
 }
 
 /* What the shape's calls took there but for them. */
@@ -64,7 +75,8 @@ static double find_disturbance(const struct kt_comparison *c)
             recorded += undelayed_of(c, i);
             typical += typical_of(c, i);
         }
-    return recorded > 0 && typical > 0 ? recorded / typical : 1;
+    bool is_known = recorded > 0 && typical > 0 && corrects(c, KT_CORRECT_DISTURBANCE);
+    return is_known ? recorded / typical : 1;
 }
 
 /* Of the recorded library no more than its calls took. */
@@ -74,8 +86,7 @@ static void find_first_calls(struct kt_comparison *c)
         c->first_calls[l] = 0;
         for (size_t i = 0; i < c->setup.jobs.count; i++)
             if (kt_comparison_counts(c, i))
-                c->first_calls[l] +=
-                    l || !c->is_as_recorded ? processes_of(c) * c->first[i * c->libraries + l] : first_of(c, i);
+                c->first_calls[l] += l || !c->is_as_recorded ? firsts_of(c, i, l) : first_of(c, i);
     }
 }
 
@@ -85,7 +96,8 @@ static void find_first_calls(struct kt_comparison *c)
 static void split_contention(struct kt_comparison *c, double clock, double faults)
 {
     bool has_threads = c->worker[0].library.threads > 1;
-    if (!c->has_team || !has_threads || !kt_comparison_is_contended(c))
+    bool may_contend = c->has_team && has_threads && corrects(c, KT_CORRECT_CONTENTION);
+    if (!may_contend || !kt_comparison_is_contended(c))
         return;
     c->pace = clock;
     c->waited = faults;
@@ -111,8 +123,10 @@ static void find_pace(struct kt_comparison *c)
     if (c->is_as_recorded && count && replayed > 0) {
         double pace_of_all = own / disturbance / replayed;
         /* Calls whose context is known run at this pace; those above it waited for something. */
-        double clock = fmin(fmax(kt_weighted_quantile(pace, count, 0.25), 1), most_pace);
-        double common = fmin(clock, pace_of_all); /* where replays took longer than the program nothing waited */
+        double quartile = corrects(c, KT_CORRECT_PACE) ? kt_weighted_quantile(pace, count, 0.25) : 1;
+        double clock = fmin(fmax(quartile, 1), most_pace);
+        /* Where replays took longer than the program nothing waited. */
+        double common = corrects(c, KT_CORRECT_WAITING) ? fmin(clock, pace_of_all) : pace_of_all;
         c->pace = disturbance * common;
         double faults = fmax(c->insitu - own - c->first_calls[0], 0);
         c->waited = faults + (common < pace_of_all ? own - c->pace * replayed : 0);

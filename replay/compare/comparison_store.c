@@ -242,28 +242,36 @@ struct kt_comparison_store *kt_comparison_store_open(struct kt_comparison *c)
     return s;
 }
 
-/* Of what first calls take beyond others in that sequence on those libraries, by item. To be freed. */
-static char *first_name(const struct kt_comparison_store *s)
+/* Of an item, besides its series. */
+struct beside {
+    double first;
+    struct kt_windowed windowed;
+};
+
+/* In that sequence on those libraries, by item. To be freed. */
+static char *beside_name(const struct kt_comparison_store *s)
 {
     char *name;
     char *sequence = sequence_of(s);
-    if (asprintf(&name, "first calls, %zu shapes, %s", s->comparison->setup.jobs.count, sequence) < 0)
+    if (asprintf(&name, "first calls and windows, %zu shapes, %s", s->comparison->setup.jobs.count, sequence) < 0)
         abort();
     free(sequence);
     return name;
 }
 
-static void read_first(struct kt_comparison_store *s)
+static void read_beside(struct kt_comparison_store *s)
 {
     struct kt_comparison *c = s->comparison;
     size_t items = c->setup.jobs.count;
-    double *first = kt_resize(NULL, items, sizeof *first);
-    char *name = first_name(s);
+    struct beside *beside = kt_resize(NULL, items, sizeof *beside);
+    char *name = beside_name(s);
     for (size_t l = 0; l < c->libraries; l++)
-        if (kt_store_fact(c->recall.store, s->setting[l], name, first, items * sizeof *first))
-            for (size_t i = 0; i < items; i++)
-                c->first[i * c->libraries + l] = first[i];
-    free(first);
+        if (kt_store_fact(c->recall.store, s->setting[l], name, beside, items * sizeof *beside))
+            for (size_t i = 0; i < items; i++) {
+                c->first[i * c->libraries + l] = beside[i].first;
+                c->windowed[i] = beside[i].windowed;
+            }
+    free(beside);
     free(name);
 }
 
@@ -276,7 +284,7 @@ void kt_comparison_store_read_met(struct kt_comparison_store *s)
     for (size_t i = 0; s && i < c->setup.jobs.count; i++)
         c->met[i] = is_read && s->known[i];
     if (is_read && kt_comparison_is_any_met(c))
-        read_first(s);
+        read_beside(s);
 }
 
 void kt_comparison_store_read(struct kt_comparison_store *s)
@@ -362,19 +370,19 @@ static bool failed_by_chance(const struct kt_comparison *c, size_t i)
 }
 
 /* Of a sequence that was just played. */
-static enum kt_status write_first(struct kt_comparison_store *s, struct kt_error *error)
+static enum kt_status write_beside(struct kt_comparison_store *s, struct kt_error *error)
 {
     const struct kt_comparison *c = s->comparison;
     size_t items = c->setup.jobs.count;
-    double *first = kt_resize(NULL, items, sizeof *first);
-    char *name = first_name(s);
+    struct beside *beside = kt_resize(NULL, items, sizeof *beside);
+    char *name = beside_name(s);
     enum kt_status status = KT_OK;
     for (size_t l = 0; l < c->libraries && status == KT_OK; l++) {
         for (size_t i = 0; i < items; i++)
-            first[i] = c->first[i * c->libraries + l];
-        status = kt_store_set_fact(c->recall.store, s->setting[l], name, first, items * sizeof *first, error);
+            beside[i] = (struct beside){c->first[i * c->libraries + l], c->windowed[i]};
+        status = kt_store_set_fact(c->recall.store, s->setting[l], name, beside, items * sizeof *beside, error);
     }
-    free(first);
+    free(beside);
     free(name);
     return status;
 }
@@ -393,7 +401,7 @@ static enum kt_status write_all(struct kt_comparison_store *s, struct kt_error *
             is_played = is_played || c->met[i];
         }
     if (is_played && status == KT_OK)
-        status = write_first(s, error);
+        status = write_beside(s, error);
     enum kt_status ended = kt_store_commit(c->recall.store, error);
     return status == KT_OK ? ended : status;
 }

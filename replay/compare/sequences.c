@@ -295,92 +295,23 @@ static bool are_too_few(const struct kt_sequences *s, const struct kt_comparison
     return s->rounds < FEWEST_ROUNDS;
 }
 
-double kt_sequences_correction(double count, double all, double replayed)
-{
-    double moved = replayed * all / count;
-    double to = all < count ? fmax(moved, fmin(replayed, all)) : fmin(moved, fmax(replayed, all));
-    return to / replayed;
-}
-
 double kt_sequences_first(const struct kt_series *less_others)
 {
     struct kt_stat stat = kt_stat_of(less_others->visit, less_others->visits, KT_BEST_QUARTILE);
     return stat.n >= FEWEST_PROCESSES ? fmax(stat.best, 0) : 0;
 }
 
-/* Of the shapes that windows hold: seconds of a call. */
-struct windowed {
-    double *count;    /* in the program, of the calls that count; NAN: not known */
-    double *all;      /* in the program, of all */
-    double *replayed; /* on the baseline; NAN: the shape is left as it is */
-};
-
-/* By how much longer replays took than the program, in the median by time: what the machine's pace explains. */
-static double common_excess(const struct kt_comparison *c, const struct windowed *w)
+/* What the program's calls took of which windows hold a part. */
+static void keep_windowed(struct kt_comparison *c, const struct kt_sequences *s)
 {
-    size_t count = 0;
-    struct kt_weighted *excess = kt_resize(NULL, c->setup.jobs.count, sizeof *excess);
-    for (size_t i = 0; i < c->setup.jobs.count; i++)
-        if (w->replayed[i] > 0)
-            excess[count++] = (struct kt_weighted){w->replayed[i] / w->count[i],
-                                                   (double)c->setup.jobs.job[i].shape->calls * w->count[i]};
-    double median = kt_weighted_quantile(excess, count, 0.5);
-    free(excess);
-    return fmax(median, 1);
-}
-
-double kt_sequences_too_cold(double insitu, double replayed)
-{
-    static const double other_context = 1.5; /* no machine's pace changes by more */
-    return replayed > other_context * insitu ? replayed - insitu : 0;
-}
-
-static void warm_up(struct kt_comparison *c, const struct kt_sequences *s, struct windowed *w)
-{
-    double excess = common_excess(c, w);
-    for (size_t i = 0; i < c->setup.jobs.count; i++) {
-        double less = w->replayed[i] > 0 ? kt_sequences_too_cold(excess * w->count[i], w->replayed[i]) : 0;
-        double rest = w->replayed[i] - less;
-        for (size_t l = 0; l < s->lanes && less > 0; l++)
-            kt_series_shorten(&c->schedule.item[i].lane[l], less, rest / w->replayed[i]);
-        w->replayed[i] = rest;
-    }
-}
-
-static void let_stand_for_all(struct kt_comparison *c, const struct kt_sequences *s, const struct windowed *w)
-{
-    double insitu = 0;
-    double replayed = 0;
-    for (size_t i = 0; i < c->setup.jobs.count; i++) {
-        if (!(w->replayed[i] > 0))
-            continue;
-        insitu += (double)c->setup.jobs.job[i].shape->calls * w->count[i];
-        replayed += (double)c->setup.jobs.job[i].shape->calls * w->replayed[i];
-    }
-    for (size_t i = 0; i < c->setup.jobs.count; i++) {
-        if (!(w->replayed[i] > 0))
-            continue;
-        double factor = kt_sequences_correction(w->count[i], w->all[i], w->replayed[i] * insitu / replayed);
-        for (size_t l = 0; l < s->lanes; l++)
-            kt_series_scale(&c->schedule.item[i].lane[l], factor);
-    }
-}
-
-static void correct(struct kt_comparison *c, const struct kt_sequences *s)
-{
-    size_t jobs = c->setup.jobs.count;
-    struct windowed w = {kt_resize(NULL, jobs, sizeof *w.count), kt_resize(NULL, jobs, sizeof *w.all),
-                         kt_resize(NULL, jobs, sizeof *w.replayed)};
-    kt_sequence_times_insitu(&s->lane[0], w.count, w.all);
-    for (size_t i = 0; i < jobs; i++) {
-        bool known = c->met[i] && w.count[i] > 0 && w.all[i] > 0;
-        w.replayed[i] = known ? kt_series_visits(&c->schedule.item[i].lane[0]).median : NAN;
-    }
-    warm_up(c, s, &w);
-    let_stand_for_all(c, s, &w);
-    free(w.count);
-    free(w.all);
-    free(w.replayed);
+    double *count = kt_resize(NULL, s->shapes, sizeof *count);
+    double *all = kt_resize(NULL, s->shapes, sizeof *all);
+    kt_sequence_times_insitu(&s->lane[0], count, all);
+    for (size_t i = 0; i < s->shapes; i++)
+        if (c->met[i])
+            c->windowed[i] = (struct kt_windowed){count[i], all[i]};
+    free(count);
+    free(all);
 }
 
 /* Libraries may be slower than was planned for. */
@@ -417,7 +348,7 @@ void kt_sequences_run(struct kt_sequences *s, struct kt_comparison *c)
     for (size_t i = 0; i < s->shapes * s->lanes && any; i++)
         c->first[i] = kt_sequences_first(&s->first[i]);
     if (c->is_as_recorded && s->lane[0].recording.calls < s->lane[0].recording.course.calls)
-        correct(c, s);
+        keep_windowed(c, s);
     kt_sequences_close(s);
 }
 

@@ -40,27 +40,10 @@ void kt_sequences_close(struct kt_sequences *sequences);
 double kt_sequences_first(const struct kt_series *less_others);
 
 /*
- * Windows hold a part of a shape's calls, and these may have met another context than most: of 2,262 calls of a daxpy
- * the six that follow a long call took four times as long. By how much they stand out the program's times say; as these
- * scatter more than replays do, replays are moved towards what the mean call takes, and not beyond. COUNT, ALL and
- * REPLAYED: seconds of the calls that count and of all in the program, and of the former replayed, at the program's
- * pace; the result is a factor. Pure.
- */
-double kt_sequences_correction(double count, double all, double replayed);
-
-/*
  * Are a window's calls, which took COUNT seconds in the program, of the kind of ALL? Where they took less than half as
  * long they are not: an eigenvalue test has dopmtr apply its 130 reflectors in 320 us, and in 3 us where the matrix was
  * diagonal already, which on another library, whose numbers differ in the last bit, it is not. Pure.
  */
 bool kt_sequences_stand_for(double count, double all);
-
-/*
- * A window begins with operands that were just filled, and what leads to its calls is short: a call whose matrix was in
- * a cache in the program may find it in memory. By so many seconds a call is then replayed too slow, which is what
- * reading its operands takes, on any library; 0 where the machine's pace may explain the difference. INSITU: of those
- * calls, at the pace of the replay. Pure.
- */
-double kt_sequences_too_cold(double insitu, double replayed);
 
 #endif

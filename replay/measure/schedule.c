@@ -47,18 +47,59 @@ struct kt_stat kt_series_visits(const struct kt_series *series)
     return stat_of_copy(series->visit, series->visits);
 }
 
+struct kt_stat kt_series_stat(const struct kt_series *series, enum kt_best best)
+{
+    struct kt_stat stat = kt_stat_of(series->sample, series->samples, best);
+    if (series->visits < series->samples) {
+        struct kt_stat visits = kt_series_visits(series);
+        stat.lo = fmin(stat.lo, stat.median * visits.lo / visits.median);
+        stat.hi = fmax(stat.hi, stat.median * visits.hi / visits.median);
+    }
+    return stat;
+}
+
+static void add_all(double **to, size_t *count, const double *seconds, size_t more)
+{
+    for (size_t i = 0; i < more; i++) {
+        *to = kt_room_for_one(*to, *count, sizeof **to);
+        (*to)[(*count)++] = seconds[i];
+    }
+}
+
 /* Visits are compared by their medians: the least of many samples is less than that of few, which slow libraries have.
  */
 void kt_series_add(struct kt_series *series, unsigned round, const double *seconds, size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
-        series->sample = kt_room_for_one(series->sample, series->samples, sizeof *series->sample);
-        series->sample[series->samples++] = seconds[i];
-    }
+    add_all(&series->sample, &series->samples, seconds, count);
     series->visit = kt_room_for_one(series->visit, series->visits, sizeof *series->visit);
+    series->whole = kt_room_for_one(series->whole, series->visits, sizeof *series->whole);
     series->round = kt_room_for_one(series->round, series->visits, sizeof *series->round);
-    series->visit[series->visits] = stat_of_copy(seconds, count).median;
+    series->visit[series->visits] = series->whole[series->visits] = stat_of_copy(seconds, count).median;
     series->round[series->visits++] = round;
+}
+
+void kt_series_leave_out(struct kt_series *series, const double *seconds, size_t count, size_t all)
+{
+    add_all(&series->left, &series->lefts, seconds + count, all - count);
+    series->whole[series->visits - 1] = stat_of_copy(seconds, all).median;
+}
+
+void kt_series_take_in(struct kt_series *series)
+{
+    add_all(&series->sample, &series->samples, series->left, series->lefts);
+    memcpy(series->visit, series->whole, series->visits * sizeof *series->visit);
+    series->lefts = 0;
+}
+
+struct kt_series kt_series_copy(const struct kt_series *series)
+{
+    struct kt_series copy = *series;
+    copy.sample = kt_copy_of_array(series->sample, series->samples, sizeof *copy.sample);
+    copy.visit = kt_copy_of_array(series->visit, series->visits, sizeof *copy.visit);
+    copy.round = kt_copy_of_array(series->round, series->visits, sizeof *copy.round);
+    copy.whole = kt_copy_of_array(series->whole, series->visits, sizeof *copy.whole);
+    copy.left = kt_copy_of_array(series->left, series->lefts, sizeof *copy.left);
+    return copy;
 }
 
 void kt_series_scale(struct kt_series *series, double factor)
@@ -86,6 +127,8 @@ void kt_series_forget(struct kt_series *series)
     free(series->sample);
     free(series->visit);
     free(series->round);
+    free(series->whole);
+    free(series->left);
     *series = (struct kt_series){0};
 }
 

@@ -44,7 +44,10 @@ struct kt_series {
     size_t samples;
     double *visit;   /* the median of each visit, in order; owned */
     unsigned *round; /* of each visit; owned */
+    double *whole;   /* the median of each visit with the samples that are left out; owned */
     size_t visits;
+    double *left; /* samples that are left out, as others of the machine disturbed them; owned */
+    size_t lefts;
     bool absent;                         /* the item cannot be brought into this condition: it is not visited */
     struct kt_disturbances disturbances; /* of samples that were watched; they are among the samples all the same */
     bool enough;                         /* from an earlier replay: not visited */
@@ -88,8 +91,20 @@ void kt_schedule_free(struct kt_schedule *schedule);
 /* Adds the samples of one visit in that round. What disturbed them is added by kt_disturbances_merge(). */
 void kt_series_add(struct kt_series *series, unsigned round, const double *seconds, size_t count);
 
+/* Of the last visit, COUNT samples of which count, those that are left out stand behind these, up to ALL. */
+void kt_series_leave_out(struct kt_series *series, const double *seconds, size_t count, size_t all);
+
+/* From here on they count like the others. */
+void kt_series_take_in(struct kt_series *series);
+
+/* To be forgotten. */
+struct kt_series kt_series_copy(const struct kt_series *series);
+
 /* Statistics of its visits. */
 struct kt_stat kt_series_visits(const struct kt_series *series);
+
+/* Of its samples. Those of a visit share its conditions: together they tell the median no better than the visits do. */
+struct kt_stat kt_series_stat(const struct kt_series *series, enum kt_best best);
 
 /* Makes all its times so many times longer. */
 void kt_series_scale(struct kt_series *series, double factor);

@@ -83,16 +83,21 @@ static double take_sample(struct side *side, const struct kt_target *target, int
     return seconds;
 }
 
-/* Samples that others disturbed are left out, unless all were. */
-static void keep_clean(struct reply *reply, const bool *foreign)
+/* Samples that others disturbed do not count, unless all were; they stand behind those that do. */
+static void leave_out(struct reply *reply, const bool *foreign)
 {
     size_t clean = 0;
+    size_t left = 0;
+    double behind[KT_VISIT_SAMPLES];
     for (size_t i = 0; i < reply->count; i++)
-        if (!foreign[i])
+        if (foreign[i])
+            behind[left++] = reply->seconds[i];
+        else
             reply->seconds[clean++] = reply->seconds[i];
     if (clean == 0)
         return;
-    reply->disturbances.left_out = reply->count - clean;
+    memcpy(reply->seconds + clean, behind, left * sizeof *behind);
+    reply->disturbances.left_out = left;
     reply->count = clean;
 }
 
@@ -109,7 +114,7 @@ static void repeat(struct side *side, uint64_t samples, const struct kt_target *
         foreign[reply->count] = kt_disturbances_foreign(&side->sampler.disturbances) > before;
     }
     reply->disturbances = side->sampler.disturbances;
-    keep_clean(reply, foreign);
+    leave_out(reply, foreign);
 }
 
 static uint64_t count_subnormals(const struct kt_sampler *sampler, const struct kt_job *job)
@@ -362,7 +367,15 @@ enum kt_status kt_worker_time(struct kt_worker *worker, size_t job, const struct
     worker->disturbances = reply.disturbances;
     worker->subnormal = reply.subnormal;
     worker->met_subnormal = reply.met_subnormal;
-    memcpy(seconds, reply.seconds, reply.count * sizeof *seconds);
+    memcpy(seconds, reply.seconds, (reply.count + reply.disturbances.left_out) * sizeof *seconds);
     *count = reply.count;
     return KT_OK;
+}
+
+void kt_worker_keep(const struct kt_worker *worker, unsigned round, const double *seconds, size_t count,
+                    struct kt_series *series)
+{
+    kt_disturbances_merge(&series->disturbances, &worker->disturbances);
+    kt_series_add(series, round, seconds, count);
+    kt_series_leave_out(series, seconds, count, count + worker->disturbances.left_out);
 }

@@ -9,7 +9,7 @@
 
 #include "replay/measure/child.h"
 #include "replay/measure/context.h"
-#include "replay/measure/disturbance.h"
+#include "replay/measure/schedule.h"
 #include "replay/flush/eviction.h"
 #include "replay/call/job.h"
 #include "replay/call/library.h"
@@ -57,11 +57,16 @@ void kt_worker_close(struct kt_worker *worker);
 void kt_worker_renew(struct kt_worker *worker);
 
 /*
- * Times a job in a context, at most KT_VISIT_SAMPLES times for short calls, into SECONDS. Returns how many, 0 if the
- * job has failed: see failure. An error means that no worker can be started any more.
+ * Times a job in a context, at most KT_VISIT_SAMPLES times for short calls, into SECONDS. COUNT of these count, 0 if
+ * the job has failed: see failure; behind them stand those that worker->disturbances.left_out says. An error means that
+ * no worker can be started any more.
  */
 enum kt_status kt_worker_time(struct kt_worker *worker, size_t job, const struct kt_context *context,
                               double seconds[KT_VISIT_SAMPLES], size_t *count, struct kt_error *error);
+
+/* Adds what kt_worker_time() has just returned to a series, with what disturbed it. */
+void kt_worker_keep(const struct kt_worker *worker, unsigned round, const double *seconds, size_t count,
+                    struct kt_series *series);
 
 /* Gives up all jobs that have not failed yet, for that reason, which may not hold another time. */
 void kt_worker_give_up(struct kt_worker *worker, const char *why);

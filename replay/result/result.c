@@ -18,17 +18,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Samples of a visit share its conditions: together they tell the median no better than the visits do. */
 struct kt_stat kt_lane_stat(const struct kt_item *item, size_t lane)
 {
-    const struct kt_series *series = &item->lane[lane];
-    struct kt_stat stat = kt_stat_of(series->sample, series->samples, item->best);
-    if (series->visits < series->samples) {
-        struct kt_stat visits = kt_series_visits(series);
-        stat.lo = fmin(stat.lo, stat.median * visits.lo / visits.median);
-        stat.hi = fmax(stat.hi, stat.median * visits.hi / visits.median);
-    }
-    return stat;
+    return kt_series_stat(&item->lane[lane], item->best);
 }
 
 /* Which lane times a context, or -1. */

@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-enum { SCHEMA = 1, APPLICATION = 0x4b547263 /* KTrc */, PATIENCE_MS = 1000, MOST_CELL = 64 << 20 };
+enum { SCHEMA = 2, APPLICATION = 0x4b547263 /* KTrc */, PATIENCE_MS = 1000, MOST_CELL = 64 << 20 };
 
 /* Beyond this the older half is dropped. */
 static const int64_t most_bytes = INT64_C(256) << 20;
@@ -23,7 +23,9 @@ static const int64_t most_bytes = INT64_C(256) << 20;
 #define SERIES_ARRAYS(X) \
     X(sample, samples)   \
     X(visit, visits)     \
-    X(round, visits)
+    X(round, visits)     \
+    X(whole, visits)     \
+    X(left, lefts)
 
 /* The columns of the statements begin with these; arrays follow. PLAIN is the structure itself, for what it may hold
  * besides its arrays. */
@@ -282,15 +284,9 @@ static void *take_array(sqlite3_stmt *statement, int column, size_t bytes, size_
     size_t size;
     const void *from = bytes_in(statement, column, &size);
     size_t elements = size / bytes;
-    size_t capacity = 1; /* as kt_room_for_one has it */
-    while (capacity < elements)
-        capacity *= 2;
     *sound = *sound && size % bytes == 0 && (*count == unknown || *count == elements);
     *count = elements;
-    void *array = kt_resize(NULL, capacity, bytes);
-    if (elements)
-        memcpy(array, from, elements * bytes);
-    return array;
+    return kt_copy_of_array(from, elements, bytes);
 }
 
 static bool are_times(const double *seconds, size_t count)
@@ -344,6 +340,7 @@ static bool take_series(sqlite3_stmt *statement, struct kt_series *out)
     SERIES_ARRAYS(TAKE_ARRAY)
 #undef TAKE_ARRAY
     sound = sound && are_times(out->sample, out->samples) && are_times(out->visit, out->visits) &&
+            are_times(out->whole, out->visits) && are_times(out->left, out->lefts) &&
             are_rounds(out->round, out->visits) && (out->samples > 0) == (out->visits > 0);
     if (!sound)
         drop_series(out);

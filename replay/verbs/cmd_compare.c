@@ -72,9 +72,8 @@ static bool visit(void *context, size_t item, size_t lane)
         return false;
     if (count == 0)
         return kt_interrupted() || fail_shape(c, item, lane);
-    kt_disturbances_merge(&k->schedule.item[item].lane[lane].disturbances, &k->worker[lane].disturbances);
-    kt_series_add(&k->schedule.item[item].lane[lane], kt_comparison_store_round(c->store) + k->schedule.rounds, seconds,
-                  count);
+    kt_worker_keep(&k->worker[lane], kt_comparison_store_round(c->store) + k->schedule.rounds, seconds, count,
+                   &k->schedule.item[item].lane[lane]);
     kt_comparison_store_keep(c->store, false);
     return true;
 }
@@ -292,9 +291,11 @@ static enum kt_status prepare(struct compare *c, struct kt_error *error)
     k->stands_for = kt_resize(NULL, k->setup.jobs.count, sizeof *k->stands_for);
     k->first = kt_resize(NULL, k->setup.jobs.count * k->libraries, sizeof *k->first);
     memset(k->first, 0, k->setup.jobs.count * k->libraries * sizeof *k->first);
+    k->windowed = kt_resize(NULL, k->setup.jobs.count, sizeof *k->windowed);
     for (size_t i = 0; i < k->setup.jobs.count; i++) {
         k->met[i] = false;
         k->stands_for[i] = 1;
+        k->windowed[i] = (struct kt_windowed){NAN, NAN};
     }
     c->store = kt_comparison_store_open(k);
     choose_sequence(c);

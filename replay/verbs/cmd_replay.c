@@ -61,8 +61,7 @@ static bool visit(void *context, size_t item, size_t lane)
         job->by_chance = r->worker.by_chance[item];
         return false;
     }
-    kt_disturbances_merge(&r->schedule.item[item].lane[lane].disturbances, &r->worker.disturbances);
-    kt_series_add(&r->schedule.item[item].lane[lane], r->schedule.rounds, seconds, count);
+    kt_worker_keep(&r->worker, r->schedule.rounds, seconds, count, &r->schedule.item[item].lane[lane]);
     kt_recall_keep(&r->recall, false);
     return true;
 }

@@ -43,6 +43,13 @@ bench:
 	@$(MAKE) --no-print-directory bench-tools
 	@for b in run pauses nested passed instructions; do tests/bench/$$b.sh || exit 1; done
 
+# On programs of which none was looked at when the corrections were made.
+#: make ablation         what each correction of compare does to the errors of its predictions
+.PHONY: ablation
+ablation: packages-transparency
+	@$(MAKE) --no-print-directory bench-tools
+	@THREADS=1 tests/bench/verify.sh 6 30 Kalman process squares components Riccati
+
 # make bench-NAME runs tests/bench/NAME.sh, and more scripts if some are named here.
 #: make bench-NAME       what is measured more closely: nested (one LAPACK call as the program times it), passed (calls that are not
 #:                       recorded), instructions (of a recorded call), programs (slowdown of whole ones), volume (10^8 calls), replay (do

@@ -6,7 +6,7 @@ else to do still tells: by how much the processor time of the whole program grew
 predicted to. Real programs are recorded, their BLAS time is predicted for every library that is here, with one thread
 and with two, and then they really run on each of them, RUNS times, short ones up to three times as often (ktrace compare
 --verify). A row for each program, number of threads and library: predicted and measured ratio to the library that the
-program was recorded with, and the error of the one."""
+program was recorded with, and the error of the one. Below them, what each correction does to the errors (ablation.py)."""
 import json
 import os
 import shutil
@@ -14,6 +14,8 @@ import statistics
 import subprocess
 import sys
 import time
+
+import ablation
 
 LAPACK_TESTS = "/usr/lib/x86_64-linux-gnu/lapack"
 
@@ -80,12 +82,17 @@ def programs(directory):
         "CHOLMOD": [at("sparse_cholesky")],
         "CP2K": ["sh", "-c", f"cd '{directory}' && exec cp2k -i '{given('water.inp')}'"],
         "CP2K-18": ["sh", "-c", f"cd '{directory}' && exec cp2k -i '{at('water18.inp')}'"],
+        "Kalman": [python, given("kalman.py")],
+        "process": [python, given("gaussian_process.py")],
+        "squares": [python, given("least_squares.py")],
+        "components": ["Rscript", "--vanilla", given("components.R")],
+        "Riccati": ["octave-cli", "--norc", "--no-history", given("riccati.m")],
         "eigenvalues": ["sh", "-c", f"exec {LAPACK_TESTS}/xeigtstd <'{at('sep.in')}'"],
     }
     needed = {"eigenvalues": LAPACK_TESTS + "/xeigtstd", "HPL": "hpcc", "CP2K": "cp2k", "CP2K-18": "cp2k"}
     missing = [n for n in found if not shutil.which(needed.get(n, found[n][0]))]
     if subprocess.run([python, "-c", "import scipy"], capture_output=True).returncode:
-        missing.append("SciPy")
+        missing += ["SciPy", "process"]
     for name in missing:
         print(f"{name}: not installed")
     return {n: c for n, c in found.items() if n not in missing}
@@ -134,7 +141,7 @@ def show(program, threads, document, rows):
 
 
 def main(ktrace, directory, runs, budget, *wanted):
-    names, rows, orders = libraries(ktrace), [], []
+    names, rows, orders, documents = libraries(ktrace), [], [], []
     print(f"Predicted and measured BLAS time, as multiples of the recorded library's\n{runs} runs on each (short programs: "
           f"up to {3 * int(runs)}), {budget} s of replay; {', '.join(names)}\n")
     print(f"{'program':12s} {'t':2s} {'library':18s}{'predicted':>9s}{'measured':>9s}  {'95 % interval':16s}{'error':>8s}{'typical':>8s}  CPU s")
@@ -142,6 +149,7 @@ def main(ktrace, directory, runs, budget, *wanted):
         for threads in map(int, os.environ.get("THREADS", "1 2").split()):
             document = verify(ktrace, command, names, threads, runs, budget) if not wanted or program in wanted else None
             if document:
+                documents.append(document)
                 orders.append(document["verify"]["order_is_right"])
                 show(program, threads, document, rows)
     if rows:
@@ -149,6 +157,7 @@ def main(ktrace, directory, runs, budget, *wanted):
             print(f"{len(errors)} pairs, error of the ratio of what {what}: {100 * statistics.median(errors):.1f} % in the "
                   f"median, {100 * errors[-1]:.1f} % at worst")
         print(f"order of the libraries right in {sum(orders)} of {len(orders)}")
+    ablation.show(documents)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@
  * each, shapes that a library does not run. And the options.
  */
 #include "replay/compare/comparison.h"
+#include "replay/compare/corrected.h"
 #include "replay/compare/sequences.h"
 #include "replay/compare/verify.h"
 #include "trace/base/memory.h"
@@ -73,6 +74,7 @@ static void test_options(void **state)
     assert_int_equal(o.replay.libraries, 0);
     static const char *const wrong[] = {"--blas a",
                                         "--blas a --runs 3 trace",
+                                        "--blas a --without haste trace",
                                         "--blas a --check only --plot p.svg trace",
                                         "--blas a --plot p.csv trace",
                                         "--blas a --check only --context warm trace",
@@ -125,7 +127,9 @@ static void open_scene(struct scene *s)
     s->c.stands_for = kt_resize(NULL, SHAPES, sizeof *s->c.stands_for);
     s->c.met = kt_resize(NULL, SHAPES, sizeof *s->c.met);
     s->c.first = kt_resize(NULL, SHAPES * LIBRARIES, sizeof *s->c.first);
+    s->c.windowed = kt_resize(NULL, SHAPES, sizeof *s->c.windowed);
     for (int i = 0; i < SHAPES; i++) {
+        s->c.windowed[i] = (struct kt_windowed){NAN, NAN};
         s->entry[i / 2].symbol.routine = &s->routine[i / 2];
         s->shape[i] = (struct kt_shape_group){.calls = 100, .total = 1};
         s->shape[i].first.entry = &s->entry[i / 2];
@@ -188,21 +192,21 @@ static bool near(double a, double b)
 static void test_correction(void **state)
 {
     (void)state;
-    assert_true(near(kt_sequences_correction(4, 1, 4), 0.25)); /* slow in both */
-    assert_true(near(kt_sequences_correction(4, 1, 1), 1));    /* something disturbed the program */
-    assert_true(near(kt_sequences_correction(4, 1, 2), 0.5));
-    assert_true(near(kt_sequences_correction(4, 1, 8), 0.25));
-    assert_true(near(kt_sequences_too_cold(1, 4), 3));
-    assert_true(kt_sequences_too_cold(1, 1.4) == 0 && kt_sequences_too_cold(1, 0.2) == 0);
-    assert_true(near(kt_sequences_correction(1, 4, 1), 4));
-    assert_true(near(kt_sequences_correction(1, 4, 4), 1));
-    assert_true(near(kt_sequences_correction(1, 4, 2), 2));
-    assert_true(near(kt_sequences_correction(2, 3, 2), 1.5));
-    assert_true(near(kt_sequences_correction(2, 3, 3), 1));
-    assert_true(near(kt_sequences_correction(2, 3, 2.5), 1.2));
+    assert_true(near(kt_corrected_windows(4, 1, 4), 0.25)); /* slow in both */
+    assert_true(near(kt_corrected_windows(4, 1, 1), 1));    /* something disturbed the program */
+    assert_true(near(kt_corrected_windows(4, 1, 2), 0.5));
+    assert_true(near(kt_corrected_windows(4, 1, 8), 0.25));
+    assert_true(near(kt_corrected_cold(1, 4), 3));
+    assert_true(kt_corrected_cold(1, 1.4) == 0 && kt_corrected_cold(1, 0.2) == 0);
+    assert_true(near(kt_corrected_windows(1, 4, 1), 4));
+    assert_true(near(kt_corrected_windows(1, 4, 4), 1));
+    assert_true(near(kt_corrected_windows(1, 4, 2), 2));
+    assert_true(near(kt_corrected_windows(2, 3, 2), 1.5));
+    assert_true(near(kt_corrected_windows(2, 3, 3), 1));
+    assert_true(near(kt_corrected_windows(2, 3, 2.5), 1.2));
     assert_true(kt_sequences_stand_for(2, 3) && kt_sequences_stand_for(4, 1) && !kt_sequences_stand_for(1, 4));
     assert_true(kt_sequences_stand_for(NAN, 1)); /* no call counts: it is found otherwise */
-    assert_true(near(kt_sequences_correction(3, 3, 5), 1));
+    assert_true(near(kt_corrected_windows(3, 3, 5), 1));
 }
 
 /* Library 1 is twice as fast in dgemm, twice as slow in dgesv; library 2 lacks dgesv and is like the baseline. */
@@ -298,7 +302,75 @@ static void test_first_calls(void **state)
     assert_true(near(kt_comparison_blas(&s.c, 0), 3.1) && near(kt_comparison_blas(&s.c, 1), 6.5));
     assert_true(near(kt_comparison_blas(&s.c, 2), 3));
     assert_true(near(kt_comparison_multiple(&s.c, 1).value, 6.5 / 3.1));
+    assert_true(near(s.c.ratio_without[KT_CORRECT_FIRST][1].value, 2));
+    s.c.options.without = 1u << KT_CORRECT_FIRST;
+    kt_comparison_sum_up(&s.c);
+    assert_true(near(kt_comparison_blas(&s.c, 0), 3.1) && near(kt_comparison_blas(&s.c, 1), 6.1));
     close_scene(&s);
+}
+
+/* Two shapes are played in windows. Calls of the first took 40 ms in them, others 10 ms; those of the second are read
+ * from memory in the replay: 30 ms in place of 10. The third has the replay's pace. */
+static void test_windows(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    const double time[SHAPES] = {0.04, 0.03, 0.01};
+    const struct kt_windowed windowed[SHAPES] = {{0.04, 0.01}, {0.01, 0.01}, {0.01, 0.01}};
+    for (int i = 0; i < SHAPES; i++) {
+        set_time(&s, i, 0, time[i]);
+        set_time(&s, i, 1, 2 * time[i]);
+        s.c.met[i] = true;
+        s.c.windowed[i] = windowed[i];
+    }
+    kt_comparison_sum_up(&s.c);
+    assert_true(near(kt_comparison_blas(&s.c, 0), 3) && near(kt_comparison_blas(&s.c, 1), 2 + 4 + 2));
+    assert_true(near(s.c.ratio_without[KT_CORRECT_COLD][1].value, 2));
+    assert_true(near(s.c.ratio_without[KT_CORRECT_WINDOWS][1].value, (8 + 4 + 2) / 6.0));
+    assert_true(near(kt_series_visits(&s.c.schedule.item[0].lane[0]).median, 0.04)); /* as it was measured */
+    assert_true(near(kt_series_visits(&s.c.schedule.item[1].lane[1]).median, 0.06));
+    close_scene(&s);
+}
+
+/* A third of each visit to one library is disturbed, and takes four times as long. */
+static void test_disturbed(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    for (int i = 0; i < SHAPES; i++) {
+        set_time(&s, i, 0, 0.01);
+        for (unsigned v = 0; v < VISITS; v++) {
+            const double sample[] = {0.01 + 1e-6 * v, 0.04, 0.04};
+            kt_series_add(&s.c.schedule.item[i].lane[1], v, sample, 1);
+            kt_series_leave_out(&s.c.schedule.item[i].lane[1], sample, 1, 3);
+        }
+    }
+    kt_comparison_sum_up(&s.c);
+    assert_true(near(kt_comparison_multiple(&s.c, 1).value, 1));
+    assert_true(near(s.c.ratio_without[KT_CORRECT_DISTURBED][1].value, 4));
+    close_scene(&s);
+}
+
+static enum kt_status take_corrections(const char *list, unsigned *out)
+{
+    struct kt_error error = {0};
+    const struct kt_verb_option option = {.name = "without"};
+    *out = 0;
+    return kt_corrections_take(&option, list, out, &error);
+}
+
+static void test_names_of_corrections(void **state)
+{
+    (void)state;
+    unsigned without;
+    assert_int_equal(take_corrections("pace,scatter", &without), KT_OK);
+    assert_int_equal(without, 1u << KT_CORRECT_PACE | 1u << KT_CORRECT_SCATTER);
+    assert_int_equal(take_corrections("all", &without), KT_OK);
+    assert_int_equal(without, (1u << KT_CORRECTION_KINDS) - 1);
+    assert_int_equal(take_corrections("pace,", &without), KT_USAGE);
+    assert_int_equal(take_corrections("haste", &without), KT_USAGE);
 }
 
 /* The lower quartile, if there are three processes, and nothing where first calls are faster. */
@@ -333,6 +405,7 @@ static void test_slow_spells_of_one_library(void **state)
     kt_comparison_sum_up(&s.c);
     assert_true(near(s.c.sum[1].ratio.value, 1.7) && s.c.sum[1].ratio.lo < 1);
     assert_true(near(kt_comparison_multiple(&s.c, 1).value, 1));
+    assert_true(near(s.c.ratio_without[KT_CORRECT_SCATTER][1].value, 1.7));
     assert_true(near(kt_comparison_multiple(&s.c, 2).value, 1.7));
     close_scene(&s);
 }
@@ -354,6 +427,7 @@ static void check_page_faults(double fault, double pace, double waited)
     kt_comparison_sum_up(&s.c);
     assert_true(near(s.c.pace, pace) && fabs(s.c.waited - waited) < 1e-6);
     assert_true(near(kt_comparison_multiple(&s.c, 1).value, (2 * (4.2 - waited) + waited) / 4.2));
+    assert_true(near(s.c.ratio_without[KT_CORRECT_FAULTS][1].value, 2));
     close_scene(&s);
 }
 
@@ -527,6 +601,9 @@ int main(void)
         cmocka_unit_test(test_contention),
         cmocka_unit_test(test_baseline_fails),
         cmocka_unit_test(test_first_calls),
+        cmocka_unit_test(test_windows),
+        cmocka_unit_test(test_disturbed),
+        cmocka_unit_test(test_names_of_corrections),
         cmocka_unit_test(test_first_of_processes),
         cmocka_unit_test(test_pairs_by_round),
         cmocka_unit_test(test_no_wall_time_of_two_threads),

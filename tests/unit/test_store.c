@@ -47,6 +47,8 @@ static void free_series(struct kt_series *series)
     free(series->sample);
     free(series->visit);
     free(series->round);
+    free(series->whole);
+    free(series->left);
     *series = (struct kt_series){0};
 }
 

@@ -32,4 +32,14 @@ static inline void *kt_room_for_one(void *array, size_t count, size_t bytes)
     return count & (count - 1) ? array : kt_resize(array, count ? 2 * count : 1, bytes);
 }
 
+/* COUNT elements from somewhere else, as kt_room_for_one() would have them. To be freed. */
+static inline void *kt_copy_of_array(const void *from, size_t count, size_t bytes)
+{
+    size_t capacity = 1;
+    while (capacity < count)
+        capacity *= 2;
+    void *copy = kt_resize(NULL, capacity, bytes);
+    return count ? memcpy(copy, from, count * bytes) : copy;
+}
+
 #endif

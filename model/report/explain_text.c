@@ -50,18 +50,9 @@ static void print_head(const struct kt_explain *x)
 
 /* --- where --------------------------------------------------------------------------------------------------- */
 
-/* "cache 12 %", "residual none", "cache ?". */
-static size_t part_text(const struct kt_paired_sum *sum, int part, char *out, size_t size)
+static bool is_told(const struct kt_paired_sum *sum, int part)
 {
-    const char *name = kt_paired_part_name[part];
-    switch (kt_paired_sign(&sum->part[part], sum->pairs)) {
-    case KT_SIGN_KNOWN:
-        return (size_t)snprintf(out, size, " %c%s %.0f%%", mark[part], name, 100 * sum->part[part].value);
-    case KT_SIGN_NONE:
-        return 0;
-    default:
-        return (size_t)snprintf(out, size, " %c%s ?", mark[part], name);
-    }
+    return sum->pairs >= KT_PAIRED_LEAST && kt_screen_is_told(&sum->part[part]);
 }
 
 static void print_parts(const struct kt_paired_sum *sum)
@@ -70,8 +61,10 @@ static void print_parts(const struct kt_paired_sum *sum)
     char text[TEXT] = "";
     size_t used = 0;
     for (int p = 0; p < KT_PAIRED_PARTS && used < sizeof text; p++) {
-        part[p] = sum->part[p].value;
-        used += part_text(sum, p, text + used, sizeof text - used);
+        bool told = is_told(sum, p);
+        part[p] = told ? sum->part[p].value : 0;
+        if (kt_paired_sign(&sum->part[p], sum->pairs) != KT_SIGN_NONE)
+            used += kt_screen_part(mark[p], &sum->part[p], told, text + used, sizeof text - used);
     }
     kt_screen_bar(part, mark, KT_PAIRED_PARTS, sum->pairs ? text : " not replayed");
 }
@@ -137,29 +130,34 @@ static const struct kt_explain_place *heaviest_in(const struct kt_explain *x, en
 
 static void find_part(const struct kt_explain *x, enum kt_paired_part part)
 {
-    char share[16];
     char text[TEXT];
     char where[CELL] = "";
+    const struct kt_time *of = &x->all.part[part];
     const struct kt_explain_place *most = heaviest_in(x, part);
     if (most && most->place)
         kt_place_text(most->place, where, sizeof where);
-    snprintf(text, sizeof text, "%s of BLAS time %s (most in %s%s%s)",
-             kt_screen_percent(x->all.part[part].value, share), meaning[part], most ? routine_of(most) : "no place",
-             *where ? ", " : "", where);
+    snprintf(text, sizeof text, "%.0f %% of BLAS time (%.0f to %.0f) %s (most in %s%s%s)", 100 * of->value,
+             100 * of->lo, 100 * of->hi, meaning[part], most ? routine_of(most) : "no place", *where ? ", " : "",
+             where);
     kt_screen_finding(text);
 }
 
-/* Parts from the largest on, as far as they are certain and worth a word. Returns how many. */
-static int print_certain(const struct kt_explain *x)
+static bool is_worth_words(const struct kt_explain *x, int part)
 {
     static const double worth_words = 0.1;
+    static const double at_least = 0.05;
+    return is_told(&x->all, part) && x->all.part[part].value > worth_words && x->all.part[part].lo > at_least;
+}
+
+/* Parts from the largest on, as far as they are worth a word. Returns how many. */
+static int print_largest(const struct kt_explain *x)
+{
     int count = 0;
     bool told[KT_PAIRED_PARTS] = {false};
     for (int i = 0; i < FINDINGS - 1; i++) {
         int most = -1;
         for (int p = 0; p < KT_PAIRED_PARTS; p++)
-            if (!told[p] && kt_paired_sign(&x->all.part[p], x->all.pairs) == KT_SIGN_KNOWN &&
-                x->all.part[p].value > worth_words && (most < 0 || x->all.part[p].value > x->all.part[most].value))
+            if (!told[p] && is_worth_words(x, p) && (most < 0 || x->all.part[p].value > x->all.part[most].value))
                 most = p;
         if (most < 0)
             break;
@@ -175,7 +173,7 @@ static void print_uncertain(const struct kt_explain *x)
     char text[TEXT];
     char names[64] = "";
     for (int p = 0; p < KT_PAIRED_PARTS; p++)
-        if (kt_paired_sign(&x->all.part[p], x->all.pairs) == KT_SIGN_CANNOT_TELL)
+        if (!is_told(&x->all, p))
             snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", *names ? ", " : "",
                      kt_paired_part_name[p]);
     if (!*names)
@@ -191,7 +189,7 @@ static void print_findings(const struct kt_explain *x)
     static const double little = 0.5;
     char share[16];
     char text[TEXT];
-    int count = print_certain(x);
+    int count = print_largest(x);
     if (x->blas < little * x->wall && count < FINDINGS) {
         snprintf(text, sizeof text, "all of BLAS and LAPACK is %s of wall time: a sampling profiler tells of the rest",
                  kt_screen_percent(x->blas / x->wall, share));

@@ -143,24 +143,31 @@ static void find_parts(const struct kt_decomposition *d, double seconds, double 
     part[UNSPLIT] = known(d->unsplit.value) / seconds;
 }
 
-/* Parts of less than that are not told of the whole program, and known is what is known to that. */
+/* Parts of less than that are not told of the whole program. */
 static const double worth_words = 0.1;
 
-/*
- * Is the part known to WORTH_WORDS of SECONDS? Where the replays were slower than the program by more than that, they
- * met the machine in another state, and no part is known.
- */
-static bool is_certain(const struct kt_decomposition *d, int part, double seconds)
+static struct kt_time part_of(const struct kt_decomposition *d, int part, double seconds)
 {
     const struct kt_time *const time[PARTS] = {
         [BOUND] = &d->bound,     [LIBRARY] = &d->library, [CACHE] = &d->cache,
         [MACHINE] = &d->machine, [REST] = &d->residual,   [UNSPLIT] = &d->unsplit};
-    bool is_slower = known(d->residual.value) + known(d->unsplit.value) < -worth_words * seconds;
-    return !is_slower && !kt_decomposition_is_unclear(d) &&
-           time[part]->hi - time[part]->lo <= 2 * worth_words * seconds;
+    const struct kt_time *of = time[part];
+    double value[PARTS];
+    find_parts(d, seconds, value);
+    return (struct kt_time){value[part], value[part] - (of->value - of->lo) / seconds,
+                            value[part] + (of->hi - of->value) / seconds};
 }
 
-/* "#60% =12%", of those that are worth it; "=?" where it is not certain. */
+/* Where the replays were slower than the program by more than WORTH_WORDS, they met the machine in another state, and
+ * nothing is known of any part. */
+static bool is_told(const struct kt_decomposition *d, int part, double seconds)
+{
+    struct kt_time of = part_of(d, part, seconds);
+    bool is_slower = known(d->residual.value) + known(d->unsplit.value) < -worth_words * seconds;
+    return !is_slower && !kt_decomposition_is_unclear(d) && kt_screen_is_told(&of);
+}
+
+/* Those that are worth room. */
 static void print_parts(const struct kt_heavy *heavy)
 {
     static const double worth_room = 0.02;
@@ -169,12 +176,11 @@ static void print_parts(const struct kt_heavy *heavy)
     size_t used = 0;
     find_parts(&heavy->parts, heavy->seconds, part);
     for (int p = 0; p < PARTS; p++) {
-        bool certain = is_certain(&heavy->parts, p, heavy->seconds);
-        if (fabs(part[p]) >= worth_room && certain)
-            used += (size_t)snprintf(text + used, sizeof text - used, " %c%.0f%%", marks[p], 100 * part[p]);
-        else if (fabs(part[p]) >= worth_room)
-            used += (size_t)snprintf(text + used, sizeof text - used, " %c?", marks[p]);
-        part[p] = certain ? part[p] : 0;
+        struct kt_time of = part_of(&heavy->parts, p, heavy->seconds);
+        bool told = is_told(&heavy->parts, p, heavy->seconds);
+        if (fabs(part[p]) >= worth_room)
+            used += kt_screen_part(marks[p], &of, told, text + used, sizeof text - used);
+        part[p] = told ? part[p] : 0;
     }
     kt_screen_bar(part, marks, PARTS, heavy->parts.shapes ? text : " not replayed");
 }
@@ -266,6 +272,13 @@ static void print_part(const struct kt_report *report, const struct kt_heavy *he
     kt_screen_finding(text);
 }
 
+static bool is_worth_words(const struct kt_decomposition *d, int part, double seconds)
+{
+    static const double at_least = 0.05;
+    struct kt_time of = part_of(d, part, seconds);
+    return of.value > worth_words && of.lo > at_least && is_told(d, part, seconds);
+}
+
 /* The largest parts first. Returns how many were told. */
 static int print_largest(const struct kt_report *report, const struct kt_heavy *heavy, size_t count, int most_findings)
 {
@@ -275,8 +288,8 @@ static int print_largest(const struct kt_report *report, const struct kt_heavy *
     for (int i = 0; i < most_findings; i++) {
         int most = -1;
         for (int p = 0; p < PARTS; p++)
-            if (!told[p] && part[p] > worth_words &&
-                is_certain(&report->parts.total.parts, p, report->groups.seconds) && (most < 0 || part[p] > part[most]))
+            if (!told[p] && is_worth_words(&report->parts.total.parts, p, report->groups.seconds) &&
+                (most < 0 || part[p] > part[most]))
                 most = p;
         if (most < 0)
             return i;
@@ -293,7 +306,7 @@ static bool cannot_tell(const struct kt_report *report)
     const struct kt_decomposition *d = &report->parts.total.parts;
     find_parts(d, report->groups.seconds, part);
     for (int p = 0; d->shapes && p < PARTS; p++)
-        if (fabs(part[p]) > worth_words && !is_certain(d, p, report->groups.seconds))
+        if (fabs(part[p]) > worth_words && !is_told(d, p, report->groups.seconds))
             return true;
     return false;
 }

@@ -41,8 +41,8 @@ enum kt_status kt_explain_make(char *const *trace, json_t *result, enum kt_level
                                struct kt_error *error);
 void kt_explain_free(struct kt_explain *explain);
 
-/* At most 24 lines of 80 columns. */
-void kt_explain_print(const struct kt_explain *explain);
+/* At most 24 lines of 80 columns. PAGE: the file for a browser that there is besides, or NULL. */
+void kt_explain_print(const struct kt_explain *explain, const char *page);
 json_t *kt_explain_json(const struct kt_explain *explain);
 
 #endif

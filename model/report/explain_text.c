@@ -107,8 +107,8 @@ static void print_places(const struct kt_explain *x)
 /* --- what it means ------------------------------------------------------------------------------------------- */
 
 static const char *const meaning[KT_PAIRED_PARTS] = {
-    [KT_PAIRED_BOUND] = "is what this machine needs at best: only fewer operations or a lower precision help",
-    [KT_PAIRED_LIBRARY] = "is what the library needs beyond the hardware: another one may be faster",
+    [KT_PAIRED_BOUND] = "is what this machine needs at best: only fewer operations help",
+    [KT_PAIRED_LIBRARY] = "is what the library needs beyond that: another one may be faster",
     [KT_PAIRED_CACHE] = "is waiting for operands that were not in caches: call right after what makes them",
     [KT_PAIRED_RESIDUAL] = "is in no replay: page faults, other threads, or operands with other contents",
     [KT_PAIRED_UNEVEN] = "is in calls that took longer than most of their shape: pauses, first touches"};
@@ -198,13 +198,15 @@ static void print_findings(const struct kt_explain *x)
     print_uncertain(x);
 }
 
-void kt_explain_print(const struct kt_explain *x)
+void kt_explain_print(const struct kt_explain *x, const char *page)
 {
     bool is_library = kt_paired_dominant(&x->all) == KT_PAIRED_LIBRARY;
     print_head(x);
     print_places(x);
     print_findings(x);
-    printf("Next: ktrace %s %s\n", is_library ? "compare" : "report", x->trace);
+    kt_screen_line("Next: ktrace %s %s", is_library ? "compare" : "report", x->trace);
+    if (page)
+        kt_screen_line("In a browser: %s", page);
 }
 
 /* --- JSON ---------------------------------------------------------------------------------------------------- */

@@ -252,7 +252,7 @@ static enum kt_status explain(struct explain *x, struct kt_error *error)
     if (status == KT_OK && x->json)
         kt_document_print(&kt_document_explain, kt_explain_json(&found));
     else if (status == KT_OK)
-        kt_explain_print(&found);
+        kt_explain_print(&found, x->html);
     kt_explain_free(&found);
     return status;
 }

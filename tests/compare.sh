@@ -98,7 +98,7 @@ same "what first calls take is told" "True True" "$(in_json starts '(lambda a, b
 same "... and is in the prediction" True "$(in_json starts '(lambda a, b: b["seconds"] - a["seconds"] > 0.9 * (b["seconds_first_calls"] - a["seconds_first_calls"]) + b["seconds_replayed"] - a["seconds_replayed"] - 0.01)(*d["libraries"])')"
 compare again "$T/t" --check no --budget 3 --blas openblas-serial --blas "$T/starts.so"
 same "... and in the store" "" "$(differences starts again)"
-true_that "... and is said" sh -c '"$0" compare --check no --budget 3 --blas openblas-serial --blas "$1" "$2" | grep -q "first calls"' "$kt" "$T/starts.so" "$T/t"
+true_that "... and is said" sh -c '"$0" compare --all --check no --budget 3 --blas openblas-serial --blas "$1" "$2" | grep -q "first calls"' "$kt" "$T/starts.so" "$T/t"
 
 # --- more shapes than there is time for
 cat >"$T/many.py" <<'END'
@@ -112,10 +112,16 @@ same "... few of them" True "$(in_json many '45 <= len(d["shapes"]) <= 50')"
 same "... the others are told of" True "$(in_json many 'd["light"]["shapes"] + len(d["shapes"]) >= 300')"
 
 # --- text, plot
-text=$("$kt" compare --budget 1 "$T/t" --blas reference --plot "$T/plot.svg" 2>"$T/err")
+text=$("$kt" compare --all --budget 1 "$T/t" --blas reference --plot "$T/plot.svg" 2>"$T/err")
 same "with a plot: exit status" 0 $?
 same "tables fit 80 columns" "" "$(awk 'length($0) > 80' <<<"${text//$T/}")"
 for word in baseline '^dgesv' '^dgemv' 'Best: ' '95 % interval'; do has "... tell: $word" "$word" "$text"; done
+page=$("$kt" compare --budget 1 "$T/t" --blas reference 2>/dev/null)
+true_that "without --all: a page of at most 24 lines" test "$(wc -l <<<"$page")" -le 24
+same "... of at most 80 columns" "" "$(grep -E '.{81}' <<<"${page//$T/}")"
+same "... the libraries, the fastest first" "openblas-serial reference" "$(grep -oE '^(openblas-serial|reference) ' <<<"$page" | xargs)"
+has "... the heaviest shape, and where it comes from" '^app.py:[0-9]+ .* d[a-z]+ ' "$page"
+has "... what to do next" '^Next: ktrace compare --all ' "$page"
 has "the plot is one" '<svg' "$(head -c 2000 "$T/plot.svg")"
 has "... with its data" '^dgemm,[0-9.e-]+,' "$(<"$T/plot.csv")"
 
@@ -212,7 +218,7 @@ same "... of some routines: only these are measured" True \
 text=$("$kt" compare --budget 1 --verify --runs 1 --blas reference -- "$PYTHON" "$T/app.py" 2>"$T/err")
 same "without a trace, it is recorded: exit status" 0 $?
 has "... as text" 'Really run, 1 time on each' "$text"
-has "... the program's own time is predicted, too" 'In the program BLAS took .* of ' "$text"
+has "... the program's own time is predicted, too" 'BLAS and LAPACK took .* of ' "$text"
 has "... on the processor of the recorded calls" 'Runs with one thread stayed on processor [0-9]+' "$text"
 same "... the program's output is not in ours" "" "$(grep 'must not' <<<"$text")"
 same "... which fits 80 columns" "" "$(awk 'length($0) > 80' <<<"${text//$T/}")"

@@ -2,9 +2,11 @@
 /* The short report: a head of three lines, two for each place, findings, what to do next. */
 #include "model/report/explain.h"
 
+#include "model/report/part_words.h"
 #include "model/report/report_screen.h"
-#include "model/report/screen.h"
-#include "model/report/shape_words.h"
+#include "trace/print/screen.h"
+#include "trace/shape/shape_words.h"
+#include "trace/command/about.h"
 #include "trace/command/json.h"
 #include "trace/print/text.h"
 
@@ -37,8 +39,10 @@ static void print_head(const struct kt_explain *x)
 {
     char wall[16], blas[16], share[16], cost[16];
     char libraries[LINE];
+    char command[LINE + 1];
     const struct kt_report *report = &x->report;
-    kt_report_screen_command(report->summary.first);
+    kt_about_command_text(report->summary.first, command, sizeof command);
+    kt_screen_line("%s", command);
     kt_screen_line("%s, of which BLAS and LAPACK take %s (%s); recording took %s", kt_text_seconds(x->wall, wall),
                    kt_text_seconds(x->blas, blas), kt_screen_percent(x->blas / x->wall, share),
                    kt_text_seconds(report->state.self_seconds, cost));
@@ -52,7 +56,7 @@ static void print_head(const struct kt_explain *x)
 
 static bool is_told(const struct kt_paired_sum *sum, int part)
 {
-    return sum->pairs >= KT_PAIRED_LEAST && kt_screen_is_told(&sum->part[part]);
+    return sum->pairs >= KT_PAIRED_LEAST && kt_part_is_told(&sum->part[part]);
 }
 
 static void print_parts(const struct kt_paired_sum *sum)
@@ -64,7 +68,7 @@ static void print_parts(const struct kt_paired_sum *sum)
         bool told = is_told(sum, p);
         part[p] = told ? sum->part[p].value : 0;
         if (kt_paired_sign(&sum->part[p], sum->pairs) != KT_SIGN_NONE)
-            used += kt_screen_part(mark[p], &sum->part[p], told, text + used, sizeof text - used);
+            used += kt_part_words(mark[p], &sum->part[p], told, text + used, sizeof text - used);
     }
     kt_screen_bar(part, mark, KT_PAIRED_PARTS, sum->pairs ? text : " not replayed");
 }

@@ -6,8 +6,9 @@
 #include "model/report/report_screen.h"
 
 #include "model/report/heaviest.h"
-#include "model/report/screen.h"
-#include "model/report/shape_words.h"
+#include "model/report/part_words.h"
+#include "trace/print/screen.h"
+#include "trace/shape/shape_words.h"
 #include "model/summary/busy.h"
 #include "model/summary/crowding.h"
 #include "trace/command/about.h"
@@ -32,16 +33,6 @@ static const char *plural(size_t count)
 }
 
 /* --- what ran ------------------------------------------------------------------------------------------------ */
-
-void kt_report_screen_command(const struct kt_process *process)
-{
-    char text[CELL] = "";
-    size_t used = 0;
-    for (size_t i = 0; process && i < process->metas && used < sizeof text; i++)
-        if (!strcmp(process->meta[i].key, "arg"))
-            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", used ? " " : "", process->meta[i].value);
-    kt_screen_line("%s", used ? text : "a program of which the trace does not have the command");
-}
 
 void kt_report_screen_libraries(const struct kt_process *process, char *out, size_t size)
 {
@@ -113,9 +104,11 @@ static void print_trust(const struct kt_report *report)
 static void print_head(const struct kt_report *report)
 {
     char libraries[CELL];
+    char command[CELL];
     size_t processes = report->trace.processes;
     size_t threads = report->state.threads;
-    kt_report_screen_command(report->summary.first);
+    kt_about_command_text(report->summary.first, command, sizeof command);
+    kt_screen_line("%s", command);
     print_times(report);
     kt_report_screen_libraries(report->summary.first, libraries, sizeof libraries);
     kt_screen_line("%s; %zu process%s, %zu thread%s", libraries, processes, processes == 1 ? "" : "es", threads,
@@ -164,7 +157,7 @@ static bool is_told(const struct kt_decomposition *d, int part, double seconds)
 {
     struct kt_time of = part_of(d, part, seconds);
     bool is_slower = known(d->residual.value) + known(d->unsplit.value) < -worth_words * seconds;
-    return !is_slower && !kt_decomposition_is_unclear(d) && kt_screen_is_told(&of);
+    return !is_slower && !kt_decomposition_is_unclear(d) && kt_part_is_told(&of);
 }
 
 /* Those that are worth room. */
@@ -179,7 +172,7 @@ static void print_parts(const struct kt_heavy *heavy)
         struct kt_time of = part_of(&heavy->parts, p, heavy->seconds);
         bool told = is_told(&heavy->parts, p, heavy->seconds);
         if (fabs(part[p]) >= worth_room)
-            used += kt_screen_part(marks[p], &of, told, text + used, sizeof text - used);
+            used += kt_part_words(marks[p], &of, told, text + used, sizeof text - used);
         part[p] = told ? part[p] : 0;
     }
     kt_screen_bar(part, marks, PARTS, heavy->parts.shapes ? text : " not replayed");

@@ -12,8 +12,6 @@ void kt_report_screen(const struct kt_report *report);
  * estimated to take. */
 double kt_report_blas_share(const struct kt_report *report);
 
-/* "python3 demo.py": what the process was started with. */
-void kt_report_screen_command(const struct kt_process *process);
 /* "OpenBLAS 0.3.21, Zen kernels, 1 thread; ...": the libraries that the process called, each once. */
 void kt_report_screen_libraries(const struct kt_process *process, char *out, size_t size);
 

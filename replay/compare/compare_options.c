@@ -68,6 +68,7 @@ const struct kt_verb_option kt_verb_compare_options[] = {
     {KT_REPLAY_FRESH(struct kt_compare_options, replay.fresh)},
     {"without", 0, "LIST", "corrections that are not made, or all; --json says what each one changes",
      kt_corrections_take, offsetof(struct kt_compare_options, without)},
+    {"all", 0, NULL, "every table", KT_VERB_FLAG(struct kt_compare_options, all)},
     {"plot", 0, "FILE.svg|png|pdf", "bars of the routines with intervals (needs gnuplot)",
      KT_VERB_TEXT(struct kt_compare_options, plot)},
     {"verify", 0, NULL, "really run COMMAND on each library, and set that beside what is predicted",

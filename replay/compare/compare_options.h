@@ -18,6 +18,7 @@ struct kt_compare_options {
     int thread[KT_MOST_LANES];       /* numbers of threads */
     size_t threads;                  /* how many such numbers; 0: as recorded */
     const char *plot;                /* file, or NULL */
+    bool all;                        /* tables in the place of one screen */
     bool verify;                     /* really run the command on each library */
     int runs;                        /* that often */
     enum kt_check check;             /* are they right? */

@@ -174,7 +174,8 @@ const char *kt_comparison_verdict(const struct kt_comparison *comparison, size_t
 bool kt_comparison_found_defect(const struct kt_comparison *comparison);
 
 json_t *kt_comparison_json(const struct kt_comparison *comparison);
-void kt_comparison_print(const struct kt_comparison *comparison);
+void kt_comparison_print(const struct kt_comparison *comparison);       /* tables */
+void kt_comparison_print_right(const struct kt_comparison *comparison); /* whether results are */
 
 /* Bars of the routines that take longest, with intervals, as SVG; data and the gnuplot script are left beside it. */
 enum kt_status kt_comparison_plot(const struct kt_comparison *comparison, const char *path, struct kt_error *error);

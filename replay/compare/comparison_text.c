@@ -351,7 +351,7 @@ static void print_light(const struct kt_comparison *c)
                count, 100 * seconds / c->insitu);
 }
 
-static void print_right(const struct kt_comparison *c)
+void kt_comparison_print_right(const struct kt_comparison *c)
 {
     const char *name[KT_MOST_LANES];
     for (size_t l = 0; l < c->libraries; l++)
@@ -365,7 +365,7 @@ static void print_right(const struct kt_comparison *c)
 void kt_comparison_print(const struct kt_comparison *c)
 {
     if (c->options.check == KT_CHECK_ONLY) {
-        print_right(c);
+        kt_comparison_print_right(c);
         return;
     }
     print_head(c);
@@ -388,5 +388,5 @@ void kt_comparison_print(const struct kt_comparison *c)
                c->label[0], ROWS);
     }
     print_failures(c);
-    print_right(c);
+    kt_comparison_print_right(c);
 }

@@ -5,6 +5,7 @@
  */
 #include "replay/compare/comparison.h"
 #include "trace/command/document.h"
+#include "replay/compare/comparison_screen.h"
 #include "replay/compare/comparison_store.h"
 #include "replay/compare/draw.h"
 #include "replay/compare/sequences.h"
@@ -362,7 +363,10 @@ static enum kt_status show(const struct compare *c, struct kt_error *error)
             json_object_set_new(document, "verify", kt_verify_json(&c->verify, k));
         kt_document_print(&kt_document_compare, document);
     } else {
-        kt_comparison_print(k);
+        if (k->options.all || k->options.check == KT_CHECK_ONLY)
+            kt_comparison_print(k);
+        else
+            kt_comparison_screen(k);
         if (k->options.verify)
             kt_verify_print(&c->verify, k);
     }

@@ -28,14 +28,27 @@ void kt_about_line(const char *label, const char *format, ...)
     printf("%-10s %s\n", label, kt_text_clean(text));
 }
 
-void kt_about_command(const struct kt_process *process, size_t width)
+/* Returns how many bytes it has, as snprintf does. */
+static size_t put_command(const struct kt_process *process, char *out, size_t size)
 {
     size_t used = 0;
-    char *text = kt_resize(NULL, width + 1, 1);
-    *text = '\0';
-    for (size_t i = 0; i < process->metas && used <= width; i++)
+    *out = '\0';
+    for (size_t i = 0; process && i < process->metas && used < size; i++)
         if (!strcmp(process->meta[i].key, "arg"))
-            used += (size_t)snprintf(text + used, width + 1 - used, "%s%s", used ? " " : "", process->meta[i].value);
+            used += (size_t)snprintf(out + used, size - used, "%s%s", used ? " " : "", process->meta[i].value);
+    return used;
+}
+
+void kt_about_command_text(const struct kt_process *process, char *out, size_t size)
+{
+    if (!put_command(process, out, size))
+        snprintf(out, size, "a program of which the trace does not have the command");
+}
+
+void kt_about_command(const struct kt_process *process, size_t width)
+{
+    char *text = kt_resize(NULL, width + 1, 1);
+    size_t used = put_command(process, text, width + 1);
     kt_about_line("command", "%s%s", text, used > width ? ".." : "");
     free(text);
 }

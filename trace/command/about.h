@@ -14,6 +14,9 @@ void kt_about_line(const char *label, const char *format, ...) __attribute__((fo
 /* The command line of the process, cut to WIDTH characters. */
 void kt_about_command(const struct kt_process *process, size_t width);
 
+/* "python3 demo.py": what the process, which may be NULL, was started with; or that this is not known. */
+void kt_about_command_text(const struct kt_process *process, char *out, size_t size);
+
 /* "openblas", "reference" and so on, "" if the library is none of those that have a short name. */
 const char *kt_about_library_name(const struct kt_object *library);
 

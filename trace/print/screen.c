@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Marks are letters of ASCII, so that a page means the same in a pipe, without colour and in any locale. */
-#include "model/report/screen.h"
+#include "trace/print/screen.h"
 
 #include "trace/print/text.h"
 
@@ -104,29 +104,6 @@ void kt_screen_bar(const double *part, const char *mark, int parts, const char *
             putchar(mark[p]);
     }
     printf("%*s|%.*s\n", KT_SCREEN_BAR - filled, "", page_width() - KT_SCREEN_BAR - 4, text);
-}
-
-static double half_of(const struct kt_time *part)
-{
-    double width = part->hi - part->lo;
-    return isnan(width) ? width : fmax(part->hi - part->value, part->value - part->lo);
-}
-
-bool kt_screen_is_told(const struct kt_time *part)
-{
-    static const double widest = 0.25;
-    return half_of(part) <= widest; /* of NAN, no */
-}
-
-size_t kt_screen_part(char mark, const struct kt_time *part, bool told, char *out, size_t size)
-{
-    static const double rounding = 0.015;
-    double value = 100 * part->value;
-    if (!told)
-        return (size_t)snprintf(out, size, " %c?", mark);
-    if (half_of(part) <= rounding)
-        return (size_t)snprintf(out, size, " %c%.0f%%", mark, value);
-    return (size_t)snprintf(out, size, " %c%.0f+-%.0f%%", mark, value, 100 * half_of(part));
 }
 
 /* --- sentences ----------------------------------------------------------------------------------------------- */

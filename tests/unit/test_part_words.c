@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Parts on pages of one screen: with their interval where that is seen, and a question mark where it is too wide. */
-#include "model/report/screen.h"
+#include "model/report/part_words.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -13,7 +13,7 @@ static const char *text_of(double value, double lo, double hi)
 {
     static char text[32];
     const struct kt_time part = {value, lo, hi};
-    size_t length = kt_screen_part('=', &part, kt_screen_is_told(&part), text, sizeof text);
+    size_t length = kt_part_words('=', &part, kt_part_is_told(&part), text, sizeof text);
     assert_int_equal(length, strlen(text));
     return text;
 }

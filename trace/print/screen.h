@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What pages of one screen are made of (ktrace report, ktrace explain): lines that are cut to the page, a place with
+ * What pages of one screen are made of (ktrace report, explain, compare): lines that are cut to the page, a place with
  * its time, a bar of the parts of that, sentences of at most two lines.
  */
 #ifndef KT_SCREEN_H
 #define KT_SCREEN_H
 
-#include "model/decomposition/decomposition.h"
-#include "trace/shape/callers.h"
+#include <stdbool.h>
 
 enum { KT_SCREEN_LINES = 24, KT_SCREEN_WIDTH = 80, KT_SCREEN_BAR = 24, KT_SCREEN_TEXT = 1024 };
 
@@ -21,13 +20,6 @@ void kt_screen_place(const char *where, const char *what, double calls, double s
 /* "  |####==  |" and TEXT. Each of the parts, as shares of 1, is drawn by its MARK. Parts
  * below 0 and those that are not known are not drawn. */
 void kt_screen_bar(const double *part, const char *mark, int parts, const char *text);
-
-/* Is a part with that interval known well enough to be printed? Its value is then within a quarter of the whole. */
-bool kt_screen_is_told(const struct kt_time *part);
-
-/* Appends " #62%" to the text, which has so many bytes of room; " #62+-12%" if the interval is wider than what rounding
- * hides; " #?" if it is not TOLD. Returns how many bytes. */
-size_t kt_screen_part(char mark, const struct kt_time *part, bool told, char *out, size_t size);
 
 /* "- text", broken between words, of at most two lines. */
 void kt_screen_finding(const char *text);

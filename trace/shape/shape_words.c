@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "model/report/shape_words.h"
+#include "trace/shape/shape_words.h"
 
 #include "trace/shape/shape.h"
 #include "trace/table/operand.h"

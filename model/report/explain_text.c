@@ -204,7 +204,7 @@ static void print_findings(const struct kt_explain *x)
 
 void kt_explain_print(const struct kt_explain *x, const char *page)
 {
-    bool is_library = kt_paired_dominant(&x->all) == KT_PAIRED_LIBRARY;
+    bool is_library = is_worth_words(x, KT_PAIRED_LIBRARY);
     print_head(x);
     print_places(x);
     print_findings(x);

@@ -270,6 +270,42 @@ int kt_library_threads_recorded(const struct kt_trace *trace)
     return threads;
 }
 
+/* The installed library that has the file, and no other one of the program's. */
+static const char *owner_of(const struct kt_library *recorded, const char *file)
+{
+    const char *name;
+    bool alias;
+    struct kt_installed line;
+    for (int i = 0; kt_installed_line(i, &name, &alias, &line); i++) {
+        struct kt_library candidate = {0};
+        take_files(&candidate, &line);
+        bool owns = !alias && has_file(&candidate, file) && !kt_library_same(&candidate, recorded);
+        kt_library_free(&candidate);
+        if (owns)
+            return name;
+    }
+    return NULL;
+}
+
+/* "openblas-serial+reference", if the program's LAPACK is another one's. */
+static void name_recorded(struct kt_library *library)
+{
+    if (kt_library_name_build(library, true))
+        return;
+    if (!kt_library_name_build(library, false)) {
+        snprintf(library->name, sizeof library->name, "%s", kt_base_name(library->file[0]));
+        return;
+    }
+    for (int i = 0; i < library->files; i++) {
+        const char *owner = strstr(library->file[i], "lapack") ? owner_of(library, library->file[i]) : NULL;
+        size_t used = strlen(library->name);
+        if (owner) {
+            snprintf(library->name + used, sizeof library->name - used, "+%s", owner);
+            return;
+        }
+    }
+}
+
 enum kt_status kt_library_recorded(const struct kt_trace *trace, struct kt_library *out, struct kt_error *error)
 {
     *out = (struct kt_library){.int_bytes = 4, .is_recorded = true, .threads = kt_library_threads_recorded(trace)};
@@ -279,8 +315,7 @@ enum kt_status kt_library_recorded(const struct kt_trace *trace, struct kt_libra
                 KT_TRY(add_object(out, &trace->process[p].object[i], error));
     if (out->files == 0)
         return kt_fail(error, KT_BAD_INPUT, "%s names no BLAS library; choose one with --blas", trace->path);
-    if (!kt_library_name_build(out, false))
-        snprintf(out->name, sizeof out->name, "%s", kt_base_name(out->file[0]));
+    name_recorded(out);
     return KT_OK;
 }
 

@@ -169,7 +169,7 @@ static const struct kt_field variable_map[] = {{"KTRACE_NAME", KT_AS_TEXT, .mean
 
 static const struct kt_field score_fields[] = {
     {"seconds", KT_AS_SECONDS, KT_NULL, .meaning = "wall time"},
-    {"calls", KT_AS_COUNT, .meaning = "calls of a full trace"},
+    {"calls", KT_AS_COUNT, KT_NULL, .meaning = "calls of a full trace"},
     {"bytes_per_call", KT_AS_NUMBER, KT_NULL, .unit = "bytes", .meaning = "size of a call"},
     {"self_seconds_per_call", KT_AS_SECONDS, KT_NULL, .meaning = "what recording a call takes"},
     KT_FIELDS(cost_fields),
@@ -233,7 +233,7 @@ static void print_json(const struct kt_trace *trace, const struct kt_state *stat
 {
     json_t *document = json_object();
     json_object_set_new(document, "seconds", kt_json_number(score->seconds));
-    json_object_set_new(document, "calls", json_integer((json_int_t)score->full.calls));
+    json_object_set_new(document, "calls", kt_json_count(score->full.calls));
     json_object_set_new(document, "bytes_per_call", kt_json_number(score->bytes_per_call));
     json_object_set_new(document, "self_seconds_per_call", kt_json_number(score->seconds_per_call));
     add_cost(document, &score->full);

@@ -29,6 +29,10 @@ static void what_is_no_number_is_null(void **state)
     expect_dump(kt_json_number(0.5), "0.5");
     expect_dump(kt_json_number(NAN), "null");
     expect_dump(kt_json_number(-INFINITY), "null");
+    expect_dump(kt_json_count(5e6), "5000000");
+    expect_dump(kt_json_count(3e22), "null");
+    expect_dump(kt_json_count(-1), "null");
+    expect_dump(kt_json_count(NAN), "null");
 }
 
 static void any_bytes_are_text(void **state)

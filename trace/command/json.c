@@ -20,6 +20,12 @@ json_t *kt_json_number(double value)
     return isfinite(value) ? json_real(value) : json_null();
 }
 
+json_t *kt_json_count(double count)
+{
+    static const double most = 9e18; /* below 2^63 */
+    return count >= 0 && count < most ? json_integer((json_int_t)count) : json_null();
+}
+
 /* COUNT Latin-1 characters. */
 static json_t *latin1(const char *text, size_t count)
 {

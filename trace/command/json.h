@@ -11,6 +11,7 @@
 #include <jansson.h>
 
 json_t *kt_json_number(double value);
+json_t *kt_json_count(double count);            /* an estimated one as an integer; null if none can hold it */
 json_t *kt_json_text(const char *text);         /* any bytes */
 json_t *kt_json_processor(int processor);       /* its number; null if it is below 0: none, or not known */
 json_t *kt_json_text_or_null(const char *text); /* null if it is NULL or empty */

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# check: slow, 50 s
+# check: slow, 81 s
 # Static analysis, and all warnings as errors.
 . tests/lib.sh
 out=$(cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 -I. -Iinclude \

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# check: slow, 60 s
+# check: slow, 11 s
 # What has once harmed a traced program (tests/fault/cases.c and others), each in all modes, preloaded and by ktrace run: the
 # outcome is that of the program alone. RUNS=50 of each take half an hour; MILLISECONDS= for those that have no end of their own.
 . tests/fault/lib.sh

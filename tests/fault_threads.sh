@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# check: slow, 81 s
+# check: slow, 139 s
 # Threads that come and go, are cancelled or interrupted: the program behaves as without us, and no call is missing.
 . tests/fault/lib.sh
 crew=$F/crew

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# check: slow, 39 s
+# check: slow, 53 s
 # What replay has to get over: libraries that crash, hang, end the process or fail, calls that cannot be laid out, little
 # memory. Each such shape is named with the reason, all others are timed.
 . tests/lib.sh

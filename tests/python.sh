@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# check: slow, 60 s
+# check: slow, 13 s
 # Source lines of Python programs (KTRACE_STACKS): each call is of the line that the interpreter itself names at that moment,
 # in every version of CPython that is found: python3.8 to python3.13 of PATH, and the programs that PYTHONS names.
 . tests/lib.sh

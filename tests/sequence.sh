@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# check: slow, 65 s
+# check: slow, 90 s
 # The context `sequence`: calls in a context that is known, calls inside LAPACK, libraries that misbehave. Bounds on times
 # are wide, as other users of the machine can slow a part of a test by half; make bench-sequence tells how near it comes.
 . tests/lib.sh

@@ -47,8 +47,9 @@ class Operand:
         self.kind, self.columns, self.height, self.step = kind, columns, height, step
         last = max((at + count for at, count in columns), default=0)
         self.length = max(last, 1)
-        inside = {at + i for at, count in columns for i in range(count)}
-        self.values = [(values or value)(i) if i in inside else GAP for i in range(self.length)]
+        self.values = [GAP] * self.length
+        for at, count in columns:
+            self.values[at:at + count] = map(values or value, range(at, at + count))
 
     def is_part(self):
         far = len(self.columns) > 32 and self.step * (len(self.columns) - 1) > 131072 // SIZE[self.kind]
@@ -128,26 +129,27 @@ def pointer(v):
     return v
 
 
-# name: routine, arguments (operands by number), operands, letters: r read, w written, x both; what a function returns
+# name: what makes its routine, arguments (operands by number), operands, letters: r read, w written, x both, and what a function
+# returns. Of operands some are large.
 def steps():
     table = {
-        "dot": ("ddot", [9, 0, 2, 1, -3], [vector(9, 2), vector(9, -3)], "rr", ctypes.c_double),
-        "axpy": ("daxpy", [5, 0.5, 0, 1, 1, 1], [vector(5), vector(5)], "rx", None),
-        "gemv": ("dgemv", ["N", 5, 3, 1.0, 0, 8, 1, 1, 0.0, 2, 1], [matrix(5, 3, 8), vector(3), vector(5)], "rrw", None),
-        "gemv1": ("dgemv", ["T", 5, 3, 1.0, 0, 8, 1, 1, 0.5, 2, 2], [matrix(5, 3, 8), vector(5), vector(3, 2)], "rrx", None),
-        "gemm": ("dgemm", ["N", "T", 40, 30, 35, 1.0, 0, 48, 1, 32, 0.0, 2, 44], [matrix(40, 35, 48), matrix(30, 35, 32), matrix(40, 30, 44)], "rrw", None),
-        "syrk": ("dsyrk", ["U", "N", 6, 2, 1.0, 0, 7, 0.5, 1, 9], [matrix(6, 2, 7), upper(6, 9)], "rx", None),
-        "gbmv": ("dgbmv", ["N", 7, 6, 1, 2, 1.0, 0, 5, 1, 1, 0.0, 2, 1], [band(7, 6, 1, 2, 5), vector(6), vector(7)], "rrw", None),
-        "spmv": ("dspmv", ["L", 6, 1.0, 0, 1, 1, 0.0, 2, 1], [lower_packed(6), vector(6), vector(6)], "rrw", None),
-        "sdot": ("sdot", [7, 0, 3, 1, 1], [vector(7, 3, "f"), vector(7, 1, "f")], "rr", ctypes.c_float),
-        "amax": ("idamax", [9, 0, 2], [vector(9, 2)], "r", ctypes.c_int32),
-        "zdotu": ("zdotu", [20, 0, 1, 1, 2], [vector(20, 1, "z"), vector(20, 2, "z")], "rr", Complex),
-        "zcopy": ("zcopy", [20, 0, 1, 1, 2], [vector(20, 1, "z"), vector(20, 2, "z")], "rw", None),
-        "long": ("dcopy", [100000, 0, 1, 1, 1], [vector(100000), vector(100000)], "rw", None),
-        "far": ("dcopy", [9000, 0, 700, 1, 3], [vector(9000, 700), vector(9000, 3)], "rw", None),
-        "large": ("dgemv", ["N", 300, 200, 1.0, 0, 333, 1, 1, 0.0, 2, 1], [matrix(300, 200, 333), vector(200), vector(300)], "rrw", None),
-        "flat": ("dgemv", ["N", 5, 4000, 1.0, 0, 7, 1, 1, 0.0, 2, 1], [matrix(5, 4000, 7), vector(4000), vector(5)], "rrw", None),
-        "zeros": ("dgemm", ["N", "N", 2, 2, 2, 0.0, 0, 2, 1, 2, 1.0, 2, 2], [matrix(2, 2, 2), matrix(2, 2, 2), matrix(2, 2, 2)], "rrx", None),
+        "dot": lambda: ("ddot", [9, 0, 2, 1, -3], [vector(9, 2), vector(9, -3)], "rr", ctypes.c_double),
+        "axpy": lambda: ("daxpy", [5, 0.5, 0, 1, 1, 1], [vector(5), vector(5)], "rx", None),
+        "gemv": lambda: ("dgemv", ["N", 5, 3, 1.0, 0, 8, 1, 1, 0.0, 2, 1], [matrix(5, 3, 8), vector(3), vector(5)], "rrw", None),
+        "gemv1": lambda: ("dgemv", ["T", 5, 3, 1.0, 0, 8, 1, 1, 0.5, 2, 2], [matrix(5, 3, 8), vector(5), vector(3, 2)], "rrx", None),
+        "gemm": lambda: ("dgemm", ["N", "T", 40, 30, 35, 1.0, 0, 48, 1, 32, 0.0, 2, 44], [matrix(40, 35, 48), matrix(30, 35, 32), matrix(40, 30, 44)], "rrw", None),
+        "syrk": lambda: ("dsyrk", ["U", "N", 6, 2, 1.0, 0, 7, 0.5, 1, 9], [matrix(6, 2, 7), upper(6, 9)], "rx", None),
+        "gbmv": lambda: ("dgbmv", ["N", 7, 6, 1, 2, 1.0, 0, 5, 1, 1, 0.0, 2, 1], [band(7, 6, 1, 2, 5), vector(6), vector(7)], "rrw", None),
+        "spmv": lambda: ("dspmv", ["L", 6, 1.0, 0, 1, 1, 0.0, 2, 1], [lower_packed(6), vector(6), vector(6)], "rrw", None),
+        "sdot": lambda: ("sdot", [7, 0, 3, 1, 1], [vector(7, 3, "f"), vector(7, 1, "f")], "rr", ctypes.c_float),
+        "amax": lambda: ("idamax", [9, 0, 2], [vector(9, 2)], "r", ctypes.c_int32),
+        "zdotu": lambda: ("zdotu", [20, 0, 1, 1, 2], [vector(20, 1, "z"), vector(20, 2, "z")], "rr", Complex),
+        "zcopy": lambda: ("zcopy", [20, 0, 1, 1, 2], [vector(20, 1, "z"), vector(20, 2, "z")], "rw", None),
+        "long": lambda: ("dcopy", [100000, 0, 1, 1, 1], [vector(100000), vector(100000)], "rw", None),
+        "far": lambda: ("dcopy", [9000, 0, 700, 1, 3], [vector(9000, 700), vector(9000, 3)], "rw", None),
+        "large": lambda: ("dgemv", ["N", 300, 200, 1.0, 0, 333, 1, 1, 0.0, 2, 1], [matrix(300, 200, 333), vector(200), vector(300)], "rrw", None),
+        "flat": lambda: ("dgemv", ["N", 5, 4000, 1.0, 0, 7, 1, 1, 0.0, 2, 1], [matrix(5, 4000, 7), vector(4000), vector(5)], "rrw", None),
+        "zeros": lambda: ("dgemm", ["N", "N", 2, 2, 2, 0.0, 0, 2, 1, 2, 1.0, 2, 2], [matrix(2, 2, 2), matrix(2, 2, 2), matrix(2, 2, 2)], "rrx", None),
     }
     return table
 
@@ -164,7 +166,7 @@ def returned(got, result):
 
 
 def run(blas, name, wants_sums=False):
-    routine, given, operands, access, result = steps()[name]
+    routine, given, operands, access, result = steps()[name]()
     memory = [o.buffer() for o in operands]
     before = [o.sum_of(m) for o, m in zip(operands, memory)] if wants_sums else []
     function = getattr(blas, routine + "_")

@@ -27,12 +27,17 @@ def schema_of(ktrace, *verb):
 
 
 def documents_of(text):
-    """One document, or one on each line."""
-    decoder = json.JSONDecoder(object_pairs_hook=dict)
-    while text.strip():
-        document, end = decoder.raw_decode(text.lstrip())
-        yield document
-        text = text.lstrip()[end:]
+    """One document, or one on each line; those that are the same once."""
+    decoder = json.JSONDecoder()
+    known = set()
+    begin = re.compile(r"\s*")
+    at = begin.match(text).end()
+    while at < len(text):
+        document, end = decoder.raw_decode(text, at)
+        if text[at:end] not in known:
+            yield document
+        known.add(text[at:end])
+        at = begin.match(text, end).end()
 
 
 def innermost(error):
@@ -67,7 +72,7 @@ def check_documents(ktrace, path):
     validators = {verb: Draft202012Validator(schema_of(ktrace, verb)) for verb in verbs}
     faults = [f"{verb}: {fault}" for document in documents for verb in verbs
               if document["schema"].startswith(f"ktrace.{verb}/") for fault in faults_of(document, verb, validators[verb])]
-    print("not ok" if faults else "ok", f"- {len(documents)} JSON documents are as their schemas say")
+    print("not ok" if faults else "ok", f"- {len(documents)} different JSON documents are as their schemas say")
     print(*(f"#   {fault}" for fault in faults[:20]), sep="\n")
 
 

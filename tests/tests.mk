@@ -186,7 +186,7 @@ $(T)/proof/proof: tests/proof/proof.c tests/proof/tally.c $(PROOF_TABLE) $(wildc
 $(T)/proof/stubs.S: $(T)/proof/proof $(wildcard trace/routines/*)
 	@$< stubs trace/routines > $@.part && mv $@.part $@
 $(T)/proof/libproof.so: $(T)/proof/stubs.S $(addprefix tests/proof/,enter.S forward.S check.c copies.c passing.c tally.c) $(PROOF_TABLE)
-	$(call proof,-fPIC -shared -fvisibility=hidden)
+	$(call proof,-O3 -fPIC -shared -fvisibility=hidden)
 $(T)/proof/drive: $(addprefix tests/proof/,drive.c passing.c forward.S) tests/poison.c tests/synth.c $(PROOF_TABLE)
 	$(call proof,-rdynamic)
 

@@ -30,9 +30,10 @@
 #include <string.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { MOST_CALLS = 1 << 22, MILLISECONDS = 20000, MUTATION_MILLISECONDS = 300, STACK = 1 << 16 };
+enum { MOST_CALLS = 1 << 22, IDLE_CALLS = 2000, ONE_IN = 13, MILLISECONDS = 20000, SLOWER = 10, STACK = 1 << 16 };
 
 /* One symbol as the library exports it; enter.S knows the first two members. */
 struct proof_slot {
@@ -40,8 +41,9 @@ struct proof_slot {
     void *real;
     const char *name;
     struct kt_symbol *symbol;
+    size_t words; /* passed to it */
     struct proof_record *record;
-    uint64_t calls;
+    uint64_t calls, proven; /* so far, and how many when the last one was proven */
 };
 
 void proof_enter(void);
@@ -56,6 +58,7 @@ static struct {
     struct proof_copies *copies;
     struct proof_record *record;
     sigjmp_buf *resume; /* while a mutation is tried */
+    int64_t limit;      /* of a mutation's runs, in milliseconds */
     enum { SAVING, ORIGINAL, COPYING } phase;
 } now;
 
@@ -122,7 +125,14 @@ static void on_fault(int number, siginfo_t *about, void *context)
 }
 
 /* Of the processor, so that a busy machine is not taken for an endless loop. */
-static void limit_time(int milliseconds)
+static int64_t milliseconds_used(void)
+{
+    struct timespec used;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+    return (int64_t)used.tv_sec * 1000 + used.tv_nsec / 1000000;
+}
+
+static void limit_time(int64_t milliseconds)
 {
     struct itimerval limit = {.it_value = {milliseconds / 1000, milliseconds % 1000 * 1000}};
     setitimer(ITIMER_VIRTUAL, &limit, NULL);
@@ -153,10 +163,11 @@ static void be_silent(void)
 static bool mutation_noticed(struct proof_copies *c, struct proof_mutation m)
 {
     sigjmp_buf here;
-    limit_time(MUTATION_MILLISECONDS);
+    limit_time(now.limit);
     now.resume = &here;
     bool noticed = sigsetjmp(here, 1) != 0 || proof_copies_mutate(c, m);
     now.resume = NULL;
+    limit_time(MILLISECONDS);
     return noticed;
 }
 
@@ -188,9 +199,11 @@ static void prove(struct proof_copies *c, struct proof_record *record)
         return;
     }
     struct proof_finding found = {0};
+    int64_t begin = milliseconds_used();
     now.phase = COPYING;
     for (int run = 0; run < PROOF_RUNS && !found.what; run++)
         found = proof_copies_run(c, run);
+    now.limit = SLOWER * (milliseconds_used() - begin + 2);
     if (!found.what)
         found = proof_copies_compare(c);
     if (found.what) {
@@ -259,6 +272,7 @@ static void bind_slot(struct proof_slot *slot)
         return;
     slot->symbol = malloc(sizeof *slot->symbol);
     kt_symbol_make(routine, KT_FORTRAN, slot->symbol);
+    slot->words = proof_words(slot->symbol);
     slot->record = proof_state_find(&state, name);
 }
 
@@ -273,6 +287,12 @@ static bool is_chosen(uint64_t calls)
     return (calls & (calls - 1)) == 0 && calls & UINT64_C(0x5555555555555555);
 }
 
+/* Where no call was new for long, one in some is looked at. */
+static bool is_worth_a_look(const struct proof_slot *slot)
+{
+    return slot->calls - slot->proven < IDLE_CALLS || slot->calls % ONE_IN == 0 || is_chosen(slot->calls);
+}
+
 void proof_call(struct proof_slot *slot, const uint64_t *registers, const uint64_t *stack)
 {
     int error = errno;
@@ -281,13 +301,17 @@ void proof_call(struct proof_slot *slot, const uint64_t *registers, const uint64
     slot->calls++;
     if (is_over(slot))
         slot->target = slot->real;
-    if (!active || slot->target == slot->real)
+    if (!active || slot->target == slot->real || !is_worth_a_look(slot))
         return;
-    struct proof_call call = {.symbol = slot->symbol, .function = slot->real, .words = proof_words(slot->symbol)};
+    struct proof_call call; /* of which most is set if it is proven */
+    call.symbol = slot->symbol;
+    call.function = slot->real;
+    call.words = slot->words;
     for (size_t i = 0; i < call.words; i++)
         call.word[i] = i < 6 ? registers[i] : stack[i - 6];
     if (proof_call_read(&call) &&
         proof_state_claim(&state, slot->record, proof_call_kind(&call), is_chosen(slot->calls))) {
+        slot->proven = slot->calls;
         proof_call_lay_out(&call);
         prove_in_child(&call, slot->record);
     }

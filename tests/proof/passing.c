@@ -113,12 +113,12 @@ void proof_call_lay_out(struct proof_call *c)
 
 /* --- kinds ------------------------------------------------------------------------------------------------- */
 
-static uint64_t mix(uint64_t hash, const void *data, size_t bytes)
+static uint64_t mix(uint64_t hash, double value)
 {
-    const unsigned char *at = data;
-    for (size_t i = 0; i < bytes; i++)
-        hash = (hash ^ at[i]) * 0x100000001b3u;
-    return hash;
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    hash = (hash ^ bits) * 0x9E3779B97F4A7C15u;
+    return hash ^ hash >> 29;
 }
 
 /* From nothing to do through very small to more than a block. */
@@ -144,10 +144,9 @@ struct proof_seen proof_call_kind(const struct proof_call *c)
         double value = c->values.v[i];
         double size = role == KT_SIZE ? fmin(value, 2) : 0;
         double option = role <= KT_OPTION || role == KT_LOGICAL ? value : role == KT_LWORK ? value == -1 : 0;
-        seen.options = mix(seen.options, &option, sizeof option);
-        seen.sizes = mix(seen.sizes, &size, sizeof size);
-        seen.call = mix(seen.call, &value, sizeof value);
-        seen.call = mix(seen.call, &c->values.imaginary[i], sizeof(double));
+        seen.options = mix(seen.options, option);
+        seen.sizes = mix(seen.sizes, size);
+        seen.call = mix(mix(seen.call, value), c->values.imaginary[i]);
     }
     return seen;
 }

@@ -71,7 +71,7 @@ def acts(folder, command, allowed, is_c=False, is_drawn=True):
         wrong.append(f"exit status {status}")
     if CONTROL.search(text):
         wrong.append(f"prints {CONTROL.search(text).group()!r} in {text[max(0, CONTROL.search(text).start() - 40):][:80]!r}")
-    if is_c and status == 0:
+    if is_c and status == 0 and re.search(rb"pwned|int p\b", text):
         compiled = subprocess.run(["gcc", "-fsyntax-only", "-w", "-x", "c", "-"], input=text, capture_output=True, check=False)
         if b"pwned" in compiled.stderr or b"'p'" in compiled.stderr:
             wrong.append(compiled.stderr.decode(errors="replace"))
@@ -103,7 +103,7 @@ def verbs(ktrace):
     yield [ktrace, "export", "--format", "csv", trace], [], False
     yield [ktrace, "export", "-o", "x.sqlite", trace], ["x.sqlite"], False
     yield [ktrace, "export", "-o", "x.json", trace], ["x.json"], False
-    yield [ktrace, "repro", trace], [], True
+    yield [ktrace, "repro", "--call", "0", trace], [], True
 
 
 def pictures(ktrace, machine):

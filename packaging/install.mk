@@ -15,7 +15,7 @@ INSTALLED_LIBRARIES := libktrace.so libktrace-audit.so libktrace-block.so
 MANUALS := ktrace.1 $(patsubst doc/man/%.man,ktrace-%.1,$(filter-out doc/man/ktrace.man,$(wildcard doc/man/*.man)))
 # Documents with all that they link to.
 DOCUMENTS := $(wildcard *.md doc/*.md doc/design/*.md) LICENSE tests/bench/RESULTS.md trace/routines/README.md trace/routines/left_alone.list \
-             include/ktrace/ktrace.h $(filter-out examples/algorithms,$(wildcard examples/* examples/algorithms/*))
+             include/ktrace/ktrace.h $(filter-out examples/algorithms examples/ci,$(wildcard examples/* examples/algorithms/* examples/ci/*))
 
 # Prose by hand, lists of options from the command.
 $(O)/man/ktrace.1: doc/man/ktrace.man $(O)/ktrace

@@ -173,20 +173,26 @@ static void sum_up_routines(struct kt_diff *diff)
 
 /* --- what changed ------------------------------------------------------------------------------------------ */
 
+static void measure_shape(struct kt_diff_shape *s)
+{
+    s->ratio = s->shift = s->shift_lo = s->shift_hi = s->lo = s->hi = s->p = NAN;
+    if (!is_in_both(s))
+        return;
+    struct kt_rank_shift shift =
+        kt_rank_shift(s->side[0].block, s->side[0].blocks, s->side[1].block, s->side[1].blocks);
+    s->ratio = s->side[1].stat.median / s->side[0].stat.median;
+    s->shift = exp(shift.shift);
+    s->shift_lo = exp(shift.lo);
+    s->shift_hi = exp(shift.hi);
+    s->lo = fmin(s->shift_lo, s->ratio);
+    s->hi = fmax(s->shift_hi, s->ratio);
+}
+
 static void measure(struct kt_diff *diff)
 {
     for (size_t i = 0; i < diff->shapes; i++) {
-        struct kt_diff_shape *s = &diff->shape[i];
-        s->ratio = s->shift = s->lo = s->hi = s->p = NAN;
-        if (!is_in_both(s))
-            continue;
-        struct kt_rank_shift shift =
-            kt_rank_shift(s->side[0].block, s->side[0].blocks, s->side[1].block, s->side[1].blocks);
-        s->ratio = s->side[1].stat.median / s->side[0].stat.median;
-        s->shift = exp(shift.shift);
-        s->lo = fmin(exp(shift.lo), s->ratio);
-        s->hi = fmax(exp(shift.hi), s->ratio);
-        diff->tested += s->change == KT_SAME;
+        measure_shape(&diff->shape[i]);
+        diff->tested += diff->shape[i].change == KT_SAME;
     }
 }
 
@@ -265,12 +271,19 @@ static void test(struct kt_diff *diff, struct kt_diff_shape *s, double drift)
 {
     const struct kt_diff_side *a = &s->side[0];
     const struct kt_diff_side *b = &s->side[1];
-    double of_routine = diff->drift_out ? routine_drift(find_routine(diff, s->routine)) : NAN;
+    double of_routine = diff->drift_out && s->routine ? routine_drift(find_routine(diff, s->routine)) : NAN;
     double most = fmax(most_drift(log(drift)), of_routine); /* a NAN does not count */
     double least = fmin(-most_drift(-log(drift)), of_routine);
     double slower = kt_rank_above(a->block, a->blocks, b->block, b->blocks, most + diff->margin);
     double faster = kt_rank_above(b->block, b->blocks, a->block, a->blocks, diff->margin - least);
     s->p = differs_enough(s, drift) ? fmin(1, 2 * fmin(slower, faster)) : 1;
+}
+
+static void tell_direction(struct kt_diff_shape *s, double level, double drift)
+{
+    bool slower = s->shift > drift;
+    if (s->p <= level && slower == (s->ratio > drift))
+        s->change = slower ? KT_SLOWER : KT_FASTER;
 }
 
 /* Corrected for as many shapes as were tested. */
@@ -288,12 +301,73 @@ static void correct(struct kt_diff *diff, double level, double drift)
         if (s->change != KT_SAME)
             continue;
         s->p = p[n++];
-        bool slower = s->shift > drift;
-        if (s->p <= level && slower == (s->ratio > drift))
-            s->change = slower ? KT_SLOWER : KT_FASTER;
+        tell_direction(s, level, drift);
     }
     free(p);
 }
+
+/* --- the total --------------------------------------------------------------------------------------------- */
+
+/* What a shape takes in that block of that run; where calls are too few for blocks, or cannot be compared, as if they
+ * took what they took before. */
+static double seconds_in_block(const struct kt_diff_shape *s, int run, int block)
+{
+    const struct kt_diff_side *side = &s->side[run];
+    double part = (double)side->calls / KT_DIFF_BLOCKS;
+    if (!is_in_both(s))
+        return side->total / KT_DIFF_BLOCKS;
+    if (s->change == KT_UNLIKE || s->side[0].blocks < KT_DIFF_BLOCKS || s->side[1].blocks < KT_DIFF_BLOCKS)
+        return part * s->side[0].total / (double)s->side[0].calls;
+    return part * exp(side->block[block]);
+}
+
+static void sum_up_blocks(struct kt_diff *diff, int run)
+{
+    struct kt_diff_side *all = &diff->all.side[run];
+    all->total = diff->total[run];
+    all->blocks = KT_DIFF_BLOCKS;
+    for (size_t i = 0; i < diff->shapes; i++)
+        all->calls += diff->shape[i].side[run].calls;
+    for (int b = 0; b < KT_DIFF_BLOCKS; b++) {
+        double seconds = 0;
+        for (size_t i = 0; i < diff->shapes; i++)
+            seconds += seconds_in_block(&diff->shape[i], run, b);
+        all->block[b] = logarithm(seconds);
+    }
+    all->stat.median = exp(middle_of(all));
+}
+
+static void judge_total(struct kt_diff *diff, double level, double drift)
+{
+    diff->all = (struct kt_diff_shape){.change = KT_SAME};
+    for (int run = 0; run < 2; run++)
+        sum_up_blocks(diff, run);
+    measure_shape(&diff->all);
+    if (!is_in_both(&diff->all))
+        return;
+    test(diff, &diff->all, drift);
+    tell_direction(&diff->all, level, drift);
+}
+
+double kt_diff_drift(const struct kt_diff *diff)
+{
+    return diff->drift_out && !isnan(diff->drift) ? diff->drift : 1;
+}
+
+bool kt_diff_is_above(const struct kt_diff *diff, const struct kt_diff_shape *shape, double above)
+{
+    return shape->change == KT_SLOWER && shape->shift_lo / kt_diff_drift(diff) > 1 + above;
+}
+
+bool kt_diff_fails(const struct kt_diff *diff, double above)
+{
+    bool fails = kt_diff_is_above(diff, &diff->all, above);
+    for (size_t i = 0; i < diff->shapes; i++)
+        fails |= kt_diff_is_above(diff, &diff->shape[i], above);
+    return fails;
+}
+
+/* --- the order --------------------------------------------------------------------------------------------- */
 
 static bool is_change(enum kt_change change)
 {
@@ -354,11 +428,12 @@ void kt_diff_judge(struct kt_diff *diff, const struct kt_diff_limits *limits)
     sum_up_routines(diff);
     estimate_routine_drifts(diff);
     diff->margin = margin_of(diff, limits);
-    double drift = diff->drift_out && !isnan(diff->drift) ? diff->drift : 1;
+    double drift = kt_diff_drift(diff);
     for (size_t i = 0; i < diff->shapes; i++)
         if (diff->shape[i].change == KT_SAME)
             test(diff, &diff->shape[i], drift);
     correct(diff, limits->level, drift);
+    judge_total(diff, limits->level, drift);
     count_changes(diff);
     if (diff->shapes)
         qsort(diff->shape, diff->shapes, sizeof *diff->shape, compare_shapes);

@@ -6,7 +6,9 @@
  * in the order in which they were made, and the medians of these are compared, by ranks. What all shapes have in
  * common, the machine as a whole, is estimated and taken out, and where that is much a shape is granted any part of it,
  * as it is of what the shapes of its routine have in common; a change has to be larger than a margin, and than what
- * shapes differ by from run to run; and the probabilities are corrected for the number of shapes.
+ * shapes differ by from run to run; and the probabilities are corrected for the number of shapes. The total is tested
+ * in the same way: what shapes with too few calls to tell take counts as unchanged in it, and what is new or vanished
+ * in full.
  */
 #ifndef KT_DIFF_H
 #define KT_DIFF_H
@@ -46,10 +48,11 @@ struct kt_diff_shape {
     const struct kt_shape_group *most[2]; /* the run's group of that shape that took most time, NULL: none; borrowed */
     char text[KT_DIFF_TEXT + 1];
     struct kt_diff_side side[2];
-    double ratio;  /* median of the second run over that of the first, with the drift */
-    double shift;  /* the same, from the blocks without the spells of the machine: what is tested */
-    double lo, hi; /* 95 % interval of SHIFT, as far as RATIO if that lies outside */
-    double p;      /* of so much of a change by chance, corrected; NAN: not tested */
+    double ratio;              /* median of the second run over that of the first, with the drift */
+    double shift;              /* the same, from the blocks without the spells of the machine: what is tested */
+    double shift_lo, shift_hi; /* 95 % interval of SHIFT */
+    double lo, hi;             /* the same, as far as RATIO if that lies outside */
+    double p;                  /* of so much of a change by chance, corrected; NAN: not tested */
     enum kt_change change;
 };
 
@@ -79,6 +82,7 @@ struct kt_diff {
     double spread;   /* of shapes about that, as a factor's logarithm: one standard deviation, robust */
     double margin;   /* that was used */
     size_t tested, changed;
+    struct kt_diff_shape all; /* the time of all shapes, tested as one of its own that is not counted; no routine */
 };
 
 /* COMPARABLE: same library, same machine, so that what is common to all shapes is drift. The shapes stay owned by the
@@ -86,6 +90,14 @@ struct kt_diff {
 void kt_diff_make(const struct kt_shapes shapes[2], bool comparable, const struct kt_diff_limits *limits,
                   struct kt_diff *out);
 void kt_diff_free(struct kt_diff *diff);
+
+/* The factor that ratios are told without; 1: none. */
+double kt_diff_drift(const struct kt_diff *diff);
+
+/* Did the shape, or the total, become slower by more than the part ABOVE, the interval of its shift included? */
+bool kt_diff_is_above(const struct kt_diff *diff, const struct kt_diff_shape *shape, double above);
+/* Did any shape, or the total? */
+bool kt_diff_fails(const struct kt_diff *diff, double above);
 
 /* Steps of the above, for tests. Block medians of samples; then all else, from sides that are filled in. */
 void kt_diff_fill(struct kt_diff_side *side, const struct kt_samples *samples, uint64_t calls, double total);

@@ -4,7 +4,7 @@
  */
 #include "model/verbs/cmd_results.h"
 #include "trace/command/document.h"
-#include "model/report/diff.h"
+#include "model/report/diff_markdown.h"
 #include "trace/command/about.h"
 #include "trace/command/shape_source.h"
 #include "trace/command/state_json.h"
@@ -17,14 +17,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE = 68 };
-
 static const char *const side_name[2] = {"before", "after"};
 
 struct options {
-    bool json, absolute, results;
-    size_t top;    /* rows; 0: not given */
-    double margin; /* below 0: not given */
+    bool json, markdown, absolute, results;
+    size_t top;                /* rows; 0: not given */
+    double margin, fail_above; /* below 0: not given */
     struct kt_diff_limits limits;
 };
 
@@ -42,11 +40,12 @@ struct runs {
 
 /* --- the command line -------------------------------------------------------------------------------------- */
 
-static bool read_number(const char *text, double from, double to, double *out)
+/* Followed by UNIT or nothing. */
+static bool read_number(const char *text, const char *unit, double from, double to, double *out)
 {
     char *end;
     double value = strtod(text, &end);
-    if (end == text || *end || !(value >= from && value <= to))
+    if (end == text || (*end && strcmp(end, unit) != 0) || !(value >= from && value <= to))
         return false;
     *out = value;
     return true;
@@ -56,7 +55,7 @@ static enum kt_status take_margin(const struct kt_verb_option *option, const cha
                                   struct kt_error *error)
 {
     double *margin = out;
-    if (!read_number(value, 0, 1000, margin))
+    if (!read_number(value, "%", 0, 1000, margin))
         return kt_fail(error, KT_USAGE, "--%s %s: expected per cents from 0 on", option->name, value);
     *margin /= 100;
     return KT_OK;
@@ -66,7 +65,7 @@ static enum kt_status take_rows(const struct kt_verb_option *option, const char 
                                 struct kt_error *error)
 {
     double rows;
-    if (!read_number(value, 1, 1e6, &rows))
+    if (!read_number(value, "", 1, 1e6, &rows))
         return kt_fail(error, KT_USAGE, "--%s %s: expected a number from 1 on", option->name, value);
     *(size_t *)out = (size_t)rows;
     return KT_OK;
@@ -75,6 +74,9 @@ static enum kt_status take_rows(const struct kt_verb_option *option, const char 
 const struct kt_verb_option kt_verb_diff_options[] = {
     {"margin", 0, "PERCENT", "smaller changes of a shape do not count; default 3", take_margin,
      offsetof(struct options, margin)},
+    {"fail-above", 0, "PERCENT", "exit status 1 only if a shape or the total is slower by more, its interval included",
+     take_margin, offsetof(struct options, fail_above)},
+    {"markdown", 0, NULL, "a table for a comment on a change of the program", KT_VERB_FLAG(struct options, markdown)},
     {"absolute", 0, NULL, "also what all shapes have in common counts as change, not as drift",
      KT_VERB_FLAG(struct options, absolute)},
     {"results", 0, NULL,
@@ -88,12 +90,15 @@ const struct kt_verb_option kt_verb_diff_options[] = {
 static int parse_arguments(int argc, char **argv, struct options *out)
 {
     enum { NOT_GIVEN = -1, USUAL_ROWS = 15 };
-    *out = (struct options){.margin = NOT_GIVEN, .limits = kt_diff_usual};
+    *out = (struct options){.margin = NOT_GIVEN, .fail_above = NOT_GIVEN, .limits = kt_diff_usual};
     int wrong = kt_verb_parse(argc, argv, kt_verb_diff_options, out);
     if (wrong)
         return wrong;
-    if (out->results && (out->absolute || out->top || out->margin >= 0))
-        return kt_verb_usage(argv[0], "--results compares no times: --margin, --absolute and --top mean nothing to it");
+    if (out->results && (out->absolute || out->top || out->margin >= 0 || out->fail_above >= 0 || out->markdown))
+        return kt_verb_usage(argv[0],
+                             "--results compares no times: of the other options only --json means anything to it");
+    if (out->json && out->markdown)
+        return kt_verb_usage(argv[0], "--json or --markdown, not both");
     if (out->margin >= 0)
         out->limits.margin = out->margin;
     if (!out->top)
@@ -228,17 +233,12 @@ static void print_drift(const struct runs *r, double margin)
                   d->margin > log1p(margin) + 1e-9 ? ": so much do shapes differ anyway" : "");
 }
 
-static double drift_taken_out(const struct kt_diff *d)
-{
-    return d->drift_out && !isnan(d->drift) ? d->drift : 1;
-}
-
 static const char *ratio_text(const struct kt_diff *d, const struct kt_diff_shape *s, char out[32])
 {
     if (isnan(s->ratio))
         snprintf(out, 32, "-");
     else
-        snprintf(out, 32, "%.2f", s->ratio / drift_taken_out(d));
+        snprintf(out, 32, "%.2f", s->ratio / kt_diff_drift(d));
     return out;
 }
 
@@ -313,7 +313,7 @@ static void print_routines(const struct kt_diff *d, size_t top)
 static void print_common(const struct kt_diff *d)
 {
     for (size_t i = 0; i < d->routines && d->drift_out; i++) {
-        double ratio = d->routine[i].drift / drift_taken_out(d);
+        double ratio = d->routine[i].drift / kt_diff_drift(d);
         if (fabs(log(ratio)) > d->margin)
             printf("All shapes of %s took %.2f times as long. That is the machine,\n"
                    "or what the program does between its calls. Two runs cannot tell; record both\n"
@@ -332,8 +332,9 @@ static void print_processors(const struct runs *r)
                processor[0], processor[1], processor[0]);
 }
 
-static void print_verdict(const struct kt_diff *d, const struct kt_diff_limits *limits)
+static void print_verdict(const struct kt_diff *d, const struct kt_diff_limits *limits, double fail_above)
 {
+    char verdict[128];
     size_t number[KT_CHANGES] = {0};
     for (size_t i = 0; i < d->shapes; i++)
         number[d->shape[i].change]++;
@@ -347,6 +348,10 @@ static void print_verdict(const struct kt_diff *d, const struct kt_diff_limits *
                "made them longer (KTRACE_NESTED).\n",
                number[KT_UNLIKE]);
     print_common(d);
+    if (fail_above >= 0) {
+        kt_diff_verdict(d, fail_above, verdict, sizeof verdict);
+        printf("%s\n", verdict);
+    }
     printf("Times are medians as they happened, ratios without the drift; a change is more\n"
            "than chance and the margin would explain, at %.0f %% over all shapes.\n",
            100 * limits->level);
@@ -363,7 +368,7 @@ static void print_text(const struct runs *r, const struct options *options)
     if (r->diff.changed < r->diff.shapes)
         print_shapes(&r->diff, false, options->top);
     print_routines(&r->diff, options->top);
-    print_verdict(&r->diff, &options->limits);
+    print_verdict(&r->diff, &options->limits, options->fail_above);
     print_processors(r);
 }
 
@@ -377,14 +382,7 @@ static json_t *side_json(const struct kt_diff_side *side)
                      "in_situ", kt_json_stat(&side->stat));
 }
 
-/* The line that it mostly comes from in the second run, or in the first if only that has it. */
-static json_t *source_json(const struct runs *r, const struct kt_diff_shape *s)
-{
-    int side = s->most[1] != NULL;
-    return kt_shape_source_json(&r->source[side][s->most[side] - r->shapes[side].shape]);
-}
-
-static json_t *shape_json(const struct runs *r, const struct kt_diff_shape *s, double drift)
+static json_t *shape_json(const struct kt_diff_told *told, const struct kt_diff_shape *s, double drift)
 {
     json_t *out = json_pack("{s:s, s:o, s:o, s:o, s:s}", "routine", s->routine, "symbol",
                             kt_json_text(s->first.entry->symbol.name), "shape", kt_json_text(s->text), "args",
@@ -395,7 +393,7 @@ static json_t *shape_json(const struct runs *r, const struct kt_diff_shape *s, d
     json_object_set_new(out, "lo", kt_json_number(s->lo / drift));
     json_object_set_new(out, "hi", kt_json_number(s->hi / drift));
     json_object_set_new(out, "p", kt_json_number(s->p));
-    json_object_set_new(out, "source", source_json(r, s));
+    json_object_set_new(out, "source", kt_shape_source_json(kt_diff_source(told, s)));
     return out;
 }
 
@@ -404,6 +402,13 @@ static json_t *routine_json(const struct kt_diff_routine *r, double drift)
     return json_pack("{s:s, s:[II], s:[oo], s:o, s:i}", "routine", r->name, "calls", (json_int_t)r->calls[0],
                      (json_int_t)r->calls[1], "seconds", kt_json_number(r->total[0]), kt_json_number(r->total[1]),
                      "ratio_of_all_shapes", kt_json_number(r->drift / drift), "shapes_changed", r->changed);
+}
+
+static json_t *total_json(const struct kt_diff *d, double drift)
+{
+    return json_pack("{s:s, s:o, s:o, s:o, s:o}", "change", kt_change_name[d->all.change], "ratio",
+                     kt_json_number(d->all.ratio / drift), "lo", kt_json_number(d->all.lo / drift), "hi",
+                     kt_json_number(d->all.hi / drift), "p", kt_json_number(d->all.p));
 }
 
 /* What is missing from a run, as far as it can be told. */
@@ -421,21 +426,22 @@ static void find_sources(struct runs *r)
         r->source[side] = kt_shape_sources_find(&r->shapes[side], r->callers);
 }
 
-static void print_json(struct runs *r)
+static void print_json(const struct runs *r, const struct kt_diff_told *told)
 {
     const struct kt_diff *d = &r->diff;
     bool is_out = d->drift_out && !isnan(d->drift);
-    double drift = drift_taken_out(d);
+    double drift = kt_diff_drift(d);
+    json_t *failed = told->fail_above < 0 ? json_null() : json_boolean(kt_diff_fails(d, told->fail_above));
     json_t *shapes = json_array();
     json_t *routines = json_array();
-    find_sources(r);
     for (size_t i = 0; i < d->shapes; i++)
-        json_array_append_new(shapes, shape_json(r, &d->shape[i], drift));
+        json_array_append_new(shapes, shape_json(told, &d->shape[i], drift));
     for (size_t i = 0; i < d->routines; i++)
         json_array_append_new(routines, routine_json(&d->routine[i], drift));
     kt_document_print(
         &kt_document_diff,
-        json_pack("{s:[oo], s:[oo], s:[bb], s:[oo], s:o, s:[oo], s:[oo], s:o, s:b, s:o, s:o, s:o, s:I, s:I, s:o, s:o}",
+        json_pack("{s:[oo], s:[oo], s:[bb], s:[oo], s:o, s:[oo], s:[oo], s:o, s:b, s:o, s:o, s:o, s:I, "
+                  "s:I, s:o, s:o, s:o, s:o}",
                   "traces", kt_json_text(r->trace[0].path), kt_json_text(r->trace[1].path), "processors",
                   kt_json_processor(r->shapes[0].processor), kt_json_processor(r->shapes[1].processor), "complete",
                   !r->incomplete[0], !r->incomplete[1], "missing", missing_json(r, 0), missing_json(r, 1),
@@ -444,10 +450,31 @@ static void print_json(struct runs *r)
                   kt_json_number(r->wall[1]), "drift", kt_json_number(d->drift), "drift_taken_out", is_out,
                   "rest_ratio", kt_json_number(rest_ratio(r)), "spread", kt_json_number(d->spread), "margin",
                   kt_json_number(expm1(d->margin)), "tested", (json_int_t)d->tested, "changed", (json_int_t)d->changed,
-                  "shapes", shapes, "routines", routines));
+                  "failed", failed, "total", total_json(d, drift), "shapes", shapes, "routines", routines));
 }
 
 /* --- the verb ---------------------------------------------------------------------------------------------- */
+
+static void print_runs(struct runs *r, const struct options *options)
+{
+    if (!options->json && !options->markdown) {
+        print_text(r, options);
+        return;
+    }
+    find_sources(r);
+    struct kt_diff_told told = {&r->diff,
+                                &options->limits,
+                                r->shapes,
+                                r->source,
+                                r->why,
+                                {r->incomplete[0], r->incomplete[1]},
+                                options->fail_above,
+                                options->top};
+    if (options->json)
+        print_json(r, &told);
+    else
+        kt_diff_markdown(&told);
+}
 
 int kt_verb_diff(int argc, char **argv)
 {
@@ -465,11 +492,8 @@ int kt_verb_diff(int argc, char **argv)
     }
     runs.why = what_differs(&runs, options.absolute);
     kt_diff_make(runs.shapes, !runs.why, &options.limits, &runs.diff);
-    if (options.json)
-        print_json(&runs);
-    else
-        print_text(&runs, &options);
-    status = runs.diff.changed ? KT_FINDING : KT_OK;
+    print_runs(&runs, &options);
+    bool finds = options.fail_above >= 0 ? kt_diff_fails(&runs.diff, options.fail_above) : runs.diff.changed > 0;
     close_runs(&runs);
-    return status;
+    return finds ? KT_FINDING : KT_OK;
 }

@@ -35,6 +35,14 @@ static const struct kt_field routine_fields[] = {
     {"shapes_changed", KT_AS_COUNT, .meaning = "shapes that changed"},
     {0}};
 
+static const struct kt_field total_fields[] = {
+    {"change", KT_AS_TEXT, .meaning = "what became of it"},
+    {"ratio", KT_AS_NUMBER, KT_NULL, .meaning = "after over before, without the drift"},
+    {"lo", KT_AS_NUMBER, KT_NULL, .meaning = "begin of its interval"},
+    {"hi", KT_AS_NUMBER, KT_NULL, .meaning = "its end"},
+    {"p", KT_AS_NUMBER, KT_NULL, .meaning = "how often chance alone makes such a difference"},
+    {0}};
+
 static const struct kt_field diff_fields[] = {
     {"traces", KT_AS_TEXT, KT_MANY, .meaning = "traces of both runs"},
     {"processors", KT_AS_ID, KT_MANY | KT_NULLS, .meaning = "processor that most calls ran on"},
@@ -50,6 +58,8 @@ static const struct kt_field diff_fields[] = {
     {"margin", KT_AS_SHARE, KT_NULL, .meaning = "smaller changes do not count"},
     {"tested", KT_AS_COUNT, .meaning = "shapes that were tested"},
     {"changed", KT_AS_COUNT, .meaning = "shapes that changed"},
+    {"failed", KT_AS_FLAG, KT_NULL, .meaning = "a shape or the total is slower than --fail-above; null: not asked"},
+    {"total", KT_AS_RECORD, .meaning = "the time of all shapes, tested as that of one", .of = total_fields},
     {"shapes", KT_AS_RECORD, KT_MANY, .meaning = "shapes", .of = shape_fields},
     {"routines", KT_AS_RECORD, KT_MANY, .meaning = "routines", .of = routine_fields},
     {0}};

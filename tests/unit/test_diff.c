@@ -441,6 +441,94 @@ static void test_samples_of_a_histogram(void **unused)
     kt_samples_free(&samples);
 }
 
+/* --- what fails --------------------------------------------------------------------------------------------- */
+
+enum { HEAVIEST = SHAPES - 1, FAILS_SLOWED = 18 };
+
+static bool is_total_above(const struct kt_diff *diff, double above)
+{
+    return kt_diff_is_above(diff, &diff->all, above);
+}
+
+static void test_fails_above(void **unused)
+{
+    (void)unused;
+    int equal = 0;
+    int slower = 0;
+    for (int r = 0; r < RUNS; r++) {
+        struct kt_diff diff;
+        draw_runs(&diff, -1, 1);
+        equal += kt_diff_fails(&diff, 0.05);
+        kt_diff_free(&diff);
+        draw_runs(&diff, FAILS_SLOWED, 1.2);
+        slower += kt_diff_fails(&diff, 0.05);
+        assert_false(kt_diff_fails(&diff, 0.25));
+        kt_diff_free(&diff);
+        draw_runs(&diff, FAILS_SLOWED, 1 / 1.2);
+        equal += kt_diff_fails(&diff, 0.05);
+        kt_diff_free(&diff);
+    }
+    assert_in_range(equal, 0, 2 * RUNS / 20);
+    assert_in_range(slower, RUNS * 95 / 100, RUNS);
+}
+
+/* A shape that is slower, but of which the interval begins below the limit, passes. */
+static void test_interval_decides(void **unused)
+{
+    (void)unused;
+    struct kt_diff diff;
+    draw_runs(&diff, FAILS_SLOWED, 1.2);
+    struct kt_diff_shape *s = &diff.shape[0];
+    assert_true(s->change == KT_SLOWER && s->shift / diff.drift > 1.15);
+    s->shift_lo = 1.04 * diff.drift;
+    assert_true(!kt_diff_is_above(&diff, s, 0.05) && kt_diff_is_above(&diff, s, 0.03));
+    kt_diff_free(&diff);
+}
+
+static struct kt_diff_shape *shape_number(struct kt_diff *diff, uint64_t n)
+{
+    size_t i = 0;
+    while (diff->shape[i].first.n != n)
+        i++;
+    return &diff->shape[i];
+}
+
+/* The heaviest shape, 0.23 of the time, is new: no shape is slower, the total is, by a factor of 1.3. */
+static void test_total_with_what_is_new(void **unused)
+{
+    (void)unused;
+    struct kt_diff diff;
+    draw_runs(&diff, -1, 1);
+    struct kt_diff_shape *s = shape_number(&diff, HEAVIEST);
+    diff.total[0] -= s->side[0].total;
+    s->side[0] = (struct kt_diff_side){0};
+    kt_diff_judge(&diff, &kt_diff_usual);
+    assert_true(diff.changed == 1 && diff.shape[0].change == KT_APPEARED);
+    assert_true(fabs(diff.all.ratio / diff.drift / 1.3 - 1) < 0.06);
+    assert_true(kt_diff_fails(&diff, 0.05) && is_total_above(&diff, 0.05) && !is_total_above(&diff, 0.4));
+    kt_diff_free(&diff);
+}
+
+/* Too few calls to tell: that these took three times as long is no change of the total; that there are three times as
+ * many is. */
+static void test_total_with_too_few(void **unused)
+{
+    (void)unused;
+    for (int more = 0; more < 2; more++) {
+        struct kt_diff diff;
+        draw_runs(&diff, -1, 1);
+        struct kt_diff_shape *s = shape_number(&diff, HEAVIEST);
+        for (int run = 0; run < 2; run++)
+            s->side[run].blocks = 2;
+        s->side[1].total *= 3;
+        s->side[1].calls *= more ? 3 : 1;
+        kt_diff_judge(&diff, &kt_diff_usual);
+        assert_int_equal(shape_number(&diff, HEAVIEST)->change, KT_TOO_FEW);
+        assert_int_equal(kt_diff_fails(&diff, 0.15), more);
+        kt_diff_free(&diff);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -461,6 +549,10 @@ int main(void)
         cmocka_unit_test(test_samples_stay_in_order),
         cmocka_unit_test(test_samples_of_a_histogram),
         cmocka_unit_test(test_placement_of_short_calls),
+        cmocka_unit_test(test_fails_above),
+        cmocka_unit_test(test_interval_decides),
+        cmocka_unit_test(test_total_with_what_is_new),
+        cmocka_unit_test(test_total_with_too_few),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

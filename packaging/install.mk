@@ -5,6 +5,7 @@ LIB_DIR  ?= $(PREFIX)/lib
 MAN_DIR  ?= $(PREFIX)/share/man/man1
 DOC_DIR  ?= $(PREFIX)/share/doc/ktrace
 DATA_DIR ?= $(PREFIX)/share/ktrace
+PYTHON_DIR ?= $(DATA_DIR)/python
 PC_DIR   ?= $(PREFIX)/share/pkgconfig
 BASH_DIR ?= $(PREFIX)/share/bash-completion/completions
 ZSH_DIR  ?= $(PREFIX)/share/zsh/site-functions
@@ -15,7 +16,7 @@ INSTALLED_LIBRARIES := libktrace.so libktrace-audit.so libktrace-block.so
 MANUALS := ktrace.1 $(patsubst doc/man/%.man,ktrace-%.1,$(filter-out doc/man/ktrace.man,$(wildcard doc/man/*.man)))
 # Documents with all that they link to.
 DOCUMENTS := $(wildcard *.md doc/*.md doc/design/*.md) LICENSE tests/bench/RESULTS.md trace/routines/README.md trace/routines/left_alone.list \
-             include/ktrace/ktrace.h $(filter-out examples/algorithms examples/ci,$(wildcard examples/* examples/algorithms/* examples/ci/*))
+             include/ktrace/ktrace.h share/python/ktrace.py $(filter-out examples/algorithms examples/ci,$(wildcard examples/* examples/algorithms/* examples/ci/*))
 
 # Prose by hand, lists of options from the command.
 $(O)/man/ktrace.1: doc/man/ktrace.man $(O)/ktrace
@@ -37,6 +38,7 @@ install: built manuals install-documents
 	install -D -t $(DESTDIR)$(BIN_DIR) $(O)/ktrace
 	install -D -m 644 -t $(DESTDIR)$(LIB_DIR) $(INSTALLED_LIBRARIES:%=$(O)/%)
 	$(if $(D3),install -D -m 644 -t $(DESTDIR)$(DATA_DIR) $(O)/report.html)
+	install -D -m 644 -t $(DESTDIR)$(PYTHON_DIR) share/python/ktrace.py
 	install -D -m 644 -t $(DESTDIR)$(INCLUDE_DIR) include/ktrace/ktrace.h
 	install -D -m 644 -t $(DESTDIR)$(MAN_DIR) $(MANUALS:%=$(O)/man/%)
 	install -D -m 644 packaging/completion/ktrace.bash $(DESTDIR)$(BASH_DIR)/ktrace
@@ -47,10 +49,10 @@ install: built manuals install-documents
 #: make uninstall        remove what was installed with the same PREFIX and DESTDIR
 # Folders that hold what others installed stay.
 uninstall:
-	rm -f $(DESTDIR)$(BIN_DIR)/ktrace $(DESTDIR)$(DATA_DIR)/report.html $(INSTALLED_LIBRARIES:%=$(DESTDIR)$(LIB_DIR)/%) $(DESTDIR)$(INCLUDE_DIR)/ktrace.h \
+	rm -f $(DESTDIR)$(BIN_DIR)/ktrace $(DESTDIR)$(DATA_DIR)/report.html $(DESTDIR)$(PYTHON_DIR)/ktrace.py $(INSTALLED_LIBRARIES:%=$(DESTDIR)$(LIB_DIR)/%) $(DESTDIR)$(INCLUDE_DIR)/ktrace.h \
 	 $(MANUALS:%=$(DESTDIR)$(MAN_DIR)/%) $(DESTDIR)$(BASH_DIR)/ktrace $(DESTDIR)$(ZSH_DIR)/_ktrace $(DESTDIR)$(PC_DIR)/ktrace.pc \
 	 $(DESTDIR)$(DOC_DIR)/routines.md $(DOCUMENTS:%=$(DESTDIR)$(DOC_DIR)/%)
-	for folder in $(DESTDIR)$(DOC_DIR) $(DESTDIR)$(DATA_DIR) $(DESTDIR)$(INCLUDE_DIR); do \
+	for folder in $(DESTDIR)$(DOC_DIR) $(DESTDIR)$(PYTHON_DIR) $(DESTDIR)$(DATA_DIR) $(DESTDIR)$(INCLUDE_DIR); do \
 	 [ ! -d $$folder ] || find $$folder -depth -type d -empty -delete || exit 1; done
 
 # --- a Debian package -------------------------------------------------------------------------------------------

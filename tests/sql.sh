@@ -19,6 +19,7 @@ thread.start()
 work()
 thread.join()
 wide = np.ones((8, 512))
+np.ones((8, 256)) @ np.ones((256, 8))  # half as far
 for _ in range(12):
     (wide @ wide.T) @ np.ones((8, 3))
 # Of calls with the same number of operations, one whose elements lie on pages of their own, which it is the first to touch.

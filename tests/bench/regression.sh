@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # How often examples/ci/regression.sh is wrong: a program beside one whose dgemm of order 48 takes 10 % longer, and beside
-# itself, TIMES times each. Real runs, so the figures depend on the machine.
+# itself, TIMES times each, with RUNS runs of each. Real runs, so the figures depend on the machine.
 . tests/bench/lib.sh
 times=${TIMES:-20}
 slow=$(realpath "$B")/tests/diff/slow.so
@@ -13,13 +13,13 @@ chmod +x "$dir/app"
 # try PERCENT: adds to FAILED where the status is 1
 try() {
     status=0
-    KTRACE=$B/ktrace examples/ci/regression.sh -o "$dir/runs" "$dir/app 0" "$dir/app $1" >/dev/null || status=$?
+    KTRACE=$B/ktrace examples/ci/regression.sh -n "${RUNS:-10}" -o "$dir/runs" "$dir/app 0" "$dir/app $1" >/dev/null || status=$?
     [ "$status" -le 1 ] || { echo "regression.sh ended with status $status" >&2; exit 1; }
     failed=$((failed + status))
     [ "$status" = "$2" ] || { echo "not as expected:"; cat "$dir/runs/diff.md"; }
     rm -rf "$dir/runs"
 }
-for percent in 10 0; do
+for percent in ${PERCENTS:-10 0}; do
     failed=0
     for i in $(seq "$times"); do
         progress "$percent % slower, $i of $times"

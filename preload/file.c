@@ -2,21 +2,33 @@
 #include "preload/file.h"
 
 #include "preload/apart.h"
+#include "preload/system.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <signal.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
-/* The signal that a write just raised is taken back, unless one like it was waiting already. */
-static void discard_signal(int signal, const sigset_t *waiting)
+/* As the kernel has them, in 8 bytes; the C library's sets of signals take 128 each of stacks that may be small. */
+static inline uint64_t only(int signal)
 {
-    sigset_t one;
-    sigemptyset(&one);
-    sigaddset(&one, signal);
-    if (!sigismember(waiting, signal))
-        sigtimedwait(&one, NULL, &(struct timespec){0});
+    return (uint64_t)1 << (signal - 1);
+}
+
+static void change_mask(int how, const uint64_t *mask, uint64_t *before)
+{
+    kt_system_call(SYS_rt_sigprocmask, how, mask, before, sizeof *mask);
+}
+
+/* The signals that a write just raised are taken back, unless ones like them were waiting already. */
+static void discard_signals(uint64_t raised)
+{
+    static const struct timespec at_once;
+    while (kt_system_call(SYS_rt_sigtimedwait, &raised, (siginfo_t *)NULL, &at_once, sizeof raised) > 0)
+        ;
 }
 
 static size_t write_blocked(int file, const char *bytes, size_t count)
@@ -35,21 +47,16 @@ static size_t write_blocked(int file, const char *bytes, size_t count)
 
 size_t kt_file_write(int file, const char *bytes, size_t count)
 {
-    sigset_t fatal;
-    sigset_t before;
-    sigset_t waiting;
-    sigemptyset(&fatal);
-    sigaddset(&fatal, SIGPIPE);
-    sigaddset(&fatal, SIGXFSZ);
-    pthread_sigmask(SIG_BLOCK, &fatal, &before);
-    sigpending(&waiting);
+    const uint64_t fatal = only(SIGPIPE) | only(SIGXFSZ);
+    uint64_t before;
+    uint64_t waiting = 0;
+    change_mask(SIG_BLOCK, &fatal, &before);
+    kt_system_call(SYS_rt_sigpending, &waiting, sizeof waiting);
     size_t done = write_blocked(file, bytes, count);
     int saved = errno;
-    if (done < count) {
-        discard_signal(SIGPIPE, &waiting);
-        discard_signal(SIGXFSZ, &waiting);
-    }
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (done < count)
+        discard_signals(fatal & ~waiting);
+    change_mask(SIG_SETMASK, &before, NULL);
     errno = saved;
     return done;
 }

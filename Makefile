@@ -62,7 +62,7 @@ say = @$(if $(V)$(SILENT),:,printf '  %-6s %s\n' $(1) $(2))
 all:
 	@$(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc)) built
 # What takes longest to compile, and what has to be generated first, come first.
-built: $(O)/model/loops/probe_kernels.o $(O)/libktrace.so $(O)/ktrace $(O)/libktrace-audit.so $(O)/libktrace-block.so $(O)/routines.md $(if $(D3),$(O)/report.html)
+built: $(O)/model/loops/probe_kernels.o $(O)/libktrace.so $(O)/ktrace $(O)/libktrace-audit.so $(O)/libktrace-block.so $(O)/ktrace_api.mex $(O)/routines.md $(if $(D3),$(O)/report.html)
 help:
 	@sed -n 's/^#: //p' Makefile packaging/install.mk tests/tests.mk tests/bench/bench.mk
 
@@ -90,6 +90,11 @@ $(O)/libktrace-block.so: preload/block_size.c $(O)/flags
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS_) -fPIC -fvisibility=hidden -shared -Wl,-soname,libktrace-block.so -Wl,-z,now $(LDFLAGS) -o $@ $< $(kept)
+
+# For Octave, which has the functions that it calls.
+$(O)/ktrace_api.mex: examples/ktrace_api.c include/ktrace/ktrace.h $(O)/flags
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(filter-out -fsanitize=%,$(CFLAGS_)) -fPIC -fvisibility=hidden -shared $(LDFLAGS) -o $@ $< $(kept)
 
 $(O)/ktgen: $(O)/trace/generate/ktgen.o $(GEN:%=$(O)/trace/%.o) $(O)/trace/table/spec.o $(TABLE:%=$(O)/trace/%.o)
 	$(call say,LINK,$@)

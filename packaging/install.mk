@@ -12,6 +12,8 @@ ZSH_DIR  ?= $(PREFIX)/share/zsh/site-functions
 INCLUDE_DIR = $(PREFIX)/include/ktrace
 
 INSTALLED_LIBRARIES := libktrace.so libktrace-audit.so libktrace-block.so
+# Regions for R and Octave; the last one is built.
+HOOKS := examples/ktrace.R examples/ktrace_region.m $(O)/ktrace_api.mex
 # One page for each verb, and one for the command.
 MANUALS := ktrace.1 $(patsubst doc/man/%.man,ktrace-%.1,$(filter-out doc/man/ktrace.man,$(wildcard doc/man/*.man)))
 # Documents with all that they link to.
@@ -37,6 +39,7 @@ install-documents: $(O)/routines.md
 install: built manuals install-documents
 	install -D -t $(DESTDIR)$(BIN_DIR) $(O)/ktrace
 	install -D -m 644 -t $(DESTDIR)$(LIB_DIR) $(INSTALLED_LIBRARIES:%=$(O)/%)
+	install -D -m 644 -t $(DESTDIR)$(LIB_DIR)/ktrace $(HOOKS)
 	$(if $(D3),install -D -m 644 -t $(DESTDIR)$(DATA_DIR) $(O)/report.html)
 	install -D -m 644 -t $(DESTDIR)$(PYTHON_DIR) share/python/ktrace.py
 	install -D -m 644 -t $(DESTDIR)$(INCLUDE_DIR) include/ktrace/ktrace.h
@@ -49,10 +52,10 @@ install: built manuals install-documents
 #: make uninstall        remove what was installed with the same PREFIX and DESTDIR
 # Folders that hold what others installed stay.
 uninstall:
-	rm -f $(DESTDIR)$(BIN_DIR)/ktrace $(DESTDIR)$(DATA_DIR)/report.html $(DESTDIR)$(PYTHON_DIR)/ktrace.py $(INSTALLED_LIBRARIES:%=$(DESTDIR)$(LIB_DIR)/%) $(DESTDIR)$(INCLUDE_DIR)/ktrace.h \
+	rm -f $(DESTDIR)$(BIN_DIR)/ktrace $(DESTDIR)$(DATA_DIR)/report.html $(DESTDIR)$(PYTHON_DIR)/ktrace.py $(INSTALLED_LIBRARIES:%=$(DESTDIR)$(LIB_DIR)/%) $(addprefix $(DESTDIR)$(LIB_DIR)/ktrace/,$(notdir $(HOOKS))) $(DESTDIR)$(INCLUDE_DIR)/ktrace.h \
 	 $(MANUALS:%=$(DESTDIR)$(MAN_DIR)/%) $(DESTDIR)$(BASH_DIR)/ktrace $(DESTDIR)$(ZSH_DIR)/_ktrace $(DESTDIR)$(PC_DIR)/ktrace.pc \
 	 $(DESTDIR)$(DOC_DIR)/routines.md $(DOCUMENTS:%=$(DESTDIR)$(DOC_DIR)/%)
-	for folder in $(DESTDIR)$(DOC_DIR) $(DESTDIR)$(PYTHON_DIR) $(DESTDIR)$(DATA_DIR) $(DESTDIR)$(INCLUDE_DIR); do \
+	for folder in $(DESTDIR)$(LIB_DIR)/ktrace $(DESTDIR)$(DOC_DIR) $(DESTDIR)$(PYTHON_DIR) $(DESTDIR)$(DATA_DIR) $(DESTDIR)$(INCLUDE_DIR); do \
 	 [ ! -d $$folder ] || find $$folder -depth -type d -empty -delete || exit 1; done
 
 # --- a Debian package -------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ out=$(cppcheck --quiet --std=c11 --enable=warning,performance,portability --inli
     --suppress=missingIncludeSystem -D__x86_64__ preload trace replay model 2>&1)
 if [ $? = 0 ]; then ok "cppcheck"; else not_ok "cppcheck" "$out"; fi
 # What the compiler said when it made the build (Makefile): a file for each source, empty if there was nothing to say.
-made() { ls {trace,replay,model,preload}/*.c {trace,replay,model}/*/*.c 2>/dev/null | grep -vE '^preload/(audit|block_size)\.c$'; echo libktrace-audit.c libktrace-block.c; cd "$B" && ls gen/*.c; }
+made() { ls {trace,replay,model,preload}/*.c {trace,replay,model}/*/*.c 2>/dev/null | grep -vE '^preload/(audit|block_size)\.c$'; echo libktrace-audit.c libktrace-block.c ktrace_api.c; cd "$B" && ls gen/*.c; }
 said=$(made | xargs -n 1 | sed "s|^|$B/|; s/c$/said/" | xargs cat 2>&1)
 if [ -z "$said" ]; then ok "no warning of -Wall -Wextra -Wshadow"; else not_ok "warnings" "$said"; fi
 exit $((failures != 0))

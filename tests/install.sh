@@ -16,6 +16,8 @@ if [ -e "$B/report.html" ]; then
     same "... and the page for browsers: only the trace is missing" 3 $?
 else skip "the page for browsers" "d3 is not installed (apt: node-d3)"; fi
 
+same "regions for R and Octave" "ktrace.R ktrace_api.mex ktrace_region.m" "$(cd "$installed/lib/ktrace" && echo *)"
+
 # --- the header
 export PKG_CONFIG_PATH=$installed/share/pkgconfig PKG_CONFIG_SYSROOT_DIR=$place
 same "pkg-config: version" "$version" "$(pkg-config --modversion ktrace)"

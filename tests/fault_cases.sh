@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # check: slow, 11 s
-# What has once harmed a traced program (tests/fault/cases.c and others), each in all modes, preloaded and by ktrace run: the
-# outcome is that of the program alone. RUNS=50 of each take half an hour; MILLISECONDS= for those that have no end of their own.
+# What has once harmed a traced program (tests/fault/cases.c and others), each in all modes, preloaded and by ktrace run, there with
+# call paths: the outcome is that of the program alone. RUNS=50 of each take half an hour; MILLISECONDS= for those that have no end
+# of their own.
 . tests/fault/lib.sh
 runs=${RUNS:-1}
 module=$PWD/$B/tests/abi/module_any.so
@@ -26,7 +27,7 @@ always() {
         for way in preloaded run; do
             other=
             for ((i = 0; i < runs; i++)); do
-                if [ $way = run ]; then found=$(once env "$mode" "$PWD/$B/ktrace" run -o "$T/t" -- "$@")
+                if [ $way = run ]; then found=$(once env "$mode" "$PWD/$B/ktrace" run --stacks paths -o "$T/t" -- "$@")
                 else found=$(once env "$mode" LD_PRELOAD="$shim" KTRACE_OUT="$T/t" "$@"); fi
                 [ "$found" = "$alone" ] || other+="run $i: $found "
             done

@@ -6,8 +6,11 @@
 export KTRACE_NESTED=all # every call is counted
 F=$PWD/$B/tests/fault
 killed() { "$F/killer" "$PWD/$B/ktrace" "$PWD/$B/libktrace.so" "$F/victim" "$T" "$@"; }
-out=$(killed "${RUNS:-100}" 2>&1)
-if [ $? = 0 ]; then ok "killed programs: $out"; else not_ok "killed programs" "$(tail -n 19 <<<"$out")"; fi
+runs=${RUNS:-100}
+for stacks in lines paths; do
+    out=$(KTRACE_STACKS=$stacks killed $((runs / 2)) 2>&1)
+    if [ $? = 0 ]; then ok "killed programs, $stacks: $out"; else not_ok "killed programs, $stacks" "$(tail -n 19 <<<"$out")"; fi
+done
 out=$(killed 12 cut 2>&1) # some are killed before they record anything
 same "a trace that lost its end is noticed" 1 $?
 has "... by what is missing" 'the trace holds' "$out"

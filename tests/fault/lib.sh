@@ -14,12 +14,14 @@ outcome() {
     grep '^ktrace: ' "$folder/err" >"$T/said"
     grep -v -e '^ktrace: ' -e '^tests/fault/lib.sh: line [0-9]*: ' "$folder/err"
 }
-# behaves NAME COMMAND...: as alone; the trace is $OUT or $T/t.
+# behaves NAME COMMAND...: as alone; the trace is $OUT or $T/t. Every other one is recorded with call paths; KTRACE_STACKS= is for all.
+turns=0
 behaves() {
-    local name=$1 expected; shift
+    local name=$1 expected kinds=(paths lines) stacks; shift
+    stacks=${KTRACE_STACKS:-${kinds[$((++turns % 2))]}}
     chmod -R u+w "$T/t" 2>/dev/null; rm -rf "$T/t"
     expected=$(outcome alone "$@")
-    same "$name" "$expected" "$(outcome under env LD_PRELOAD="$shim" KTRACE_OUT="${OUT:-$T/t}" "$@")"
+    same "$name, $stacks" "$expected" "$(outcome under env LD_PRELOAD="$shim" KTRACE_STACKS="$stacks" KTRACE_OUT="${OUT:-$T/t}" "$@")"
 }
 # What `ktrace check` finds beyond losses and an end that was not clean.
 damage() {

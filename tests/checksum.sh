@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# check: slow, 20 s
+# check: slow, 10 s
 # KTRACE_CHECKSUM: the sums are those of the operands' elements and of nothing else, whatever memory is like; diff --results
 # finds the call that made two runs differ.
 . tests/lib.sh

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# check: slow, 25 s
+# check: slow, 15 s
 # A second compiler, clang, has no warning about the sources. make CC=clang builds with it.
 . tests/lib.sh
 command -v clang >/dev/null || { skip "no warning of clang" "needs clang (package clang)"; exit 0; }

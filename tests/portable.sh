@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# check: slow, 53 s
+# check: slow, 40 s
 # All sources compile for aarch64, and its unit tests of pure logic pass in an emulator: analysis, statistics, congruent
 # lines, expressions; every nano-benchmark runs. Needs the packages of `make check-portable`.
 . tests/lib.sh

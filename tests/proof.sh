@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# check: slow, 390 s
+# check: slow, 280 s
 # The operand ranges of LAPACK routines, proven with the calls of real programs: LAPACK's own test programs on the reference
 # library, and tests/proof/drive for what those never call, under the checker libproof.so (tests/proof/check.c). What fails or
 # cannot be called has a line with its reason in tests/proof/exceptions.list; a line that is not needed is a failure, too.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# check: slow, 593 s
+# check: slow, 520 s
 # Unit tests, fuzzers and the tools on real traces under AddressSanitizer and UndefinedBehaviorSanitizer.
 . tests/lib.sh
 S=${SANITIZED:-build-san}

@@ -11,7 +11,7 @@ for tool in gdb gfortran g++; do
 done
 
 # asked PROGRAM: what gdb says of each call, in $T/PROGRAM.log
-asked() { ROUTINE=ddot_ LOG="$T/$1.log" gdb -nx -batch -x tests/stacks/unwind.gdb.py "$T/$1" >"$T/gdb" 2>&1 || cat "$T/gdb"; }
+gdb_asked() { ROUTINE=ddot_ LOG="$T/$1.log" gdb -nx -batch -x tests/stacks/unwind.gdb.py "$T/$1" >"$T/gdb" 2>&1 || cat "$T/gdb"; }
 # compared LOG TRACE: of a program, calls and how many differ
 compared() {
     rm -f "$T/csv"
@@ -27,7 +27,7 @@ roots() { "$B/ktrace" report --json "$T/$1" | query 'sorted((p["line"], p["calls
 compiled() {
     local name=$1; shift
     if ! "$@" -o "$T/$name" -lblas 2>"$T/said"; then not_ok "$name" "$(cat "$T/said")"; return; fi
-    asked "$name"; kept "$name.t" "$name"
+    gdb_asked "$name"; kept "$name.t" "$name"
     has "$name: as gdb's backtrace" '^1[0-9]{2} calls, 0 differ, ([3-9]|[0-9]{2}) paths$' "$(compared "$name" "$name.t")"
 }
 compiled c-O0 "$CC" -g -O0 tests/stacks/calls.c

@@ -35,7 +35,8 @@ replay/unusual: replay/right
 replay/compare: replay/unusual
 replay/again: replay/compare
 replay/repro: replay/call
-replay/verbs: replay/again replay/repro
+replay/advise: replay/compare
+replay/verbs: replay/again replay/repro replay/advise
 model/analysis: trace/base
 model/loops: model/analysis
 model/probe: trace/command model/loops

@@ -309,6 +309,10 @@ $(T)/findings/%: tests/findings/%.c
 $(T)/findings/no_block.so: tests/findings/no_block.c
 	@mkdir -p $(@D); $(CC) -std=gnu11 -O1 -Wall -Wextra -D_GNU_SOURCE -fPIC -shared -o $@ $< -ldl
 
+# Programs with known faults, and without them.
+$(T)/advise/faults: tests/advise/faults.c
+	@mkdir -p $(@D); $(CC) -std=gnu11 -O1 -Wall -Wextra -o $@ $< $(in_front)
+
 ROUNDTRIP := $(addprefix $(T)/roundtrip_,c cblas lapacke lapacke_work f)
 
 # Scripts of tests say in a line of their own when they run and how many seconds they take:
@@ -331,7 +335,7 @@ check-all: check-built
 sanitized-tests: $(UNIT_PROGRAMS) $(FUZZERS)
 #: make check-fast       the tests that take seconds
 check-fast: packages-check
-	@$(MAKE) --no-print-directory built $(UNIT_PROGRAMS) $(FUZZERS) $(call room,abi events profile modes ranks nested findings)
+	@$(MAKE) --no-print-directory built $(UNIT_PROGRAMS) $(FUZZERS) $(call room,abi events profile modes ranks nested findings advise)
 	@tests/run $(FAST_TESTS)
 
 .PHONY: transparency kill-test profile-long check-portable proof sanitize valgrind fuzzers fuzz fuzz-regression

@@ -23,8 +23,7 @@ static void store_integer(unsigned char *at, enum kt_stored stored, int64_t valu
         memcpy(at, &value, sizeof value);
 }
 
-/* The reverse of kt_values_decode() for a Fortran call. */
-static void encode(const struct kt_symbol *symbol, const struct kt_values *values, unsigned char *args)
+void kt_forge_encode(const struct kt_symbol *symbol, const struct kt_values *values, unsigned char *args)
 {
     memset(args, 0, symbol->arg_bytes);
     for (int i = 0; i < symbol->params; i++) {
@@ -59,7 +58,7 @@ static void forge_shape(const struct kt_timing_call *call, size_t int_bytes, str
     kt_symbol_make(call->routine, KT_FORTRAN, &entry->symbol);
     spread_operands(call->routine, &values);
     *args = kt_resize(NULL, entry->symbol.arg_bytes, 1);
-    encode(&entry->symbol, &values, *args);
+    kt_forge_encode(&entry->symbol, &values, *args);
     *shape = (struct kt_shape_group){.first = {.entry = entry, .args = *args},
                                      .usual = {.entry = entry, .args = *args},
                                      .calls = 1,

@@ -21,6 +21,9 @@ struct kt_forged {
 /* Operands are far apart, so that the arena keeps what their addresses are modulo the page. OUT must stay where it is.
  */
 void kt_forge(const struct kt_timing_call *call, size_t calls, size_t int_bytes, struct kt_forged *out);
+/* The reverse of kt_values_decode() for a Fortran call; ARGS has room for symbol->arg_bytes. */
+void kt_forge_encode(const struct kt_symbol *symbol, const struct kt_values *values, unsigned char *args);
+
 void kt_forged_free(struct kt_forged *forged);
 
 #endif

@@ -17,6 +17,7 @@
       "the main answer at once: run, replay, run again between replays, and a page of what it comes to")              \
     X(report, "[OPTIONS] TRACE...", "where the time goes: routines, shapes, callers; contexts once replayed")         \
     X(replay, "[OPTIONS] TRACE [-- COMMAND]", "re-time the recorded calls")                                           \
+    X(advise, "[OPTIONS] TRACE", "which calls to make otherwise, each change proven by a replay")                     \
     X(compare, "[--blas LIB...] [OPTIONS] [TRACE] [-- COMMAND]",                                                      \
       "the same calls on several libraries; or the program itself, really run on each")                               \
     X(diff, "[OPTIONS] BEFORE AFTER", "two runs: what appeared, vanished, got slower; exit status 1 if anything did") \

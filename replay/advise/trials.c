@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "replay/advise/trials.h"
+
+#include "replay/setup/forge.h"
+#include "trace/base/interrupt.h"
+#include "trace/base/memory.h"
+#include "trace/base/stats.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Lanes: for each context the recorded call and the other one. */
+enum { RECORDED, OTHER, FORMS };
+enum { WARM, COLD, TRACKED, CONTEXTS };
+enum { LEAST_TRIED = 40, ROUNDS_OF_PROCESS = 4 };
+
+static const struct kt_context *context_of(size_t lane)
+{
+    static const char *const name[] = {"warm", "cold", "tracked"};
+    return kt_context_find(name[lane / FORMS]);
+}
+
+/* --- the calls --------------------------------------------------------------------------------------------- */
+
+/* Operands of the other call that are operands of the recorded one were where these were; others are near. */
+static void place(const struct kt_operand *from, int froms, const struct kt_placements_of_shape *placed,
+                  const struct kt_operand *to, int tos, struct kt_placements_of_shape *out)
+{
+    *out = *placed;
+    for (unsigned p = 0; p < placed->count; p++)
+        for (int i = 0; i < tos; i++) {
+            int same = 0;
+            while (same < froms && from[same].base != to[i].base)
+                same++;
+            float *share = out->placement[p].share[i];
+            memset(share, 0, sizeof out->placement[p].share[i]);
+            share[0] = 1;
+            if (same < froms)
+                memcpy(share, placed->placement[p].share[same], sizeof out->placement[p].share[i]);
+        }
+}
+
+static void find_placements(const struct kt_trials *t, size_t i, const struct kt_placements_of_shape *placed)
+{
+    struct kt_operand from[KT_MAX_OPERANDS];
+    struct kt_operand to[KT_MAX_OPERANDS];
+    struct kt_values values;
+    const struct kt_proposal *c = &t->candidate[i];
+    const struct kt_entry *entry = c->shape->first.entry;
+    kt_values_decode(&entry->symbol, c->shape->usual.args, &values);
+    int froms = kt_operands(&entry->symbol, &values, entry->int_bytes, from);
+    int tos = kt_operands(&t->entry[i].symbol, &c->to.values, entry->int_bytes, to);
+    t->placed[FORMS * i + RECORDED] = *placed;
+    place(from, froms, placed, to, tos, &t->placed[FORMS * i + OTHER]);
+}
+
+/* Operands that are stored otherwise would meet where they lay. */
+static void move_apart(const struct kt_routine *routine, struct kt_values *values)
+{
+    for (int i = 0; i < routine->args; i++)
+        if (routine->arg[i].role == KT_ARRAY)
+            values->address[i] = ((uint64_t)(i + 1) << 40) + values->address[i] % KT_ARENA_PAGE;
+}
+
+static void make_calls(struct kt_trials *t, size_t i)
+{
+    const struct kt_proposal *c = &t->candidate[i];
+    struct kt_shape_group *other = &t->shape[FORMS * i + OTHER];
+    struct kt_values values = c->to.values;
+    t->entry[i] = *c->shape->first.entry;
+    kt_candidate_symbol(c, &t->entry[i].symbol);
+    if (t->setup->placed && t->setup->placed[c->number].count)
+        find_placements(t, i, &t->setup->placed[c->number]);
+    if (c->rule->moves)
+        move_apart(c->to.routine, &values);
+    t->args[i] = kt_resize(NULL, t->entry[i].symbol.arg_bytes, 1);
+    kt_forge_encode(&t->entry[i].symbol, &values, t->args[i]);
+    t->shape[FORMS * i + RECORDED] = *c->shape;
+    *other = *c->shape;
+    other->failed = 0;
+    other->first.entry = other->usual.entry = &t->entry[i];
+    other->first.args = other->usual.args = t->args[i];
+}
+
+/* --- timing ------------------------------------------------------------------------------------------------ */
+
+static bool visit(void *context, size_t item, size_t lane)
+{
+    struct kt_trials *t = context;
+    size_t job = FORMS * item + lane % FORMS;
+    double seconds[KT_VISIT_SAMPLES];
+    size_t count = 0;
+    t->tried[item].failure = t->jobs.job[job].refused;
+    if (t->tried[item].failure || t->error->status != KT_OK)
+        return false;
+    if (kt_worker_time(&t->worker, job, context_of(lane), seconds, &count, t->error) != KT_OK)
+        return false;
+    if (count == 0) {
+        t->tried[item].failure = t->worker.failure[job];
+        return kt_interrupted();
+    }
+    kt_worker_keep(&t->worker, t->schedule.rounds, seconds, count, &t->schedule.item[item].lane[lane]);
+    return true;
+}
+
+/* A ratio must not rest on the pages of one process. */
+static void begin_round(void *context)
+{
+    struct kt_trials *t = context;
+    if (t->schedule.rounds % ROUNDS_OF_PROCESS == 0)
+        kt_worker_renew(&t->worker);
+}
+
+static void make_schedule(struct kt_trials *t)
+{
+    kt_schedule_make(t->count, (size_t)CONTEXTS * FORMS, &t->schedule);
+    for (size_t i = 0; i < t->count; i++) {
+        struct kt_item *item = &t->schedule.item[i];
+        bool tracked = t->jobs.job[FORMS * i].placed != NULL;
+        item->weight = t->candidate[i].seconds;
+        item->best = KT_BEST_MEDIAN;
+        for (size_t lane = 0; lane < t->schedule.lanes; lane++)
+            item->lane[lane].absent = (lane / FORMS == TRACKED) != tracked;
+    }
+    t->schedule.least = t->count < LEAST_TRIED ? t->count : LEAST_TRIED;
+    t->schedule.label = "advise";
+    t->schedule.visit = visit;
+    t->schedule.begin_round = begin_round;
+    t->schedule.context = t;
+}
+
+void kt_trials_open(const struct kt_setup *setup, const struct kt_proposal *candidate, size_t count,
+                    struct kt_library *library, struct kt_trials *t)
+{
+    *t = (struct kt_trials){.setup = setup, .candidate = candidate, .count = count};
+    t->tried = kt_resize(NULL, count, sizeof *t->tried);
+    t->shape = kt_resize(NULL, FORMS * count, sizeof *t->shape);
+    t->placed = kt_resize(NULL, FORMS * count, sizeof *t->placed);
+    t->entry = kt_resize(NULL, count, sizeof *t->entry);
+    t->args = kt_resize(NULL, count, sizeof *t->args);
+    memset(t->placed, 0, FORMS * count * sizeof *t->placed);
+    for (size_t i = 0; i < count; i++) {
+        t->tried[i] = (struct kt_tried){.recorded = NAN, .other = NAN, .place = NAN, .ratio = {NAN, NAN, NAN, 0}};
+        make_calls(t, i);
+    }
+    t->shapes = (struct kt_shapes){.shape = t->shape, .count = FORMS * count, .processor = setup->shapes.processor};
+    struct kt_jobs_rules rules = {.limit = kt_pages_limit(), .placed = t->placed};
+    kt_jobs_make(&t->shapes, &rules, &t->jobs);
+    kt_worker_prepare(library, &t->jobs, &setup->hierarchy, &t->worker);
+    make_schedule(t);
+}
+
+/* --- pairs ------------------------------------------------------------------------------------------------- */
+
+/* The visit of a series in that round; NAN: there is none. */
+static double visit_in(const struct kt_series *series, unsigned round)
+{
+    for (size_t i = 0; i < series->visits; i++)
+        if (series->round[i] == round)
+            return series->visit[i];
+    return NAN;
+}
+
+static double median_of(const struct kt_series *series)
+{
+    return kt_series_visits(series).median;
+}
+
+/* Between cache and memory, as the program's calls were. */
+static double find_place(const struct kt_trials *t, size_t i)
+{
+    const struct kt_series *lane = t->schedule.item[i].lane;
+    double index = kt_context_index(t->jobs.job[FORMS * i].insitu.median, median_of(&lane[FORMS * WARM]),
+                                    median_of(&lane[FORMS * COLD]));
+    static const double unknown = 0.5;
+    return isnan(index) ? unknown : fmin(1, fmax(0, index));
+}
+
+static double time_in(const struct kt_series *lane, double place, int form, unsigned round)
+{
+    if (isnan(place))
+        return visit_in(&lane[FORMS * TRACKED + form], round);
+    double warm = visit_in(&lane[FORMS * WARM + form], round);
+    return warm + place * (visit_in(&lane[FORMS * COLD + form], round) - warm);
+}
+
+static double median_seconds(const double *seconds, size_t count)
+{
+    double *copy = kt_copy_of_array(seconds, count, sizeof *copy);
+    double median = kt_stat_of(copy, count, KT_BEST_MEDIAN).median;
+    free(copy);
+    return median;
+}
+
+static void find_pairs(struct kt_trials *t, size_t i)
+{
+    struct kt_tried *tried = &t->tried[i];
+    const struct kt_series *lane = t->schedule.item[i].lane;
+    size_t most = t->schedule.rounds + 1;
+    tried->time = kt_resize(NULL, most, sizeof *tried->time);
+    tried->base = kt_resize(NULL, most, sizeof *tried->base);
+    tried->round = kt_resize(NULL, most, sizeof *tried->round);
+    tried->place = lane[FORMS * TRACKED].absent ? find_place(t, i) : NAN;
+    for (unsigned round = 0; round < most; round++) {
+        double time = time_in(lane, tried->place, OTHER, round);
+        double base = t->candidate[i].each * time_in(lane, tried->place, RECORDED, round);
+        if (!(time > 0) || !(base > 0))
+            continue;
+        tried->time[tried->pairs] = time;
+        tried->base[tried->pairs] = base;
+        tried->round[tried->pairs++] = round;
+    }
+    struct kt_pairs pairs = kt_trials_pairs(t, i);
+    tried->ratio = kt_ratio_of(&pairs);
+    tried->recorded = median_seconds(tried->base, tried->pairs);
+    tried->other = median_seconds(tried->time, tried->pairs);
+}
+
+struct kt_pairs kt_trials_pairs(const struct kt_trials *t, size_t i)
+{
+    const struct kt_tried *tried = &t->tried[i];
+    return (struct kt_pairs){tried->time, tried->base, tried->round, tried->pairs, t->candidate[i].seconds, 0};
+}
+
+enum kt_status kt_trials_run(struct kt_trials *t, double budget, struct kt_error *error)
+{
+    t->error = error;
+    t->schedule.budget = budget;
+    t->schedule.spread = budget / 2;
+    if (t->count == 0)
+        return KT_OK;
+    KT_TRY(kt_worker_start(&t->worker, error));
+    kt_schedule_run(&t->schedule);
+    for (size_t i = 0; i < t->count; i++)
+        if (!t->tried[i].failure)
+            find_pairs(t, i);
+    return error->status;
+}
+
+void kt_trials_close(struct kt_trials *t)
+{
+    for (size_t i = 0; i < t->count; i++) {
+        free(t->tried[i].time);
+        free(t->tried[i].base);
+        free(t->tried[i].round);
+        free(t->args[i]);
+    }
+    kt_schedule_free(&t->schedule);
+    if (t->worker.jobs)
+        kt_worker_close(&t->worker);
+    kt_jobs_free(&t->jobs);
+    free(t->tried);
+    free(t->shape);
+    free(t->placed);
+    free(t->entry);
+    free(t->args);
+    *t = (struct kt_trials){0};
+}

@@ -73,13 +73,6 @@ void kt_form_set(struct kt_call_form *form, const char *arg, double value)
         form->values.v[i] = value;
 }
 
-void kt_form_set_address(struct kt_call_form *form, const char *arg, uint64_t address)
-{
-    int i = kt_form_find(form, arg);
-    if (i >= 0)
-        form->values.address[i] = address;
-}
-
 void kt_form_take(struct kt_call_form *form, const char *arg, const struct kt_call_form *from, const char *same)
 {
     int to = kt_form_find(form, arg);

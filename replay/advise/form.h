@@ -35,7 +35,6 @@ char kt_form_trans(const struct kt_call_form *form, const char *arg);
 bool kt_form_begin(const struct kt_call_form *from, const char *name, struct kt_call_form *out);
 
 void kt_form_set(struct kt_call_form *form, const char *arg, double value);
-void kt_form_set_address(struct kt_call_form *form, const char *arg, uint64_t address);
 void kt_form_take(struct kt_call_form *form, const char *arg, const struct kt_call_form *from, const char *same);
 
 /* To be called at the end: finds lengths of workspaces. False if an argument is not known, or not legal. */

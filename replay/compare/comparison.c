@@ -432,8 +432,20 @@ static void try_without(struct kt_comparison *c, const size_t *shape, size_t sha
     *without = asked;
 }
 
+/* Of an earlier time. */
+static void forget_sums(struct kt_comparison *c)
+{
+    for (size_t r = 0; r < c->routines; r++)
+        free(c->routine[r].lane);
+    free(c->routine);
+    c->routine = NULL;
+    c->routines = 0;
+    c->mix = (struct kt_mix){0};
+}
+
 void kt_comparison_sum_up(struct kt_comparison *c)
 {
+    forget_sums(c);
     size_t *shape = kt_resize(NULL, c->setup.jobs.count, sizeof *shape);
     size_t shapes = find_shapes(c, NULL, shape);
     c->insitu = 0; /* of the routines that were asked for */
@@ -450,12 +462,10 @@ void kt_comparison_sum_up(struct kt_comparison *c)
 
 void kt_comparison_free(struct kt_comparison *c)
 {
-    for (size_t r = 0; r < c->routines; r++)
-        free(c->routine[r].lane);
+    forget_sums(c);
     for (size_t i = 0; i < c->unusables; i++)
         free(c->unusable[i].why);
     kt_corrected_free(c);
-    free(c->routine);
     free(c->cell);
     free(c->stands_for);
     free(c->first);

@@ -183,6 +183,7 @@ static struct kt_series make_series(void)
     struct kt_series series = {0};
     for (unsigned i = 0; i < 3; i++)
         kt_series_add(&series, i, (const double[]){1e-6, 2e-6 + i}, 2);
+    kt_series_leave_out(&series, (const double[]){1e-6, 2e-6, 3e-6}, 2, 3);
     return series;
 }
 
@@ -216,12 +217,14 @@ static void put_cells(void)
     put_record(5, SQLITE_BLOB, series.sample, series.samples * sizeof *series.sample);
     put_record(6, SQLITE_BLOB, series.visit, series.visits * sizeof *series.visit);
     put_record(7, SQLITE_BLOB, series.round, series.visits * sizeof *series.round);
-    put_record(8, SQLITE_BLOB, &facts.hello, sizeof facts.hello);
-    put_record(9, SQLITE_BLOB, &facts.hierarchy, sizeof facts.hierarchy);
-    put_record(10, SQLITE_BLOB, &facts.peaks, sizeof facts.peaks);
-    put_record(11, SQLITE_BLOB, placed, size);
-    put_record(12, SQLITE_BLOB, (char[144]){0, 0, 0, 0, 'w', 'h', 'y'}, 144);
-    put_record(13, SQLITE_BLOB, (double[]){1e-6, 0, 2e-6}, 24);
+    put_record(8, SQLITE_BLOB, series.whole, series.visits * sizeof *series.whole);
+    put_record(9, SQLITE_BLOB, series.left, series.lefts * sizeof *series.left);
+    put_record(10, SQLITE_BLOB, &facts.hello, sizeof facts.hello);
+    put_record(11, SQLITE_BLOB, &facts.hierarchy, sizeof facts.hierarchy);
+    put_record(12, SQLITE_BLOB, &facts.peaks, sizeof facts.peaks);
+    put_record(13, SQLITE_BLOB, placed, size);
+    put_record(14, SQLITE_BLOB, (char[144]){0, 0, 0, 0, 'w', 'h', 'y'}, 144);
+    put_record(15, SQLITE_BLOB, (double[]){1e-6, 0, 2e-6}, 24);
     kt_series_forget(&series);
     free(placed);
 }

@@ -28,7 +28,7 @@ static const struct kt_store_key key = {"s", "h", "c"};
 enum { SHAPES = 3 };
 
 /* Columns of a series, then facts. */
-#define COLUMNS(X) X(stop) X(budget) X(at) X(failure) X(plain) X(sample) X(visit) X(round)
+#define COLUMNS(X) X(stop) X(budget) X(at) X(failure) X(plain) X(sample) X(visit) X(round) X(whole) X(left)
 #define FACTS(X)   X(hello) X(hierarchy) X(peaks) X(placements) X(result) X(first)
 
 #define ENUM_COLUMN(name) COLUMN_##name,
@@ -132,7 +132,7 @@ static struct kt_store *open_cells(void)
 {
     struct kt_error error = {0};
     static const char setting[] = "INSERT INTO setting VALUES (1, 's')";
-    static const char series[] = "INSERT OR REPLACE INTO series VALUES (1, 'h', 'c', ?, ?, ?, ?, ?, ?, ?, ?)";
+    static const char series[] = "INSERT OR REPLACE INTO series VALUES (1, 'h', 'c', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
     static const char fact[] = "INSERT OR REPLACE INTO fact VALUES (1, ?, ?)";
     struct kt_store *store = kt_store_open("memory", &error);
     if (!store || sqlite3_exec(database, setting, NULL, NULL, NULL) != SQLITE_OK ||
@@ -165,13 +165,6 @@ static void fill(const uint8_t *data, size_t size)
 
 /* --- what readers make of it ------------------------------------------------------------------------------- */
 
-static void drop(struct kt_series *series)
-{
-    free(series->sample);
-    free(series->visit);
-    free(series->round);
-}
-
 static void read_series(struct kt_store *store)
 {
     struct kt_error error = {0};
@@ -184,12 +177,14 @@ static void read_series(struct kt_store *store)
         sum += series.absent + kt_disturbances_clock(&series.disturbances);
         kt_disturbances_merge(&all, &series.disturbances);
         kt_series_add(&series, 1, (const double[]){1}, 1);
+        kt_series_leave_out(&series, (const double[]){1, 2}, 1, 2);
+        kt_series_take_in(&series);
         (void)sum;
         if (note.stop > KT_STOP_NOTHING)
             abort();
         free(note.failure);
     }
-    drop(&series);
+    kt_series_forget(&series);
 }
 
 static void read_machine(struct kt_store *store)
@@ -254,7 +249,7 @@ static void write_some(struct kt_store *store)
             kt_store_set_fact(store, "other", "fact", "x", 1, &error);
         kt_store_commit(store, &error);
     }
-    drop(&series);
+    kt_series_forget(&series);
 }
 
 /* --- inputs ------------------------------------------------------------------------------------------------ */

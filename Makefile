@@ -94,7 +94,7 @@ $(O)/libktrace-block.so: preload/block_size.c $(O)/flags
 # For Octave, which has the functions that it calls.
 $(O)/ktrace_api.mex: examples/ktrace_api.c include/ktrace/ktrace.h $(O)/flags
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(filter-out -fsanitize=%,$(CFLAGS_)) -fPIC -fvisibility=hidden -shared $(LDFLAGS) -o $@ $< $(kept)
+	$(Q)$(CC) $(filter-out -fsanitize=%,$(CFLAGS_)) -fPIC -fvisibility=hidden -shared $(LDFLAGS) -o $@ $< -Wl,--no-as-needed -lc $(kept)
 
 $(O)/ktgen: $(O)/trace/generate/ktgen.o $(GEN:%=$(O)/trace/%.o) $(O)/trace/table/spec.o $(TABLE:%=$(O)/trace/%.o)
 	$(call say,LINK,$@)

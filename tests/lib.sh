@@ -21,11 +21,12 @@ traced() { local out=$1; shift; KTRACE_OUT="$T/$out" LD_PRELOAD="$PWD/$B/libktra
 # Value of a Python expression of the JSON document d on standard input, which tests/query.py knows. What verbs print is kept
 # for tests/run, which holds it against the verbs' schemas.
 query() { asked document "$1"; }
+export asking=${asking:-$T.asked} # also for a script that calls itself with another T
 asked() {
     local answer
-    [ -p "$T.asked/$BASHPID" ] || mkfifo "$T.asked/$BASHPID"
-    printf '%s\0' "$BASHPID" "$1" "$2" >"$T.asked/ask"
-    IFS= read -t 600 -r -d '' answer <"$T.asked/$BASHPID"
+    [ -p "$asking/$BASHPID" ] || mkfifo "$asking/$BASHPID"
+    printf '%s\0' "$BASHPID" "$1" "$2" >"$asking/ask"
+    IFS= read -t 600 -r -d '' answer <"$asking/$BASHPID"
     if [ "${answer:0:1}" = 0 ]; then printf '%s\n' "${answer:1}"; else printf '%s\n' "${answer:1}" >&2; return 1; fi
 }
 # The same for `ktrace info` of a trace in $T, and for the list of its calls.

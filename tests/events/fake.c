@@ -28,7 +28,7 @@
 
 enum { FILES = 1 << 16, COUNT = 10, TIME = 1000, UNCOUNTED = 16 };
 
-/* By the kernel's name of the leader, which copies of its descriptor share. */
+/* By the kernel's number of the leader, which copies of its descriptor share; it goes on from process to process. */
 static struct group {
     uint64_t members, readings;
 } group_of_id[FILES];
@@ -48,9 +48,7 @@ static long word(const char *name, long otherwise)
 static struct group *group_of(int file)
 {
     uint64_t id = 0;
-    if (real(SYS_ioctl, (long)file, PERF_EVENT_IOC_ID, &id) != 0 || id >= FILES)
-        return NULL;
-    return &group_of_id[id];
+    return real(SYS_ioctl, (long)file, PERF_EVENT_IOC_ID, &id) == 0 ? &group_of_id[id % FILES] : NULL;
 }
 
 static long refuse(int error)

@@ -214,7 +214,8 @@ enum kt_status kt_library_add_recorded_lapack(struct kt_library *library, const 
 
 static bool holds_all(const struct kt_library *larger, const struct kt_library *smaller);
 
-bool kt_library_name_build(struct kt_library *library, bool wholly)
+/* The short name of the first installed library that fits WHAT; NULL: none does. */
+static const char *find_installed(bool (*fits)(const struct kt_library *installed, const void *what), const void *what)
 {
     const char *name;
     bool alias;
@@ -222,15 +223,30 @@ bool kt_library_name_build(struct kt_library *library, bool wholly)
     for (int i = 0; kt_installed_line(i, &name, &alias, &line); i++) {
         struct kt_library candidate = {0};
         take_files(&candidate, &line);
-        bool same = candidate.files && !alias && kt_library_same(&candidate, library) &&
-                    (!wholly || holds_all(&candidate, library));
+        bool found = candidate.files && !alias && fits(&candidate, what);
         kt_library_free(&candidate);
-        if (same) {
-            snprintf(library->name, sizeof library->name, "%s", name);
-            return true;
-        }
+        if (found)
+            return name;
     }
-    return false;
+    return NULL;
+}
+
+static bool is_same(const struct kt_library *installed, const void *library)
+{
+    return kt_library_same(installed, library);
+}
+
+static bool is_wholly(const struct kt_library *installed, const void *library)
+{
+    return is_same(installed, library) && holds_all(installed, library);
+}
+
+bool kt_library_name_build(struct kt_library *library, bool wholly)
+{
+    const char *name = find_installed(wholly ? is_wholly : is_same, library);
+    if (name)
+        snprintf(library->name, sizeof library->name, "%s", name);
+    return name != NULL;
 }
 
 static bool has_file(const struct kt_library *library, const char *path)
@@ -270,21 +286,17 @@ int kt_library_threads_recorded(const struct kt_trace *trace)
     return threads;
 }
 
-/* The installed library that has the file, and no other one of the program's. */
-static const char *owner_of(const struct kt_library *recorded, const char *file)
+/* A file of a recorded library. */
+struct part {
+    const struct kt_library *recorded;
+    const char *file;
+};
+
+/* Has an installed library the file, and nothing else of the recorded one? */
+static bool owns(const struct kt_library *installed, const void *what)
 {
-    const char *name;
-    bool alias;
-    struct kt_installed line;
-    for (int i = 0; kt_installed_line(i, &name, &alias, &line); i++) {
-        struct kt_library candidate = {0};
-        take_files(&candidate, &line);
-        bool owns = !alias && has_file(&candidate, file) && !kt_library_same(&candidate, recorded);
-        kt_library_free(&candidate);
-        if (owns)
-            return name;
-    }
-    return NULL;
+    const struct part *part = what;
+    return has_file(installed, part->file) && !kt_library_same(installed, part->recorded);
 }
 
 /* "openblas-serial+reference", if the program's LAPACK is another one's. */
@@ -297,7 +309,8 @@ static void name_recorded(struct kt_library *library)
         return;
     }
     for (int i = 0; i < library->files; i++) {
-        const char *owner = strstr(library->file[i], "lapack") ? owner_of(library, library->file[i]) : NULL;
+        const struct part part = {library, library->file[i]};
+        const char *owner = strstr(part.file, "lapack") ? find_installed(owns, &part) : NULL;
         size_t used = strlen(library->name);
         if (owner) {
             snprintf(library->name + used, sizeof library->name - used, "+%s", owner);

@@ -109,12 +109,25 @@ numpy() { rm -rf "${T:?}/$1"; KTRACE_CHECKSUM=in,out LD_LIBRARY_PATH=${openblas%
 numpy one "$PYTHON" "$T/chain.py"; OTHER=1 numpy two "$PYTHON" "$T/chain.py"
 results one two; same "a program that passes something else: no call made the difference" "0 cblas_dgemm A" \
     "$(of_results '" ".join([str(d["outputs_differ"]), d["first_other_inputs"]["before"]["symbol"], *d["first_other_inputs"]["differs"]])')"
+same "... made by this line of the script" "chain.py:6" \
+    "$(of_results '"{}:{}".format(d["first_other_inputs"]["after"]["file"].rsplit("/", 1)[1], d["first_other_inputs"]["after"]["line"])')"
 if [ -n "$openblas" ]; then
     OPENBLAS_CORETYPE=Haswell numpy one "$PYTHON" "$T/chain.py"; OPENBLAS_CORETYPE=Sandybridge numpy two "$PYTHON" "$T/chain.py"
     results one two; same "NumPy on two kernels: the first product makes the difference" "cblas_dgemm C" \
         "$(of_results '" ".join([d["first"]["before"]["symbol"], *d["first"]["differs"]])')"
     true_that "... and what follows had other inputs" test "$(of_results 'd["inputs_differ"]')" -ge 1
 fi
+
+# --- by how much: snapshots of what calls read
+numpy() { rm -rf "${T:?}/$1"; KTRACE_CHECKSUM=in,out KTRACE_SNAPSHOT=9 LD_LIBRARY_PATH=${openblas%/*} traced "$@" >"$T/$1.said"; }
+distance='d["distances"]'
+numpy one "$PYTHON" "$T/chain.py"; numpy two "$PYTHON" "$T/chain.py"
+results one two; same "a program and itself: no distance" "$(find "$T"/one/p* -name 'o*' | wc -l) 0 0 None" "$(of_results "\" \".join(str($distance[k]) for k in (\"pairs\", \"differ\", \"not_compared\", \"first\"))")"
+OTHER=1 numpy two "$PYTHON" "$T/chain.py"
+results one two; same "one number that is 2^-20 larger: so many steps of 2^-52" "dgemm A 1600 1 4294967296.0" \
+    "$(of_results "\" \".join(str($distance[\"first\"][k]) for k in (\"routine\", \"operand\", \"numbers\", \"differ\", \"ulps\"))")"
+has "... as text" 'A: 1 of 1600 numbers, at most by 4.29e\+09 ulps: 1\.604' "$("$B/ktrace" diff --results "$T/one" "$T/two")"
+same "... of a packed trace, too" 4294967296.0 "$("$B/ktrace" pack "$T/two" >/dev/null; results one two.tar.zst; of_results "$distance[\"first\"][\"ulps\"]")"
 
 # --- nested calls have none
 cat >"$T/chol.py" <<'END'

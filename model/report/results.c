@@ -1,27 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "model/report/results.h"
 
+#include "model/report/pairing.h"
 #include "trace/base/memory.h"
 
-#include <ctype.h>
 #include <stdio.h>
-
-/* A thread that made outermost calls. */
-struct thread {
-    size_t process, stream;
-    uint64_t before;  /* calls of the trace before those of its stream */
-    uint64_t rank;    /* of its process in a job, */
-    uint32_t born[2]; /* and how many processes and threads the system made before it, as far as their numbers tell */
-};
-
-struct threads {
-    struct thread *thread;
-    size_t count;
-};
 
 /* The outermost calls of one thread of one run. */
 struct walk {
-    struct thread thread;
+    struct kt_pairing_thread thread;
     struct kt_cursor cursor;
     struct kt_call call; /* that is next, */
     bool is_there;       /* if there is one */
@@ -46,60 +33,11 @@ static const char *operand_name(const struct kt_symbol *symbol, unsigned offset)
     return "result";
 }
 
-static enum kt_role role_of(const struct kt_symbol *symbol, const struct kt_param *p)
-{
-    return p->arg >= 0 ? symbol->routine->arg[p->arg].role : KT_OPTION;
-}
-
-static bool is_number(const struct kt_param *p)
-{
-    return p->stored == KT_FLOAT || p->stored == KT_DOUBLE || p->stored == KT_CFLOAT || p->stored == KT_CDOUBLE;
-}
-
-static bool same_letter(const struct kt_call *a, const struct kt_call *b, const struct kt_param *p)
-{
-    return toupper(a->args[p->offset]) == toupper(b->args[p->offset]);
-}
-
-static bool same_bits(const struct kt_call *a, const struct kt_call *b, const struct kt_param *p)
-{
-    return !memcmp(a->args + p->offset, b->args + p->offset, kt_stored_bytes(p->stored));
-}
-
-/* Lengths of workspaces are what each library asked for, and info is what it returned. */
-static bool is_of_shape(enum kt_role role, const struct kt_param *p)
-{
-    return !is_number(p) && !kt_stored_is_address(p->stored) && role != KT_LWORK && role != KT_INFO && role != KT_LD;
-}
-
-static bool asks_for_size(const struct kt_call *call)
-{
-    struct kt_values values;
-    kt_values_decode(&call->entry->symbol, call->args, &values);
-    return kt_is_query(call->entry->symbol.routine, &values);
-}
-
-static bool is_same_call(const struct kt_call *a, const struct kt_call *b)
-{
-    const struct kt_symbol *s = &a->entry->symbol;
-    if (s->view != b->entry->symbol.view || strcmp(s->routine->name, b->entry->symbol.routine->name) != 0 ||
-        s->arg_bytes != b->entry->symbol.arg_bytes || asks_for_size(a) != asks_for_size(b))
-        return false;
-    for (int i = 0; i < s->params; i++) {
-        const struct kt_param *p = &s->param[i];
-        if (!is_of_shape(role_of(s, p), p))
-            continue;
-        if (p->stored == KT_CHAR ? !same_letter(a, b, p) : !same_bits(a, b, p))
-            return false;
-    }
-    return true;
-}
-
 static bool same_leading_dimensions(const struct kt_call *a, const struct kt_call *b)
 {
     const struct kt_symbol *s = &a->entry->symbol;
     for (int i = 0; i < s->params; i++)
-        if (role_of(s, &s->param[i]) == KT_LD && !same_bits(a, b, &s->param[i]))
+        if (kt_pairing_role(s, &s->param[i]) == KT_LD && !kt_pairing_same_bits(a, b, &s->param[i]))
             return false;
     return true;
 }
@@ -109,7 +47,7 @@ static bool scalars_differ(const struct kt_call *a, const struct kt_call *b, str
     const struct kt_symbol *s = &a->entry->symbol;
     bool differ = false;
     for (int i = 0; i < s->params; i++)
-        if (is_number(&s->param[i]) && !same_bits(a, b, &s->param[i])) {
+        if (kt_pairing_is_number(&s->param[i]) && !kt_pairing_same_bits(a, b, &s->param[i])) {
             add_name(pair, s->param[i].name);
             differ = true;
         }
@@ -239,52 +177,6 @@ static void compare_pair(const struct walk w[2], struct kt_results *out)
 
 /* --- threads ----------------------------------------------------------------------------------------------- */
 
-/* Numbers of processes and threads grow until they begin anew: those that are less than the first one came later. */
-static struct thread thread_of(const struct kt_trace *trace, const struct kt_cursor *cursor, const struct kt_call *call)
-{
-    const struct kt_process *first = &trace->process[0];
-    const char *rank = kt_meta(call->process, "rank");
-    for (size_t i = 1; i < trace->processes; i++)
-        if (trace->process[i].start < first->start)
-            first = &trace->process[i];
-    return (struct thread){.process = cursor->process,
-                           .stream = cursor->stream,
-                           .before = call->n,
-                           .rank = rank ? strtoull(rank, NULL, 10) : 0,
-                           .born = {call->process->pid - first->pid, call->tid - call->process->pid}};
-}
-
-static int compare_births(const void *a, const void *b)
-{
-    const struct thread *x = a;
-    const struct thread *y = b;
-    if (x->rank != y->rank)
-        return x->rank < y->rank ? -1 : 1;
-    for (int i = 0; i < 2; i++)
-        if (x->born[i] != y->born[i])
-            return x->born[i] < y->born[i] ? -1 : 1;
-    return (x->stream > y->stream) - (x->stream < y->stream);
-}
-
-static struct threads find_threads(const struct kt_trace *trace)
-{
-    struct threads all = {0};
-    struct kt_cursor *cursor = kt_resize(NULL, 1, sizeof *cursor);
-    struct kt_call call;
-    kt_cursor_begin(trace, cursor);
-    while (kt_cursor_next(cursor, &call)) {
-        const struct thread *last = all.count ? &all.thread[all.count - 1] : NULL;
-        if (last && last->process == cursor->process && last->stream == cursor->stream)
-            continue;
-        all.thread = kt_room_for_one(all.thread, all.count, sizeof *all.thread);
-        all.thread[all.count++] = thread_of(trace, cursor, &call);
-    }
-    if (all.count)
-        qsort(all.thread, all.count, sizeof *all.thread, compare_births);
-    free(cursor);
-    return all;
-}
-
 static void next_call(struct walk *w)
 {
     do
@@ -293,7 +185,7 @@ static void next_call(struct walk *w)
     while (w->is_there && w->call.depth > 0);
 }
 
-static void begin_thread(const struct kt_trace *trace, struct thread thread, struct walk *w)
+static void begin_thread(const struct kt_trace *trace, struct kt_pairing_thread thread, struct walk *w)
 {
     w->thread = thread;
     kt_cursor_begin_stream(trace, thread.process, thread.stream, &w->cursor);
@@ -314,7 +206,7 @@ static void compare_threads(struct walk w[2], struct kt_results *out)
     const struct kt_result_pair none = {0};
     bool ordered = true;
     while (w[0].is_there || w[1].is_there) {
-        bool paired = ordered && w[0].is_there && w[1].is_there && is_same_call(&w[0].call, &w[1].call);
+        bool paired = ordered && w[0].is_there && w[1].is_there && kt_pairing_same_call(&w[0].call, &w[1].call);
         if (paired) {
             compare_pair(w, out);
         } else if (ordered) {
@@ -327,7 +219,8 @@ static void compare_threads(struct walk w[2], struct kt_results *out)
     }
 }
 
-static void compare_all(const struct kt_trace trace[2], const struct threads threads[2], struct kt_results *out)
+static void compare_all(const struct kt_trace trace[2], const struct kt_pairing_threads threads[2],
+                        struct kt_results *out)
 {
     struct walk *w = kt_resize(NULL, 2, sizeof *w);
     for (size_t i = 0; i < threads[0].count && i < threads[1].count; i++) {
@@ -351,16 +244,17 @@ static bool all_have(const struct kt_trace trace[2], const char *word)
 
 void kt_results_make(const struct kt_trace trace[2], struct kt_results *out)
 {
-    struct threads threads[2];
+    struct kt_pairing_threads threads[2];
     *out = (struct kt_results){.has_in = all_have(trace, "in"), .has_out = all_have(trace, "out")};
     for (int side = 0; side < 2; side++) {
-        threads[side] = find_threads(&trace[side]);
+        threads[side] = kt_pairing_threads_find(&trace[side]);
         out->processes[side] = trace[side].processes;
         out->threads[side] = threads[side].count;
     }
     compare_all(trace, threads, out);
-    free(threads[0].thread);
-    free(threads[1].thread);
+    kt_distances_make(trace, threads, &out->distances);
+    for (int side = 0; side < 2; side++)
+        kt_pairing_threads_free(&threads[side]);
 }
 
 void kt_results_free(struct kt_results *results)
@@ -368,6 +262,7 @@ void kt_results_free(struct kt_results *results)
     drop_pair(&results->first);
     drop_pair(&results->first_input);
     drop_pair(&results->order);
+    kt_distances_free(&results->distances);
 }
 
 bool kt_results_differ(const struct kt_results *r)

@@ -6,6 +6,7 @@
 #ifndef KT_RESULTS_H
 #define KT_RESULTS_H
 
+#include "model/report/distances.h"
 #include "trace/read/checksums.h"
 
 enum { KT_RESULT_NAMES = 160 };
@@ -29,6 +30,7 @@ struct kt_results {
     struct kt_result_pair first_input; /* inputs differ */
     struct kt_result_pair order;       /* the runs make different calls from here on, in that thread; */
     size_t orders;                     /* in so many threads */
+    struct kt_distances distances;
 };
 
 /* The traces must stay open as long as OUT. */

@@ -11,6 +11,7 @@
 #include "trace/command/verb.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 enum { LINE = 160, SHAPE = 100 };
@@ -44,7 +45,7 @@ static void close_runs(struct runs *r)
 
 static const struct kt_place *place_of(const struct runs *r, const struct kt_call *call)
 {
-    return kt_callers_find(r->callers, call->process, call->caller);
+    return kt_callers_find(r->callers, call->process, kt_call_site(call));
 }
 
 /* --- text -------------------------------------------------------------------------------------------------- */
@@ -86,6 +87,34 @@ static void print_pair(const struct runs *r, const struct kt_result_pair *pair, 
                       pair->sampled ? " (of large operands some elements are compared)" : "");
 }
 
+static void print_distance(const char *what, const struct kt_distance *d)
+{
+    if (isinf(d->ulps))
+        kt_about_line(what, "%s: %" PRIu64 " of %" PRIu64 " numbers, where one of them is NaN: %.17g and %.17g",
+                      d->name, d->differ, d->numbers, d->value[0], d->value[1]);
+    else
+        kt_about_line(what, "%s: %" PRIu64 " of %" PRIu64 " numbers, at most by %.3g ulps: %.17g and %.17g", d->name,
+                      d->differ, d->numbers, d->ulps, d->value[0], d->value[1]);
+}
+
+/* By how much: what calls of both runs found in their operands. */
+static void print_distances(const struct kt_distances *d)
+{
+    char shape[SHAPE + 1];
+    if (d->pairs + d->unread == 0)
+        return;
+    kt_heading("By how much: snapshots of what calls read");
+    kt_about_line("snapshots", "%" PRIu64 " pairs compared, %" PRIu64 " differ, %" PRIu64 " cannot be compared",
+                  d->pairs, d->differ, d->unread);
+    if (d->differ == 0)
+        return;
+    kt_shape_text(&d->call[0], shape, SHAPE);
+    kt_about_line("first", "%s %s", d->call[0].entry->symbol.name, shape);
+    print_distance("", &d->first);
+    if (d->widest.ulps > d->first.ulps)
+        print_distance(d->widest_routine, &d->widest);
+}
+
 static const char *first_heading(const struct kt_results *r)
 {
     return r->has_in ? "First call whose inputs agree and whose outputs differ"
@@ -122,6 +151,7 @@ static void print_text(const struct runs *r)
     print_pair(r, &results->first, first_heading(results));
     print_pair(r, &results->first_input, "First call with other inputs");
     print_pair(r, &results->order, "From here on a thread makes other calls");
+    print_distances(&results->distances);
     print_numbers(results);
     if (results->first.is_there)
         printf("Next: ktrace repro --call %" PRIu64 " %s\n", results->first.number[0], kt_text_clean(r->trace[0].path));
@@ -164,19 +194,36 @@ static json_t *pair_json(const struct runs *r, const struct kt_result_pair *pair
                      names_json(pair->names), "sampled", pair->sampled);
 }
 
+static json_t *distance_json(const struct kt_distance *d, const char *routine)
+{
+    return json_pack("{s:o, s:o, s:I, s:I, s:o, s:[oo]}", "routine", kt_json_text(routine), "operand",
+                     kt_json_text(d->name), "numbers", (json_int_t)d->numbers, "differ", (json_int_t)d->differ, "ulps",
+                     kt_json_number(d->ulps), "values", kt_json_number(d->value[0]), kt_json_number(d->value[1]));
+}
+
+static json_t *distances_json(const struct kt_distances *d)
+{
+    bool any = d->differ > 0;
+    return json_pack("{s:I, s:I, s:I, s:o, s:o}", "pairs", (json_int_t)d->pairs, "not_compared", (json_int_t)d->unread,
+                     "differ", (json_int_t)d->differ, "first",
+                     any ? distance_json(&d->first, d->call[0].entry->symbol.routine->name) : json_null(), "widest",
+                     any ? distance_json(&d->widest, d->widest_routine) : json_null());
+}
+
 static void print_json(const struct runs *r)
 {
     const struct kt_results *d = &r->results;
     kt_document_print(
         &kt_document_diff_results,
-        json_pack("{s:[oo], s:b, s:b, s:[II], s:[II], s:[II], s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o}", "traces",
+        json_pack("{s:[oo], s:b, s:b, s:[II], s:[II], s:[II], s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "traces",
                   kt_json_text(r->trace[0].path), kt_json_text(r->trace[1].path), "inputs_known", d->has_in,
                   "outputs_known", d->has_out, "processes", (json_int_t)d->processes[0], (json_int_t)d->processes[1],
                   "threads", (json_int_t)d->threads[0], (json_int_t)d->threads[1], "calls", (json_int_t)d->calls[0],
                   (json_int_t)d->calls[1], "same", (json_int_t)d->same, "outputs_differ", (json_int_t)d->differ,
                   "inputs_differ", (json_int_t)d->inputs_differ, "not_compared", (json_int_t)d->unknown, "other_order",
                   (json_int_t)d->orders, "first", pair_json(r, &d->first), "first_other_inputs",
-                  pair_json(r, &d->first_input), "first_other_call", pair_json(r, &d->order)));
+                  pair_json(r, &d->first_input), "first_other_call", pair_json(r, &d->order), "distances",
+                  distances_json(&d->distances)));
 }
 
 int kt_results_verb(const char *verb, char *const path[2], bool json)

@@ -88,6 +88,23 @@ static const struct kt_field pair_fields[] = {
     {"sampled", KT_AS_FLAG, .meaning = "of large operands some elements are compared"},
     {0}};
 
+static const struct kt_field distance_fields[] = {
+    {"routine", KT_AS_TEXT, .meaning = "routine that reads the operand"},
+    {"operand", KT_AS_TEXT, .meaning = "operand whose numbers are farthest apart"},
+    {"numbers", KT_AS_COUNT, .meaning = "numbers of it that were compared; a complex element has two"},
+    {"differ", KT_AS_COUNT, .meaning = "of these, that differ"},
+    {"ulps", KT_AS_NUMBER, KT_NULL, .meaning = "largest distance in units in the last place; null: one is NaN"},
+    {"values", KT_AS_NUMBER, KT_MANY | KT_NULLS, .meaning = "the numbers that are so far apart; null: not finite"},
+    {0}};
+
+static const struct kt_field distances_fields[] = {
+    {"pairs", KT_AS_COUNT, .meaning = "snapshots of both runs that were compared"},
+    {"not_compared", KT_AS_COUNT, .meaning = "pairs that cannot be read or are of other calls"},
+    {"differ", KT_AS_COUNT, .meaning = "pairs that hold other numbers"},
+    {"first", KT_AS_RECORD, KT_NULL, .meaning = "first pair that does", .of = distance_fields},
+    {"widest", KT_AS_RECORD, KT_NULL, .meaning = "largest distance of all pairs", .of = distance_fields},
+    {0}};
+
 static const struct kt_field results_fields[] = {
     {"traces", KT_AS_TEXT, KT_MANY, .meaning = "traces of both runs"},
     {"inputs_known", KT_AS_FLAG, .meaning = "both runs have checksums of inputs"},
@@ -104,6 +121,8 @@ static const struct kt_field results_fields[] = {
     {"first_other_inputs", KT_AS_RECORD, KT_NULL, .meaning = "first call with other inputs", .of = pair_fields},
     {"first_other_call", KT_AS_RECORD, KT_NULL, .meaning = "where a thread begins to make other calls",
      .of = pair_fields},
+    {"distances", KT_AS_RECORD, .meaning = "by how much numbers differ, from snapshots of both runs",
+     .of = distances_fields},
     {0}};
 
 const struct kt_document kt_document_diff_results = {

@@ -12,13 +12,6 @@ static bool is_integer(const struct kt_operand *o)
     return o->arg && o->arg->type == KT_I;
 }
 
-/* Of one real number: a complex element has two. */
-static size_t number_bytes(const struct kt_operand *o)
-{
-    enum kt_type type = o->arg ? o->arg->type : o->elem == 16 ? KT_Z : KT_C;
-    return kt_type_real(type) == KT_S ? sizeof(float) : sizeof(double);
-}
-
 static double load(const unsigned char *at, size_t bytes)
 {
     float single;
@@ -49,7 +42,7 @@ static void compare_number(const unsigned char *reference, const unsigned char *
 static void compare_element(const struct kt_operand *o, const unsigned char *reference, const unsigned char *other,
                             struct kt_difference *out, int64_t run, int64_t element)
 {
-    size_t bytes = number_bytes(o);
+    size_t bytes = kt_operand_number_bytes(o);
     if (is_integer(o)) {
         if (!out->integers && memcmp(reference, other, o->elem) != 0) {
             out->integers = true;
@@ -104,7 +97,7 @@ static void change(unsigned char *at, size_t bytes, bool up)
 void kt_inputs_change(const struct kt_operand *o, const struct kt_image *image, uint64_t *state)
 {
     int64_t runs = o->lo == o->hi || is_integer(o) ? 0 : kt_operand_runs(o);
-    size_t bytes = number_bytes(o);
+    size_t bytes = kt_operand_number_bytes(o);
     for (int64_t run = 0; run < runs; run++) {
         uint64_t lo, hi;
         kt_operand_run(o, run, &lo, &hi);

@@ -3,7 +3,7 @@
 
 #include "trace/base/memory.h"
 
-#include <ctype.h>
+#include <inttypes.h>
 #include <stdio.h>
 
 /* Of one file; more is none that the shim wrote. And of what is in front of the contents. */
@@ -108,28 +108,46 @@ struct walk {
     void *context;
 };
 
-static void load(const struct kt_process *process, const char *name, const struct walk *walk, struct kt_snapshots *out)
+/* The contents of the file; false: not there, not finished or DAMAGED. */
+static bool read_snapshot(const struct kt_process *process, uint64_t number, size_t most, struct kt_snapshot *out,
+                          struct loaded *loaded, size_t *damaged)
 {
     char path[4096];
-    if (snprintf(path, sizeof path, "%s/%s", process->path, name) >= (int)sizeof path)
+    if (snprintf(path, sizeof path, "%s/o%" PRIu64, process->path, number) >= (int)sizeof path)
+        return false;
+    *loaded = read_file(process->files, path, most);
+    *out = (struct kt_snapshot){.number = number, .bytes = loaded->bytes, .size = loaded->size};
+    bool finished = is_finished(loaded);
+    if (finished && parse(process, loaded->count, out))
+        return true;
+    *damaged += finished;
+    free(loaded->bytes);
+    return false;
+}
+
+static void load(const struct kt_process *process, uint64_t number, const struct walk *walk, struct kt_snapshots *out)
+{
+    struct kt_snapshot s;
+    struct loaded loaded;
+    if (!read_snapshot(process, number, walk->most, &s, &loaded, &out->damaged))
         return;
-    struct loaded loaded = read_file(process->files, path, walk->most);
-    struct kt_snapshot s = {.bytes = loaded.bytes, .size = loaded.size};
-    bool finished = is_finished(&loaded);
-    if (!finished || !parse(process, loaded.count, &s)) {
-        out->damaged += finished;
-        free(s.bytes);
-        return;
-    }
     out->bytes += s.size;
     if (walk->visit && loaded.count == loaded.size)
         walk->visit(&s, walk->context);
     if (walk->visit || loaded.count < loaded.size) {
+        struct kt_call call = {.process = process, .tid = s.call.tid, .parent = -1};
         free(s.bytes);
-        s = (struct kt_snapshot){.size = s.size};
+        s = (struct kt_snapshot){.number = number, .call = call, .size = s.size};
     }
     out->snapshot = kt_room_for_one(out->snapshot, out->count, sizeof *out->snapshot);
     out->snapshot[out->count++] = s;
+}
+
+bool kt_snapshot_read(const struct kt_process *process, uint64_t number, struct kt_snapshot *out)
+{
+    struct loaded loaded;
+    size_t damaged = 0;
+    return read_snapshot(process, number, most_bytes, out, &loaded, &damaged);
 }
 
 /* --- all of them ------------------------------------------------------------------------------------------- */
@@ -139,8 +157,17 @@ static int compare_names(const void *a, const void *b)
     return strverscmp(*(char *const *)a, *(char *const *)b);
 }
 
+static bool is_name(const char *name, uint64_t *number)
+{
+    char again[32];
+    *number = name[0] == 'o' ? strtoull(name + 1, NULL, 10) : 0;
+    snprintf(again, sizeof again, "o%" PRIu64, *number);
+    return !strcmp(name, again);
+}
+
 static void load_process(const struct kt_process *process, const struct walk *walk, struct kt_snapshots *out)
 {
+    uint64_t number;
     struct kt_error ignored = {0};
     struct kt_file_names names = {0};
     out->missing += process->snapshots_missing;
@@ -149,8 +176,8 @@ static void load_process(const struct kt_process *process, const struct walk *wa
     if (names.count)
         qsort(names.name, names.count, sizeof *names.name, compare_names);
     for (size_t i = 0; i < names.count; i++)
-        if (names.name[i][0] == 'o' && isdigit((unsigned char)names.name[i][1]))
-            load(process, names.name[i], walk, out);
+        if (is_name(names.name[i], &number))
+            load(process, number, walk, out);
     kt_file_names_free(&names);
 }
 

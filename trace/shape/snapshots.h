@@ -9,6 +9,7 @@
 #include "trace/read/cursor.h"
 
 struct kt_snapshot {
+    uint64_t number;     /* of its file in the process's directory */
     struct kt_call call; /* process, thread, entry and arguments; nothing else is known of it */
     const struct kt_snapshot_operand *operand;
     unsigned operands;
@@ -25,11 +26,15 @@ struct kt_snapshots {
 
 /* TRACE must live as long. */
 void kt_snapshots_load(const struct kt_trace *trace, struct kt_snapshots *out);
-/* Only how many there are and how large they are: reads no contents, and what SNAPSHOT points to is not to be used. */
+/* Only how many there are, how large they are, and process, thread and number of each: reads no contents, and what
+ * SNAPSHOT points to is not to be used. */
 void kt_snapshots_survey(const struct kt_trace *trace, struct kt_snapshots *out);
 /* Calls VISIT for each, which is there only meanwhile: only one is in memory at a time. */
 void kt_snapshots_visit(const struct kt_trace *trace, void (*visit)(const struct kt_snapshot *, void *), void *context);
 void kt_snapshots_free(struct kt_snapshots *snapshots);
+
+/* Reads the one of that number; BYTES of it are the caller's to free. False: it is not there or damaged. */
+bool kt_snapshot_read(const struct kt_process *process, uint64_t number, struct kt_snapshot *out);
 
 /* What the memory held from the operand's pointer on, and how many bytes of that are known; NULL: none. */
 const unsigned char *kt_snapshot_contents(const struct kt_snapshot *snapshot, const struct kt_param *param,

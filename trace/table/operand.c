@@ -319,6 +319,12 @@ static bool has_no_work(const struct kt_routine *routine, const struct kt_values
     return sized;
 }
 
+size_t kt_operand_number_bytes(const struct kt_operand *operand)
+{
+    enum kt_type type = operand->arg ? operand->arg->type : operand->elem == 16 ? KT_Z : KT_C;
+    return type == KT_I ? 0 : kt_type_bytes(kt_type_real(type));
+}
+
 double kt_flops(const struct kt_routine *routine, const struct kt_values *values)
 {
     if (routine->flops.count == 0 && routine->mul.count == 0)

@@ -40,6 +40,9 @@ int kt_operands(const struct kt_symbol *symbol, const struct kt_values *values, 
 int64_t kt_operand_runs(const struct kt_operand *operand);
 void kt_operand_run(const struct kt_operand *operand, int64_t i, uint64_t *lo, uint64_t *hi);
 
+/* Bytes of one floating-point number of it: a complex element has two. 0: its elements are none. */
+size_t kt_operand_number_bytes(const struct kt_operand *operand);
+
 /* Real floating-point operations of the call; NAN if the routine's count is not known. */
 double kt_flops(const struct kt_routine *routine, const struct kt_values *values);
 

@@ -97,11 +97,11 @@ json_t *kt_machine_states_json(const struct kt_report *report)
     struct kt_speed slower;
     bool known = compare(&all->speed, &report->replayed_speed, &slower);
     return json_pack(
-        "{s:o, s:o, s:o, s:{s:f, s:I, s:f}}", "recorded", recorded_json(&report->speed), "replayed",
+        "{s:o, s:o, s:o, s:{s:f, s:o, s:f}}", "recorded", recorded_json(&report->speed), "replayed",
         kt_speed_json(&report->replayed_speed), "slower",
         known ? json_pack("{s:f, s:f, s:f}", "core", slower.chain, "shared", slower.wide, "memory", slower.memory)
               : json_null(),
-        "lost", "seconds", all->lost, "calls", (json_int_t)all->disturbed, "seconds_of_calls", all->seconds);
+        "lost", "seconds", all->lost, "calls", kt_json_count(all->disturbed), "seconds_of_calls", all->seconds);
 }
 
 static const struct kt_field recorded_fields[] = {
@@ -117,7 +117,7 @@ static const struct kt_field slower_fields[] = {
     {0}};
 
 static const struct kt_field lost_fields[] = {{"seconds", KT_AS_SECONDS, .meaning = "without a processor"},
-                                              {"calls", KT_AS_COUNT, .meaning = "calls that it happened to"},
+                                              {"calls", KT_AS_COUNT, KT_NULL, .meaning = "calls that it happened to"},
                                               {"seconds_of_calls", KT_AS_SECONDS, .meaning = "of all these calls"},
                                               {0}};
 

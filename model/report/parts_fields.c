@@ -210,7 +210,7 @@ static const void *missing(const struct kt_at *at, size_t row)
 static json_t *missing_calls(const struct kt_at *at)
 {
     const struct kt_parts_missing *of = at->object;
-    return json_integer((json_int_t)of->calls);
+    return kt_json_count(of->calls);
 }
 
 static double missing_sum(const struct kt_report *report)
@@ -233,7 +233,7 @@ static json_t *missing_share(const struct kt_at *at)
 
 static const struct kt_field reason_fields[] = {
     {"why", KT_AS_TEXT, .meaning = "in words", KT_AT(struct kt_parts_missing, why)},
-    {"calls", KT_AS_COUNT, .meaning = "calls", .get = missing_calls},
+    {"calls", KT_AS_COUNT, KT_NULL, .meaning = "calls", .get = missing_calls},
     {"seconds", KT_AS_SECONDS, KT_NULL, .meaning = "their time in the program",
      KT_AT(struct kt_parts_missing, seconds)},
     {0}};

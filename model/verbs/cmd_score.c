@@ -152,7 +152,7 @@ static const struct kt_field cost_fields[] = {
 
 static const struct kt_field routine_fields[] = {
     {"routine", KT_AS_TEXT, .meaning = "Fortran name, lower case, without underscore"},
-    {"calls", KT_AS_COUNT, .meaning = "calls"},
+    {"calls", KT_AS_COUNT, KT_NULL, .meaning = "calls; null: more than any run can make"},
     {"share", KT_AS_SHARE, KT_NULL, .meaning = "part of all calls"},
     {"seconds_self_per_call", KT_AS_SECONDS, KT_NULL, .meaning = "time of a call without nested ones"},
     {"share_time", KT_AS_SHARE, KT_NULL, .meaning = "part of the time"},
@@ -197,10 +197,10 @@ static json_t *routines_json(const struct kt_score *score)
     json_t *array = json_array();
     for (size_t i = 0; i < score->routines; i++) {
         const struct kt_score_routine *r = &score->routine[i];
-        json_array_append_new(array,
-                              json_pack("{s:s, s:I, s:o, s:o, s:o}", "routine", r->name, "calls", (json_int_t)r->calls,
-                                        "share", kt_json_number(r->share), "seconds_self_per_call",
-                                        kt_json_number(r->seconds_call), "share_time", kt_json_number(r->share_time)));
+        json_array_append_new(array, json_pack("{s:s, s:o, s:o, s:o, s:o}", "routine", r->name, "calls",
+                                               kt_json_count(r->calls), "share", kt_json_number(r->share),
+                                               "seconds_self_per_call", kt_json_number(r->seconds_call), "share_time",
+                                               kt_json_number(r->share_time)));
     }
     return array;
 }

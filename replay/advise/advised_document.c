@@ -13,7 +13,7 @@ static const struct kt_field tried_fields[] = {
     {"changed_to", KT_AS_TEXT, .meaning = "routine in its place; the same where arguments change only"},
     {"args", KT_AS_MAP, .meaning = "recorded arguments of the first call, by their names"},
     {"changed_args", KT_AS_MAP, .meaning = "sizes, options and scalars of the changed call, by their Fortran names"},
-    {"calls", KT_AS_COUNT, .meaning = "calls of the shape that can be changed"},
+    {"calls", KT_AS_COUNT, KT_NULL, .meaning = "calls of the shape that can be changed"},
     {"replaced", KT_AS_COUNT, .meaning = "calls that one changed call replaces"},
     {"insitu", KT_AS_SECONDS, .meaning = "time of these calls in the program"},
     {"replayed", KT_AS_SECONDS, KT_NULL, .meaning = "replayed, of as many calls as a changed one replaces: median"},
@@ -100,7 +100,7 @@ static json_t *tried_json(const struct kt_advised_list *list, size_t i)
     add_names(c, out);
     json_object_set_new(out, "args", kt_json_args(&c->shape->first, false));
     json_object_set_new(out, "changed_args", form_json(&c->to));
-    json_object_set_new(out, "calls", json_integer((json_int_t)c->calls));
+    json_object_set_new(out, "calls", kt_json_count(c->calls));
     json_object_set_new(out, "replaced", json_integer((json_int_t)c->each));
     json_object_set_new(out, "insitu", kt_json_number(c->seconds));
     json_object_set_new(out, "replayed", kt_json_number(tried->recorded));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "replay/result/left_out.h"
 
+#include "trace/command/json.h"
 #include "trace/print/text.h"
 
 #include <stdio.h>
@@ -21,8 +22,8 @@ struct kt_left_out kt_left_out_of(const struct kt_jobs *jobs, const struct kt_sc
 
 json_t *kt_left_out_json(const struct kt_left_out *left_out)
 {
-    return json_pack("{s:I, s:I, s:f, s:f}", "shapes", (json_int_t)left_out->shapes, "calls",
-                     (json_int_t)left_out->calls, "seconds", left_out->seconds, "share", left_out->share);
+    return json_pack("{s:I, s:o, s:f, s:f}", "shapes", (json_int_t)left_out->shapes, "calls",
+                     kt_json_count(left_out->calls), "seconds", left_out->seconds, "share", left_out->share);
 }
 
 void kt_left_out_print(const struct kt_left_out *left_out, bool is_kept)

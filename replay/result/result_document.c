@@ -148,7 +148,7 @@ static const struct kt_field cache_fields[] = {{"level", KT_AS_ID, .meaning = "1
 
 static const struct kt_field left_out_fields[] = {
     {"shapes", KT_AS_COUNT, .meaning = "shapes that the budget had no time for"},
-    {"calls", KT_AS_COUNT, .meaning = "their calls"},
+    {"calls", KT_AS_COUNT, KT_NULL, .meaning = "their calls"},
     {"seconds", KT_AS_SECONDS, .meaning = "their time in the program"},
     {"share", KT_AS_SHARE, .meaning = "part of the time of all calls"},
     {0}};

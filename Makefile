@@ -66,7 +66,7 @@ built: $(O)/model/loops/probe_kernels.o $(O)/libktrace.so $(O)/ktrace $(O)/libkt
 help:
 	@sed -n 's/^#: //p' Makefile packaging/install.mk tests/tests.mk tests/bench/bench.mk
 
-# What the compiler says stays beside what it made: tests/cppcheck.sh looks for warnings there, and compiles nothing again.
+# What the compiler says stays beside what it made: tests/lint/cppcheck.sh looks for warnings there, and compiles nothing again.
 kept = 2>$(basename $@).said; status=$$?; cat $(basename $@).said >&2; exit $$status
 
 # --- building ---------------------------------------------------------------------------------------------------
@@ -223,16 +223,16 @@ demo: packages-demo
 	$(O)/ktrace explain -o $(O)/demo.trace --html $(O)/demo.html -- $(PYTHON) examples/demo.py
 #: make deps-check       the arrows between the modules (DESIGN.md)
 deps-check: built
-	@tests/run tests/lint_modules.sh
+	@tests/run tests/lint/lint_modules.sh
 #: make lint             compiler warnings as errors, cppcheck, module arrows, function sizes, format
 lint: packages-check
 	@$(MAKE) --no-print-directory built
-	@tests/run tests/lint_modules.sh tests/lint_circles.sh tests/lint_names.sh tests/lint_calls.sh tests/lint_functions.sh tests/lint_format.sh tests/cppcheck.sh
+	@tests/run tests/lint/lint_modules.sh tests/lint/lint_circles.sh tests/lint/lint_names.sh tests/lint/lint_calls.sh tests/lint/lint_functions.sh tests/lint/lint_format.sh tests/lint/cppcheck.sh
 #: make fmt              format the sources with clang-format; fmt-check: are they?
 fmt:
 	clang-format -i $$(git ls-files '*.c' '*.h' ':!preload/stub.h')
 fmt-check:
-	@tests/run tests/lint_format.sh
+	@tests/run tests/lint/lint_format.sh
 
 #: make clean            remove what was built
 clean:

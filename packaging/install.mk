@@ -91,4 +91,4 @@ deb-made: built manuals
 	cd $(DEB_TREE) && env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL O=$(abspath $(O)) CC='$(CC)' CPPFLAGS='$(CPPFLAGS)' CFLAGS='$(CFLAGS)' LDFLAGS='$(LDFLAGS)' \
 	 dpkg-buildpackage --build=binary --no-sign --no-pre-clean --no-check-builddeps
 deb-test: deb
-	@TAP=1 tests/run tests/deb_minimal.sh
+	@TAP=1 tests/run tests/install/deb_minimal.sh

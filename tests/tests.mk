@@ -3,8 +3,8 @@
 # other program that has a rule of its own here, with its name after $(T)/, is built for make check.
 
 T := $(O)/tests
-# What several of the programs in tests/ need.
-TEST_PARTS := $(patsubst %.h,$(O)/%.o,$(wildcard tests/*.h)) $(O)/trace/table/spec.o
+# What several of the programs need.
+TEST_PARTS := $(patsubst %.h,$(O)/%.o,$(wildcard tests/parts/*.h)) $(O)/trace/table/spec.o
 X86 := $(findstring x86_64,$(shell $(CC) -dumpmachine 2>/dev/null))
 ONLY_X86 := $(addprefix $(T)/,abi/unwind nested/nest_steps nested/libforeign.so nested/nest_foreign nested/module_foreign1.so nested/module_foreign2.so)
 RULES := $(shell sed -n '/^\$$(T)\//{s/:.*//;s|\$$(T)|$(T)|g;s|[^ ]*%[^ ]*||g;p}' tests/tests.mk)
@@ -151,7 +151,7 @@ $(T)/abi/wide: tests/abi/wide.c $(T)/abi/libfake64.so
 comma := ,
 
 # Programs that reproduce the table: generated callers of every symbol, the proof of operand ranges.
-TEST_TOOLS := $(T)/gen_roundtrip $(filter-out $(RULES) $(TEST_PARTS:.o=) $(T)/repro_calls,$(patsubst %.c,$(O)/%,$(wildcard tests/*.c)))
+TEST_TOOLS := $(T)/gen_roundtrip $(filter-out $(RULES) $(T)/replay/repro_calls,$(patsubst %.c,$(O)/%,$(wildcard tests/table/*.c tests/replay/*.c)))
 # footprint replaces the xerbla of the libraries it loads.
 $(filter-out %/gen_roundtrip,$(TEST_TOOLS)): $(T)/%: $(O)/tests/%.o $(TEST_PARTS) $(OBJECTS)
 	$(call say,LINK,$@)
@@ -162,7 +162,7 @@ $(T)/gen_roundtrip: $(patsubst %.c,$(O)/%.o,$(wildcard tests/roundtrip/*.c)) $(T
 
 # Fuzzers: each has a folder with its inputs; driven by tests/fuzz/driver.c, or by libFuzzer (make fuzz builds them with LIBFUZZER=1).
 FUZZERS := $(patsubst tests/fuzz/corpus/%,$(T)/fuzz/%,$(wildcard tests/fuzz/corpus/*))
-FUZZ_PARTS := $(patsubst %,$(O)/tests/fuzz/%.o,input memory mutate mutate_json look $(if $(LIBFUZZER),,driver)) $(O)/tests/synth.o $(O)/trace/table/spec.o
+FUZZ_PARTS := $(patsubst %,$(O)/tests/fuzz/%.o,input memory mutate mutate_json look $(if $(LIBFUZZER),,driver)) $(O)/tests/parts/synth.o $(O)/trace/table/spec.o
 # What a fuzzer gives its inputs to in the place of a file.
 WRAPPED_trace  := kt_files_open
 WRAPPED_packed := kt_files_open kt_free_memory
@@ -187,7 +187,7 @@ $(T)/proof/stubs.S: $(T)/proof/proof $(wildcard trace/routines/*)
 	@$< stubs trace/routines > $@.part && mv $@.part $@
 $(T)/proof/libproof.so: $(T)/proof/stubs.S $(addprefix tests/proof/,enter.S forward.S check.c copies.c passing.c tally.c) $(PROOF_TABLE)
 	$(call proof,-O3 -fPIC -shared -fvisibility=hidden)
-$(T)/proof/drive: $(addprefix tests/proof/,drive.c passing.c forward.S) tests/poison.c tests/synth.c $(PROOF_TABLE)
+$(T)/proof/drive: $(addprefix tests/proof/,drive.c passing.c forward.S) tests/parts/poison.c tests/parts/synth.c $(PROOF_TABLE)
 	$(call proof,-rdynamic)
 
 REFERENCE = $(firstword $(wildcard /usr/lib/*/blas/libblas.so.3 /usr/lib64/blas/libblas.so.3))
@@ -284,10 +284,10 @@ $(T)/ranks/rank: tests/ranks/rank.c $(T)/abi/libfake1.so
 $(T)/ranks/libdeath.so: tests/ranks/death.c
 	$(call fake,)
 
-$(T)/flops: tests/flops.f90
+$(T)/table/flops: tests/table/flops.f90
 	@mkdir -p $(@D); gfortran -O1 -o $@ $< $(REFERENCE_LAPACK) $(REFERENCE)
 
-$(T)/traffic: tests/traffic.c
+$(T)/replay/traffic: tests/replay/traffic.c
 	@mkdir -p $(@D); $(CC) -std=gnu11 -O1 -Wall -Wextra -o $@ $< $(REFERENCE)
 
 # Libraries that are wrong in one respect each, in front of the reference ones, and a program that calls what they get wrong.
@@ -331,7 +331,7 @@ check: packages-check
 check-built: built $(UNIT_PROGRAMS) $(TEST_TOOLS) $(FUZZERS) $(ROUNDTRIP) $(RULES)
 check-all: check-built
 	@tests/run $(ALL_TESTS)
-# What tests/sanitize.sh needs besides all; it builds in a folder of its own.
+# What tests/sanitizers/sanitize.sh needs besides all; it builds in a folder of its own.
 sanitized-tests: $(UNIT_PROGRAMS) $(FUZZERS)
 #: make check-fast       the tests that take seconds
 check-fast: packages-check
@@ -343,40 +343,40 @@ check-fast: packages-check
 transparency: packages-check
 	$(call install_packages,$(TRANSPARENCY_PACKAGES))
 	@$(MAKE) --no-print-directory all
-	@TAP=1 TIME_LIMIT=3600 tests/run tests/transparency.sh $(patsubst %,tests/transparency/%.sh,programs interpreters openblas netlib)
+	@TAP=1 TIME_LIMIT=3600 tests/run tests/transparency/transparency.sh $(patsubst %,tests/transparency/%.sh,programs interpreters openblas netlib)
 
 #: make kill-test        1,000 programs killed at random times (RUNS=): every trace holds what they counted; a minute
 RUNS ?= 1000
 kill-test: packages-check
 	@$(MAKE) --no-print-directory built $(call room,fault)
-	@TAP=1 RUNS=$(RUNS) tests/run tests/kill.sh
+	@TAP=1 RUNS=$(RUNS) tests/run tests/fault/kill.sh
 
 #: make profile-long     profile mode for 10^9 calls: some minutes
 profile-long: packages-check
 	@$(MAKE) --no-print-directory built $(call room,profile)
-	@TAP=1 TIME_LIMIT=7200 tests/run tests/profile_long.sh
+	@TAP=1 TIME_LIMIT=7200 tests/run tests/profile/profile_long.sh
 
 #: make check-portable   compile for aarch64, run the tests of pure logic in an emulator
 check-portable: packages
 	$(call install_packages,$(PORTABLE_PACKAGES))
 	@$(MAKE) --no-print-directory all
-	@TAP=1 tests/run tests/portable.sh
+	@TAP=1 tests/run tests/portable/portable.sh
 #: make proof            the operand ranges of LAPACK in poisoned memory, with four times as many calls as in check: a quarter of an hour
 proof: packages-check
 	@$(MAKE) --no-print-directory $(call room,proof)
-	@PROOF_PART=1 tests/run tests/proof.sh
+	@PROOF_PART=1 tests/run tests/proof/proof.sh
 #: make sanitize         unit tests, fuzzers, tools and shim under AddressSanitizer and UndefinedBehaviorSanitizer
 sanitize: packages-check
 	@$(MAKE) --no-print-directory built $(call room,abi)
-	@tests/run tests/sanitize.sh
+	@tests/run tests/sanitizers/sanitize.sh
 #: make valgrind         the tools under valgrind
 valgrind: packages-check
 	@$(MAKE) --no-print-directory built $(call room,abi)
-	@tests/run tests/valgrind.sh
+	@tests/run tests/sanitizers/valgrind.sh
 #: make fuzz             damaged traces for the reader and the verbs, SECONDS= for each fuzzer (clang); fuzz-regression: those found so far
 SECONDS ?= 60
 fuzz: packages
 	$(call install_packages,$(FUZZ_PACKAGES))
 	@FOR=$(SECONDS) tests/fuzz/run.sh
 fuzz-regression: $(FUZZERS)
-	@tests/run tests/fuzz.sh
+	@tests/run tests/fuzz/fuzz.sh

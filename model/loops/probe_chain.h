@@ -11,7 +11,7 @@
  *   KT_CHAIN_STEP    (v, b, stream): the operation that makes the next value of V
  *
  * The empty assembler statements tell the compiler that every value is looked at and changed, so it can leave out,
- * combine or vectorise nothing; tests/probe_kernels.sh looks at what it made of it.
+ * combine or vectorise nothing; tests/probe/probe_kernels.sh looks at what it made of it.
  */
 #ifndef KT_CHAIN_MOST
 #define KT_CHAIN_MOST KT_STREAMS_MAX

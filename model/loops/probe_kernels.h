@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The nano-benchmarks of the core: dependent chains of one operation on one type. Written in C with the compiler's
- * vectors, one instruction for each operation; tests/probe_kernels.sh disassembles them.
+ * vectors, one instruction for each operation; tests/probe/probe_kernels.sh disassembles them.
  */
 #ifndef KT_PROBE_KERNELS_H
 #define KT_PROBE_KERNELS_H

@@ -31,7 +31,7 @@ BENCH_LEFT := nothing probe_loops whaley_harness $(if $(wildcard /usr/include/su
 BENCH_LIBRARIES := least least_nested naive lttng
 BENCH := $(foreach b,$(filter-out $(BENCH_LEFT),$(patsubst tests/bench/%.c,%,$(wildcard tests/bench/*.c))),$(T)/bench/$(b)$(if $(filter $(b),$(BENCH_LIBRARIES)),.so))
 check-built: $(BENCH)
-bench-tools: built $(BENCH) $(call room,diff) $(T)/tracker
+bench-tools: built $(BENCH) $(call room,diff) $(T)/replay/tracker
 
 .PHONY: packages-bench bench-tools bench
 # Other recorders are compared with as far as they can be installed.

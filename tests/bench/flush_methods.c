@@ -24,7 +24,7 @@
 #include "replay/compare/ratio.h"
 #include "replay/call/timer.h"
 #include "replay/measure/workingset.h"
-#include "tests/tracegen.h"
+#include "tests/parts/tracegen.h"
 #include "trace/base/memory.h"
 #include "trace/base/stats.h"
 

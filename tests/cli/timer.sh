@@ -4,7 +4,7 @@
 . tests/lib.sh
 kt=$B/ktrace
 export KTRACE_QUIET=1 OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
-"$kt" run -o "$T/t" -- "$PYTHON" tests/snapshot.py calls dot gemv end >/dev/null
+"$kt" run -o "$T/t" -- "$PYTHON" tests/modes/snapshot.py calls dot gemv end >/dev/null
 replay() { "$kt" replay --json --store "$T/store" --context warm,cold --budget 0.2 "$@" "$T/t" >"$T/r.json" 2>"$T/err"; }
 of() { query "$1" <"$T/r.json"; }
 for timer in wall cpu sets; do

@@ -13,7 +13,7 @@
 #include "replay/store/store.h"
 #include "replay/measure/worker.h"
 #include "tests/fuzz/input.h"
-#include "tests/tracegen.h"
+#include "tests/parts/tracegen.h"
 #include "trace/base/memory.h"
 
 #include <ctype.h>

@@ -5,8 +5,8 @@
  */
 #include "tests/fuzz/mutate.h"
 #include "tests/fuzz/target.h"
-#include "tests/synth.h"
-#include "tests/table_load.h"
+#include "tests/parts/synth.h"
+#include "tests/parts/table_load.h"
 #include "trace/base/memory.h"
 #include "trace/table/operand.h"
 

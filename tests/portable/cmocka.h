@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * As much of cmocka as the unit tests of pure logic use, for processors that there is no package of it for
- * (tests/portable.sh).
+ * (tests/portable/portable.sh).
  */
 #ifndef KT_PORTABLE_CMOCKA_H
 #define KT_PORTABLE_CMOCKA_H

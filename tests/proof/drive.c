@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Calls routines with random legal arguments (tests/synth.h), for libproof.so to prove: routines that the test
+ * Calls routines with random legal arguments (tests/parts/synth.h), for libproof.so to prove: routines that the test
  * programs of LAPACK do not call, and others with sizes that are larger than those programs use, which brings in the
  * auxiliary routines of blocked code and of divide and conquer.
  *
@@ -8,7 +8,7 @@
  *
  * Each routine is called in a process of its own, so that one that random data lead astray does no harm.
  */
-#include "tests/poison.h"
+#include "tests/parts/poison.h"
 #include "tests/proof/passing.h"
 #include "trace/table/spec.h"
 

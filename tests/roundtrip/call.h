@@ -3,7 +3,7 @@
 #ifndef TRIP_CALL_H
 #define TRIP_CALL_H
 
-#include "tests/synth.h"
+#include "tests/parts/synth.h"
 
 #include <stdbool.h>
 #include <stddef.h>

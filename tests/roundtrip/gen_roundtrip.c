@@ -12,7 +12,7 @@
  *     names    a library that has all names and passes calls on to the usual ones in others
  *
  * The C programs call each symbol by all its names. The lines that the programs print are what
- * tests/roundtrip_check.py compares with `ktrace dump --json`:
+ * tests/roundtrip/roundtrip_check.py compares with `ktrace dump --json`:
  *
  *     {"routine": NAME, "symbol": NAME, "args": {NAME: VALUE}, "code": [NAME], "has_info": BOOLEAN}
  *
@@ -20,7 +20,7 @@
  * every type.
  */
 #include "tests/roundtrip/programs.h"
-#include "tests/table_load.h"
+#include "tests/parts/table_load.h"
 
 #include <stdio.h>
 #include <string.h>

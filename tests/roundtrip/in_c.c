@@ -2,7 +2,7 @@
 /* Programs in C: functions that make a call each, and a main() that calls them by all names of the symbols. */
 #include "tests/roundtrip/programs.h"
 
-#include "tests/prototype.h"
+#include "tests/parts/prototype.h"
 #include "tests/roundtrip/call.h"
 
 #include <math.h>

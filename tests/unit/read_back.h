@@ -6,7 +6,7 @@
 #ifndef KT_READ_BACK_H
 #define KT_READ_BACK_H
 
-#include "tests/tracegen.h"
+#include "tests/parts/tracegen.h"
 #include "trace/read/reader.h"
 
 #define SPEC            "trace/routines"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Bounds on a machine whose peaks are made up, and that measured peaks are of this world. */
 #include "replay/result/bound.h"
-#include "tests/table_load.h"
+#include "tests/parts/table_load.h"
 
 #include <math.h>
 #include <setjmp.h>

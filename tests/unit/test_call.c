@@ -3,8 +3,8 @@
  * Calls through thunks: every class of parameters and results arrives where a compiled caller would put it.
  */
 #include "replay/call/call.h"
-#include "tests/synth.h"
-#include "tests/table_load.h"
+#include "tests/parts/synth.h"
+#include "tests/parts/table_load.h"
 #include "trace/table/operand.h"
 
 #include <complex.h>

@@ -2,7 +2,7 @@
 /* Traces whose calls are of two kinds, by page faults, by other threads, by where operands were, or nobody knows why.
  */
 #include "model/decomposition/call_facts.h"
-#include "tests/tracegen.h"
+#include "tests/parts/tracegen.h"
 #include "trace/base/memory.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 /*
  * The table's operation counts: textbook algorithms that count instead of computing, and known values.
  */
-#include "tests/table_load.h"
+#include "tests/parts/table_load.h"
 #include "trace/table/operand.h"
 
 #include <math.h>

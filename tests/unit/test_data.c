@@ -7,8 +7,8 @@
 #include "replay/call/call.h"
 #include "replay/call/data.h"
 #include "replay/call/library.h"
-#include "tests/synth.h"
-#include "tests/table_load.h"
+#include "tests/parts/synth.h"
+#include "tests/parts/table_load.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -4,8 +4,8 @@
  * all kinds.
  */
 #include "preload/elements.h"
-#include "tests/synth.h"
-#include "tests/table_load.h"
+#include "tests/parts/synth.h"
+#include "tests/parts/table_load.h"
 #include "trace/table/operand.h"
 
 #include <setjmp.h>

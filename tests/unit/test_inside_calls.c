@@ -4,7 +4,7 @@
  * drawn and that recording made longer.
  */
 #include "model/summary/summary.h"
-#include "tests/tracegen.h"
+#include "tests/parts/tracegen.h"
 #include "trace/read/state.h"
 
 #include <math.h>

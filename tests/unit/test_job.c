@@ -4,7 +4,7 @@
  * element lie as recorded, whatever is asked for of alignment; what cannot be laid out is refused with the reason.
  */
 #include "replay/call/job.h"
-#include "tests/tracegen.h"
+#include "tests/parts/tracegen.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tests/tracegen.h"
+#include "tests/parts/tracegen.h"
 #include "trace/command/json.h"
 
 #include <math.h>

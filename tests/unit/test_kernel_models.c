@@ -4,8 +4,8 @@
  */
 #include "model/kernels/kernel_needs.h"
 #include "model/kernels/model_set.h"
-#include "tests/table_load.h"
-#include "tests/tracegen.h"
+#include "tests/parts/table_load.h"
+#include "tests/parts/tracegen.h"
 #include "trace/base/memory.h"
 
 #include <math.h>

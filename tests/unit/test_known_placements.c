@@ -3,7 +3,7 @@
 #include "replay/setup/known_placements.h"
 
 #include "replay/setup/recall.h"
-#include "tests/tracegen.h"
+#include "tests/parts/tracegen.h"
 #include "trace/shape/fingerprint.h"
 #include "trace/base/memory.h"
 

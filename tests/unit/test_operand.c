@@ -2,9 +2,9 @@
 /*
  * Operand ranges against a second, naive statement of which elements a shape has, over all small sizes; bounds and
  * counts against the runs; costs; and arguments that no correct program passes. That the table itself is right is
- * what tests/footprint.c shows.
+ * what tests/table/footprint.c shows.
  */
-#include "tests/table_load.h"
+#include "tests/parts/table_load.h"
 #include "trace/table/operand.h"
 
 #include <math.h>

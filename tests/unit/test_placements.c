@@ -2,7 +2,7 @@
 /* Where the calls of traces find their operands: placements of shapes, the order of calls of several threads. */
 #include "model/tracker/placements.h"
 #include "model/tracker/timeline.h"
-#include "tests/tracegen.h"
+#include "tests/parts/tracegen.h"
 #include "tests/unit/simulated_lines.h"
 
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Profiles as a reader meets them: written here by FORMAT.md, whole and damaged. */
 #include "model/summary/summary.h"
-#include "tests/tracegen.h"
+#include "tests/parts/tracegen.h"
 #include "trace/read/profile.h"
 #include "trace/shape/shape.h"
 #include "trace/read/state.h"

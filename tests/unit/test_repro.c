@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What a reproducing program is made of: blocks of memory, the cause of an info, and its text. That the programs
- * compile and do what the call did is tested by tests/repro.sh.
+ * compile and do what the call did is tested by tests/replay/repro.sh.
  */
 #include "replay/repro/repro.h"
-#include "tests/tracegen.h"
+#include "tests/parts/tracegen.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

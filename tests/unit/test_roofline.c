@@ -10,7 +10,7 @@
 #include "model/roofline/roofline.h"
 #include "model/roofline/shape_counts.h"
 #include "model/roofline/validate.h"
-#include "tests/table_load.h"
+#include "tests/parts/table_load.h"
 
 #include <dlfcn.h>
 #include <linux/perf_event.h>

@@ -3,7 +3,7 @@
  * The reader of the routine table: what a line means, and that every kind of malformed line gives one clear error.
  * Under AddressSanitizer also that nothing leaks on the way.
  */
-#include "tests/table_load.h"
+#include "tests/parts/table_load.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -6,7 +6,7 @@
 #include "replay/sequence/contents.h"
 #include "replay/sequence/space.h"
 #include "replay/sequence/recorded.h"
-#include "tests/table_load.h"
+#include "tests/parts/table_load.h"
 #include "trace/base/memory.h"
 
 #include <math.h>

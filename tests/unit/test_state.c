@@ -2,7 +2,7 @@
 /*
  * What the reader sums up while it checks the events is what a walk over all calls finds.
  */
-#include "tests/tracegen.h"
+#include "tests/parts/tracegen.h"
 #include "trace/read/state.h"
 
 #include <setjmp.h>

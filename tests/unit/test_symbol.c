@@ -2,7 +2,7 @@
 /*
  * Symbols: names and order of parameters in both interfaces, where a call stores them, and the way back to values.
  */
-#include "tests/table_load.h"
+#include "tests/parts/table_load.h"
 #include "trace/table/symbol.h"
 
 #include <setjmp.h>

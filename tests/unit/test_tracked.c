@@ -5,7 +5,7 @@
  */
 #include "replay/setup/setup.h"
 #include "replay/measure/worker.h"
-#include "tests/tracegen.h"
+#include "tests/parts/tracegen.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

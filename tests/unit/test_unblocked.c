@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* LAPACK that handed all of a large problem to unblocked code is told; what blocked code does is not. */
 #include "model/decomposition/unblocked.h"
-#include "tests/tracegen.h"
+#include "tests/parts/tracegen.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -4,7 +4,7 @@
  * ordinary however often a call is repeated. The routines called are functions of this test.
  */
 #include "replay/measure/workingset.h"
-#include "tests/tracegen.h"
+#include "tests/parts/tracegen.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,3 +1,0 @@
-# SPDX-License-Identifier: BSD-3-Clause
-# check: fast, 3 s
-exec "$PYTHON" tests/lint_calls.py

@@ -1,3 +1,0 @@
-# SPDX-License-Identifier: BSD-3-Clause
-# check: fast, 1 s
-exec "$PYTHON" tests/lint_functions.py

@@ -34,25 +34,28 @@ static json_t *with_keys(const json_t *document, const char *const *key, const c
 
 json_t *kt_html_comparison(const json_t *document, json_t *left_out)
 {
-    static const char *const key[] = {"baseline", "context", "libraries", "shapes", "best", "unusable", "rounds",
-                                      "interrupted", NULL};
-    static const char *const library_key[] = {"label", "version", "path", "ratio", "seconds", "seconds_application",
-                                              "verdict", "worst_residual", "residual_limit", "wrong", "failed", NULL};
+    static const char *const key[] = {"baseline", "context", "libraries",   "shapes", "best",
+                                      "unusable", "rounds",  "interrupted", NULL};
+    static const char *const library_key[] = {
+        "label",   "version",        "path",           "ratio", "seconds", "seconds_application",
+        "verdict", "worst_residual", "residual_limit", "wrong", "failed",  NULL};
     if (!json_is_array(json_object_get(document, "libraries")) || !json_is_array(json_object_get(document, "shapes")))
         return json_null();
     json_t *out = with_keys(document, key, "comparison", left_out);
     json_t *libraries = json_array();
     const json_t *all = json_object_get(out, "libraries");
     for (size_t i = 0; i < json_array_size(all); i++)
-        json_array_append_new(libraries, with_keys(json_array_get(all, i), library_key, "comparison.libraries", left_out));
+        json_array_append_new(libraries,
+                              with_keys(json_array_get(all, i), library_key, "comparison.libraries", left_out));
     json_object_set_new(out, "libraries", libraries);
     return out;
 }
 
 json_t *kt_html_diff(const json_t *document, json_t *left_out)
 {
-    static const char *const key[] = {"traces", "seconds", "seconds_blas", "drift", "drift_taken_out",
-                                      "drift_not_taken_out", "margin", "tested", "changed", "failed", "total", "shapes",
-                                      "routines", NULL};
+    static const char *const key[] = {
+        "traces",   "seconds", "seconds_blas", "drift",  "drift_taken_out", "drift_not_taken_out",
+        "margin",   "tested",  "changed",      "failed", "total",           "shapes",
+        "routines", NULL};
     return document ? with_keys(document, key, "diff", left_out) : json_null();
 }

@@ -44,8 +44,7 @@ static json_t *parts_json(const struct kt_decomposition *d, double seconds)
     json_t *json = d->shapes ? json_object() : json_null();
     for (int p = 0; d->shapes && p < KT_SCREEN_PARTS; p++) {
         const struct kt_time share = kt_screen_parts_time(d, p, seconds);
-        enum kt_paired_sign sign =
-            kt_screen_parts_is_told(d, p, seconds) ? KT_SIGN_KNOWN : KT_SIGN_CANNOT_TELL;
+        enum kt_paired_sign sign = kt_screen_parts_is_told(d, p, seconds) ? KT_SIGN_KNOWN : KT_SIGN_CANNOT_TELL;
         json_object_set_new(json, kt_screen_parts_key[p], kt_told_part_json(&share, seconds, sign));
     }
     return json;
@@ -55,12 +54,11 @@ static json_t *place_json(const struct kt_heavy *heavy, double seconds)
 {
     char words[128];
     kt_shape_words(&heavy->shape->first, words, sizeof words);
-    return json_pack("{s:o, s:s, s:o, s:I, s:o, s:o, s:o, s:o}", "place",
-                     heavy->place ? kt_place_json(heavy->place) : json_null(), "routine",
-                     heavy->shape->first.entry->symbol.routine->name, "words", kt_json_text(words), "shapes",
-                     (json_int_t)heavy->shapes, "calls", kt_json_count(heavy->calls), "seconds",
-                     kt_json_number(heavy->seconds), "share", kt_report_share(heavy->seconds, seconds), "parts",
-                     parts_json(&heavy->parts, heavy->seconds));
+    return json_pack(
+        "{s:o, s:s, s:o, s:I, s:o, s:o, s:o, s:o}", "place", heavy->place ? kt_place_json(heavy->place) : json_null(),
+        "routine", heavy->shape->first.entry->symbol.routine->name, "words", kt_json_text(words), "shapes",
+        (json_int_t)heavy->shapes, "calls", kt_json_count(heavy->calls), "seconds", kt_json_number(heavy->seconds),
+        "share", kt_report_share(heavy->seconds, seconds), "parts", parts_json(&heavy->parts, heavy->seconds));
 }
 
 static json_t *summary(const struct kt_at *at)
@@ -81,7 +79,7 @@ static json_t *summary(const struct kt_at *at)
     return json;
 }
 
-const struct kt_field kt_report_summary_record[] = {
-    {"summary", KT_AS_RECORD, .meaning = "what ktrace report prints on one screen", .get = summary,
-     .of = summary_fields},
-    {0}};
+const struct kt_field kt_report_summary_record[] = {{"summary", KT_AS_RECORD,
+                                                     .meaning = "what ktrace report prints on one screen",
+                                                     .get = summary, .of = summary_fields},
+                                                    {0}};

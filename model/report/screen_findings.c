@@ -15,9 +15,12 @@ static const double worth_looking = 0.05;
 static const char *const meaning[KT_SCREEN_PARTS] = {
     [KT_SCREEN_BOUND] =
         "is what this machine needs at best: fewer operations or lower precision would help, no library would",
-    [KT_SCREEN_LIBRARY] = "is what the library adds to what the hardware needs: the most that another library could win",
-    [KT_SCREEN_CACHE] = "is waiting for operands that were not in cache: the most to win by calling right after what makes them",
-    [KT_SCREEN_MACHINE] = "is the machine, slower while the program ran than while it was replayed: record and replay again",
+    [KT_SCREEN_LIBRARY] =
+        "is what the library adds to what the hardware needs: the most that another library could win",
+    [KT_SCREEN_CACHE] =
+        "is waiting for operands that were not in cache: the most to win by calling right after what makes them",
+    [KT_SCREEN_MACHINE] =
+        "is the machine, slower while the program ran than while it was replayed: record and replay again",
     [KT_SCREEN_REST] = "is in no replay: page faults, other threads, pauses, other contents of operands",
     [KT_SCREEN_UNSPLIT] = "is caches or else: no replay of these calls tells which"};
 

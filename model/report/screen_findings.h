@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a report means, in two or three sentences, and what to do next: on the page of one screen, in JSON, in a browser.
+/* What a report means, in two or three sentences, and what to do next: on the page of one screen, in JSON, in a
+ * browser.
  */
 #ifndef KT_SCREEN_FINDINGS_H
 #define KT_SCREEN_FINDINGS_H

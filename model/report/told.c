@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "model/report/told.h"
 
-const struct kt_field kt_told_interval[] = {{"value", KT_AS_NUMBER, KT_NULL, .meaning = "median over pairs, or estimate"},
-                                            {"lo", KT_AS_NUMBER, KT_NULL, .meaning = "begin of the interval"},
-                                            {"hi", KT_AS_NUMBER, KT_NULL, .meaning = "end of the interval"},
-                                            {0}};
+const struct kt_field kt_told_interval[] = {
+    {"value", KT_AS_NUMBER, KT_NULL, .meaning = "median over pairs, or estimate"},
+    {"lo", KT_AS_NUMBER, KT_NULL, .meaning = "begin of the interval"},
+    {"hi", KT_AS_NUMBER, KT_NULL, .meaning = "end of the interval"},
+    {0}};
 
 const struct kt_field kt_told_part[] = {
     {"share", KT_AS_RECORD, .meaning = "part of the time, with its 95 % interval", .of = kt_told_interval},
     {"seconds", KT_AS_RECORD, .meaning = "the same in seconds", .of = kt_told_interval},
     {"certainty", KT_AS_TEXT,
-     .meaning = "known: the interval reaches no further than 25 % of the time; none: it is within 2 % of 0; cannot tell"},
+     .meaning =
+         "known: the interval reaches no further than 25 % of the time; none: it is within 2 % of 0; cannot tell"},
     {0}};
 
 const struct kt_field kt_told_findings[] = {

@@ -69,15 +69,15 @@ json_t *kt_diff_json(const struct kt_diff_runs *r, const struct kt_diff_told *to
     for (size_t i = 0; i < d->routines; i++)
         json_array_append_new(routines, routine_json(&d->routine[i], drift));
     return json_pack("{s:[oo], s:[oo], s:[bb], s:[oo], s:o, s:[oo], s:[oo], s:o, s:b, s:o, s:o, s:o, s:I, "
-                  "s:I, s:o, s:o, s:o, s:o}",
-                  "traces", kt_json_text(r->trace[0].path), kt_json_text(r->trace[1].path), "processors",
-                  kt_json_processor(r->shapes[0].processor), kt_json_processor(r->shapes[1].processor), "complete",
-                  !r->incomplete[0], !r->incomplete[1], "missing", missing_json(r, 0), missing_json(r, 1),
-                  "drift_not_taken_out", r->why ? kt_json_text(r->why) : json_null(), "seconds_blas",
-                  kt_json_number(d->total[0]), kt_json_number(d->total[1]), "seconds", kt_json_number(r->wall[0]),
-                  kt_json_number(r->wall[1]), "drift", kt_json_number(d->drift), "drift_taken_out", is_out,
-                  "rest_ratio", kt_json_number(kt_diff_rest_ratio(r)), "spread", kt_json_number(d->spread), "margin",
-                  kt_json_number(expm1(d->margin)), "tested", (json_int_t)d->tested, "changed", (json_int_t)d->changed,
-                  "failed", failed, "total", total_json(d, drift), "shapes", shapes, "routines", routines);
+                     "s:I, s:o, s:o, s:o, s:o}",
+                     "traces", kt_json_text(r->trace[0].path), kt_json_text(r->trace[1].path), "processors",
+                     kt_json_processor(r->shapes[0].processor), kt_json_processor(r->shapes[1].processor), "complete",
+                     !r->incomplete[0], !r->incomplete[1], "missing", missing_json(r, 0), missing_json(r, 1),
+                     "drift_not_taken_out", r->why ? kt_json_text(r->why) : json_null(), "seconds_blas",
+                     kt_json_number(d->total[0]), kt_json_number(d->total[1]), "seconds", kt_json_number(r->wall[0]),
+                     kt_json_number(r->wall[1]), "drift", kt_json_number(d->drift), "drift_taken_out", is_out,
+                     "rest_ratio", kt_json_number(kt_diff_rest_ratio(r)), "spread", kt_json_number(d->spread), "margin",
+                     kt_json_number(expm1(d->margin)), "tested", (json_int_t)d->tested, "changed",
+                     (json_int_t)d->changed, "failed", failed, "total", total_json(d, drift), "shapes", shapes,
+                     "routines", routines);
 }
-

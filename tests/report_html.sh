@@ -10,7 +10,7 @@ page() { "$PYTHON" tests/report_html.py "$@"; }
 # html NAME TRACE...: $T/NAME.html
 html() { local name=$1; shift; "$kt" report --html "$T/$name.html" "$@" >"$T/out" 2>"$T/err"; }
 
-same "colours can be read on each other" "" "$(page contrast model/html/page.css)"
+same "colours can be read on each other: light, dark, print" "" "$(page contrast model/html/page.css 2>&1)"
 
 # --- without d3 -----------------------------------------------------------------------------------------------------
 traced plain "$steps" sleep=20 dot=20 solve=3 dot=1000 || not_ok "the program ends with status $?"
@@ -50,6 +50,7 @@ same "... its places are those of explain --json" "$(query '[(p["words"], p["cal
 
 # --- what other verbs found -------------------------------------------------------------------------------------------
 same "explain --html: its findings are those of explain --json" "$(query 'd["findings"]' <"$T/explain.json")" "$(page value "$T/explain.html" 'd["explain"]["findings"]')"
+html plain "$T/plain" # explain replayed it anew
 same "report --html: its findings are those of the page of one screen" True "$("$PYTHON" -c 'import sys
 screen = " ".join(sys.argv[1].split())
 print(all(" ".join(f.split())[:100] in screen for f in eval(sys.argv[2])))' "$("$kt" report "$T/plain" | sed 's/^[- ] //')" "$(page value "$T/plain.html" 'd["report"]["summary"]["findings"]')")"

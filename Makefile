@@ -43,7 +43,7 @@ GEN      := generate/gen generate/gen_wrapper generate/gen_names generate/gen_el
 SPECS    := $(wildcard trace/routines/*.spec)
 # What the HTML page draws with; without it report --html names the package.
 D3       := $(wildcard /usr/share/nodejs/d3/dist/d3.min.js)
-PAGE     := $(addprefix model/html/,page.html page.css base.js tables.js icicle.js parts.js times.js timeline.js explained.js page.js)
+PAGE     := $(addprefix model/html/,page.html page.css base.js tables.js icicle.js roofline.js times.js timeline.js answer.js others.js page.js)
 ALGORITHMS := $(wildcard examples/algorithms/*.kta)
 # Routines whose calls go through compiled functions; all others go through the trampoline.
 COMPILED := $(filter blas%,$(basename $(notdir $(SPECS))))

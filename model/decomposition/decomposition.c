@@ -160,3 +160,15 @@ void kt_decomposition_finish(struct kt_decomposition *d)
         d->machine = (struct kt_time){NAN, NAN, NAN};
     d->index = d->sums.warm > 0 ? kt_context_index(d->sums.insitu, d->sums.warm, d->sums.cold) : NAN;
 }
+
+double kt_decomposition_half(const struct kt_time *part)
+{
+    double width = part->hi - part->lo;
+    return isnan(width) ? width : fmax(part->hi - part->value, part->value - part->lo);
+}
+
+bool kt_decomposition_is_told(const struct kt_time *part)
+{
+    static const double widest = 0.25;
+    return kt_decomposition_half(part) <= widest; /* of NAN, no */
+}

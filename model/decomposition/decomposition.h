@@ -92,4 +92,11 @@ struct kt_time kt_decomposition_machine(const struct kt_context_times *times);
 /* Were the two states so different that nothing can be said of the parts? */
 bool kt_decomposition_is_unclear(const struct kt_decomposition *d);
 
+/* How far the further end of its interval is. */
+double kt_decomposition_half(const struct kt_time *part);
+
+/* Is a part, as a share of 1, known well enough to be told? That is where its interval reaches no further than a
+ * quarter of the whole. Whoever prints, draws or writes parts asks here. */
+bool kt_decomposition_is_told(const struct kt_time *part);
+
 #endif

@@ -15,7 +15,6 @@ const char *const kt_paired_part_name[] = {
 
 enum { REPLICATES = 300, VALUES = KT_PAIRED_PARTS + 2 };
 static const double nearly_none = 0.02; /* of the time in situ */
-static const double well_known = 0.05;  /* likewise: so far may the ends of an interval be */
 
 /* Pairs, each as often as it was drawn. */
 struct draw {
@@ -257,8 +256,8 @@ enum kt_paired_sign kt_paired_sign(const struct kt_time *part, size_t pairs)
 {
     if (pairs >= KT_PAIRED_LEAST && part->lo > -nearly_none && part->hi < nearly_none)
         return KT_SIGN_NONE;
-    bool is_narrow = part->hi - part->value <= well_known && part->value - part->lo <= well_known;
-    return has_sign(part, pairs) && is_narrow ? KT_SIGN_KNOWN : KT_SIGN_CANNOT_TELL;
+    bool is_known = pairs >= KT_PAIRED_LEAST && kt_decomposition_is_told(part);
+    return is_known ? KT_SIGN_KNOWN : KT_SIGN_CANNOT_TELL;
 }
 
 enum kt_paired_part kt_paired_dominant(const struct kt_paired_sum *sum)

@@ -72,7 +72,7 @@ void kt_paired_choose_context(struct kt_paired_shape *shape, size_t pairs);
  */
 struct kt_paired_sum kt_paired_sum(const struct kt_paired_shape *const *shape, size_t shapes, size_t pairs);
 
-/* What is certain of a part: its value, within 5 % of the time in situ, and its sign; that it is nearly 0; neither. */
+/* What is told of a part: its value with its interval (kt_decomposition_is_told); that it is nearly 0; nothing. */
 enum kt_paired_sign { KT_SIGN_KNOWN, KT_SIGN_NONE, KT_SIGN_CANNOT_TELL };
 enum kt_paired_sign kt_paired_sign(const struct kt_time *part, size_t pairs);
 

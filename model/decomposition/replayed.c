@@ -10,7 +10,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <sys/stat.h>
 
 /* Text that is the same for the same call; to be freed. */
 static char *key_of(const char *symbol, const json_t *args)
@@ -106,22 +105,14 @@ static void leave_out_other(const struct kt_trace *trace, const struct kt_files 
     }
 }
 
-/* Of a packed trace, a replay since it was packed counts, otherwise one before. */
 enum kt_status kt_replayed_load(const struct kt_trace *trace, const struct kt_files *files, struct kt_replayed *out,
                                 struct kt_error *error)
 {
     char path[4096];
-    size_t size;
     json_t *document;
-    struct stat st;
     *out = (struct kt_replayed){0};
-    kt_files_companion(files, "replay.json", path, sizeof path);
-    const unsigned char *packed = kt_files_view(files, "replay.json", &size);
-    if (stat(path, &st) == 0 && S_ISREG(st.st_mode))
-        KT_TRY(kt_json_load(path, &document, error));
-    else if (packed)
-        KT_TRY(kt_json_take(path, packed, size, &document, error));
-    else
+    KT_TRY(kt_json_companion(files, "replay.json", path, sizeof path, &document, error));
+    if (!document)
         return KT_OK;
     KT_TRY(kt_replayed_from(document, path, out, error));
     leave_out_other(trace, files, path, out);

@@ -10,8 +10,7 @@ const PART_COLOUR = {
   bound: "#009E73",
   library: "#0072B2",
   cache: "#E69F00",
-  contention: "#CC79A7",
-  machine: "#F0E442",
+  machine: "#CC79A7",
   uneven: "#56B4E9",
   residual: "#999999",
   unsplit: "#999999",
@@ -20,12 +19,12 @@ const PART_MEANING = {
   bound: "what the hardware needs",
   library: "what a better library would win",
   cache: "what operands nearer to the processor would win",
-  contention: "what other threads cost",
   machine: "what the state of the machine cost",
   uneven: "calls that took longer than others like them",
   residual: "all else: new pages, other processes, other data",
   unsplit: "cache and residual together",
 };
+const PARTS = Object.keys(PART_COLOUR);
 const CONTEXT = {
   insitu: {name: "in situ", colour: "var(--text)", symbol: d3.symbolCircle},
   warm: {name: "warm", colour: "#D55E00", symbol: d3.symbolTriangle},
@@ -104,6 +103,7 @@ function worded(text) {
 // --- numbers as text ---------------------------------------------------------------------------------------------
 
 function digits(value, least = 0) {
+  if (value == null) return "n/a";
   if (value === 0) return "0";
   const size = Math.floor(Math.log10(Math.abs(value)));
   return value.toFixed(Math.min(Math.max(2 - size, least), 6));
@@ -220,6 +220,21 @@ function svgIn(box, width, height, label) {
       .attr("aria-label", label);
 }
 
+// A rectangle that hovering and the keyboard explain; HOLLOW: only its outline.
+function bar(svg, {x, y, width, height, colour, hollow, text}) {
+  const rect = svg.append("rect")
+                   .attr("x", x)
+                   .attr("y", y)
+                   .attr("width", width)
+                   .attr("height", height)
+                   .style("fill", hollow ? "var(--panel)" : colour)
+                   .attr("tabindex", 0)
+                   .attr("role", "img")
+                   .attr("aria-label", text.replace(/\n/g, ", "));
+  if (hollow) rect.style("stroke", colour).style("stroke-width", 2.5).style("stroke-dasharray", "4 2");
+  hover(rect.node(), text);
+}
+
 const symbolPath = (symbol, area) => d3.symbol().type(symbol).size(area)();
 
 // Black or white, whichever is read better on COLOUR.
@@ -237,9 +252,12 @@ function fitted(text, width) {
   return room < 3 ? "" : text.length <= room ? text : text.slice(0, room - 1) + "…";
 }
 
-function axis(svg, scale, {side, at, title, length, format, ticks}) {
+// VALUES: where ticks are; otherwise about as many as TICKS.
+function axis(svg, scale, {side, at, title, length, format, ticks, values}) {
   const make = side === "bottom" ? d3.axisBottom(scale) : d3.axisLeft(scale);
-  if (ticks)
+  if (values)
+    make.tickValues(values).tickFormat(format);
+  else if (ticks)
     make.ticks(ticks, format);
   else if (format)
     make.tickFormat(format);

@@ -88,7 +88,7 @@ static json_t *without_documents(const json_t *explain)
     return copy;
 }
 
-static json_t *data_of(const struct kt_report *report, const json_t *explain)
+static json_t *data_of(const struct kt_report *report, const struct kt_html_more *more, json_t *comparison)
 {
     json_t *left_out = json_array();
     json_t *data = json_pack("{s:s, s:s, s:o, s:o}", "schema", "ktrace.html/1", "version", KT_VERSION, "trace",
@@ -99,8 +99,10 @@ static json_t *data_of(const struct kt_report *report, const json_t *explain)
     json_object_set_new(data, "times", kt_html_times(report));
     json_object_set_new(data, "timeline", kt_html_timeline(report, left_out));
     json_object_set_new(data, "roofs", kt_html_roofs(report));
+    json_object_set_new(data, "explain", more->explain ? without_documents(more->explain) : json_null());
+    json_object_set_new(data, "comparison", kt_html_comparison(comparison, left_out));
+    json_object_set_new(data, "diff", kt_html_diff(more->diff, left_out));
     json_object_set_new(data, "left_out", left_out);
-    json_object_set_new(data, "explain", explain ? without_documents(explain) : json_null());
     return data;
 }
 
@@ -116,15 +118,18 @@ static int put_escaped(const char *text, size_t size, void *file)
     return 0;
 }
 
-enum kt_status kt_html_write(const struct kt_report *report, const json_t *explain, const char *path,
+enum kt_status kt_html_write(const struct kt_report *report, const struct kt_html_more *more, const char *path,
                              struct kt_error *error)
 {
     enum { DIGITS = 9 };
     struct kt_text_file out;
+    json_t *comparison = NULL;
     char *page = read_page(error);
-    enum kt_status status = page ? kt_text_file_begin(&out, path, error) : error->status;
+    enum kt_status status = page ? kt_html_read_comparison(report, &comparison, error) : error->status;
+    if (status == KT_OK)
+        status = kt_text_file_begin(&out, path, error);
     if (status == KT_OK) {
-        json_t *data = data_of(report, explain);
+        json_t *data = data_of(report, more, comparison);
         char *at = strstr(page, mark);
         fwrite(page, 1, (size_t)(at - page), out.file);
         int wrong = json_dump_callback(data, put_escaped, out.file,
@@ -135,6 +140,7 @@ enum kt_status kt_html_write(const struct kt_report *report, const json_t *expla
         if (status == KT_OK && wrong)
             status = kt_fail(error, KT_SYSTEM, "%s: the data cannot be written as JSON", path);
     }
+    json_decref(comparison);
     free(page);
     return status;
 }

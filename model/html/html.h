@@ -8,8 +8,12 @@
 
 #include "model/report/report.h"
 
-/* EXPLAIN: what `ktrace explain --json` prints, borrowed; NULL: there is none. */
-enum kt_status kt_html_write(const struct kt_report *report, const json_t *explain, const char *path,
+/* What these verbs print with --json, borrowed; NULL: there is none. The report is of the run after. */
+struct kt_html_more {
+    const json_t *explain, *diff;
+};
+
+enum kt_status kt_html_write(const struct kt_report *report, const struct kt_html_more *more, const char *path,
                              struct kt_error *error);
 
 /* Is the page there? To be asked before work that takes long. */

@@ -71,7 +71,7 @@ static size_t prune(json_t *nodes, double least)
     return left;
 }
 
-static void cut(json_t *object, const char *key, json_t *left_out, const char *list)
+void kt_html_cut(json_t *object, const char *key, json_t *left_out, const char *list)
 {
     json_t *array = json_object_get(object, key);
     size_t size = json_array_size(array);
@@ -97,8 +97,8 @@ json_t *kt_html_report(const struct kt_report *report, json_t *left_out)
     kt_json_add_missing(out, &report->trace, &report->state);
     size_t left = prune(json_object_get(out, "paths"), least_of(&report->tree));
     kt_html_leave_out(left_out, "paths", left, report->tree.count);
-    cut(json_object_get(out, "decomposition"), "callers", left_out, "decomposition.callers");
-    cut(json_object_get(out, "decomposition"), "routines", left_out, "decomposition.routines");
+    kt_html_cut(json_object_get(out, "decomposition"), "callers", left_out, "decomposition.callers");
+    kt_html_cut(json_object_get(out, "decomposition"), "routines", left_out, "decomposition.routines");
     return out;
 }
 

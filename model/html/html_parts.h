@@ -29,7 +29,17 @@ json_t *kt_html_timeline(const struct kt_report *report, json_t *left_out);
 /* Peaks and bandwidths of the machine, as far as they are known without measuring now; null: they are not. */
 json_t *kt_html_roofs(const struct kt_report *report);
 
+/* What `ktrace compare` left with the first trace, to be released; NULL: nothing. */
+enum kt_status kt_html_read_comparison(const struct kt_report *report, json_t **out, struct kt_error *error);
+
+/* Of the documents of compare and diff what is shown; null: there is none. */
+json_t *kt_html_comparison(const json_t *document, json_t *left_out);
+json_t *kt_html_diff(const json_t *document, json_t *left_out);
+
 /* Adds a cut to LEFT_OUT, if it is one. */
 void kt_html_leave_out(json_t *left_out, const char *list, size_t rows, size_t of);
+
+/* The list under KEY keeps KT_HTML_ROWS rows; LEFT_OUT tells it as LIST. What is no list stays. */
+void kt_html_cut(json_t *object, const char *key, json_t *left_out, const char *list);
 
 #endif

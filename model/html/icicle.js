@@ -11,17 +11,11 @@ const ICICLE = {
   width: 0
 };
 
-const PARTS = Object.keys(PART_COLOUR);
+// The largest part, where that is told.
+const dominantPart = (parts) => (parts ? parts.dominant : null);
 
-function dominantPart(parts) {
-  const known = parts ? PARTS.filter((part) => parts[part] > 0) : [];
-  return known.length ? known.reduce((a, b) => (parts[b] > parts[a] ? b : a)) : null;
-}
-
-function shapeText(i) {
-  const column = (DATA.columns.shapes || []).find(({key}) => key === "args");
-  return i < REPORT.shapes.length && column ? column.values[i].trim() : `shape ${i + 1}`;
-}
+// "dgemv T 1000x1000"; of those that are left out their number.
+const shapeText = (i) => (i < REPORT.shapes.length ? REPORT.shapes[i].words : `shape ${i + 1}`);
 
 // --- the tree ----------------------------------------------------------------------------------------------------
 

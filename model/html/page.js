@@ -57,42 +57,22 @@ function lostSentences() {
   return said;
 }
 
-function heaviest() {
-  const line = REPORT.lines.find((entry) => entry.file);
-  const shape = REPORT.shapes[0];
-  if (!shape) return [];
-  const where = line ? `${baseName(line.file)}:${line.line}${line.function ? " in " + line.function : ""} takes ${
-                           percent(line.share)} of the BLAS time. ` :
-                       "";
-  return [`${where}The heaviest shape is ${shape.routine} ${shapeText(0)}: ${plural(shape.calls, "call")}, ${
-      seconds(shape.total)}, ${percent(shape.share)} of the BLAS time.`];
-}
-
 function findingSentences() {
-  const parts = REPORT.decomposition;
-  const said = heaviest();
-  if (DATA.explain)
-    said.push(...explainedSentences(DATA.explain));
-  else if (parts)
-    said.push(...parts.advice.map((advice) => advice.text));
-  if (parts && !DATA.explain && parts.advice.length === 0)
-    said.push("What dominates cannot be told: each part is within noise, or the program was faster than its replays.");
-  if (!parts && REPORT.shapes.length) said.push("Why the calls take as long as they do is not known before a replay.");
-  if (blasShare() !== null && blasShare() < 0.5)
-    said.push(
-        `All of BLAS and LAPACK is ${percent(blasShare())} of the wall time: the rest is outside of ktrace's view.`);
-  if (REPORT.shapes.length === 0) said.push("The program made no call that returned and can be seen.");
-  return said;
+  if (REPORT.shapes.length === 0) return ["The program made no call that returned and can be seen."];
+  const [first] = ANSWER.places;
+  const where = first ? [`${placeOf(first)} takes ${percent(first.share)} of the BLAS time, ${seconds(first.seconds)}: ${
+                            plural(first.calls, "call")} of ${first.words}.`] :
+                        [];
+  return [...where, ...ANSWER.findings.map((text) => text[0].toUpperCase() + text.slice(1) + ".")];
 }
 
 function drawFindings(section) {
-  const next = REPORT.decomposition ? "compare" : "replay";
   drawFacts(section);
   section.append(
       el("ul", {class: "findings"}, ...findingSentences().map((text) => el("li", {}, ...worded(text))),
          ...lostSentences().map((text) => el("li", {class: "warn"}, text))));
-  const command = `ktrace ${next} ${traceWords()}`;
-  drawExplained(section);
+  const command = `ktrace ${ANSWER.next} ${traceWords()}`;
+  drawAnswer(section);
   if (REPORT.shapes.length) section.append(el("p", {}, "Next: ", el("code", {}, command), " ", copyButton(command)));
 }
 
@@ -145,19 +125,20 @@ function drawLost(section) {
     section.append(
         el("p", {}, `Not taken apart: ${percent(parts.not_replayed.share)} of the BLAS time.`),
         el("ul", {},
-           ...parts.not_replayed.reasons.map((reason) => el("li", {}, `${percent(reason.share)}: ${reason.why}`))));
+           ...parts.not_replayed.reasons.map((reason) => el("li", {}, `${percent(reason.seconds / REPORT.seconds_blas)}: ${reason.why}`))));
   for (const {list, rows, of} of DATA.left_out)
     section.append(el("p", {class: "note"}, `This page has ${count(rows)} of ${count(of)} ${list}.`));
 }
 
 function drawGlossary(section) {
-  section.append(plainList(Object.entries(MEANINGS)));
+  section.append(plainList(Object.entries(GLOSSARY).filter(([words]) => words !== "word")));
 }
 
 // --- the page ----------------------------------------------------------------------------------------------------
 
 const SECTIONS = [
   ["findings", "Findings", drawFindings],
+  ["changes", "What changed", drawDiff],
   ["where", "Where the time goes", drawIcicle],
   ["tables", "Tables", drawTables],
   ["parts", "What the time is made of", drawParts],
@@ -165,6 +146,7 @@ const SECTIONS = [
   ["times", "Times of calls", drawTimes],
   ["timeline", "Time line", drawTimeline],
   ["sizes", "Sizes", drawSizes],
+  ["compared", "Libraries compared", drawComparison],
   ["measured", "How it was measured", drawMeasured],
   ["glossary", "Glossary", drawGlossary],
 ];
@@ -186,7 +168,7 @@ function drawPage() {
   document.title = "ktrace: " + program;
   document.getElementById("what").textContent = (DATA.info.command || []).join(" ");
   document.getElementById("made").textContent = `Made by ktrace ${DATA.version}. Figures: d3, BSD 3-Clause.`;
-  for (const [id, title, draw] of SECTIONS) {
+  for (const [id, title, draw] of SECTIONS.filter(([id]) => id !== "changes" || DATA.diff)) {
     const section = el("section", {id, "aria-labelledby": id + "-h"}, el("h2", {id: id + "-h"}, title));
     document.getElementById("main").append(section);
     document.getElementById("contents").append(el("li", {}, el("a", {href: "#" + id}, title)));

@@ -45,26 +45,30 @@ function markLines(marks, x) {
   });
 }
 
+const markHeight = (mark) => 12 + mark.line * 16;
+
+// Lines first, so that no text is crossed by one.
 function drawMarks(svg, marks, bottom, width) {
-  for (const mark of marks) {
-    const context = CONTEXT[mark.key];
-    const y = 12 + mark.line * 16;
-    const flip = mark.at + 14 + mark.text.length * 6.8 > width;
+  for (const mark of marks)
     svg.append("line")
         .attr("class", "on")
         .attr("x1", mark.at)
         .attr("x2", mark.at)
-        .attr("y1", y)
+        .attr("y1", markHeight(mark))
         .attr("y2", bottom)
-        .style("stroke", context.colour)
+        .style("stroke", CONTEXT[mark.key].colour)
         .style("stroke-width", 2);
+  for (const mark of marks) {
+    const context = CONTEXT[mark.key];
+    const y = markHeight(mark);
+    const flip = mark.at + 14 + mark.text.length * 6.8 > width;
     svg.append("path")
         .attr("class", "on")
         .attr("d", symbolPath(context.symbol, 50))
         .attr("transform", `translate(${mark.at},${y})`)
         .style("fill", context.colour);
     svg.append("text")
-        .attr("class", "on")
+        .attr("class", "on halo")
         .attr("x", mark.at + (flip ? -8 : 8))
         .attr("text-anchor", flip ? "end" : "start")
         .attr("y", y + 4)
@@ -84,7 +88,7 @@ function drawDistribution(box, width, i) {
   const placed = markLines(marks, x);
   const top = 16 + 16 * (1 + (d3.max(placed, (mark) => mark.line) || 0));
   const bottom = top + 190;
-  const svg = svgIn(box, width, bottom + 44, `Times of the calls of ${shape.routine} ${shapeText(i)}`);
+  const svg = svgIn(box, width, bottom + 44, `Times of the calls of ${shapeText(i)}`);
   const y = d3.scaleLinear().domain([0, d3.max(times.counts)]).range([bottom, top]).nice();
   axis(svg, x, {
     side: "bottom",
@@ -118,7 +122,7 @@ function drawTimes(section) {
   let chosen = known[0];
   const choice =
       el("select", {"aria-label": "Shape"},
-         ...known.map((i) => el("option", {value: i}, `${REPORT.shapes[i].routine} ${shapeText(i)}`)));
+         ...known.map((i) => el("option", {value: i}, shapeText(i))));
   const entry = figure(section, {
     id: "distribution",
     title: timesTitle(chosen),
@@ -150,7 +154,7 @@ function sizePoints() {
 
 function drawSizeMark(svg, point, x, y, radius) {
   const part = dominantPart(point.shape.parts);
-  const text = `${point.shape.routine} ${shapeText(point.i)}\nm ${point.size.m}, n ${point.size.n}${
+  const text = `${shapeText(point.i)}\nm ${point.size.m}, n ${point.size.n}${
       point.size.k ? ", k " + point.size.k : ""}\n${seconds(point.shape.total)}, ${percent(point.shape.share)}, ${
       plural(point.shape.calls, "call")}${part ? "\nmost of it: " + part : ""}`;
   const mark = svg.append("circle")

@@ -9,6 +9,7 @@
 #include "trace/print/text.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -29,6 +30,7 @@ static void write_regions(FILE *script, FILE *data, const struct kt_kernel_model
         const struct kt_region *r = &m->region[i];
         int64_t low = m->axes > 1 ? r->box.lo[1] : 0;
         int64_t high = m->axes > 1 ? r->box.hi[1] : 1;
+        double top = m->axes > 1 || !r->coefficient ? (double)high : 100 * r->worst;
         if (!is_drawn(m, &r->box))
             continue;
         kt_csv_cell(data, m->routine);
@@ -38,8 +40,8 @@ static void write_regions(FILE *script, FILE *data, const struct kt_kernel_model
                 (long)r->box.hi[0], (long)low, (long)high, r->average, r->worst);
         if (r->coefficient)
             fprintf(script,
-                    "set object rect from %ld,%ld to %ld,%ld fc palette cb %.4f fs solid border lc rgb 'black'\n",
-                    (long)r->box.lo[0], (long)low, (long)r->box.hi[0], (long)high, 100 * r->worst);
+                    "set object rect from %ld,%ld to %ld,%.6g fc palette cb %.4f fs solid border lc rgb 'black'\n",
+                    (long)r->box.lo[0], (long)low, (long)r->box.hi[0], top, 100 * r->worst);
         else
             fprintf(script, "set object rect from %ld,%ld to %ld,%ld fs empty border lc rgb 'grey'\n",
                     (long)r->box.lo[0], (long)low, (long)r->box.hi[0], (long)high);
@@ -54,11 +56,21 @@ static size_t write_points(FILE *script, const struct kt_kernel_model *m, bool h
         const struct kt_point *p = &m->point[i];
         if (p->held_out != held_out || !p->samples)
             continue;
-        fprintf(script, "%ld %g\n", (long)p->size[0], m->axes > 1 ? (double)p->size[1] : 0.5);
+        fprintf(script, "%ld %g\n", (long)p->size[0], m->axes > 1 ? (double)p->size[1] : 0);
         n++;
     }
     fprintf(script, "EOD\n");
     return n;
+}
+
+/* Of one size there is no field: its regions are bars as high as their error. */
+static double worst_region(const struct kt_kernel_model *m)
+{
+    double worst = 1e-3;
+    for (size_t i = 0; i < m->regions; i++)
+        if (m->region[i].coefficient)
+            worst = fmax(worst, m->region[i].worst);
+    return 100 * worst;
 }
 
 static void write_panel(FILE *script, FILE *data, const struct kt_kernel_model *m)
@@ -75,17 +87,16 @@ static void write_panel(FILE *script, FILE *data, const struct kt_kernel_model *
     fprintf(script, "\nset xlabel ");
     kt_gnuplot_text(script, m->axis[0]);
     fprintf(script, "\nset ylabel ");
-    kt_gnuplot_text(script, flat ? "" : m->axis[1]);
-    fprintf(script, "\nset xrange [%ld:%ld]\nset yrange [%ld:%ld]\n", (long)m->domain.lo[0], (long)m->domain.hi[0],
-            flat ? 0 : (long)m->domain.lo[1], flat ? 1 : (long)m->domain.hi[1]);
-    fprintf(script, flat ? "unset ytics\n" : "set ytics\n");
+    kt_gnuplot_text(script, flat ? "worst sample, %" : m->axis[1]);
+    fprintf(script, "\nset xrange [%ld:%ld]\nset yrange [%g:%g]\n", (long)m->domain.lo[0], (long)m->domain.hi[0],
+            flat ? 0 : (double)m->domain.lo[1], flat ? 1.1 * worst_region(m) : (double)m->domain.hi[1]);
     write_points(script, m, false, "samples");
     size_t held_out = write_points(script, m, true, "heldout");
     write_regions(script, data, m);
     fprintf(script,
             "plot $samples using 1:2:(0) with dots lc palette notitle, $samples with points pt 7 ps 0.35 "
             "lc rgb 'black' title 'sample'%s\n",
-            held_out ? ", $heldout with points pt 2 ps 0.5 lc rgb 'blue' title 'held out'" : "");
+            held_out ? ", $heldout with points pt 2 ps 0.5 lc rgb '#0072b2' title 'held out'" : "");
 }
 
 /* Of the pictures side by side. */

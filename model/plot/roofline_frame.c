@@ -14,6 +14,14 @@ static void include(double *lo, double *hi, double value)
     *hi = fmax(*hi, value);
 }
 
+static bool has_single_core(const struct kt_roofs *roofs, enum kt_roof_kind kind)
+{
+    for (size_t i = 0; i < roofs->count; i++)
+        if (roofs->roof[i].kind == kind && roofs->roof[i].cores <= 1)
+            return true;
+    return false;
+}
+
 /* The roofs that are a bound of something in the picture: no single precision where there are no such points. */
 static bool is_relevant(const struct kt_roofline *roofline, size_t machine, const struct kt_roof *roof)
 {
@@ -28,24 +36,30 @@ static bool is_relevant(const struct kt_roofline *roofline, size_t machine, cons
     }
     if (roofline->machines > 1 && !roof->is_main) /* enough roofs as it is */
         return false;
-    if (roof->cores > 1 && !many && roof->kind == KT_ROOF_BYTES && strcmp(roof->level, "memory") != 0)
+    if (roof->cores > 1 && !many && has_single_core(&roofline->roofs[machine], roof->kind))
         return false;
     return roof->kind == KT_ROOF_BYTES || single[roof->is_single];
 }
 
 static const double least_share = 0.001; /* of what is not numbered: less of it may be outside the picture */
+static const double beyond = 10;         /* so many times above or below what is numbered likewise */
 
-static bool is_framed(const struct kt_roofline_point *p)
+/* Of numbered points all are in the picture; others must not stretch it. */
+static bool is_framed(const struct kt_roofline_point *p, const struct kt_axes *numbered)
 {
-    return kt_point_is_drawable(p) && (p->number || p->share >= least_share);
+    bool is_near = p->rate.median >= numbered->y0 / beyond && p->intensity.median >= numbered->x0 / beyond &&
+                   p->intensity.median <= numbered->x1 * beyond;
+    bool is_any = !(numbered->x1 > 0);
+    return kt_point_is_drawable(p) && (p->number || (p->share >= least_share && (is_near || is_any)));
 }
 
 /* Medians are in the picture; whiskers may leave it, as one call in a thousand may have waited for anything. */
-static void include_points(const struct kt_roofline *r, struct kt_axes *a)
+static void include_points(const struct kt_roofline *r, bool numbered, struct kt_axes *a)
 {
+    const struct kt_axes before = *a;
     for (size_t i = 0; i < r->points; i++) {
         const struct kt_roofline_point *p = &r->point[i];
-        if (!is_framed(p))
+        if (!p->number == numbered || !is_framed(p, &before))
             continue;
         include(&a->x0, &a->x1, p->intensity.median);
         include(&a->y0, &a->y1, p->rate.median);
@@ -77,7 +91,8 @@ void kt_plot_choose_axes(struct kt_plot *plot)
                           INFINITY,       0,
                           KT_PLOT_LEFT,   KT_PLOT_RIGHT,
                           KT_PLOT_BOTTOM, plot->picture->height - KT_PLOT_TOP_MARGIN};
-    include_points(r, a);
+    include_points(r, true, a);
+    include_points(r, false, a);
     kt_axes_range(&a->x0, &a->x1, 2);
     for (size_t m = 0; m < r->machines; m++)
         include_roofs(r, m, a);

@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_ROWS = 40, ROW_PIXELS = 34, EDGES = 130, LABEL = 34 };
+enum { MOST_ROWS = 40, ROW_PIXELS = 34, EDGES = 130, LABEL = 40 };
 
-static const char *const colour[KT_POINT_CONTEXTS] = {"0072b2", "d55e00", "56b4e9", "009e73", "cc79a7"};
+static const char *const colour[KT_POINT_CONTEXTS] = {"222222", "d55e00", "56b4e9", "cc79a7", "009e73"};
 
 /* Series and contexts of a shape share its row, one below the other. */
 struct rows {
@@ -92,7 +92,10 @@ static void write_names(FILE *file, const struct rows *rows)
             char text[200];
             if (p->number != n)
                 continue;
-            snprintf(text, sizeof text, "%s %.*s%s", p->routine, LABEL, p->shape, strlen(p->shape) > LABEL ? ".." : "");
+            if (*p->words)
+                snprintf(text, sizeof text, "%.*s%s", LABEL, p->words, strlen(p->words) > LABEL ? ".." : "");
+            else
+                snprintf(text, sizeof text, "%s %.*s", p->routine, LABEL, p->shape);
             fprintf(file, "set ytics add (");
             kt_gnuplot_text(file, text);
             fprintf(file, " %d)\n", -(int)n);

@@ -21,17 +21,17 @@ static int steps_of(const struct kt_decomposition *d, struct step out[MOST_STEPS
 {
     int n = 0;
     if (!isnan(d->bound.value)) {
-        out[n++] = (struct step){"bound", "7f7f7f", d->bound};
+        out[n++] = (struct step){"bound", "009e73", d->bound};
         out[n++] = (struct step){"library", "0072b2", d->library};
     } else {
-        out[n++] = (struct step){"warm", "5a8fb0", d->warm};
+        out[n++] = (struct step){"warm", "56b4e9", d->warm};
     }
     if (!isnan(d->cache.value)) {
-        out[n++] = (struct step){"cache", "009e73", d->cache};
-        out[n++] = (struct step){"residual", "d55e00", d->residual};
+        out[n++] = (struct step){"cache", "e69f00", d->cache};
+        out[n++] = (struct step){"residual", "999999", d->residual};
     }
     if (!isnan(d->unsplit.value) && d->tracked < d->shapes)
-        out[n++] = (struct step){"cache and residual", "cc79a7", d->unsplit};
+        out[n++] = (struct step){"cache and residual", "999999", d->unsplit};
     return n;
 }
 
@@ -40,7 +40,9 @@ static void label_of(const struct kt_decomposition *d, const struct step *step, 
 {
     static const double worth_words = 0.1; /* of the step */
     char seconds[16];
-    int used = snprintf(out, size, " %s %s", step->name, kt_text_seconds(step->time.value, seconds));
+    bool is_negative = step->time.value < 0;
+    int used = snprintf(out, size, " %s%s %s%s", is_negative ? "< " : "", step->name,
+                        kt_text_seconds(step->time.value, seconds), is_negative ? " (below 0)" : "");
     if (is_last && d->fault_seconds > worth_words * step->time.value)
         snprintf(out + used, size - (size_t)used, ", page faults about %s", kt_text_seconds(d->fault_seconds, seconds));
 }
@@ -58,18 +60,21 @@ static const struct kt_parts_group *row_of(const struct kt_parts *parts, size_t 
     return row <= parts->routines.count && row <= MOST_ROUTINES ? &parts->routines.group[row - 1] : NULL;
 }
 
-static void write_steps(FILE *file, const struct kt_parts_group *group, size_t row)
+/* Those above 0, or those below. */
+static void write_steps(FILE *file, const struct kt_parts_group *group, size_t row, bool negative)
 {
     struct step step[MOST_STEPS];
     int steps = steps_of(&group->parts, step);
     double at = 0;
     for (int i = 0; i < steps && group->parts.shapes; i++) {
         double top = -(double)row + 0.4 - 0.8 * i / steps;
-        fprintf(file, "%.6g %.6g %.4f %.4f 0x%s '%s' ", at, at + step[i].time.value, top - 0.8 / steps, top,
-                step[i].colour, step[i].name);
+        double from = at;
+        at += step[i].time.value;
+        if ((step[i].time.value < 0) != negative)
+            continue;
+        fprintf(file, "%.6g %.6g %.4f %.4f 0x%s '%s' ", from, at, top - 0.8 / steps, top, step[i].colour, step[i].name);
         kt_gnuplot_word(file, group->routine ? group->routine : "all");
         fprintf(file, "\n");
-        at += step[i].time.value;
     }
 }
 
@@ -110,6 +115,22 @@ static double farthest(const struct kt_parts *parts)
     return most;
 }
 
+/* What takes most of all calls' time, then what ran. */
+static void write_title(FILE *file, const struct kt_parts *parts, const char *title)
+{
+    struct step step[MOST_STEPS];
+    char text[256];
+    int most = 0;
+    int steps = steps_of(&parts->total.parts, step);
+    for (int i = 1; i < steps; i++)
+        most = step[i].time.value > step[most].time.value ? i : most;
+    double share = steps ? step[most].time.value / parts->total.parts.insitu : NAN;
+    snprintf(text, sizeof text, "%s is the largest part of the time: %.0f %%", steps ? step[most].name : "nothing",
+             100 * share);
+    fprintf(file, "set title ");
+    kt_gnuplot_lines(file, isnan(share) ? "" : text, title);
+}
+
 static void write_script(FILE *file, const struct kt_parts *parts, const char *title, const struct kt_picture *picture)
 {
     struct kt_picture sized = *picture;
@@ -118,19 +139,22 @@ static void write_script(FILE *file, const struct kt_parts *parts, const char *t
         rows++;
     sized.height = EDGES + ROW_PIXELS * (int)rows;
     kt_picture_begin(file, &sized);
-    fprintf(file, "set title ");
-    kt_gnuplot_text(file, title);
+    write_title(file, parts, title);
     fprintf(file,
-            "\nset xlabel \"seconds in situ: bound of the hardware + library + caches + residual\"\n"
+            "\nset xlabel \"seconds in situ; parts begin where the one before ends, hollow ones are below 0\"\n"
             "set yrange [%g:0.6]\nset xrange [:%.6g]\nset lmargin 26\nset grid xtics lc rgb \"#e0e0e0\" lt 1\n"
-            "set xzeroaxis\nunset key\nset ytics ()\n",
+            "unset key\nset ytics () scale 0\nset xtics nomirror\n",
             -(double)rows + 0.4, 1.35 * farthest(parts)); /* with room for the last label */
     for (size_t row = 0; row < rows; row++)
         write_texts(file, row_of(parts, row), row);
-    fprintf(file, "$parts << EOD\n");
-    for (size_t row = 0; row < rows; row++)
-        write_steps(file, row_of(parts, row), row);
-    fprintf(file, "EOD\nplot $parts using 1:3:1:2:3:4:5 with boxxyerror fs solid 0.7 noborder lc rgb variable\n");
+    for (int negative = 0; negative < 2; negative++) {
+        fprintf(file, "$%s << EOD\n", negative ? "below" : "parts");
+        for (size_t row = 0; row < rows; row++)
+            write_steps(file, row_of(parts, row), row, negative);
+        fprintf(file, "NaN NaN NaN NaN 0 '' ''\nEOD\n"); /* gnuplot draws no block without a line */
+    }
+    fprintf(file, "plot $parts using 1:3:1:2:3:4:5 with boxxyerror fs solid 0.85 noborder lc rgb variable, \\\n"
+                  "     $below using 1:3:1:2:3:4:5 with boxxyerror fs empty border lw 2 dt 3 lc rgb variable\n");
 }
 
 enum kt_status kt_waterfall_plot(const struct kt_parts *parts, const char *title, const struct kt_picture *picture,

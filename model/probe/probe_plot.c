@@ -34,8 +34,8 @@ static void write_points(FILE *file, const json_t *curve)
 /* Sizes with their prefix, also beside the line of a step. */
 static void write_step(FILE *file, double x, bool bytes)
 {
-    fprintf(file, "set arrow from %.9g, graph 0 to %.9g, graph 1 nohead lw 2 lc rgb 'red'\n", x, x);
-    fprintf(file, "set label gprintf('%s', %.9g) at %.9g, graph 0.96 right offset -0.5,0 tc rgb 'red'\n",
+    fprintf(file, "set arrow from %.9g, graph 0 to %.9g, graph 1 nohead lw 2 lc rgb '#d55e00'\n", x, x);
+    fprintf(file, "set label gprintf('%s', %.9g) at %.9g, graph 0.96 right offset -0.5,0 tc rgb '#d55e00'\n",
             bytes ? "%.0b %BB" : "%.0f", x, x);
 }
 
@@ -101,10 +101,40 @@ static enum kt_status plot_curve(const char *directory, const char *title, const
     KT_TRY(kt_gnuplot_begin(&script, path, error));
     fprintf(script.file, "set terminal svg size 800,500 noenhanced\nset output '%s.svg'\n", name);
     write_script(script.file, title, curve);
-    fprintf(script.file, "plot $curve with linespoints pt 7 ps 0.4\n");
+    fprintf(script.file, "plot $curve with linespoints pt 7 ps 0.4 lc rgb '#0072b2'\n");
     fprintf(script.file, "set terminal png size 800,500 noenhanced\nset output '%s.png'\nreplot\n", name);
     KT_TRY(kt_text_file_end(&script, error));
     return kt_gnuplot_run(path, error);
+}
+
+/* All of them on one page. Names are those of files, in which nothing means anything to a browser. */
+static enum kt_status write_index(const json_t *curves, const char *directory, struct kt_error *error)
+{
+    char name[128];
+    char path[PATH_MAX];
+    const char *title;
+    json_t *curve;
+    struct kt_text_file page;
+    snprintf(path, sizeof path, "%s/index.html", directory);
+    KT_TRY(kt_text_file_begin(&page, path, error));
+    fprintf(page.file,
+            "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>ktrace probe</title>\n"
+            "<style>body { font: 15px sans-serif; display: grid; gap: 16px;\n"
+            "grid-template-columns: repeat(auto-fill, minmax(380px, 1fr)); }\n"
+            "h1, p { grid-column: 1 / -1; margin: 0; } figure { margin: 0; } img { width: 100%%; }</style>\n"
+            "</head><body><h1>ktrace probe: %zu curves</h1>\n"
+            "<p>Orange lines are steps that the analysis found. A click opens a curve alone.</p>\n",
+            json_object_size(curves));
+    json_object_foreach((json_t *)curves, title, curve)
+    {
+        file_name(title, name, sizeof name);
+        fprintf(page.file,
+                "<figure><a href=\"%s.svg\">"
+                "<img src=\"%s.svg\" alt=\"%s\" loading=\"lazy\"></a></figure>\n",
+                name, name, name);
+    }
+    fprintf(page.file, "</body></html>\n");
+    return kt_text_file_end(&page, error);
 }
 
 enum kt_status kt_probe_plot(const json_t *document, const char *directory, struct kt_error *error)
@@ -115,5 +145,5 @@ enum kt_status kt_probe_plot(const json_t *document, const char *directory, stru
         return kt_fail(error, KT_SYSTEM, "%s: %s", directory, strerror(errno));
     json_object_foreach(json_object_get((json_t *)document, "curves"), title, curve)
         KT_TRY(plot_curve(directory, title, curve, error));
-    return KT_OK;
+    return write_index(json_object_get(document, "curves"), directory, error);
 }

@@ -1,28 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What ktrace explain --json prints. */
 #include "model/report/explain.h"
+#include "model/report/told.h"
 #include "trace/command/document.h"
-
-static const struct kt_field interval_fields[] = {{"value", KT_AS_NUMBER, KT_NULL, .meaning = "median over pairs"},
-                                                  {"lo", KT_AS_NUMBER, KT_NULL, .meaning = "begin of the interval"},
-                                                  {"hi", KT_AS_NUMBER, KT_NULL, .meaning = "end of the interval"},
-                                                  {0}};
-
-static const struct kt_field part_fields[] = {
-    {"share", KT_AS_RECORD, .meaning = "part of the time, with its 95 % interval over pairs", .of = interval_fields},
-    {"seconds", KT_AS_RECORD, .meaning = "the same in seconds", .of = interval_fields},
-    {"certainty", KT_AS_TEXT, .meaning = "known, none or cannot tell"},
-    {0}};
 
 static const struct kt_field sum_fields[] = {
     {"insitu", KT_AS_SECONDS, KT_NULL, .meaning = "time of the calls in the program"},
     {"pairs", KT_AS_COUNT, .meaning = "runs of the program with the replays next to them"},
     {"not_replayed", KT_AS_SECONDS, KT_NULL, .meaning = "time of calls that no pair has"},
-    {"bound", KT_AS_RECORD, .meaning = "what the hardware needs at least", .of = part_fields},
-    {"library", KT_AS_RECORD, .meaning = "warm replay minus that", .of = part_fields},
-    {"cache", KT_AS_RECORD, .meaning = "replay with operands where they were, minus warm", .of = part_fields},
-    {"residual", KT_AS_RECORD, .meaning = "median in the program minus that", .of = part_fields},
-    {"uneven", KT_AS_RECORD, .meaning = "mean minus median in the program", .of = part_fields},
+    {"bound", KT_AS_RECORD, .meaning = "what the hardware needs at least", .of = kt_told_part},
+    {"library", KT_AS_RECORD, .meaning = "warm replay minus that", .of = kt_told_part},
+    {"cache", KT_AS_RECORD, .meaning = "replay with operands where they were, minus warm", .of = kt_told_part},
+    {"residual", KT_AS_RECORD, .meaning = "median in the program minus that", .of = kt_told_part},
+    {"uneven", KT_AS_RECORD, .meaning = "mean minus median in the program", .of = kt_told_part},
     {"dominant", KT_AS_TEXT, KT_NULL, .meaning = "the largest part that is known"},
     {0}};
 
@@ -41,8 +31,8 @@ static const struct kt_field state_fields[] = {
     {"repeated", KT_AS_FLAG, .meaning = "the program was run again"},
     {"pairs", KT_AS_COUNT, .meaning = "how often"},
     {"stopped", KT_AS_TEXT, KT_NULL, .meaning = "why it was not run any more"},
-    {"tracked", KT_AS_RECORD, .meaning = "tracked replay over the time in the program", .of = interval_fields},
-    {"sequence", KT_AS_RECORD, .meaning = "sequence over the time of the same calls", .of = interval_fields},
+    {"tracked", KT_AS_RECORD, .meaning = "tracked replay over the time in the program", .of = kt_told_interval},
+    {"sequence", KT_AS_RECORD, .meaning = "sequence over the time of the same calls", .of = kt_told_interval},
     {"runs", KT_AS_ANY, KT_LACKS, .meaning = "each run, as ktrace replay --json has it"},
     {0}};
 
@@ -51,6 +41,7 @@ static const struct kt_field explain_fields[] = {
     {"seconds_blas", KT_AS_SECONDS, KT_NULL, .meaning = "of this, time in BLAS and LAPACK"},
     {"decomposition", KT_AS_RECORD, .meaning = "all calls", .of = sum_fields},
     {"places", KT_AS_RECORD, KT_MANY, .meaning = "heaviest first", .of = place_fields},
+    KT_FIELDS(kt_told_findings),
     {"advice", KT_AS_ANY, KT_MANY, .meaning = "what to change; empty"},
     {"states", KT_AS_RECORD, .meaning = "how often the program ran, and how near replays are", .of = state_fields},
     {"report", KT_AS_ANY, .meaning = "as ktrace report --json prints it"},

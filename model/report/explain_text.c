@@ -4,6 +4,7 @@
 
 #include "model/report/part_words.h"
 #include "model/report/report_screen.h"
+#include "model/report/told.h"
 #include "trace/print/screen.h"
 #include "trace/shape/shape_words.h"
 #include "trace/command/about.h"
@@ -56,7 +57,7 @@ static void print_head(const struct kt_explain *x)
 
 static bool is_told(const struct kt_paired_sum *sum, int part)
 {
-    return sum->pairs >= KT_PAIRED_LEAST && kt_part_is_told(&sum->part[part]);
+    return kt_paired_sign(&sum->part[part], sum->pairs) != KT_SIGN_CANNOT_TELL;
 }
 
 static void print_parts(const struct kt_paired_sum *sum)
@@ -132,18 +133,15 @@ static const struct kt_explain_place *heaviest_in(const struct kt_explain *x, en
     return most;
 }
 
-static void find_part(const struct kt_explain *x, enum kt_paired_part part)
+static void add_part(const struct kt_explain *x, enum kt_paired_part part, struct kt_screen_findings *out)
 {
-    char text[TEXT];
     char where[CELL] = "";
     const struct kt_time *of = &x->all.part[part];
     const struct kt_explain_place *most = heaviest_in(x, part);
     if (most && most->place)
         kt_place_text(most->place, where, sizeof where);
-    snprintf(text, sizeof text, "%.0f %% of BLAS time (%.0f to %.0f) %s (most in %s%s%s)", 100 * of->value,
-             100 * of->lo, 100 * of->hi, meaning[part], most ? routine_of(most) : "no place", *where ? ", " : "",
-             where);
-    kt_screen_finding(text);
+    kt_screen_add(out, "%.0f %% of BLAS time (%.0f to %.0f) %s (most in %s%s%s)", 100 * of->value, 100 * of->lo,
+                  100 * of->hi, meaning[part], most ? routine_of(most) : "no place", *where ? ", " : "", where);
 }
 
 static bool is_worth_words(const struct kt_explain *x, int part)
@@ -153,10 +151,9 @@ static bool is_worth_words(const struct kt_explain *x, int part)
     return is_told(&x->all, part) && x->all.part[part].value > worth_words && x->all.part[part].lo > at_least;
 }
 
-/* Parts from the largest on, as far as they are worth a word. Returns how many. */
-static int print_largest(const struct kt_explain *x)
+/* Parts from the largest on, as far as they are worth a word. */
+static void add_largest(const struct kt_explain *x, struct kt_screen_findings *out)
 {
-    int count = 0;
     bool told[KT_PAIRED_PARTS] = {false};
     for (int i = 0; i < FINDINGS - 1; i++) {
         int most = -1;
@@ -166,67 +163,54 @@ static int print_largest(const struct kt_explain *x)
         if (most < 0)
             break;
         told[most] = true;
-        find_part(x, (enum kt_paired_part)most);
-        count++;
+        add_part(x, (enum kt_paired_part)most, out);
     }
-    return count;
 }
 
-static void print_uncertain(const struct kt_explain *x)
+static void add_uncertain(const struct kt_explain *x, struct kt_screen_findings *out)
 {
-    char text[TEXT];
     char names[64] = "";
     for (int p = 0; p < KT_PAIRED_PARTS; p++)
         if (!is_told(&x->all, p))
             snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", *names ? ", " : "",
                      kt_paired_part_name[p]);
-    if (!*names)
-        return;
-    snprintf(text, sizeof text, "cannot tell: %s. %s", names,
-             x->all.pairs < KT_PAIRED_LEAST ? "That needs six pairs: a program that can be repeated, --budget, --runs."
-                                            : "The machine varied more than that: --budget, or a quieter moment.");
-    kt_screen_finding(text);
+    if (*names)
+        kt_screen_add(out, "cannot tell: %s. %s", names,
+                      x->all.pairs < KT_PAIRED_LEAST
+                          ? "That needs six pairs: a program that can be repeated, --budget, --runs."
+                          : "The machine varied more than that: --budget, or a quieter moment.");
 }
 
-static void print_findings(const struct kt_explain *x)
+static void find_findings(const struct kt_explain *x, struct kt_screen_findings *out)
 {
     static const double little = 0.5;
     char share[16];
-    char text[TEXT];
-    int count = print_largest(x);
-    if (x->blas < little * x->wall && count < FINDINGS) {
-        snprintf(text, sizeof text, "all of BLAS and LAPACK is %s of wall time: a sampling profiler tells of the rest",
-                 kt_screen_percent(x->blas / x->wall, share));
-        kt_screen_finding(text);
-    }
-    print_uncertain(x);
+    out->count = 0;
+    add_largest(x, out);
+    if (x->blas < little * x->wall)
+        kt_screen_add(out, "all of BLAS and LAPACK is %s of wall time: a sampling profiler tells of the rest",
+                      kt_screen_percent(x->blas / x->wall, share));
+    add_uncertain(x, out);
+}
+
+static const char *next_verb(const struct kt_explain *x)
+{
+    return is_worth_words(x, KT_PAIRED_LIBRARY) ? "compare" : "report";
 }
 
 void kt_explain_print(const struct kt_explain *x, const char *page)
 {
-    bool is_library = is_worth_words(x, KT_PAIRED_LIBRARY);
+    struct kt_screen_findings findings;
     print_head(x);
     print_places(x);
-    print_findings(x);
-    kt_screen_line("Next: ktrace %s %s", is_library ? "compare" : "report", x->trace);
+    find_findings(x, &findings);
+    kt_screen_print_findings(&findings);
+    kt_screen_line("Next: ktrace %s %s", next_verb(x), x->trace);
     if (page)
         kt_screen_line("In a browser: %s", page);
 }
 
 /* --- JSON ---------------------------------------------------------------------------------------------------- */
-
-static json_t *time_json(const struct kt_time *time, double unit)
-{
-    return json_pack("{s:o, s:o, s:o}", "value", kt_json_number(unit * time->value), "lo",
-                     kt_json_number(unit * time->lo), "hi", kt_json_number(unit * time->hi));
-}
-
-static const char *certainty(const struct kt_time *part, size_t pairs)
-{
-    static const char *const text[] = {
-        [KT_SIGN_KNOWN] = "known", [KT_SIGN_NONE] = "none", [KT_SIGN_CANNOT_TELL] = "cannot tell"};
-    return text[kt_paired_sign(part, pairs)];
-}
 
 /* {"insitu", "bound": {"share", "seconds", "certainty"}, ..., "dominant", "pairs", "not_replayed"} */
 static json_t *sum_json(const struct kt_paired_sum *sum)
@@ -235,9 +219,7 @@ static json_t *sum_json(const struct kt_paired_sum *sum)
                              "not_replayed", kt_json_number(sum->missing));
     for (int p = 0; p < KT_PAIRED_PARTS; p++)
         json_object_set_new(json, kt_paired_part_name[p],
-                            json_pack("{s:o, s:o, s:s}", "share", time_json(&sum->part[p], 1), "seconds",
-                                      time_json(&sum->part[p], sum->seconds), "certainty",
-                                      certainty(&sum->part[p], sum->pairs)));
+                            kt_told_part_json(&sum->part[p], sum->seconds, kt_paired_sign(&sum->part[p], sum->pairs)));
     enum kt_paired_part most = kt_paired_dominant(sum);
     json_object_set_new(json, "dominant",
                         most == KT_PAIRED_PARTS ? json_null() : json_string(kt_paired_part_name[most]));
@@ -262,14 +244,18 @@ json_t *kt_explain_json(const struct kt_explain *x)
     const json_t *again = json_object_get(x->replayed.document, "again");
     for (size_t p = 0; p < x->places && p < KT_EXPLAIN_PLACES; p++)
         json_array_append_new(places, place_json(&x->place[p]));
-    json_t *states = json_pack("{s:b, s:I, s:o, s:o, s:o}", "repeated", x->is_again, "pairs",
-                               (json_int_t)(x->is_again ? x->pairs : 0), "stopped", kt_json_text_or_null(x->stopped),
-                               "tracked", time_json(&x->all.tracked, 1), "sequence", time_json(&x->all.sequence, 1));
+    json_t *states =
+        json_pack("{s:b, s:I, s:o, s:o, s:o}", "repeated", x->is_again, "pairs",
+                  (json_int_t)(x->is_again ? x->pairs : 0), "stopped", kt_json_text_or_null(x->stopped), "tracked",
+                  kt_told_interval_json(&x->all.tracked, 1), "sequence", kt_told_interval_json(&x->all.sequence, 1));
     if (again)
         json_object_set(states, "runs", json_object_get(again, "runs"));
     json_t *document = json_pack("{s:o, s:o, s:o, s:o, s:o}", "seconds", kt_json_number(x->wall), "seconds_blas",
                                  kt_json_number(x->blas), "decomposition", sum_json(&x->all), "places", places,
                                  "advice", json_array());
+    struct kt_screen_findings findings;
+    find_findings(x, &findings);
+    kt_told_add_findings(document, &findings, next_verb(x));
     json_object_set_new(document, "states", states);
     json_object_set_new(document, "report", kt_report_json(&x->report));
     json_object_set(document, "replay", x->replayed.document);

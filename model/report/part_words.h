@@ -5,9 +5,6 @@
 
 #include "model/decomposition/decomposition.h"
 
-/* Is a part, as a share of 1, known well enough to be printed? Its value is then within a quarter of the whole. */
-bool kt_part_is_told(const struct kt_time *part);
-
 /* Appends " #62%" to the text, which has so many bytes of room; " #62+-12%" if the interval is wider than what rounding
  * hides; " #?" if it is not TOLD. Returns how many bytes. */
 size_t kt_part_words(char mark, const struct kt_time *part, bool told, char *out, size_t size);

@@ -3,6 +3,7 @@
  * The decomposition of a report: seconds of each part, in total, by routine and by caller.
  */
 #include "model/report/report_lists.h"
+#include "model/report/screen_parts.h"
 
 #include <math.h>
 
@@ -69,6 +70,19 @@ static json_t *cannot_tell(const struct kt_at *at)
     return json_boolean(kt_decomposition_is_unclear(parts_of(at)));
 }
 
+/* The largest part, where that is told. */
+static json_t *dominant(const struct kt_at *at)
+{
+    int most = 0;
+    double part[KT_SCREEN_PARTS];
+    const struct kt_decomposition *d = parts_of(at);
+    kt_screen_parts_find(d, d->insitu, part);
+    for (int p = 1; p < KT_SCREEN_PARTS; p++)
+        most = part[p] > part[most] || isnan(part[most]) ? p : most;
+    bool is_told = d->shapes && part[most] > 0 && kt_screen_parts_is_told(d, most, d->insitu);
+    return is_told ? json_string(kt_screen_parts_key[most]) : json_null();
+}
+
 static const struct kt_field interval_map[] = {
     {"PART", KT_AS_SECONDS, KT_MANY | KT_NULLS, .meaning = "begin and end of a 95 % interval"}, {0}};
 
@@ -99,6 +113,8 @@ const struct kt_field kt_report_part_fields[] = {
     {"cannot_tell", KT_AS_FLAG, .meaning = "the two states of the machine differ too much for these parts",
      .get = cannot_tell},
     {"intervals", KT_AS_MAP, .meaning = "of each part", .get = intervals, .of = interval_map},
+    {"dominant", KT_AS_TEXT, KT_NULL, .meaning = "the largest part; null: it is not known well enough",
+     .get = dominant},
     {"cache_most", KT_AS_SECONDS, KT_NULL, .meaning = "cold - warm of shapes that no tracked replay timed",
      PART(cache_most)},
     {"page_faults", KT_AS_NUMBER, KT_NULL, .unit = "page faults",

@@ -125,6 +125,7 @@ static const struct kt_field document_fields[] = {
     {"states", KT_AS_RECORD, .meaning = "how fast the machine was", .get = states, .of = kt_machine_states_fields},
     {"nested", KT_AS_RECORD, .meaning = "in which calls nested ones were recorded", .get = nested,
      .of = kt_field_nested},
+    KT_FIELDS(kt_report_summary_record),
     KT_FIELDS(kt_report_inside_list),
     {"in_flight", KT_AS_RECORD, KT_MANY, .meaning = "calls that had not returned when the process ended",
      .get = in_flight, .of = kt_field_in_flight},

@@ -7,10 +7,11 @@
 
 #include "model/report/heaviest.h"
 #include "model/report/part_words.h"
+#include "model/report/screen_findings.h"
+#include "model/report/screen_parts.h"
 #include "trace/print/screen.h"
 #include "trace/shape/shape_words.h"
 #include "model/summary/busy.h"
-#include "model/summary/crowding.h"
 #include "trace/command/about.h"
 #include "trace/print/text.h"
 
@@ -20,12 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PLACES = 5, FINDINGS = 3, CELL = 512 };
-
-/* MACHINE is a part of what the decomposition calls the residual. */
-enum part { BOUND, LIBRARY, CACHE, MACHINE, REST, UNSPLIT, PARTS };
-static const char marks[] = "#=~+.*";
-static const char *const part_name[PARTS] = {"hardware", "library", "cache", "machine", "rest", "cache or rest"};
+enum { PLACES = 5, CELL = 512 };
 
 static const char *plural(size_t count)
 {
@@ -118,64 +114,22 @@ static void print_head(const struct kt_report *report)
 
 /* --- where --------------------------------------------------------------------------------------------------- */
 
-static double known(double value)
-{
-    return isnan(value) ? 0 : value;
-}
-
-/* As parts of SECONDS. */
-static void find_parts(const struct kt_decomposition *d, double seconds, double part[PARTS])
-{
-    double beyond = known(d->residual.value) + known(d->unsplit.value);
-    double machine = fmin(fmax(known(d->machine.value), 0), fmax(beyond, 0));
-    part[BOUND] = d->bound.value / seconds;
-    part[LIBRARY] = d->library.value / seconds;
-    part[CACHE] = d->cache.value / seconds;
-    part[MACHINE] = machine / seconds;
-    part[REST] = (d->residual.value - fmin(machine, fmax(known(d->residual.value), 0))) / seconds;
-    part[UNSPLIT] = known(d->unsplit.value) / seconds;
-}
-
-/* Parts of less than that are not told of the whole program. */
-static const double worth_words = 0.1;
-
-static struct kt_time part_of(const struct kt_decomposition *d, int part, double seconds)
-{
-    const struct kt_time *const time[PARTS] = {
-        [BOUND] = &d->bound,     [LIBRARY] = &d->library, [CACHE] = &d->cache,
-        [MACHINE] = &d->machine, [REST] = &d->residual,   [UNSPLIT] = &d->unsplit};
-    const struct kt_time *of = time[part];
-    double value[PARTS];
-    find_parts(d, seconds, value);
-    return (struct kt_time){value[part], value[part] - (of->value - of->lo) / seconds,
-                            value[part] + (of->hi - of->value) / seconds};
-}
-
-/* Where the replays were slower than the program by more than WORTH_WORDS, they met the machine in another state, and
- * nothing is known of any part. */
-static bool is_told(const struct kt_decomposition *d, int part, double seconds)
-{
-    struct kt_time of = part_of(d, part, seconds);
-    bool is_slower = known(d->residual.value) + known(d->unsplit.value) < -worth_words * seconds;
-    return !is_slower && !kt_decomposition_is_unclear(d) && kt_part_is_told(&of);
-}
-
 /* Those that are worth room. */
 static void print_parts(const struct kt_heavy *heavy)
 {
     static const double worth_room = 0.02;
-    double part[PARTS];
+    double part[KT_SCREEN_PARTS];
     char text[CELL] = "";
     size_t used = 0;
-    find_parts(&heavy->parts, heavy->seconds, part);
-    for (int p = 0; p < PARTS; p++) {
-        struct kt_time of = part_of(&heavy->parts, p, heavy->seconds);
-        bool told = is_told(&heavy->parts, p, heavy->seconds);
+    kt_screen_parts_find(&heavy->parts, heavy->seconds, part);
+    for (int p = 0; p < KT_SCREEN_PARTS; p++) {
+        struct kt_time of = kt_screen_parts_time(&heavy->parts, p, heavy->seconds);
+        bool told = kt_screen_parts_is_told(&heavy->parts, p, heavy->seconds);
         if (fabs(part[p]) >= worth_room)
-            used += kt_part_words(marks[p], &of, told, text + used, sizeof text - used);
+            used += kt_part_words(kt_screen_parts_mark[p], &of, told, text + used, sizeof text - used);
         part[p] = told ? part[p] : 0;
     }
-    kt_screen_bar(part, marks, PARTS, heavy->parts.shapes ? text : " not replayed");
+    kt_screen_bar(part, kt_screen_parts_mark, KT_SCREEN_PARTS, heavy->parts.shapes ? text : " not replayed");
 }
 
 static void place_words(const struct kt_heavy *heavy, char where[CELL], char what[CELL])
@@ -221,165 +175,20 @@ static void print_places(const struct kt_report *report, const struct kt_heavy *
     if (count > PLACES)
         print_others(report, heavy, count);
     if (report->replayed)
-        kt_screen_line("  |%s| %s, %s, %s, %s, %s, %s, ?: unknown", marks, part_name[0], part_name[1], part_name[2],
-                       part_name[3], part_name[4], part_name[5]);
-}
-
-/* --- what it means ------------------------------------------------------------------------------------------- */
-
-static const char *const meaning[PARTS] = {
-    [BOUND] = "is what this machine needs at best: fewer operations or lower precision would help, no library would",
-    [LIBRARY] = "is what the library adds to what the hardware needs: the most that another library could win",
-    [CACHE] = "is waiting for operands that were not in cache: the most to win by calling right after what makes them",
-    [MACHINE] = "is the machine, slower while the program ran than while it was replayed: record and replay again",
-    [REST] = "is in no replay: page faults, other threads, pauses, other contents of operands",
-    [UNSPLIT] = "is caches or else: no replay of these calls tells which"};
-
-/* The place that has most of it. */
-static const struct kt_heavy *heaviest_in(const struct kt_heavy *heavy, size_t count, int part)
-{
-    const struct kt_heavy *most = NULL;
-    double seconds = 0;
-    for (size_t i = 0; i < count; i++) {
-        double of[PARTS];
-        find_parts(&heavy[i].parts, 1, of);
-        if (of[part] > seconds) {
-            seconds = of[part];
-            most = &heavy[i];
-        }
-    }
-    return most;
-}
-
-static void print_part(const struct kt_report *report, const struct kt_heavy *heavy, size_t count, int part,
-                       double share)
-{
-    char where[CELL] = "";
-    char text[KT_SCREEN_TEXT];
-    char number[2][16];
-    const struct kt_heavy *most = heaviest_in(heavy, count, part);
-    if (most && most->place)
-        kt_place_text(most->place, where, sizeof where);
-    snprintf(text, sizeof text, "%s (%s) %s; most at %.40s", kt_text_seconds(share * report->groups.seconds, number[0]),
-             kt_screen_percent(share, number[1]), meaning[part], *where ? where : "no place");
-    kt_screen_finding(text);
-}
-
-static bool is_worth_words(const struct kt_decomposition *d, int part, double seconds)
-{
-    static const double at_least = 0.05;
-    struct kt_time of = part_of(d, part, seconds);
-    return of.value > worth_words && of.lo > at_least && is_told(d, part, seconds);
-}
-
-/* The largest parts first. Returns how many were told. */
-static int print_largest(const struct kt_report *report, const struct kt_heavy *heavy, size_t count, int most_findings)
-{
-    bool told[PARTS] = {false};
-    double part[PARTS];
-    find_parts(&report->parts.total.parts, report->groups.seconds, part);
-    for (int i = 0; i < most_findings; i++) {
-        int most = -1;
-        for (int p = 0; p < PARTS; p++)
-            if (!told[p] && is_worth_words(&report->parts.total.parts, p, report->groups.seconds) &&
-                (most < 0 || part[p] > part[most]))
-                most = p;
-        if (most < 0)
-            return i;
-        told[most] = true;
-        print_part(report, heavy, count, most, part[most]);
-    }
-    return most_findings;
-}
-
-/* Is there a part that matters, but is not certain? */
-static bool cannot_tell(const struct kt_report *report)
-{
-    double part[PARTS];
-    const struct kt_decomposition *d = &report->parts.total.parts;
-    find_parts(d, report->groups.seconds, part);
-    for (int p = 0; d->shapes && p < PARTS; p++)
-        if (fabs(part[p]) > worth_words && !is_told(d, p, report->groups.seconds))
-            return true;
-    return false;
-}
-
-static int print_crowding(const struct kt_report *report)
-{
-    char text[KT_SCREEN_TEXT];
-    const struct kt_crowding crowding = kt_crowding_find(&report->trace, &report->summary);
-    if (!crowding.is_too_many)
-        return 0;
-    snprintf(text, sizeof text,
-             "%zu threads in calls, each with %d of the library, share %d processors: try fewer, "
-             "such as with OPENBLAS_NUM_THREADS=1",
-             crowding.callers, crowding.each, crowding.processors);
-    kt_screen_finding(text);
-    return 1;
-}
-
-static int print_unblocked(const struct kt_report *report)
-{
-    char text[KT_SCREEN_TEXT];
-    char seconds[16];
-    if (!report->unblockeds)
-        return 0;
-    const struct kt_unblocked *u = &report->unblocked[0];
-    snprintf(text, sizeof text, "%s ran without blocks for %s (%s did all the work): lwork, or the LAPACK's block size",
-             u->routine, kt_text_seconds(u->seconds, seconds), u->inner);
-    kt_screen_finding(text);
-    return 1;
-}
-
-static const double worth_looking = 0.05;
-
-static void print_findings(const struct kt_report *report, const struct kt_heavy *heavy, size_t count)
-{
-    char text[KT_SCREEN_TEXT];
-    char share[16];
-    int told = print_crowding(report);
-    told += print_unblocked(report);
-    if (kt_report_blas_share(report) < worth_looking) {
-        snprintf(text, sizeof text,
-                 "the time is not in BLAS and LAPACK: %s of wall time is all that faster calls could "
-                 "win. A sampling profiler tells where the rest goes (perf, py-spy)",
-                 kt_screen_percent(kt_report_blas_share(report), share));
-        kt_screen_finding(text);
-        told++;
-    }
-    if (report->replayed && cannot_tell(report) && told++ < FINDINGS)
-        kt_screen_finding("cannot tell: the program and its replay met the machine in different states, or samples are "
-                          "few. 'ktrace explain' runs both in turns");
-    if (report->replayed)
-        print_largest(report, heavy, count, FINDINGS - told);
-    else if (count && told < FINDINGS)
-        kt_screen_finding("is it the library, the caches or the machine? A replay tells");
-}
-
-static void print_next(const struct kt_report *report, size_t count)
-{
-    double part[PARTS];
-    const char *path = report->path[0];
-    find_parts(&report->parts.total.parts, report->groups.seconds, part);
-    if (!count)
-        kt_screen_line("Next: ktrace info %s", path);
-    else if (!report->replayed)
-        kt_screen_line("Next: ktrace replay %s", path);
-    else if (cannot_tell(report))
-        kt_screen_line("Next: ktrace explain --again %s", path);
-    else if (part[LIBRARY] > worth_looking)
-        kt_screen_line("Next: ktrace compare %s", path);
-    else
-        kt_screen_line("Next: ktrace report --all %s", path);
+        kt_screen_line("  |%s| %s, %s, %s, %s, %s, %s, ?: unknown", kt_screen_parts_mark, kt_screen_parts_name[0],
+                       kt_screen_parts_name[1], kt_screen_parts_name[2], kt_screen_parts_name[3],
+                       kt_screen_parts_name[4], kt_screen_parts_name[5]);
 }
 
 void kt_report_screen(const struct kt_report *report)
 {
     struct kt_heavy *heavy;
+    struct kt_screen_findings findings;
     size_t count = kt_heaviest_find(report, &heavy);
     print_head(report);
     print_places(report, heavy, count);
-    print_findings(report, heavy, count);
-    print_next(report, count);
+    kt_screen_findings_find(report, heavy, count, &findings);
+    kt_screen_print_findings(&findings);
+    kt_screen_line("Next: ktrace %s %s", kt_screen_findings_next(report), report->path[0]);
     free(heavy);
 }

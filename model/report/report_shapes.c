@@ -7,6 +7,7 @@
 #include "model/report/report_parts.h"
 #include "model/report/report_row.h"
 #include "trace/command/field_text.h"
+#include "trace/shape/shape_words.h"
 
 #include <stdio.h>
 
@@ -177,6 +178,13 @@ static json_t *tracked(const struct kt_at *at)
     return kt_json_number(shape_of(at)->parts.times.tracked.value);
 }
 
+static json_t *words(const struct kt_at *at)
+{
+    char text[256];
+    kt_shape_words(&shape_of(at)->group->first, text, sizeof text);
+    return kt_json_text(text);
+}
+
 static json_t *parts(const struct kt_at *at)
 {
     const struct kt_parts_group *group = shape_of(at)->group_of_parts;
@@ -224,6 +232,7 @@ static const struct kt_field shape_fields[] = {
     {"bytes", KT_AS_NUMBER, KT_NULL, .unit = "bytes", .meaning = "bytes of operands that a call reads and writes",
      .get = bytes},
     {"query", KT_AS_FLAG, .meaning = "asks for a workspace size only", .get = query},
+    {"words", KT_AS_TEXT, .meaning = "the shape in words", .get = words},
     {"page_faults", KT_AS_RECORD, KT_NULL, .meaning = "page faults", .get = page_faults, .of = fault_fields},
     {"inside", KT_AS_RECORD, .meaning = "how many of its calls had their inside recorded", .get = inside,
      .of = inside_fields},

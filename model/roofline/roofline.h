@@ -35,6 +35,7 @@ enum { KT_POINT_TEXT = 96, KT_MOST_SERIES = 8, KT_SERIES_NAME = 64 };
 struct kt_roofline_point {
     char routine[32];
     char shape[KT_POINT_TEXT]; /* as kt_shape_text prints it, or "12 other shapes" */
+    char words[KT_POINT_TEXT]; /* as kt_shape_words says it, with the routine; empty: SHAPE is no single shape */
     json_t *args;              /* of the first call; NULL: several shapes; owned */
     size_t series;
     enum kt_point_context context;

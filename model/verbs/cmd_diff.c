@@ -2,7 +2,9 @@
 /*
  * ktrace diff: what changed between two runs of an application.
  */
+#include "model/html/html.h"
 #include "model/verbs/cmd_results.h"
+#include "model/verbs/diff_runs.h"
 #include "trace/command/document.h"
 #include "model/report/diff_markdown.h"
 #include "trace/command/about.h"
@@ -21,21 +23,10 @@ static const char *const side_name[2] = {"before", "after"};
 
 struct options {
     bool json, markdown, absolute, results;
+    const char *html;          /* a file; NULL: no page */
     size_t top;                /* rows; 0: not given */
     double margin, fail_above; /* below 0: not given */
     struct kt_diff_limits limits;
-};
-
-struct runs {
-    struct kt_trace trace[2];
-    struct kt_shapes shapes[2];
-    double wall[2];  /* s, of all processes */
-    const char *why; /* the runs are not of one library and machine, or the user does not want it; NULL: they are */
-    bool incomplete[2];
-    struct kt_state state[2];
-    struct kt_diff diff;
-    struct kt_callers *callers;
-    struct kt_shape_source *source[2]; /* of the shapes of each */
 };
 
 /* --- the command line -------------------------------------------------------------------------------------- */
@@ -77,6 +68,8 @@ const struct kt_verb_option kt_verb_diff_options[] = {
     {"fail-above", 0, "PERCENT", "exit status 1 only if a shape or the total is slower by more, its interval included",
      take_margin, offsetof(struct options, fail_above)},
     {"markdown", 0, NULL, "a table for a comment on a change of the program", KT_VERB_FLAG(struct options, markdown)},
+    {"html", 0, "FILE", "also one file for a browser: the report of AFTER with what changed",
+     KT_VERB_TEXT(struct options, html)},
     {"absolute", 0, NULL, "also what all shapes have in common counts as change, not as drift",
      KT_VERB_FLAG(struct options, absolute)},
     {"results", 0, NULL,
@@ -94,7 +87,8 @@ static int parse_arguments(int argc, char **argv, struct options *out)
     int wrong = kt_verb_parse(argc, argv, kt_verb_diff_options, out);
     if (wrong)
         return wrong;
-    if (out->results && (out->absolute || out->top || out->margin >= 0 || out->fail_above >= 0 || out->markdown))
+    if (out->results &&
+        (out->absolute || out->top || out->margin >= 0 || out->fail_above >= 0 || out->markdown || out->html))
         return kt_verb_usage(argv[0],
                              "--results compares no times: of the other options only --json means anything to it");
     if (out->json && out->markdown)
@@ -136,7 +130,7 @@ static bool same_libraries(const struct kt_trace *a, const struct kt_trace *b)
     return true;
 }
 
-static const char *what_differs(const struct runs *r, bool absolute)
+static const char *what_differs(const struct kt_diff_runs *r, bool absolute)
 {
     if (absolute)
         return "--absolute";
@@ -147,7 +141,7 @@ static const char *what_differs(const struct runs *r, bool absolute)
     return NULL;
 }
 
-static enum kt_status open_run(struct runs *r, int side, char *path, struct kt_error *error)
+static enum kt_status open_run(struct kt_diff_runs *r, int side, char *path, struct kt_error *error)
 {
     KT_TRY(kt_trace_open(path, &r->trace[side], error));
     kt_state_find(&r->trace[side], &r->state[side]);
@@ -160,7 +154,7 @@ static enum kt_status open_run(struct runs *r, int side, char *path, struct kt_e
     return KT_OK;
 }
 
-static void close_runs(struct runs *r)
+static void close_runs(struct kt_diff_runs *r)
 {
     kt_diff_free(&r->diff);
     kt_callers_free(r->callers);
@@ -195,7 +189,7 @@ static void print_library(const struct kt_process *process, size_t i, const stru
         kt_about_line("", "%s", name);
 }
 
-static void print_side(const struct runs *r, int side)
+static void print_side(const struct kt_diff_runs *r, int side)
 {
     const struct kt_process *first = &r->trace[side].process[0];
     char blas[16];
@@ -211,13 +205,7 @@ static void print_side(const struct runs *r, int side)
     kt_about_missing(&r->trace[side], &r->state[side]);
 }
 
-static double rest_ratio(const struct runs *r)
-{
-    double rest[2] = {r->wall[0] - r->diff.total[0], r->wall[1] - r->diff.total[1]};
-    return rest[0] > 0 && rest[1] > 0 ? rest[1] / rest[0] : NAN;
-}
-
-static void print_drift(const struct runs *r, double margin)
+static void print_drift(const struct kt_diff_runs *r, double margin)
 {
     const struct kt_diff *d = &r->diff;
     char drift[32];
@@ -226,7 +214,7 @@ static void print_drift(const struct runs *r, double margin)
         kt_about_line("drift", "n/a: too few shapes to tell the machine's from theirs");
     else
         kt_about_line("drift", "x %s of all shapes, %s; rest of the program x %s", factor(d->drift, drift),
-                      d->drift_out ? "taken out below" : "not taken out", factor(rest_ratio(r), rest));
+                      d->drift_out ? "taken out below" : "not taken out", factor(kt_diff_rest_ratio(r), rest));
     if (r->why)
         kt_about_line("", "times are compared as they are: %s", r->why);
     kt_about_line("margin", "changes below %.1f %% do not count%s", 100 * expm1(d->margin),
@@ -323,7 +311,7 @@ static void print_common(const struct kt_diff *d)
 }
 
 /* One that other jobs or other tenants share is slower, and not by one factor for all routines. */
-static void print_processors(const struct runs *r)
+static void print_processors(const struct kt_diff_runs *r)
 {
     int processor[2] = {r->shapes[0].processor, r->shapes[1].processor};
     if (processor[0] >= 0 && processor[1] >= 0 && processor[0] != processor[1])
@@ -357,7 +345,7 @@ static void print_verdict(const struct kt_diff *d, const struct kt_diff_limits *
            100 * limits->level);
 }
 
-static void print_text(const struct runs *r, const struct options *options)
+static void print_text(const struct kt_diff_runs *r, const struct options *options)
 {
     kt_heading("Runs");
     print_side(r, 0);
@@ -372,95 +360,33 @@ static void print_text(const struct runs *r, const struct options *options)
     print_processors(r);
 }
 
-/* --- JSON -------------------------------------------------------------------------------------------------- */
+/* --- the verb ---------------------------------------------------------------------------------------------- */
 
-static json_t *side_json(const struct kt_diff_side *side)
-{
-    if (!side->calls)
-        return json_null();
-    return json_pack("{s:I, s:o, s:o}", "calls", (json_int_t)side->calls, "seconds", kt_json_number(side->total),
-                     "in_situ", kt_json_stat(&side->stat));
-}
-
-static json_t *shape_json(const struct kt_diff_told *told, const struct kt_diff_shape *s, double drift)
-{
-    json_t *out = json_pack("{s:s, s:o, s:o, s:o, s:s}", "routine", s->routine, "symbol",
-                            kt_json_text(s->first.entry->symbol.name), "shape", kt_json_text(s->text), "args",
-                            kt_json_args(&s->first, false), "change", kt_change_name[s->change]);
-    json_object_set_new(out, "before", side_json(&s->side[0]));
-    json_object_set_new(out, "after", side_json(&s->side[1]));
-    json_object_set_new(out, "ratio", kt_json_number(s->ratio / drift));
-    json_object_set_new(out, "lo", kt_json_number(s->lo / drift));
-    json_object_set_new(out, "hi", kt_json_number(s->hi / drift));
-    json_object_set_new(out, "p", kt_json_number(s->p));
-    json_object_set_new(out, "source", kt_shape_source_json(kt_diff_source(told, s)));
-    return out;
-}
-
-static json_t *routine_json(const struct kt_diff_routine *r, double drift)
-{
-    return json_pack("{s:s, s:[II], s:[oo], s:o, s:i}", "routine", r->name, "calls", (json_int_t)r->calls[0],
-                     (json_int_t)r->calls[1], "seconds", kt_json_number(r->total[0]), kt_json_number(r->total[1]),
-                     "ratio_of_all_shapes", kt_json_number(r->drift / drift), "shapes_changed", r->changed);
-}
-
-static json_t *total_json(const struct kt_diff *d, double drift)
-{
-    return json_pack("{s:s, s:o, s:o, s:o, s:o}", "change", kt_change_name[d->all.change], "ratio",
-                     kt_json_number(d->all.ratio / drift), "lo", kt_json_number(d->all.lo / drift), "hi",
-                     kt_json_number(d->all.hi / drift), "p", kt_json_number(d->all.p));
-}
-
-/* What is missing from a run, as far as it can be told. */
-static json_t *missing_json(const struct runs *r, int side)
-{
-    json_t *object = json_object();
-    kt_json_add_missing(object, &r->trace[side], &r->state[side]);
-    return object;
-}
-
-static void find_sources(struct runs *r)
+static void find_sources(struct kt_diff_runs *r)
 {
     r->callers = kt_callers_new();
     for (int side = 0; side < 2; side++)
         r->source[side] = kt_shape_sources_find(&r->shapes[side], r->callers);
 }
 
-static void print_json(const struct runs *r, const struct kt_diff_told *told)
+/* The page is the report of the run after, with what changed since the one before. */
+static enum kt_status write_html(const struct kt_diff_runs *r, const struct kt_diff_told *told, const char *path,
+                                 struct kt_error *error)
 {
-    const struct kt_diff *d = &r->diff;
-    bool is_out = d->drift_out && !isnan(d->drift);
-    double drift = kt_diff_drift(d);
-    json_t *failed = told->fail_above < 0 ? json_null() : json_boolean(kt_diff_fails(d, told->fail_above));
-    json_t *shapes = json_array();
-    json_t *routines = json_array();
-    for (size_t i = 0; i < d->shapes; i++)
-        json_array_append_new(shapes, shape_json(told, &d->shape[i], drift));
-    for (size_t i = 0; i < d->routines; i++)
-        json_array_append_new(routines, routine_json(&d->routine[i], drift));
-    kt_document_print(
-        &kt_document_diff,
-        json_pack("{s:[oo], s:[oo], s:[bb], s:[oo], s:o, s:[oo], s:[oo], s:o, s:b, s:o, s:o, s:o, s:I, "
-                  "s:I, s:o, s:o, s:o, s:o}",
-                  "traces", kt_json_text(r->trace[0].path), kt_json_text(r->trace[1].path), "processors",
-                  kt_json_processor(r->shapes[0].processor), kt_json_processor(r->shapes[1].processor), "complete",
-                  !r->incomplete[0], !r->incomplete[1], "missing", missing_json(r, 0), missing_json(r, 1),
-                  "drift_not_taken_out", r->why ? kt_json_text(r->why) : json_null(), "seconds_blas",
-                  kt_json_number(d->total[0]), kt_json_number(d->total[1]), "seconds", kt_json_number(r->wall[0]),
-                  kt_json_number(r->wall[1]), "drift", kt_json_number(d->drift), "drift_taken_out", is_out,
-                  "rest_ratio", kt_json_number(rest_ratio(r)), "spread", kt_json_number(d->spread), "margin",
-                  kt_json_number(expm1(d->margin)), "tested", (json_int_t)d->tested, "changed", (json_int_t)d->changed,
-                  "failed", failed, "total", total_json(d, drift), "shapes", shapes, "routines", routines));
+    struct kt_report report;
+    char *trace = (char *)r->trace[1].path;
+    enum kt_status status = kt_report_make(&trace, 1, &report, error);
+    if (status == KT_OK) {
+        json_t *diff = kt_diff_json(r, told);
+        status = kt_html_write(&report, &(struct kt_html_more){.diff = diff}, path, error);
+        json_decref(diff);
+    }
+    kt_report_free(&report);
+    return status;
 }
 
-/* --- the verb ---------------------------------------------------------------------------------------------- */
-
-static void print_runs(struct runs *r, const struct options *options)
+static enum kt_status print_runs(struct kt_diff_runs *r, const struct options *options, struct kt_error *error)
 {
-    if (!options->json && !options->markdown) {
-        print_text(r, options);
-        return;
-    }
     find_sources(r);
     struct kt_diff_told told = {&r->diff,
                                 &options->limits,
@@ -470,30 +396,42 @@ static void print_runs(struct runs *r, const struct options *options)
                                 {r->incomplete[0], r->incomplete[1]},
                                 options->fail_above,
                                 options->top};
+    if (options->html)
+        KT_TRY(write_html(r, &told, options->html, error));
     if (options->json)
-        print_json(r, &told);
-    else
+        kt_document_print(&kt_document_diff, kt_diff_json(r, &told));
+    else if (options->markdown)
         kt_diff_markdown(&told);
+    else
+        print_text(r, options);
+    return KT_OK;
+}
+
+/* The exit status. */
+static int compare(struct kt_diff_runs *runs, char **trace, const struct options *options, struct kt_error *error)
+{
+    if (options->html)
+        KT_TRY(kt_html_check(error));
+    for (int side = 0; side < 2; side++)
+        KT_TRY(open_run(runs, side, trace[side], error));
+    runs->why = what_differs(runs, options->absolute);
+    kt_diff_make(runs->shapes, !runs->why, &options->limits, &runs->diff);
+    KT_TRY(print_runs(runs, options, error));
+    bool finds = options->fail_above >= 0 ? kt_diff_fails(&runs->diff, options->fail_above) : runs->diff.changed > 0;
+    return finds ? KT_FINDING : KT_OK;
 }
 
 int kt_verb_diff(int argc, char **argv)
 {
     struct options options;
-    struct runs runs = {0};
+    struct kt_diff_runs runs = {0};
     struct kt_error error = {0};
     int status = parse_arguments(argc, argv, &options);
     if (status)
         return status;
     if (options.results)
         return kt_results_verb(argv[0], argv + optind, options.json);
-    if (open_run(&runs, 0, argv[optind], &error) != KT_OK || open_run(&runs, 1, argv[optind + 1], &error) != KT_OK) {
-        close_runs(&runs);
-        return kt_verb_fail(argv[0], &error);
-    }
-    runs.why = what_differs(&runs, options.absolute);
-    kt_diff_make(runs.shapes, !runs.why, &options.limits, &runs.diff);
-    print_runs(&runs, &options);
-    bool finds = options.fail_above >= 0 ? kt_diff_fails(&runs.diff, options.fail_above) : runs.diff.changed > 0;
+    status = compare(&runs, argv + optind, &options, &error);
     close_runs(&runs);
-    return finds ? KT_FINDING : KT_OK;
+    return error.status != KT_OK ? kt_verb_fail(argv[0], &error) : status;
 }

@@ -232,7 +232,7 @@ static enum kt_status replay(struct explain *x, struct kt_error *error)
 static enum kt_status write_html(const struct kt_explain *found, const char *path, struct kt_error *error)
 {
     json_t *document = kt_explain_json(found);
-    enum kt_status status = kt_html_write(&found->report, document, path, error);
+    enum kt_status status = kt_html_write(&found->report, &(struct kt_html_more){.explain = document}, path, error);
     json_decref(document);
     return status;
 }

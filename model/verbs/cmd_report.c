@@ -208,7 +208,7 @@ static void print_report(const struct kt_report *report, const struct options *o
 static int write_html(const struct kt_report *report, const char *path)
 {
     struct kt_error error = {0};
-    if (kt_html_write(report, NULL, path, &error) != KT_OK)
+    if (kt_html_write(report, &(struct kt_html_more){0}, path, &error) != KT_OK)
         return kt_verb_fail("report", &error);
     kt_notice("%s: open it in a browser", path);
     return KT_OK;

@@ -354,15 +354,28 @@ static enum kt_status run(int argc, char **argv, struct compare *c, struct kt_er
     return KT_OK;
 }
 
+/* For pages of ktrace report. A trace that cannot be written to is still compared. */
+static void keep(const struct kt_comparison *k, const json_t *document)
+{
+    char path[4096];
+    struct kt_error error = {0};
+    kt_files_companion(k->setup.trace.files[0], "compare.json", path, sizeof path);
+    if (kt_json_save(json_copy((json_t *)document), path, &error) != KT_OK)
+        kt_notice("the comparison is not stored with the trace: %s", error.text);
+}
+
 static enum kt_status show(const struct compare *c, struct kt_error *error)
 {
     const struct kt_comparison *k = &c->comparison;
+    json_t *document = kt_comparison_json(k);
+    if (k->options.check != KT_CHECK_ONLY)
+        keep(k, document);
     if (k->options.replay.json) {
-        json_t *document = kt_comparison_json(k);
         if (k->options.verify)
             json_object_set_new(document, "verify", kt_verify_json(&c->verify, k));
         kt_document_print(&kt_document_compare, document);
     } else {
+        json_decref(document);
         if (k->options.all || k->options.check == KT_CHECK_ONLY)
             kt_comparison_print(k);
         else

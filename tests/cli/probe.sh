@@ -36,6 +36,7 @@ same "what is shown is what was kept" "$(ask 'd["core_hz"]')" "$($probe --show -
 
 if command -v gnuplot >/dev/null; then
     $probe --show -o "$T/plots" >/dev/null
+    same "an index page, with all of them" "$(ask 'len(d["curves"])')" "$(grep -c '<img src="[A-Za-z0-9_]*.svg"' "$T/plots/index.html")"
     same "a plot of each curve in two formats" "$(ask '2*len(d["curves"])')" "$(ls "$T"/plots/*.svg "$T"/plots/*.png | wc -l)"
 else
     $probe --show -o "$T/plots" >/dev/null 2>"$T/err"

@@ -110,7 +110,7 @@ def contrast(path):
     for theme in themes:
         colour = dict(re.findall(r"--(\w+): (#\w{6})", theme))
         out += [f"{a} on {b}: {ratio(colour[a], colour[b]):.2f}" for a, b in pairs if ratio(colour[a], colour[b]) < 4.5]
-    return out if len(themes) == 2 else out + [f"{len(themes)} themes"]
+    return out if len(themes) == 3 else out + [f"{len(themes)} themes"]
 
 
 def evaluated(d, expression):

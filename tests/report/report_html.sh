@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# check: slow, 60 s
+# check: slow, 120 s
 # report --html: one file that loads nothing, with the numbers of report --json, whatever names a trace has; in Chromium, if
 # it is installed, tables sort and filter, figures zoom, and nothing is said on the console.
 . tests/lib.sh
@@ -10,7 +10,7 @@ page() { "$PYTHON" tests/report/report_html.py "$@"; }
 # html NAME TRACE...: $T/NAME.html
 html() { local name=$1; shift; "$kt" report --html "$T/$name.html" "$@" >"$T/out" 2>"$T/err"; }
 
-same "colours can be read on each other" "" "$(page contrast model/html/page.css)"
+same "colours can be read on each other: light, dark, print" "" "$(page contrast model/html/page.css 2>&1)"
 
 # --- without d3 -----------------------------------------------------------------------------------------------------
 traced plain "$steps" sleep=20 dot=20 solve=3 dot=1000 || not_ok "the program ends with status $?"
@@ -47,6 +47,28 @@ same "... replayed: roofs of the replay" True "$(page value "$T/plain.html" 'd["
 "$kt" explain --runs 0 --budget 1 --json --html "$T/explain.html" "$T/plain" >"$T/explain.json" 2>"$T/err"; same "explain --html: status" 0 $?
 same "... it loads nothing" "" "$(page alone "$T/explain.html")"
 same "... its places are those of explain --json" "$(query '[(p["words"], p["calls"]) for p in d["places"]]' <"$T/explain.json")" "$(page value "$T/explain.html" '[(p["words"], p["calls"]) for p in d["explain"]["places"]]')"
+
+# --- what other verbs found -------------------------------------------------------------------------------------------
+same "explain --html: its findings are those of explain --json" "$(query 'd["findings"]' <"$T/explain.json")" "$(page value "$T/explain.html" 'd["explain"]["findings"]')"
+html plain "$T/plain" # explain replayed it anew
+same "report --html: its findings are those of the page of one screen" True "$("$PYTHON" -c 'import sys
+screen = " ".join(sys.argv[1].split())
+print(all(" ".join(f.split())[:100] in screen for f in eval(sys.argv[2])))' "$("$kt" report "$T/plain" | sed 's/^[- ] //')" "$(page value "$T/plain.html" 'd["report"]["summary"]["findings"]')")"
+same "... what is told of a part: as far as its interval goes" True "$(page value "$T/plain.html" 'all((p["certainty"] == "cannot tell") >= (max(p["share"]["hi"] - p["share"]["value"], p["share"]["value"] - p["share"]["lo"]) > 0.25) for p in d["report"]["summary"]["parts"].values() if p["share"]["lo"] is not None)')"
+same "no comparison: null" None "$(page value "$T/plain.html" 'd["comparison"]')"
+cp -r "$T/plain" "$T/compared"
+"$kt" compare --budget 2 --check no --store none --json "$T/compared" >"$T/compare.json" 2>"$T/err" || not_ok "compare ends with status $?" "$(<"$T/err")"
+html compared "$T/compared"; same "a trace whose libraries were compared: status" 0 $?
+same "... the ratios of compare --json" "$(query '[(l["label"], l["ratio"]["value"]) for l in d["libraries"]]' <"$T/compare.json" | sed -E 's/([0-9.]{7})[0-9]*/\1/g')" "$(page value "$T/compared.html" '[(l["label"], l["ratio"]["value"]) for l in d["comparison"]["libraries"]]' | sed -E 's/([0-9.]{7})[0-9]*/\1/g')"
+printf '{"libraries": [{"label": 3}], "shapes": 7}' >"$T/compared/compare.json"
+html odd "$T/compared"; same "a comparison that is none: status" 0 $?
+printf '{"libraries": ' >"$T/compared/compare.json"
+html odd "$T/compared"; same "a comparison that is no JSON: status" 3 $?
+traced again "$steps" sleep=20 dot=20 solve=5 dot=2000
+"$kt" diff --html "$T/changed.html" --json "$T/plain" "$T/again" >"$T/diff.json" 2>"$T/err"
+true_that "diff --html: status" [ $? -le 1 ]
+same "... its shapes are those of diff --json" "$(query '[(s["shape"], s["change"]) for s in d["shapes"]]' <"$T/diff.json")" "$(page value "$T/changed.html" '[(s["shape"], s["change"]) for s in d["diff"]["shapes"]]')"
+same "... it reports on the run after" "$T/again" "$(page value "$T/changed.html" 'd["trace"][0]')"
 
 OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 PMIX_NAMESPACE=7 traced rank0 "$steps" sleep=20 dot=5
 OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=2 PMIX_NAMESPACE=7 traced rank1 "$steps" sleep=20 dot=9
@@ -106,9 +128,24 @@ tested "a click zooms the icicle" 1 'd["zoomed"]'
 tested "hovering tells numbers" True '"of the BLAS time" in d["tip"]'
 tested "searching adds up" True '0 < d["matched"] <= d["total"] * (1 + 1e-9)'
 tested "the time line zooms" 0.5 'd["window"]'
-for name in explain job profile hostile empty damaged large; do
+dom compared >"$T/console"
+tested "a figure of libraries" True 'd["marks"]["libraries"] > 2 and "runs" not in d["figures"]'
+dom changed >"$T/console"
+tested "a figure of two runs" True 'd["marks"]["runs"] > 0'
+for name in explain compared changed job profile hostile empty damaged large; do
     same "Chromium, $name: nothing on the console" "" "$(dom $name)"
     tested "rows as in the data" "$(page value "$T/$name.html" '{k: len(d["report"][k]) for k in ("lines", "threads") if d["report"][k]}')" '{k: d["rows"][k] for k in ("lines", "threads") if k in d["rows"]}'
+done
+# axe-core, in copies of pages: what somebody who cannot see or has no mouse would miss.
+if [ -e node_modules/axe-core/axe.min.js ]; then axe=node_modules/axe-core/axe.min.js
+elif npm install --silent --no-save --prefix "$T/npm" axe-core >/dev/null 2>&1; then axe=$T/npm/node_modules/axe-core/axe.min.js
+else axe=; skip "axe-core" "npm cannot install it"; fi
+for name in ${axe:+plain changed}; do
+    for theme in light dark; do
+        { sed '/<\/body>/,$d' "$T/$name.html"; echo "<script>"; cat "$axe"; echo "</script><script>axe.run().then((r) => { const pre = document.createElement('pre'); pre.id = 'selftest'; pre.textContent = JSON.stringify(r.violations.map((v) => [v.impact, v.id, v.nodes[0].html])); document.body.append(pre); });</script></body></html>"; } >"$T/axe.html"
+        timeout 300 "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$T/chromium" --virtual-time-budget=20000 --dump-dom "file://$T/axe.html#$theme" 2>/dev/null >"$T/dom"
+        same "axe-core, $name, $theme: finds nothing" "[]" "$(page selftest "$T/dom" d)"
+    done
 done
 same "Chromium, 390 px: nothing on the console" "" "$(dom plain --window-size=390,800)"
 tested "nothing is wider than the window" True 'd["wide"] <= 0'

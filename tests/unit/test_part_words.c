@@ -13,7 +13,7 @@ static const char *text_of(double value, double lo, double hi)
 {
     static char text[32];
     const struct kt_time part = {value, lo, hi};
-    size_t length = kt_part_words('=', &part, kt_part_is_told(&part), text, sizeof text);
+    size_t length = kt_part_words('=', &part, kt_decomposition_is_told(&part), text, sizeof text);
     assert_int_equal(length, strlen(text));
     return text;
 }

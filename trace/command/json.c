@@ -14,6 +14,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <unistd.h>
+#include <sys/stat.h>
 
 json_t *kt_json_number(double value)
 {
@@ -164,6 +165,19 @@ enum kt_status kt_json_load(const char *path, json_t **out, struct kt_error *err
     *out = json_loadf(file, 0, &cause);
     fclose(file);
     return *out ? KT_OK : not_json(path, &cause, error);
+}
+
+enum kt_status kt_json_companion(const struct kt_files *files, const char *name, char *path, size_t size, json_t **out,
+                                 struct kt_error *error)
+{
+    size_t bytes;
+    struct stat st;
+    *out = NULL;
+    kt_files_companion(files, name, path, size);
+    const unsigned char *packed = kt_files_view(files, name, &bytes);
+    if (stat(path, &st) == 0 && S_ISREG(st.st_mode))
+        return kt_json_load(path, out, error);
+    return packed ? kt_json_take(path, packed, bytes, out, error) : KT_OK;
 }
 
 enum kt_status kt_json_save(json_t *document, const char *path, struct kt_error *error)

@@ -5,6 +5,7 @@
 #ifndef KT_JSON_H
 #define KT_JSON_H
 
+#include "trace/files/files.h"
 #include "trace/shape/shape.h"
 #include "trace/base/stats.h"
 
@@ -33,6 +34,10 @@ void kt_json_print_line(json_t *document);
 enum kt_status kt_json_load(const char *path, json_t **out, struct kt_error *error);
 /* The same of a file in memory; PATH is for messages. */
 enum kt_status kt_json_take(const char *path, const void *bytes, size_t size, json_t **out, struct kt_error *error);
+/* What a verb left with a trace under that name: of a packed one, what it left since, otherwise what was packed. *OUT
+ * is NULL without an error if there is none; PATH is where it would be. */
+enum kt_status kt_json_companion(const struct kt_files *files, const char *name, char *path, size_t size, json_t **out,
+                                 struct kt_error *error);
 /* Writes a file so that it is there whole or not at all. Frees the document. */
 enum kt_status kt_json_save(json_t *document, const char *path, struct kt_error *error);
 

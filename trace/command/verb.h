@@ -27,6 +27,7 @@
     X(model, "build|show|predict|tune|rank|calls [OPTIONS] [TRACE]",                                                  \
       "times of calls and algorithms without running them")                                                           \
     X(repro, "--shape N|--call N|--routine NAME TRACE", "a self-contained C program that makes one recorded call")    \
+    X(watch, "[OPTIONS] PID|TRACE", "a program while it runs: routines, lines, Gflop/s, share of wall time")          \
     X(info, "[OPTIONS] TRACE... | --libraries [LIB...]", "what was traced: state, processes, machine, losses")        \
     X(dump, "[OPTIONS] TRACE...", "every call, one per line")                                                         \
     X(merge, "[OPTIONS] TRACE...", "the traces of a job, such as one of each rank, in one")                           \

@@ -132,3 +132,19 @@ void kt_screen_finding(const char *said)
     }
     printf("\n");
 }
+
+void kt_screen_add(struct kt_screen_findings *findings, const char *format, ...)
+{
+    va_list args;
+    if (findings->count == KT_SCREEN_FINDINGS)
+        return;
+    va_start(args, format);
+    vsnprintf(findings->text[findings->count++], KT_SCREEN_TEXT, format, args);
+    va_end(args);
+}
+
+void kt_screen_print_findings(const struct kt_screen_findings *findings)
+{
+    for (int i = 0; i < findings->count; i++)
+        kt_screen_finding(findings->text[i]);
+}

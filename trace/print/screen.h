@@ -24,6 +24,15 @@ void kt_screen_bar(const double *part, const char *mark, int parts, const char *
 /* "- text", broken between words, of at most two lines. */
 void kt_screen_finding(const char *text);
 
+/* Such sentences, most important first, for whoever prints or writes them. What is too many is left out. */
+enum { KT_SCREEN_FINDINGS = 4 };
+struct kt_screen_findings {
+    int count;
+    char text[KT_SCREEN_FINDINGS][KT_SCREEN_TEXT];
+};
+void kt_screen_add(struct kt_screen_findings *findings, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void kt_screen_print_findings(const struct kt_screen_findings *findings);
+
 /* "12.3 %", without the space that columns need; 16 bytes. */
 const char *kt_screen_percent(double part, char *out);
 

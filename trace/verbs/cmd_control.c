@@ -4,6 +4,7 @@
  * No signal is sent: the process has the file `control` of its trace mapped into memory.
  */
 #include "ktrace/format.h"
+#include "trace/command/control_file.h"
 #include "trace/command/document.h"
 #include "trace/command/json.h"
 #include "trace/command/verb.h"
@@ -27,39 +28,6 @@ const struct kt_verb_option kt_verb_control_options[] = {
     {KT_VERB_JSON(struct options, json)},
     {0},
 };
-
-/* --- which process ----------------------------------------------------------------------------------------- */
-
-/* The path in a line of /proc/PID/maps if that is a control file; the line's end is cut off. */
-static const char *control_path(char *line)
-{
-    static const char name[] = "/control";
-    char *path = strchr(line, '/');
-    if (!path)
-        return NULL;
-    path[strcspn(path, "\n")] = '\0';
-    size_t length = strlen(path);
-    return length > sizeof name && !strcmp(path + length - (sizeof name - 1), name) ? path : NULL;
-}
-
-static enum kt_status find_file(const char *pid, char out[PATH_MAX], struct kt_error *error)
-{
-    char line[PATH_MAX + 128];
-    const char *path = NULL;
-    snprintf(line, sizeof line, "/proc/%s/maps", pid);
-    FILE *maps = fopen(line, "r");
-    if (!maps)
-        return kt_fail(error, KT_BAD_INPUT, "there is no process %s that this user may look at", pid);
-    while (!path && fgets(line, sizeof line, maps))
-        path = control_path(line);
-    fclose(maps);
-    if (!path)
-        return kt_fail(error, KT_BAD_INPUT,
-                       "process %s is not being traced, or has not made a call yet (start it with KTRACE_PAUSED=1?)",
-                       pid);
-    snprintf(out, PATH_MAX, "%s", path);
-    return KT_OK;
-}
 
 /* --- what to do -------------------------------------------------------------------------------------------- */
 
@@ -155,11 +123,6 @@ static bool is_order(const char *text)
     return false;
 }
 
-static bool is_number(const char *text)
-{
-    return *text && strspn(text, "0123456789") == strlen(text);
-}
-
 int kt_verb_control(int argc, char **argv)
 {
     struct kt_error error = {0};
@@ -173,11 +136,11 @@ int kt_verb_control(int argc, char **argv)
         return kt_verb_usage("control", "expected a process id and what to do");
     const char *pid = argv[optind];
     const char *order = argv[optind + 1];
-    if (!is_number(pid))
+    if (!kt_control_file_is_pid(pid))
         return kt_verb_usage("control", "%s: expected the id of a running process", pid);
     if (!is_order(order))
         return kt_verb_usage("control", "%s: expected pause, resume, flush or status", order);
-    if (find_file(pid, path, &error) != KT_OK || obey(path, order, &paused, &error) != KT_OK)
+    if (kt_control_file_find(pid, path, &error) != KT_OK || obey(path, order, &paused, &error) != KT_OK)
         return kt_verb_fail("control", &error);
     tell(pid, order, paused, options.json);
     return KT_OK;

@@ -1,178 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the time is made of, as a waterfall, and the roofline.
+// Shapes under the roofs of the machine.
 "use strict";
-
-// --- waterfall ---------------------------------------------------------------------------------------------------
-
-const partsIn = (parts) =>
-    PARTS.filter((name) => parts[name] !== null && parts[name] !== undefined && parts[name] !== 0);
-
-// Where each part begins and ends: one after the other, as they add up to the time in situ.
-function steps(parts) {
-  let at = 0;
-  return partsIn(parts).map((name) => {
-    const from = at;
-    at += parts[name];
-    return {name, value: parts[name], from, to: at, interval: (parts.intervals || {})[name]};
-  });
-}
-
-function partsTitle(parts) {
-  const most = dominantPart(parts);
-  return most ? `${most[0].toUpperCase()}${most.slice(1)}, ${PART_MEANING[most]}, is ${
-                    percent(parts[most] / parts.insitu)} of the replayed time` :
-                "What the time is made of";
-}
-
-function stepText(step, whole) {
-  const interval = step.interval && step.interval[0] != null ?
-      `\n95 % interval: ${seconds(step.interval[0])} to ${seconds(step.interval[1])}` :
-      "";
-  return `${step.name}: ${PART_MEANING[step.name]}\n${seconds(step.value)}, ${percent(step.value / whole)}${interval}`;
-}
-
-const HATCH = "hatch";
-
-// A negative part is hatched, and points to the left; so is one that may be nothing.
-function hatch(svg) {
-  const pattern = svg.append("defs")
-                      .append("pattern")
-                      .attr("id", HATCH)
-                      .attr("width", 6)
-                      .attr("height", 6)
-                      .attr("patternUnits", "userSpaceOnUse")
-                      .attr("patternTransform", "rotate(45)");
-  pattern.append("rect").attr("width", 3).attr("height", 6).style("fill", "var(--panel)");
-}
-
-function drawStep(svg, step, x, y, height, whole) {
-  const left = Math.min(x(step.from), x(step.to));
-  const width = Math.max(1, Math.abs(x(step.to) - x(step.from)));
-  const rect = svg.append("rect")
-                   .attr("x", left)
-                   .attr("y", y)
-                   .attr("width", width)
-                   .attr("height", height)
-                   .style("fill", PART_COLOUR[step.name])
-                   .attr("tabindex", 0)
-                   .attr("role", "img")
-                   .attr("aria-label", stepText(step, whole).replace(/\n/g, ", "));
-  hover(rect.node(), stepText(step, whole));
-  if (step.value < 0 || step.doubtful)
-    svg.append("rect")
-        .attr("class", "on")
-        .attr("x", left)
-        .attr("y", y)
-        .attr("width", width)
-        .attr("height", height)
-        .style("fill", `url(#${HATCH})`)
-        .style("opacity", 0.7);
-}
-
-function waterfallRows(parts) {
-  return [{name: "in situ", whole: true, from: 0, to: parts.insitu, value: parts.insitu}, ...steps(parts)];
-}
-
-function drawWaterfall(box, width, parts) {
-  const rows = waterfallRows(parts);
-  const height = 28;
-  const left = 76;
-  const ends = rows.flatMap((row) => [row.from, row.to]);
-  const svg = svgIn(box, width, rows.length * height + 44, "Waterfall of the parts of the time");
-  const x = d3.scaleLinear().domain([Math.min(0, ...ends), Math.max(...ends)]).range([left, width - 118]);
-  hatch(svg);
-  axis(svg, x, {
-    side: "bottom",
-    at: rows.length * height + 4,
-    title: "seconds of all replayed calls",
-    length: width - 118,
-    ticks: Math.max(2, width / 140)
-  });
-  rows.forEach((row, i) => {
-    const y = i * height + 4;
-    if (row.whole)
-      svg.append("rect")
-          .attr("x", x(0))
-          .attr("y", y)
-          .attr("width", Math.max(1, x(row.to) - x(0)))
-          .attr("height", height - 8)
-          .style("fill", "var(--bar)");
-    else
-      drawStep(svg, row, x, y, height - 8, parts.insitu);
-    svg.append("text").attr("x", 0).attr("y", y + 15).text(row.name === "unsplit" ? "rest" : row.name);
-    svg.append("text")
-        .attr("x", Math.max(x(row.from), x(row.to)) + 6)
-        .attr("y", y + 15)
-        .text(`${seconds(row.value)}, ${percent(row.value / parts.insitu)}`);
-  });
-}
-
-// One bar for each routine, its parts beside each other; what is below 0 is told by hovering and by the tables.
-function drawStacks(box, width, groups, left = 84) {
-  const height = 26;
-  const x = d3.scaleLinear().domain([0, d3.max(groups, (g) => sum(partsIn(g).map((p) => Math.max(0, g[p]))))]).range([
-    left, width - 70
-  ]);
-  const svg = svgIn(box, width, groups.length * height + 44, "Parts of the time by routine");
-  hatch(svg);
-  axis(svg, x, {
-    side: "bottom",
-    at: groups.length * height + 4,
-    title: "seconds",
-    length: width - 70,
-    ticks: Math.max(2, width / 140)
-  });
-  groups.forEach((group, i) => {
-    let at = 0;
-    svg.append("text").attr("x", 0).attr("y", i * height + 18).text(fitted(group.routine, left));
-    for (const name of partsIn(group).filter((part) => group[part] > 0)) {
-      drawStep(
-          svg, {
-            name,
-            value: group[name],
-            from: at,
-            to: at + group[name],
-            interval: (group.intervals || {})[name],
-            doubtful: (group.doubtful || []).includes(name)
-          },
-          x, i * height + 4, height - 8, group.insitu);
-      at += group[name];
-    }
-    svg.append("text").attr("x", x(at) + 5).attr("y", i * height + 18).text(seconds(group.seconds));
-  });
-}
-
-function drawParts(section) {
-  const parts = REPORT.decomposition;
-  if (!parts || !(parts.insitu > 0)) {
-    const command = `ktrace replay ${traceWords()}`;
-    section.append(
-        el("p", {}, "The trace was not replayed. This tells what the time is made of: ", el("code", {}, command), " ",
-           copyButton(command)));
-    return;
-  }
-  const command = `ktrace roofline --plot waterfall -o waterfall.svg ${traceWords()}`;
-  const legend = partsIn(parts).map((name) => ({name, colour: PART_COLOUR[name], meaning: PART_MEANING[name]}));
-  const groups = parts.routines.slice(0, 12);
-  figure(section, {
-    id: "waterfall",
-    title: partsTitle(parts),
-    command,
-    legend,
-    note: "Parts begin where the one before ends. A hatched part is below 0: the program was faster than its replay.",
-    draw: (box, width) => drawWaterfall(box, width, parts)
-  });
-  figure(section, {
-    id: "stacks",
-    title: "The same by routine",
-    command: `ktrace report --by part ${traceWords()}`,
-    legend: legend.map(({name, colour}) => ({name, colour})),
-    note: "Parts below 0 are not drawn; the table “Parts by routine” has them.",
-    draw: (box, width) => drawStacks(box, width, groups)
-  });
-}
-
-// --- roofline ----------------------------------------------------------------------------------------------------
 
 const isSingle = (routine) => /^(s|c|is|ic|scn|sca)/.test(routine);
 
@@ -209,7 +37,7 @@ function rooflineLimit(roofs, single, intensity) {
 
 function pointText(point, roofs) {
   const limit = rooflineLimit(roofs, isSingle(point.shape.routine), point.x);
-  return `${point.shape.routine} ${shapeText(point.i)}\n${CONTEXT[point.context].name}: ${seconds(point.time)}, ${
+  return `${shapeText(point.i)}\n${CONTEXT[point.context].name}: ${seconds(point.time)}, ${
              digits(point.y / 1e9)} Gflop/s at ${digits(point.x)} flop/byte\n` +
       `${plural(point.shape.calls, "call")}, ${percent(point.shape.share)} of the BLAS time${
              limit ? `\n${percent(point.y / limit)} of what memory and peak allow` : ""}`;
@@ -315,7 +143,7 @@ function rooflineTitle(points, roofs) {
   const first = points.find((point) => point.context === "insitu");
   const limit = first ? rooflineLimit(roofs, isSingle(first.shape.routine), first.x) : null;
   if (!limit) return "Operations a second over operations a byte";
-  const name = `The heaviest shape, ${first.shape.routine} ${fitted(shapeText(first.i), 200)},`;
+  const name = `The heaviest shape, ${shapeText(first.i)},`;
   return first.y > limit ? `${name} is above the roof of memory: caches held its operands` :
                            `${name} reaches ${percent(first.y / limit)} of what memory and peak allow`;
 }

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# check: fast, 10 s
+# ktrace watch: what was called since the look before, of a program that runs and of one that has ended.
+. tests/lib.sh
+kt=$PWD/$B/ktrace
+steps=$PWD/$B/tests/modes/steps
+export KTRACE_QUIET=1
+looks() { "$PYTHON" -c 'import json, sys
+d = [json.loads(line) for line in sys.stdin]
+print(eval(sys.argv[1]))' "$1"; }
+calls_of() { "$kt" watch --once --json "$1" 2>/dev/null | looks 'd[0]["all"]["calls"]'; }
+
+# A program that sleeps in the middle of its calls; it is looked at when the first of them are there.
+KTRACE_OUT=$T/t LD_PRELOAD=$PWD/$B/libktrace.so "$steps" sleep=20 dot=100 sleep=8000 dot=50 &
+program=$!
+for ((i = 0; i < 60; i++)); do
+    [ "$(calls_of "$T/t")" = 100 ] && break
+    sleep 0.1
+done
+"$kt" watch --once --json "$T/t" >"$T/once"; same "one look: status" 0 $?
+valid "... is as its schema says" "$T/once" watch
+same "... while it runs: what was called so far" "True 100 100 ddot" "$(looks '" ".join(map(str, (d[0]["running"], d[0]["all"]["calls"], d[0]["all"]["all_calls"], d[0]["routines"][0]["routine"])))' <"$T/once")"
+same "... by process id, the same calls" 100 "$(calls_of $program)"
+"$kt" watch --json --interval 0.5 "$T/t" >"$T/looks"; same "until the program ends: status" 0 $?
+wait $program
+same "looks follow each other" True "$(looks 'len(d) >= 2 and [x["running"] for x in d] == [True] * (len(d) - 1) + [False]' <"$T/looks")"
+same "... each has what is new" "150 150" "$(looks 'str(sum(x["all"]["calls"] for x in d)) + " " + str(d[-1]["all"]["all_calls"])' <"$T/looks")"
+same "... nothing, while it sleeps" True "$(looks 'all(x["all"]["calls"] in (0, 50) for x in d[1:])' <"$T/looks")"
+same "... times are those of the report" True "$("$kt" report --json "$T/t" | query "abs(d['seconds_blas'] / $(looks 'd[-1]["all"]["all_seconds"]' <"$T/looks") - 1) < 1e-6")"
+same "... of each routine and line the times add up to that" True "$(looks 'all(abs(sum(r["all_seconds"] for r in d[-1][k]) / d[-1]["all"]["all_seconds"] - 1) < 1e-6 for k in ("routines", "lines"))' <"$T/looks")"
+
+text=$("$kt" watch "$T/t"); same "a program that has ended, as text: status" 0 $?
+has "... it has ended" '^.*t: ended, ' "$text"
+has "... how much of wall time" '^in the last .*: 150 calls, .* % of wall time, .* Gflop/s$' "$text"
+has "... a table of routines" '^ddot +150 ' "$text"
+same "... 80 columns, no cursor in a pipe" "" "$(grep -E ".{81}|$(printf '\033')" <<<"$text")"
+same "--top: so many rows" 1 "$("$kt" watch --top 1 "$T/t" | sed -n '/^routine/,/^$/p' | grep -cE '^[a-z]+ +[0-9]')"
+"$kt" watch "$T/nothing" >"$T/out" 2>"$T/err"; same "no such trace: status" 3 $?
+"$kt" watch 999999999 >"$T/out" 2>"$T/err"; same "no such process: status" 3 $?
+"$kt" watch >"$T/out" 2>"$T/err"; same "neither: status" 2 $?
+"$kt" watch --interval 0 "$T/t" >"$T/out" 2>"$T/err"; same "no interval: status" 2 $?
+"$kt" watch --top x "$T/t" >"$T/out" 2>"$T/err"; same "no number of rows: status" 2 $?
+exit $((failures != 0))

@@ -12,12 +12,6 @@ function fact(name, value, meaning) {
   return el("div", {}, term, el("dd", {}, value));
 }
 
-function blasShare() {
-  const all = sum(REPORT.processes.map((process) => process.seconds)) || REPORT.seconds;
-  const estimate = REPORT.seconds_blas_estimated;
-  return all > 0 ? (estimate ? estimate.value : REPORT.seconds_blas) / all : null;
-}
-
 function drawFacts(section) {
   const info = DATA.info;
   const library = info.libraries.length ? info.libraries[0] : null;
@@ -25,8 +19,8 @@ function drawFacts(section) {
       el("dl", {class: "facts"},
          fact("Wall time", seconds(REPORT.seconds), "from the start of the longest process to its end"),
          fact(
-             "In BLAS and LAPACK", `${seconds(REPORT.seconds_blas)}, ${percent(blasShare())}`,
-             "time of outermost calls, and its part of the wall time of all processes"),
+             "In BLAS and LAPACK", `${seconds(REPORT.seconds_blas)}, ${percent(REPORT.share_of_wall)}`,
+             "time of outermost calls, threads added; part of the wall time of all processes in which a thread is in one"),
          fact("Calls", count(REPORT.calls_top), "outermost calls: those that the program made itself"),
          fact(
              "Library",
@@ -78,9 +72,9 @@ function findingSentences() {
   if (parts && !DATA.explain && parts.advice.length === 0)
     said.push("What dominates cannot be told: each part is within noise, or the program was faster than its replays.");
   if (!parts && REPORT.shapes.length) said.push("Why the calls take as long as they do is not known before a replay.");
-  if (blasShare() !== null && blasShare() < 0.5)
+  if (REPORT.share_of_wall !== null && REPORT.share_of_wall < 0.5)
     said.push(
-        `All of BLAS and LAPACK is ${percent(blasShare())} of the wall time: the rest is outside of ktrace's view.`);
+        `All of BLAS and LAPACK is ${percent(REPORT.share_of_wall)} of the wall time: the rest is outside of ktrace's view.`);
   if (REPORT.shapes.length === 0) said.push("The program made no call that returned and can be seen.");
   return said;
 }

@@ -231,9 +231,9 @@ static void print_advice(const struct kt_report *report)
         printf("That cannot be told: each part is within noise, or rests on a bound that knows no\n"
                "operations, or the program was faster than its replays (replay --fresh, when the\n"
                "machine is quiet).\n");
-    if (summary->seconds_all > 0 && !summary->unfinished && summary->seconds_blas < 0.5 * summary->seconds_all)
+    if (!summary->unfinished && kt_report_blas_share(report) < 0.5)
         printf("- all of BLAS and LAPACK is %s of wall time: the rest is outside of ktrace's view\n",
-               percent(summary->seconds_blas, summary->seconds_all, share));
+               percent(kt_report_blas_share(report), 1, share));
 }
 
 void kt_report_parts(const struct kt_report *report, size_t top)

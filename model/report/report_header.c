@@ -77,11 +77,16 @@ static void print_estimate(const struct kt_report *report, uint64_t sample)
 
 static void print_crowding(const struct kt_crowding *crowding)
 {
+    if (*crowding->limit)
+        kt_about_line("processors", "%s, library starts %d thread%s", crowding->limit, crowding->each,
+                      plural((size_t)crowding->each, "", "s"));
     if (!crowding->is_too_many)
         return;
-    kt_about_line("crowded", "%zu threads in calls, each with %d of the library, on %d processors:", crowding->callers,
-                  crowding->each, crowding->processors);
-    kt_about_line("", "try fewer, such as with OPENBLAS_NUM_THREADS=1 (or OMP_, BLIS_, MKL_)");
+    kt_about_line("crowded", "%zu thread%s in calls, each with %d of the library, on %d processor%s:", crowding->callers,
+                  plural(crowding->callers, "", "s"), crowding->each, crowding->processors,
+                  plural((size_t)crowding->processors, "", "s"));
+    kt_about_line("", "try fewer, such as with OPENBLAS_NUM_THREADS=%d (or OMP_, BLIS_, MKL_)",
+                  kt_crowding_advised(crowding));
 }
 
 /* Of several threads the sum of their times is told apart from the part of wall time. */

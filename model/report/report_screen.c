@@ -72,8 +72,8 @@ void kt_report_screen_times(const struct kt_report *report, double wall, double 
     kt_text_seconds(blas, text[1]);
     kt_text_seconds(report->state.self_seconds, text[3]);
     if (!kt_report_has_threads(report)) {
-        kt_screen_percent(blas / wall * summary->seconds / summary->seconds_all, text[2]);
-        kt_screen_line("%s, of which BLAS and LAPACK take %s (%s)%s; recording took %s", text[0], text[1], text[2],
+        const char *share = kt_screen_percent(blas / wall * summary->seconds / summary->seconds_all, text[2]);
+        kt_screen_line("%s, of which BLAS and LAPACK take %s (%s)%s; recording took %s", text[0], text[1], share,
                        is_estimate                   ? ", estimated"
                        : report->trace.processes > 1 ? ", processes added"
                                                      : "",
@@ -316,10 +316,15 @@ static int print_crowding(const struct kt_report *report)
     const struct kt_crowding crowding = kt_crowding_find(&report->trace, &report->summary);
     if (!crowding.is_too_many)
         return 0;
-    snprintf(text, sizeof text,
-             "%zu threads in calls, each with %d of the library, share %d processors: try fewer, "
-             "such as with OPENBLAS_NUM_THREADS=1",
-             crowding.callers, crowding.each, crowding.processors);
+    if (crowding.callers > 1)
+        snprintf(text, sizeof text,
+                 "%zu threads in calls, each with %d of the library, share %s%s%d processors: try fewer, such as with "
+                 "OPENBLAS_NUM_THREADS=%d",
+                 crowding.callers, crowding.each, crowding.limit, *crowding.limit ? ", " : "", crowding.processors,
+                 kt_crowding_advised(&crowding));
+    else
+        snprintf(text, sizeof text, "%s, library starts %d threads: try OPENBLAS_NUM_THREADS=%d (or OMP_, BLIS_, MKL_)",
+                 crowding.limit, crowding.each, kt_crowding_advised(&crowding));
     kt_screen_finding(text);
     return 1;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "replay/setup/setup.h"
 
+#include "replay/setup/honoured.h"
 #include "replay/machine/caches.h"
 #include "replay/machine/probed.h"
 #include "replay/store/identity.h"
@@ -350,6 +351,7 @@ enum kt_status kt_setup_open(const struct kt_replay_options *options, struct kt_
 {
     *out = (struct kt_setup){.has_all = options->has_all};
     KT_TRY(kt_trace_open(options->trace, &out->trace, error));
+    kt_honoured_take(&out->trace);
     kt_state_find(&out->trace, &out->state);
     kt_nested_notice(&out->trace, options->level);
     kt_shapes_collect(&out->trace, options->level, &out->shapes);

@@ -5,6 +5,7 @@
  */
 #include "replay/compare/comparison_screen.h"
 
+#include "replay/compare/comparison_threads.h"
 #include "trace/base/memory.h"
 #include "trace/command/about.h"
 #include "trace/command/shape_source.h"
@@ -175,6 +176,13 @@ static void say_best(const struct kt_comparison *c)
     kt_screen_finding(text);
 }
 
+static void say_threads(const struct kt_comparison *c)
+{
+    char text[TEXT];
+    if (kt_comparison_threads_text(c, text, sizeof text))
+        kt_screen_finding(text);
+}
+
 static void say_fastest(const struct kt_comparison *c)
 {
     char text[TEXT];
@@ -216,6 +224,7 @@ void kt_comparison_screen(const struct kt_comparison *c)
     print_libraries(c);
     if (c->sum[0].seconds > 0) {
         print_shapes(c);
+        say_threads(c);
         if (pairs_of(c) < KT_FEWEST_PAIRS)
             say_fastest(c);
         else

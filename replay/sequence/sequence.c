@@ -81,8 +81,8 @@ static void read_calls(struct kt_sequence *s, const struct kt_replay_options *op
         share = s->setup->shapes.seconds / (s->setup->shapes.seconds + calls * call_overhead);
     }
     limit.seconds = share * s->budget / planned_passes;
-    kt_recording_read(&s->setup->trace, &s->setup->shapes, options->level, &limit, options->gaps != KT_GAPS_NONE,
-                      &s->recording);
+    const struct kt_recording_how how = {options->level, options->gaps != KT_GAPS_NONE, options->company};
+    kt_recording_read(&s->setup->trace, &s->setup->shapes, &how, &limit, &s->recording);
     if (!s->recording.calls)
         give_up(s, "the trace has no single calls of that level");
 }

@@ -33,6 +33,7 @@ struct kt_replay_options {
     bool sequence; /* besides them (replay/sequence/sequence.h) */
     enum kt_gaps gaps;
     bool has_gaps; /* were asked for */
+    bool company;  /* a sequence plays calls of several threads at the same time, as they were made */
     enum kt_timer_kind timer;
     const char *blas[KT_MAX_LIBRARIES];
     size_t libraries;

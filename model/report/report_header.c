@@ -82,7 +82,8 @@ static void print_crowding(const struct kt_crowding *crowding)
                       plural((size_t)crowding->each, "", "s"));
     if (!crowding->is_too_many)
         return;
-    kt_about_line("crowded", "%zu thread%s in calls, each with %d of the library, on %d processor%s:", crowding->callers,
+    kt_about_line("crowded",
+                  "%zu thread%s in calls, each with %d of the library, on %d processor%s:", crowding->callers,
                   plural(crowding->callers, "", "s"), crowding->each, crowding->processors,
                   plural((size_t)crowding->processors, "", "s"));
     kt_about_line("", "try fewer, such as with OPENBLAS_NUM_THREADS=%d (or OMP_, BLIS_, MKL_)",

@@ -22,9 +22,9 @@
 enum { PLACES = 5, FINDINGS = 3, CELL = 512 };
 
 /* MACHINE is a part of what the decomposition calls the residual. */
-enum part { BOUND, LIBRARY, CACHE, MACHINE, REST, UNSPLIT, PARTS };
-static const char marks[] = "#=~+.*";
-static const char *const part_name[PARTS] = {"hardware", "library", "cache", "machine", "rest", "cache or rest"};
+enum part { BOUND, LIBRARY, CACHE, CONTENTION, MACHINE, REST, UNSPLIT, PARTS };
+static const char marks[] = "#=~&+.*";
+static const char *const part_name[PARTS] = {"hardware", "library", "cache", "threads", "machine", "rest", "both"};
 
 static const char *plural(size_t count)
 {
@@ -137,6 +137,7 @@ static void find_parts(const struct kt_decomposition *d, double seconds, double 
     part[BOUND] = d->bound.value / seconds;
     part[LIBRARY] = d->library.value / seconds;
     part[CACHE] = d->cache.value / seconds;
+    part[CONTENTION] = known(d->contention.value) / seconds;
     part[MACHINE] = machine / seconds;
     part[REST] = (d->residual.value - fmin(machine, fmax(known(d->residual.value), 0))) / seconds;
     part[UNSPLIT] = known(d->unsplit.value) / seconds;
@@ -148,7 +149,7 @@ static const double worth_words = 0.1;
 static struct kt_time part_of(const struct kt_decomposition *d, int part, double seconds)
 {
     const struct kt_time *const time[PARTS] = {
-        [BOUND] = &d->bound,     [LIBRARY] = &d->library, [CACHE] = &d->cache,
+        [BOUND] = &d->bound,     [LIBRARY] = &d->library, [CACHE] = &d->cache,    [CONTENTION] = &d->contention,
         [MACHINE] = &d->machine, [REST] = &d->residual,   [UNSPLIT] = &d->unsplit};
     const struct kt_time *of = time[part];
     double value[PARTS];
@@ -209,6 +210,15 @@ static void print_others(const struct kt_report *report, const struct kt_heavy *
     kt_screen_place(where, "", calls, seconds, seconds / report->groups.seconds);
 }
 
+static void print_legend(void)
+{
+    char names[CELL] = "";
+    size_t used = 0;
+    for (int p = 0; p < PARTS; p++)
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", p ? ", " : "", part_name[p]);
+    kt_screen_line("  |%s| %s, ?: unknown", marks, names);
+}
+
 static void print_places(const struct kt_report *report, const struct kt_heavy *heavy, size_t count)
 {
     char where[CELL];
@@ -227,8 +237,7 @@ static void print_places(const struct kt_report *report, const struct kt_heavy *
     if (count > PLACES)
         print_others(report, heavy, count);
     if (report->replayed)
-        kt_screen_line("  |%s| %s, %s, %s, %s, %s, %s, ?: unknown", marks, part_name[0], part_name[1], part_name[2],
-                       part_name[3], part_name[4], part_name[5]);
+        print_legend();
 }
 
 /* --- what it means ------------------------------------------------------------------------------------------- */
@@ -237,6 +246,8 @@ static const char *const meaning[PARTS] = {
     [BOUND] = "is what this machine needs at best: fewer operations or lower precision would help, no library would",
     [LIBRARY] = "is what the library adds to what the hardware needs: the most that another library could win",
     [CACHE] = "is waiting for operands that were not in cache: the most to win by calling right after what makes them",
+    [CONTENTION] =
+        "is what calls of other threads at the same time cost: ktrace compare --threads tells how many are best",
     [MACHINE] = "is the machine, slower while the program ran than while it was replayed: record and replay again",
     [REST] = "is in no replay: page faults, other threads, pauses, other contents of operands",
     [UNSPLIT] = "is caches or else: no replay of these calls tells which"};
@@ -310,13 +321,29 @@ static bool cannot_tell(const struct kt_report *report)
     return false;
 }
 
+/* How many times longer calls took by those of other threads, if a replay has shown it; else NAN. */
+static double held_up_times(const struct kt_report *report)
+{
+    const struct kt_decomposition *d = &report->parts.total.parts;
+    bool is_shown = report->replayed && d->contention.lo > 0 && is_told(d, CONTENTION, report->groups.seconds);
+    return is_shown ? d->insitu / (d->insitu - fmin(d->contention.value, 0.99 * d->insitu)) : NAN;
+}
+
 static int print_crowding(const struct kt_report *report)
 {
     char text[KT_SCREEN_TEXT];
     const struct kt_crowding crowding = kt_crowding_find(&report->trace, &report->summary);
+    const double held_up = crowding.callers > 1 ? held_up_times(report) : NAN;
     if (!crowding.is_too_many)
         return 0;
-    if (crowding.callers > 1)
+    if (held_up > 1)
+        snprintf(
+            text, sizeof text,
+            "%zu threads in calls, %.2g at a time, each with %d of the library on %d processors: %.2g times slower "
+            "than alone; ktrace compare --threads %d,%d tells what fewer win",
+            crowding.callers, report->summary.seconds_blas / report->overlaps.busy, crowding.each, crowding.processors,
+            held_up, kt_crowding_advised(&crowding), crowding.each);
+    else if (crowding.callers > 1)
         snprintf(text, sizeof text,
                  "%zu threads in calls, each with %d of the library, share %s%s%d processors: try fewer, such as with "
                  "OPENBLAS_NUM_THREADS=%d",

@@ -64,8 +64,8 @@ struct kt_crowding kt_crowding_find(const struct kt_trace *trace, const struct k
     if (!at_once)
         out.callers = out.callers > 0;
     bool is_theirs = out.callers > 1 || *out.limit; /* or else it is what the user asked for */
-    out.is_too_many = is_theirs && out.processors > 0 && out.each > 1 &&
-                      out.callers * (size_t)out.each > (size_t)out.processors;
+    out.is_too_many =
+        is_theirs && out.processors > 0 && out.each > 1 && out.callers * (size_t)out.each > (size_t)out.processors;
     return out;
 }
 

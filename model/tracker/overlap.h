@@ -10,8 +10,8 @@
 
 /* Of some outermost calls. */
 struct kt_overlap {
-    double calls, at_begin;  /* AT_BEGIN: calls of others that were under way when they began, added */
-    double seconds, beside;  /* BESIDE: seconds of calls of others while they ran, added */
+    double calls, at_begin; /* AT_BEGIN: calls of others that were under way when they began, added */
+    double seconds, beside; /* BESIDE: seconds of calls of others while they ran, added */
 };
 
 struct kt_thread_overlap {
@@ -21,10 +21,10 @@ struct kt_thread_overlap {
 };
 
 struct kt_overlaps {
-    bool known;               /* false: there are no single calls, or only a sample of them */
-    double busy;              /* seconds in which a call of a process is under way, all processes added; NAN: not known */
-    double *busy_in;          /* the same by process; owned */
-    unsigned most;            /* calls that were under way at the same time */
+    bool known;      /* false: there are no single calls, or only a sample of them */
+    double busy;     /* seconds in which a call of a process is under way, all processes added; NAN: not known */
+    double *busy_in; /* the same by process; owned */
+    unsigned most;   /* calls that were under way at the same time */
     struct kt_overlap all;
     struct kt_overlap *shape; /* by shape of the outermost calls; owned */
     size_t shapes;

@@ -14,7 +14,6 @@ enum kt_check { KT_CHECK_TOO, KT_CHECK_NOT, KT_CHECK_ONLY };
 
 struct kt_compare_options {
     struct kt_replay_options replay; /* its trace is NULL if it is to be recorded; threads is not used */
-    bool alone;                      /* threads are not played in company */
     const char *lapack;              /* where routines come from that a library lacks; NULL: from nowhere */
     int thread[KT_MOST_LANES];       /* numbers of threads */
     size_t threads;                  /* how many such numbers; 0: as recorded */

@@ -161,12 +161,12 @@ static json_t *excluded_json(const struct kt_comparison *c, bool light)
 static json_t *application_json(const struct kt_comparison *c)
 {
     bool in_company = kt_comparison_in_company(c);
-    return json_pack("{s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:b}", "seconds", kt_json_number(c->wall), "seconds_busy",
-                     kt_json_number(c->busy), "calls_together", kt_json_number(c->together), "in_company",
-                     (int)in_company, "seconds_blas",
-                     kt_json_number(c->insitu), "pace", kt_json_number(c->pace), "seconds_waited",
-                     kt_json_number(c->waited), "seconds_contention", kt_json_number(c->contention), "disturbance",
-                     kt_json_number(c->disturbance), "is_contended", (int)kt_comparison_is_contended(c));
+    return json_pack("{s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:b}", "seconds", kt_json_number(c->wall),
+                     "seconds_busy", kt_json_number(c->busy), "calls_together", kt_json_number(c->together),
+                     "in_company", (int)in_company, "seconds_blas", kt_json_number(c->insitu), "pace",
+                     kt_json_number(c->pace), "seconds_waited", kt_json_number(c->waited), "seconds_contention",
+                     kt_json_number(c->contention), "disturbance", kt_json_number(c->disturbance), "is_contended",
+                     (int)kt_comparison_is_contended(c));
 }
 
 static json_t *store_json(const struct kt_comparison *c)

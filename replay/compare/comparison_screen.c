@@ -33,8 +33,14 @@ static void print_head(const struct kt_comparison *c)
     kt_text_seconds(c->wall, text[1]);
     kt_text_seconds(c->spent, text[2]);
     bool known = !isnan(c->wall);
-    kt_screen_line("BLAS and LAPACK took %s%s%s; compared %s%s", text[0], known ? " of " : "", known ? text[1] : "",
-                   c->is_reused ? "before (--fresh compares again)" : "in ", c->is_reused ? "" : text[2]);
+    if (kt_comparison_in_company(c))
+        snprintf(text[1], CELL, "%zu threads added, %.2g at a time", c->threads, c->together);
+    kt_screen_line("BLAS and LAPACK took %s%s%s; compared %s%s", text[0],
+                   kt_comparison_in_company(c) ? ", "
+                   : known                     ? " of "
+                                               : "",
+                   known ? text[1] : "", c->is_reused ? "before (--fresh compares again)" : "in ",
+                   c->is_reused ? "" : text[2]);
 }
 
 /* --- libraries ----------------------------------------------------------------------------------------------- */

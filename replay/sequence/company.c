@@ -11,7 +11,7 @@ static uint64_t cut_idle(struct kt_company *c, const struct kt_call *call, uint6
 }
 
 /* The thread's own, a new one, or that of the thread that has been silent for longest. */
-static unsigned find_seat(struct kt_company *c, uint32_t tid, uint64_t begin)
+static unsigned find_seat(struct kt_company *c, uint32_t tid)
 {
     unsigned oldest = 0;
     for (unsigned i = 0; i < c->seats; i++) {
@@ -19,11 +19,10 @@ static unsigned find_seat(struct kt_company *c, uint32_t tid, uint64_t begin)
             return i;
         oldest = c->seat[i].end < c->seat[oldest].end ? i : oldest;
     }
-    if (c->seats < KT_COMPANY_MOST) {
-        c->seat[c->seats].end = begin;
+    if (c->seats < KT_COMPANY_MOST)
         oldest = c->seats++;
-    }
     c->seat[oldest].tid = tid;
+    c->seat[oldest].end = 0;
     return oldest;
 }
 
@@ -33,11 +32,10 @@ struct kt_seated kt_company_seat(struct kt_company *c, const struct kt_call *cal
     uint64_t idle = cut_idle(c, call, (uint64_t)(longest / tick));
     uint64_t start = call->start - c->cut;
     uint64_t end = call->start + call->ticks;
-    c->seats = opens ? 0 : c->seats;
-    uint64_t window = c->seats ? c->window : start;
-    unsigned seat = find_seat(c, call->tid, window);
-    uint64_t behind = c->seat[seat].end;
-    c->window = window;
+    c->window = opens ? start : c->window;
+    unsigned seat = find_seat(c, call->tid);
+    uint64_t last = c->seat[seat].end;
+    uint64_t behind = last > c->window ? last : c->window;
     c->seat[seat].end = end - c->cut;
     c->until = !c->any || end > c->until ? end : c->until;
     c->any = true;

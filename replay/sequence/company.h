@@ -22,8 +22,8 @@ struct kt_company {
         uint64_t end; /* of its last call, in ticks without what is cut */
     } seat[KT_COMPANY_MOST];
     unsigned seats;
-    uint64_t until; /* ticks: when the last of all calls so far ends */
-    uint64_t cut;   /* ticks */
+    uint64_t until;  /* ticks: when the last of all calls so far ends */
+    uint64_t cut;    /* ticks */
     uint64_t window; /* when it began, without what is cut */
     bool any;
 };
@@ -31,11 +31,12 @@ struct kt_company {
 /* A call's place among the others. */
 struct kt_seated {
     unsigned seat;
-    double gap;  /* seconds behind the end of its thread's last call, or behind the begin of the window */
+    double gap;  /* seconds behind the end of its thread's last call, if that ended in the window, or behind its begin:
+                    who was in a call then is in one at once */
     double idle; /* seconds before it in which no call was under way, at most LONGEST */
 };
 
-/* The next call in the order of time. OPENS: a window begins with it, and with it all seats are free. */
+/* The next call in the order of time. OPENS: a window begins with it. */
 struct kt_seated kt_company_seat(struct kt_company *company, const struct kt_call *call, bool opens, double longest);
 
 #endif

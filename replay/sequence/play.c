@@ -8,38 +8,13 @@
 #include "replay/machine/seats.h"
 #include "trace/base/random.h"
 #include "replay/sequence/contents.h"
+#include "replay/sequence/trouble.h"
 #include "trace/base/memory.h"
 
-#include <fenv.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <sys/socket.h>
-
-/* --- what the numbers do --------------------------------------------------------------------------------------- */
-
-enum trouble { NO_TROUBLE, DENORMAL, OVERFLOW };
-
-#if defined(__x86_64__)
-/* The status bits of SSE and AVX; a denormal operand has one of its own. */
-static enum trouble take_trouble(void)
-{
-    enum { INVALID = 1, DENORMAL_OPERAND = 2, OVERFLOWED = 8, UNDERFLOWED = 16 };
-    unsigned status = __builtin_ia32_stmxcsr();
-    if (!(status & (INVALID | DENORMAL_OPERAND | OVERFLOWED | UNDERFLOWED)))
-        return NO_TROUBLE;
-    __builtin_ia32_ldmxcsr(status & ~0x3fu);
-    return status & (DENORMAL_OPERAND | UNDERFLOWED) ? DENORMAL : OVERFLOW;
-}
-#else
-static enum trouble take_trouble(void)
-{
-    int raised = fetestexcept(FE_UNDERFLOW | FE_OVERFLOW | FE_INVALID);
-    if (!raised)
-        return NO_TROUBLE;
-    feclearexcept(FE_ALL_EXCEPT);
-    return raised & FE_UNDERFLOW ? DENORMAL : OVERFLOW;
-}
-#endif
 
 /* --- gaps ------------------------------------------------------------------------------------------------------ */
 
@@ -270,14 +245,14 @@ static void play_call(struct player *p, size_t i, bool waits, uint64_t *last_end
     bool ok;
     if (board->part[i] == KT_REFILLED)
         refill(p, call, KT_READ);
-    take_trouble();
+    kt_trouble_take();
     if (waits)
         wait_until(*last_end + p->ready[i].gap, p);
     int64_t ticks = call_once(p, i, &ok);
     *last_end = kt_clock_start();
-    enum trouble trouble = take_trouble();
-    p->pass.denormal += trouble == DENORMAL;
-    p->pass.overflowed += trouble == OVERFLOW;
+    enum kt_trouble trouble = kt_trouble_take();
+    p->pass.denormal += trouble == KT_DENORMAL;
+    p->pass.overflowed += trouble == KT_OVERFLOW;
     if (board->part[i] == KT_STRANGE)
         refill(p, call, KT_WRITE);
     if (ok && call->ok) /* one that failed in the program did so by what its operands held, which is not known */
@@ -291,12 +266,12 @@ enum outcome { GOOD, SLOW, UNFIT }; /* the less the better */
 static enum outcome attempt(struct player *p, size_t i)
 {
     bool ok;
-    take_trouble();
+    kt_trouble_take();
     call_once(p, i, &ok);
-    enum trouble trouble = take_trouble();
+    enum kt_trouble trouble = kt_trouble_take();
     if (!ok || !kt_results_ordinary(&p->space, &p->play->recording->call[i]))
         return UNFIT;
-    return trouble == DENORMAL ? SLOW : GOOD;
+    return trouble == KT_DENORMAL ? SLOW : GOOD;
 }
 
 /* What memory of a call's operands holds. */
@@ -378,23 +353,42 @@ struct stage {
     struct player *player;
     struct kt_window calls;
     bool waits;
-    uint64_t begin; /* ticks */
+    uint64_t begin;    /* ticks */
+    atomic_int active; /* seats that have not played all of their calls */
 };
 
+/* The seat's calls, again if they were played before: no time of these is taken. Returns if its thread went on with
+ * others in the program. */
+static bool play_calls_of(const struct stage *stage, unsigned seat, bool again, uint64_t *last_end)
+{
+    struct player *own = &stage->player->seated[seat];
+    struct kt_board *board = own->play->board;
+    bool goes_on = false;
+    for (size_t i = stage->calls.first; i < stage->calls.end; i++) {
+        const struct kt_recorded_call *call = &own->play->recording->call[i];
+        float seconds = board->seconds[i];
+        if (call->seat != seat || board->absent[call->shape])
+            continue;
+        if (again && !stage->active)
+            return false;
+        goes_on = call->goes_on;
+        board->at = i;
+        play_call(own, i, stage->waits, last_end);
+        if (again)
+            board->seconds[i] = seconds;
+    }
+    return goes_on;
+}
+
+/* Until the last seat has played its calls it has the company that it had in the program. */
 static void play_seat(void *data, unsigned seat)
 {
-    const struct stage *stage = data;
-    struct player *own = &stage->player->seated[seat];
-    const struct kt_recorded_call *call = own->play->recording->call;
-    struct kt_board *board = own->play->board;
+    struct stage *stage = data;
     uint64_t last_end = stage->begin;
-    own->pass.denormal = own->pass.overflowed = 0;
-    for (size_t i = stage->calls.first; i < stage->calls.end; i++) {
-        if (call[i].seat != seat || board->absent[call[i].shape])
-            continue;
-        board->at = i;
-        play_call(own, i, stage->waits, &last_end);
-    }
+    bool goes_on = play_calls_of(stage, seat, false, &last_end);
+    stage->active--;
+    while (goes_on && stage->active)
+        goes_on = play_calls_of(stage, seat, true, &last_end);
 }
 
 static size_t end_of_window(const struct kt_recording *r, size_t first, size_t end)
@@ -405,16 +399,29 @@ static size_t end_of_window(const struct kt_recording *r, size_t first, size_t e
     return i;
 }
 
-static void play_window(struct player *p, const struct kt_window *calls, bool waits)
+/* Alone the calls of a seat wait for nothing: it is what they take that is asked for. */
+static void play_alone(struct stage *stage, unsigned seats)
+{
+    stage->waits = false;
+    for (unsigned i = 0; i < seats; i++)
+        play_calls_of(stage, i, false, &stage->begin);
+}
+
+static void play_window(struct player *p, const struct kt_window *calls, bool waits, bool is_alone)
 {
     const struct kt_recording *r = p->play->recording;
-    struct stage stage = {p, *calls, waits, 0};
+    struct stage stage = {p, *calls, waits, 0, (int)r->seats};
+    for (unsigned i = 0; i < r->seats; i++)
+        p->seated[i].pass.denormal = p->seated[i].pass.overflowed = 0;
     for (size_t i = calls->first; i < calls->end; i++)
         p->play->board->seconds[i] = KT_NOT_TIMED;
     if (r->call[calls->first].opens)
         kt_contents_fill(&p->contents[p->window++]);
     stage.begin = kt_clock_start();
-    kt_seats_run(p->seats, play_seat, &stage);
+    if (is_alone)
+        play_alone(&stage, r->seats);
+    else
+        kt_seats_run(p->seats, play_seat, &stage);
     for (unsigned i = 0; i < r->seats; i++) {
         p->pass.denormal += p->seated[i].pass.denormal;
         p->pass.overflowed += p->seated[i].pass.overflowed;
@@ -426,7 +433,7 @@ static void play_together(struct player *p, const struct kt_request *request, bo
     struct kt_window window = {.first = request->calls.first};
     for (; window.first < request->calls.end; window.first = window.end) {
         window.end = end_of_window(p->play->recording, window.first, request->calls.end);
-        play_window(p, &window, waits);
+        play_window(p, &window, waits, request->is_alone);
     }
     for (size_t i = request->calls.first; i < request->calls.counted; i++)
         p->play->board->seconds[i] = KT_NOT_TIMED;

@@ -18,6 +18,7 @@ struct kt_request {
     struct kt_window calls;
     bool is_trial;   /* results are looked at, and times mean nothing */
     bool is_warming; /* times do not count, so nobody waits between calls */
+    bool is_alone;   /* the calls of one seat after those of the other, though they have company */
 };
 
 /* What a process says after it was started and after each turn. */

@@ -187,6 +187,8 @@ static void keep_call(struct kt_recording *r, const struct kt_recorded_found *fo
                                                     .ok = !is_early,
                                                     .in_parallel = found->call.in_parallel,
                                                     .seat = at->seat,
+                                                    .start = found->call.start,
+                                                    .end = found->call.start + found->call.ticks,
                                                     .gap = at->gap,
                                                     .seconds = seconds};
 }
@@ -202,27 +204,59 @@ static struct kt_seated seat_of(struct kt_recording *r, struct kt_company *compa
     return at;
 }
 
+/* Calls of a window from FIRST on: those that ran beside others before it or behind it had company that is not played,
+ * and do not count. */
+struct edges {
+    size_t first;
+    uint64_t before; /* ticks: when the last call before the window ended */
+    bool is_open;    /* its end was not met yet */
+};
+
+/* NEXT: when the first call behind the window begins. A thread that was silent for no longer than its last call took
+ * is taken to have gone on. */
+static void close_window(struct kt_recording *r, struct edges *edges, uint64_t next)
+{
+    bool is_last[KT_COMPANY_MOST];
+    memset(is_last, true, sizeof is_last);
+    for (size_t i = r->calls; edges->is_open && r->seats && i-- > edges->first;) {
+        struct kt_recorded_call *call = &r->call[i];
+        call->counted = call->counted && call->end <= next;
+        call->goes_on = is_last[call->seat] && (call->end >= next || next - call->end <= call->end - call->start);
+        is_last[call->seat] = false;
+    }
+    edges->is_open = false;
+}
+
 static void keep_windows(const struct kt_trace *trace, const struct kt_shapes *shapes, enum kt_level level,
                          struct kt_recording *r)
 {
     struct kt_recorded_walk walk;
     struct kt_recorded_found found;
     struct kt_company company = {0};
+    struct edges edges = {0};
     size_t place = 0;
     bool opens = false;
     const struct kt_window *w = r->window;
+    const struct kt_window *end = w + r->windows;
     struct kt_collection *collection = kt_collection_of(trace, shapes);
     kt_recorded_walk_begin(trace, level, process_of(r), &walk);
-    while (w < r->window + r->windows && kt_recorded_walk_next(&walk, &found)) {
+    while ((w < end || edges.is_open) && kt_recorded_walk_next(&walk, &found)) {
         if (!is_of(r, &found.call))
             continue;
+        if (w > r->window && place == w[-1].end)
+            close_window(r, &edges, found.call.start);
+        if (w == end)
+            break;
+        if (place == w->first) {
+            edges = (struct edges){r->calls, company.until, true};
+            opens = true;
+        }
         size_t shape = place >= w->first ? kt_collection_number(collection, &found.call) : SIZE_MAX;
-        opens |= place == w->first;
         const struct kt_seated at = seat_of(r, &company, &found.call, opens);
         if (shape < shapes->count) {
             keep_call(r, &found, shape, kt_shape_call_seconds(&shapes->shape[shape], &found.call), &at);
             r->call[r->calls - 1].opens = opens;
-            r->call[r->calls - 1].counted = place >= w->counted;
+            r->call[r->calls - 1].counted = place >= w->counted && (!r->seats || found.call.start >= edges.before);
             opens = false;
         }
         w += ++place == w->end;
@@ -233,7 +267,8 @@ static void keep_windows(const struct kt_trace *trace, const struct kt_shapes *s
 
 /* --- in company ------------------------------------------------------------------------------------------------ */
 
-/* Calls of all threads of the process take the place of those of its busiest one, if there is company worth the name. */
+/* Calls of all threads of the process take the place of those of its busiest one, if there is company worth the name.
+ */
 static void take_company(const struct kt_trace *trace, enum kt_level level, struct kt_recording *r)
 {
     struct kt_recorded_walk walk;

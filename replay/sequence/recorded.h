@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The recorded calls of one thread in their order, as the sequence is played from: of the thread that spent most time
- * in calls of the level. Or, in company, those of all threads of its process, if they ran at the same time. Of a long recording only windows are kept, each a number of calls that follow each other.
+ * in calls of the level. Or, in company, those of all threads of its process, if they ran at the same time. Of a long
+ * recording only windows are kept, each a number of calls that follow each other.
  */
 #ifndef KT_RECORDED_H
 #define KT_RECORDED_H
@@ -16,13 +17,15 @@
 
 struct kt_recorded_call {
     const struct kt_entry *entry;
-    uint64_t *args;   /* as stored; in the recording's memory */
-    uint32_t shape;   /* its number */
-    bool counted;     /* not one of those that only bring the caches into their state */
-    bool opens;       /* a window */
-    bool ok;          /* its info, if it has one, does not say that it ended early */
-    bool in_parallel; /* it was made within a parallel region of the program's OpenMP */
-    unsigned seat;    /* on which it is played in company */
+    uint64_t *args;      /* as stored; in the recording's memory */
+    uint32_t shape;      /* its number */
+    bool counted;        /* not one of those that only bring the caches into their state */
+    bool opens;          /* a window */
+    bool ok;             /* its info, if it has one, does not say that it ended early */
+    bool in_parallel;    /* it was made within a parallel region of the program's OpenMP */
+    unsigned seat;       /* on which it is played in company */
+    bool goes_on;        /* the last one of its seat in a window, soon after which its thread made another */
+    uint64_t start, end; /* ticks: in the program */
     double gap; /* seconds from the end of the call before it to its start, at most KT_LONGEST_GAP; 0: opens a window.
                    In company from the end of its thread's last call, however long */
     double seconds; /* in situ, without the cost of recording it and what is nested in it */

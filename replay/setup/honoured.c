@@ -48,8 +48,8 @@ static void take_processors(const struct kt_processors *recorded)
     cpu_set_t set;
     int left = recorded->allowed;
     CPU_ZERO(&set);
-    if (recorded->allowed <= 0 || recorded->allowed == recorded->there ||
-        sched_getaffinity(0, sizeof set, &set) != 0 || CPU_COUNT(&set) <= left)
+    if (recorded->allowed <= 0 || recorded->allowed == recorded->there || sched_getaffinity(0, sizeof set, &set) != 0 ||
+        CPU_COUNT(&set) <= left)
         return;
     for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
         if (CPU_ISSET(cpu, &set) && left-- <= 0)

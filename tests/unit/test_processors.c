@@ -32,11 +32,17 @@ static void granted_by(const char *const *made_up)
 
 static void second_version(void **state)
 {
-    static const char *const file[] = {"/proc/self/cgroup", "0::/a/b\n",
-                                       "/sys/fs/cgroup/a/b/cpu.max", "max 100000\n",
-                                       "/sys/fs/cgroup/a/cpu.max", "200000 100000\n",
-                                       "/sys/fs/cgroup/a/b/cpuset.cpus.effective", "2-3,8\n",
-                                       "/sys/fs/cgroup/a/cpuset.cpus.effective", "0-15\n", NULL};
+    static const char *const file[] = {"/proc/self/cgroup",
+                                       "0::/a/b\n",
+                                       "/sys/fs/cgroup/a/b/cpu.max",
+                                       "max 100000\n",
+                                       "/sys/fs/cgroup/a/cpu.max",
+                                       "200000 100000\n",
+                                       "/sys/fs/cgroup/a/b/cpuset.cpus.effective",
+                                       "2-3,8\n",
+                                       "/sys/fs/cgroup/a/cpuset.cpus.effective",
+                                       "0-15\n",
+                                       NULL};
     (void)state;
     granted_by(file);
     assert_int_equal(granted.quota_us, 200000);
@@ -56,13 +62,21 @@ static void path_of_outside(void **state)
 
 static void first_version(void **state)
 {
-    static const char *const file[] = {"/proc/self/cgroup", "4:cpu,cpuacct:/job/step\n3:cpuset:/job\n2:memory:/x\n0::/\n",
-                                       "/sys/fs/cgroup/cpu/job/step/cpu.cfs_quota_us", "300000\n",
-                                       "/sys/fs/cgroup/cpu/job/step/cpu.cfs_period_us", "100000\n",
-                                       "/sys/fs/cgroup/cpu/job/cpu.cfs_quota_us", "25000\n",
-                                       "/sys/fs/cgroup/cpu/job/cpu.cfs_period_us", "10000\n",
-                                       "/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "-1\n",
-                                       "/sys/fs/cgroup/cpuset/job/cpuset.effective_cpus", "0-1\n", NULL};
+    static const char *const file[] = {"/proc/self/cgroup",
+                                       "4:cpu,cpuacct:/job/step\n3:cpuset:/job\n2:memory:/x\n0::/\n",
+                                       "/sys/fs/cgroup/cpu/job/step/cpu.cfs_quota_us",
+                                       "300000\n",
+                                       "/sys/fs/cgroup/cpu/job/step/cpu.cfs_period_us",
+                                       "100000\n",
+                                       "/sys/fs/cgroup/cpu/job/cpu.cfs_quota_us",
+                                       "25000\n",
+                                       "/sys/fs/cgroup/cpu/job/cpu.cfs_period_us",
+                                       "10000\n",
+                                       "/sys/fs/cgroup/cpu/cpu.cfs_quota_us",
+                                       "-1\n",
+                                       "/sys/fs/cgroup/cpuset/job/cpuset.effective_cpus",
+                                       "0-1\n",
+                                       NULL};
     (void)state;
     granted_by(file);
     assert_int_equal(granted.quota_us, 25000); /* 2.5 processors are fewer than 3 */
@@ -73,8 +87,8 @@ static void first_version(void **state)
 static void nothing(void **state)
 {
     static const char *const none[] = {NULL};
-    static const char *const odd[] = {"/proc/self/cgroup", "x\n\n:\n0:\n7:cpuset\n0::\n", "/sys/fs/cgroup/cpu.max", "\n",
-                                      NULL};
+    static const char *const odd[] = {"/proc/self/cgroup", "x\n\n:\n0:\n7:cpuset\n0::\n", "/sys/fs/cgroup/cpu.max",
+                                      "\n", NULL};
     static char far[4000];
     const char *const deep[] = {"/proc/self/cgroup", far, NULL};
     (void)state;

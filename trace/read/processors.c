@@ -103,6 +103,6 @@ void kt_processors_text(const struct kt_processors *p, char *out, size_t size)
     if (p->quota > 0 && p->quota <= p->allowed && p->quota < p->there)
         snprintf(out, size, "a quota of %.3g of %d processors", p->quota, p->there);
     else if (p->allowed > 0 && p->allowed < p->there)
-        snprintf(out, size, "%s %d of %d processors", p->in_set == p->allowed ? "a cpuset of" : "affinity to", p->allowed,
-                 p->there);
+        snprintf(out, size, "%s %d of %d processors", p->in_set == p->allowed ? "a cpuset of" : "affinity to",
+                 p->allowed, p->there);
 }

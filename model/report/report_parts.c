@@ -51,7 +51,8 @@ static void print_contention(const struct kt_report *report, const struct kt_dec
 {
     static const double worth_words = 0.1; /* calls of others */
     print_part("contended", &d->contention, d->insitu, "together - alone");
-    if (isnan(d->contention.value) && kt_overlap_beside(&report->overlaps.all) >= worth_words)
+    if (isnan(d->contention.value) && kt_report_has_threads(report) &&
+        kt_overlap_beside(&report->overlaps.all) >= worth_words)
         printf("%-9s %7s  calls ran at the same time: ktrace replay tells what that cost\n", "contended", "?");
 }
 

@@ -30,7 +30,8 @@ void kt_comparison_find_company(struct kt_comparison *c)
 
 bool kt_comparison_in_company(const struct kt_comparison *c)
 {
-    return c->options.replay.company && c->together >= KT_COMPANY_LEAST && kt_comparison_is_any_met(c);
+    return c->options.replay.company && !isnan(c->busy) && c->together >= KT_COMPANY_LEAST &&
+           kt_comparison_is_any_met(c);
 }
 
 /* The variable by which a library chooses its threads. */

@@ -4,11 +4,13 @@
 #include "trace/base/memory.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 struct kt_seats {
     unsigned count;
     const struct kt_team *team;
     pthread_barrier_t begin, end;
+    atomic_uint next; /* seat of the team's that nobody took yet */
     void (*work)(void *context, unsigned seat);
     void *context;
 };
@@ -29,19 +31,19 @@ static void *sit(void *data)
     return NULL;
 }
 
+/* A runtime may give fewer threads than were asked for. */
 static void sit_in_team(void *data)
 {
     struct kt_seats *seats = data;
-    unsigned number = (unsigned)seats->team->number();
-    pthread_barrier_wait(&seats->begin);
-    seats->work(seats->context, number);
+    for (unsigned number; (number = seats->next++) < seats->count;)
+        seats->work(seats->context, number);
 }
 
 enum kt_status kt_seats_open(unsigned count, const struct kt_team *team, struct kt_seats **out, struct kt_error *error)
 {
     struct kt_seats *seats = *out = kt_resize(NULL, 1, sizeof *seats);
     *seats = (struct kt_seats){.count = count, .team = team};
-    pthread_barrier_init(&seats->begin, NULL, team ? count : count + 1);
+    pthread_barrier_init(&seats->begin, NULL, count + 1);
     pthread_barrier_init(&seats->end, NULL, count + 1);
     for (unsigned i = 0; i < count && !team; i++) {
         pthread_t thread;
@@ -58,6 +60,7 @@ void kt_seats_run(struct kt_seats *seats, void (*work)(void *context, unsigned s
     seats->work = work;
     seats->context = context;
     if (seats->team) {
+        seats->next = 0;
         seats->team->parallel(sit_in_team, seats, seats->count, 0);
         return;
     }

@@ -60,6 +60,7 @@ struct player {
     uint64_t clock_ticks;
     struct kt_pass pass;
     struct kt_seats *seats; /* NULL: calls are played one after the other */
+    bool in_team;           /* they are threads of the team */
     struct player *seated;  /* what each of them has of its own; owned */
 };
 
@@ -155,7 +156,7 @@ static bool are_in_parallel(const struct kt_recording *r)
 static enum kt_status open_seats(struct player *p, struct kt_error *error)
 {
     const struct kt_recording *r = p->play->recording;
-    bool in_team = p->team.threads && are_in_parallel(r);
+    p->in_team = p->team.threads && are_in_parallel(r);
     if (r->seats < 2)
         return KT_OK;
     p->seated = kt_resize(NULL, r->seats, sizeof *p->seated);
@@ -164,7 +165,7 @@ static enum kt_status open_seats(struct player *p, struct kt_error *error)
         p->seated[i].random += i;
         p->seated[i].team.threads = 0; /* they are in it, or have none */
     }
-    return kt_seats_open(r->seats, in_team ? &p->team : NULL, &p->seats, error);
+    return kt_seats_open(r->seats, p->in_team ? &p->team : NULL, &p->seats, error);
 }
 
 static enum kt_status prepare(struct player *p, struct kt_error *error)
@@ -380,6 +381,9 @@ static bool play_calls_of(const struct stage *stage, unsigned seat, bool again, 
     return goes_on;
 }
 
+/* A seat whose thread was stopped is not waited for. */
+enum { MOST_TIMES_MORE = 64 };
+
 /* Until the last seat has played its calls it has the company that it had in the program. */
 static void play_seat(void *data, unsigned seat)
 {
@@ -387,7 +391,7 @@ static void play_seat(void *data, unsigned seat)
     uint64_t last_end = stage->begin;
     bool goes_on = play_calls_of(stage, seat, false, &last_end);
     stage->active--;
-    while (goes_on && stage->active)
+    for (int more = 0; goes_on && stage->active && more < MOST_TIMES_MORE; more++)
         goes_on = play_calls_of(stage, seat, true, &last_end);
 }
 
@@ -400,10 +404,11 @@ static size_t end_of_window(const struct kt_recording *r, size_t first, size_t e
 }
 
 /* Alone the calls of a seat wait for nothing: it is what they take that is asked for. */
-static void play_alone(struct stage *stage, unsigned seats)
+static void play_alone(void *data)
 {
+    struct stage *stage = data;
     stage->waits = false;
-    for (unsigned i = 0; i < seats; i++)
+    for (unsigned i = 0; i < stage->player->play->recording->seats; i++)
         play_calls_of(stage, i, false, &stage->begin);
 }
 
@@ -418,8 +423,10 @@ static void play_window(struct player *p, const struct kt_window *calls, bool wa
     if (r->call[calls->first].opens)
         kt_contents_fill(&p->contents[p->window++]);
     stage.begin = kt_clock_start();
-    if (is_alone)
-        play_alone(&stage, r->seats);
+    if (is_alone && p->in_team)
+        kt_team_call(&p->team, play_alone, &stage);
+    else if (is_alone)
+        play_alone(&stage);
     else
         kt_seats_run(p->seats, play_seat, &stage);
     for (unsigned i = 0; i < r->seats; i++) {

@@ -307,7 +307,8 @@ static void choose_company(struct replay *r, bool is_usual)
     if (!r->options.company || r->options.sequence || !is_usual)
         return;
     kt_overlaps_find(&r->setup.trace, &r->setup.shapes, &overlaps);
-    r->options.sequence = overlaps.busy > 0 && overlaps.all.seconds >= KT_COMPANY_LEAST * overlaps.busy;
+    r->options.sequence = overlaps.threads > r->setup.trace.processes && overlaps.busy > 0 &&
+                          overlaps.all.seconds >= KT_COMPANY_LEAST * overlaps.busy;
     kt_overlaps_free(&overlaps);
 }
 

@@ -391,22 +391,6 @@ double kt_comparison_application(const struct kt_comparison *c, size_t lane)
     return c->wall + wall_part(c) * (kt_comparison_blas(c, lane) - c->insitu);
 }
 
-/* Where several threads or processes make calls that are not played at the same time, the sum of calls is not a part of
- * the wall time; where calls are missing, it is not all of that part. */
-static double wall_of(const struct kt_comparison *c)
-{
-    const struct kt_setup *setup = &c->setup;
-    const struct kt_trace *trace = &setup->trace;
-    size_t streams = 0;
-    for (size_t p = 0; p < trace->processes; p++)
-        streams += trace->process[p].calls ? trace->process[p].streams : 0;
-    double seconds = 0;
-    for (size_t p = 0; p < trace->processes; p++)
-        seconds = fmax(seconds, trace->process[p].seconds);
-    bool is_part = streams == 1 || (kt_comparison_in_company(c) && !isnan(c->busy));
-    return is_part && kt_setup_has_all(setup) ? seconds : NAN;
-}
-
 static double scale_of(const struct kt_comparison *c)
 {
     double counted = 0;
@@ -461,7 +445,7 @@ void kt_comparison_sum_up(struct kt_comparison *c)
     for (size_t i = 0; i < c->setup.jobs.count; i++)
         c->insitu += shape_of(c, i)->total;
     kt_comparison_find_company(c);
-    c->wall = wall_of(c);
+    c->wall = kt_comparison_wall(c);
     try_without(c, shape, shapes);
     sum_up_lanes(c, shape, shapes);
     find_ratios(c);

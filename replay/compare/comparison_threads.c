@@ -34,6 +34,20 @@ bool kt_comparison_in_company(const struct kt_comparison *c)
            kt_comparison_is_any_met(c);
 }
 
+double kt_comparison_wall(const struct kt_comparison *c)
+{
+    const struct kt_setup *setup = &c->setup;
+    const struct kt_trace *trace = &setup->trace;
+    size_t streams = 0;
+    for (size_t p = 0; p < trace->processes; p++)
+        streams += trace->process[p].calls ? trace->process[p].streams : 0;
+    double seconds = 0;
+    for (size_t p = 0; p < trace->processes; p++)
+        seconds = fmax(seconds, trace->process[p].seconds);
+    bool is_part = streams == 1 || (kt_comparison_in_company(c) && !isnan(c->busy));
+    return is_part && kt_setup_has_all(setup) ? seconds : NAN;
+}
+
 /* The variable by which a library chooses its threads. */
 static const char *variable_of(const struct kt_library *library)
 {
@@ -43,15 +57,15 @@ static const char *variable_of(const struct kt_library *library)
                                                   : "OMP_NUM_THREADS";
 }
 
-/* Of the same library, with another number of threads, and certain to be faster: the fastest; 0: none. */
+/* Of the same library, with another number of threads, and by its replays certain to be faster: the fastest; 0: none.
+ */
 static size_t better_number(const struct kt_comparison *c)
 {
     size_t best = 0;
     for (size_t l = 1; l < c->libraries; l++) {
-        struct kt_ratio ratio = kt_comparison_multiple(c, l);
+        const struct kt_ratio ratio = c->sum[l].ratio;
         bool is_same = kt_library_same(&c->worker[l].library, &c->worker[0].library);
-        if (is_same && kt_ratio_verdict(&ratio) == KT_FASTER &&
-            ratio.value < (best ? kt_comparison_multiple(c, best).value : 1))
+        if (is_same && kt_ratio_verdict(&ratio) == KT_FASTER && ratio.value < (best ? c->sum[best].ratio.value : 1))
             best = l;
     }
     return best;
@@ -70,7 +84,7 @@ bool kt_comparison_threads_text(const struct kt_comparison *c, char *out, size_t
              "%zu threads of the program call %s%s, %.2g at a time, and each call has %d thread%s on %d processors: "
              "%.2g times slower than with %s=%d",
              c->threads, c->routine[0].name, c->routines > 1 ? " and others" : "", c->together, recorded->threads,
-             recorded->threads == 1 ? "" : "s", (int)ceil(here.usable), 1 / kt_comparison_multiple(c, best).value,
+             recorded->threads == 1 ? "" : "s", (int)ceil(here.usable), 1 / c->sum[best].ratio.value,
              variable_of(better), better->threads);
     return true;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "preload/meta.h"
 
+#include "preload/allowed.h"
 #include "preload/apart.h"
 #include "preload/file.h"
 #include "preload/file_path.h"
@@ -186,6 +187,7 @@ static void machine_fields(struct kt_line *line)
     uint64_t processors = 1;
     kt_apart(count_processors, &processors); /* the C library opens a file */
     kt_meta_number(line, "cpus", processors);
+    kt_allowed_fields(line);
     cpu_model_field(line);
     kt_meta_number(line, "page_bytes", (uint64_t)sysconf(_SC_PAGESIZE));
 }

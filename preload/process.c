@@ -5,6 +5,7 @@
  */
 #include "preload/process.h"
 
+#include "preload/allowed.h"
 #include "preload/apart.h"
 #include "preload/checksum.h"
 #include "preload/control.h"
@@ -223,6 +224,7 @@ __attribute__((constructor)) void kt_process_start(void)
     if (!atomic_compare_exchange_strong(&kt_recorder.state, &start, KT_STATE_STARTING))
         return;
     kt_meta_note_start();
+    kt_allowed_note_start();
     kt_apart_start();
     kt_jump_start();
     kt_settings_read();

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const kt_part_name[] = {"bound", "library", "cache", "residual", "unsplit"};
+const char *const kt_part_name[] = {"bound", "library", "cache", "contention", "residual", "unsplit"};
 
 static const double worth_words = 0.1;  /* of BLAS time */
 static const double call_itself = 2e-6; /* seconds: shorter calls are mostly what any call costs */
@@ -20,7 +20,7 @@ enum { FEW_CALLS = 3 };
 
 static struct kt_time time_of(const struct kt_decomposition *d, enum kt_part part)
 {
-    const struct kt_time time[] = {d->bound, d->library, d->cache, d->residual, d->unsplit};
+    const struct kt_time time[] = {d->bound, d->library, d->cache, d->contention, d->residual, d->unsplit};
     return time[part];
 }
 
@@ -126,6 +126,14 @@ static void say_contents(const struct words *w)
            "for another replay");
 }
 
+static void say_contention(const struct words *w)
+{
+    say(w,
+        "calls of other threads at the same time take processors, caches and bandwidth from it. Fewer threads of the "
+        "library or of the program may be faster: ktrace compare --threads 1,2 %s",
+        w->trace);
+}
+
 static void say_residual(const struct words *w)
 {
     double expected = w->of->calls * w->of->median;
@@ -169,8 +177,9 @@ static void say_unsplit(const struct words *w)
 
 static void say_what(const struct words *w)
 {
-    static void (*const what[])(const struct words *) = {say_bound, say_library, say_cache, say_residual, say_unsplit};
-    static const char *const name[] = {"bound by the hardware", "library", "cache", "residual",
+    static void (*const what[])(const struct words *) = {say_bound,      say_library,  say_cache,
+                                                         say_contention, say_residual, say_unsplit};
+    static const char *const name[] = {"bound by the hardware",      "library", "cache", "contention", "residual",
                                        "cache and residual together"};
     char seconds[16];
     char share[16];

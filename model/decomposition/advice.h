@@ -17,7 +17,15 @@
 /* A text has room for commands with the path of the trace, at most twice. */
 enum { KT_MOST_ADVICE = 5, KT_ADVICE_TEXT = 1024 + 2 * PATH_MAX };
 
-enum kt_part { KT_PART_BOUND, KT_PART_LIBRARY, KT_PART_CACHE, KT_PART_RESIDUAL, KT_PART_UNSPLIT, KT_PARTS };
+enum kt_part {
+    KT_PART_BOUND,
+    KT_PART_LIBRARY,
+    KT_PART_CACHE,
+    KT_PART_CONTENTION,
+    KT_PART_RESIDUAL,
+    KT_PART_UNSPLIT,
+    KT_PARTS
+};
 
 /* "bound", ... */
 extern const char *const kt_part_name[];

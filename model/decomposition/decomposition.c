@@ -52,6 +52,18 @@ static void add_bound(struct kt_decomposition *d, const struct kt_context_times 
         d->bound.value = d->library.value = NAN;
 }
 
+/* It is no part of the residual then, or of what is left whole. */
+static void add_contention(struct kt_decomposition *d, const struct kt_context_times *times,
+                           const struct kt_timed_calls *calls)
+{
+    struct kt_time *rest = isnan(times->tracked.value) ? &d->unsplit : &d->residual;
+    if (isnan(times->together.value) || isnan(times->alone.value))
+        return;
+    d->in_company++;
+    add(&d->contention, calls->calls, &times->together, &times->alone);
+    add(rest, calls->calls, &times->alone, &times->together);
+}
+
 static void add_context(struct kt_decomposition *d, const struct kt_context_times *times,
                         const struct kt_timed_calls *calls)
 {
@@ -128,6 +140,7 @@ void kt_decomposition_add(struct kt_decomposition *d, const struct kt_context_ti
     add(&d->warm, calls->calls, &times->warm, NULL);
     add_bound(d, times, calls->calls);
     add_context(d, times, calls);
+    add_contention(d, times, calls);
     add_odds(d, times, calls);
     add_machine(d, times, calls);
     d->faults += calls->faults;
@@ -156,6 +169,7 @@ void kt_decomposition_finish(struct kt_decomposition *d)
     finish(&d->cache, d->tracked > 0);
     finish(&d->residual, d->tracked > 0);
     finish(&d->unsplit, d->shapes > 0);
+    finish(&d->contention, d->in_company > 0);
     if (d->shapes == 0)
         d->machine = (struct kt_time){NAN, NAN, NAN};
     d->index = d->sums.warm > 0 ? kt_context_index(d->sums.insitu, d->sums.warm, d->sums.cold) : NAN;

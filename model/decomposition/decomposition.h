@@ -5,7 +5,8 @@
  *     in-situ = bound                         what the hardware allows for these operations and bytes
  *             + library   warm - bound        what a better kernel would win
  *             + cache     tracked - warm      what operands nearer to the processor would win
- *             + residual  in-situ - tracked   page faults, other processes, contention, frequency, other data
+ *             + contention  together - alone  what calls of other threads at the same time cost
+ *             + residual  all else            page faults, other processes, frequency, other data
  *
  * Shape by shape, on medians, as an in-situ time is a single draw and only medians compare; the residual gets what the
  * calls took longer than their median. Of a shape without a tracked replay cache and residual are not known apart:
@@ -32,9 +33,10 @@ struct kt_time {
 /* A shape's times per call, medians. */
 struct kt_context_times {
     struct kt_time warm, cold, tracked;
-    double bound, bound_cold; /* operands as near as they fit, and in memory */
-    double fault;             /* of one page fault, on the machine of the replay */
-    struct kt_speed slower;   /* how many times longer things took while recorded than while replayed; 0: not known */
+    struct kt_time together, alone; /* calls that ran at the same time played so, and each alone */
+    double bound, bound_cold;       /* operands as near as they fit, and in memory */
+    double fault;                   /* of one page fault, on the machine of the replay */
+    struct kt_speed slower; /* how many times longer things took while recorded than while replayed; 0: not known */
 };
 
 /* The calls of a shape, or some of them. */
@@ -63,6 +65,8 @@ struct kt_decomposition {
     struct kt_time warm;            /* both together */
     struct kt_time cache, residual; /* of shapes that were tracked; NAN if none was */
     struct kt_time unsplit;         /* in-situ - warm of those that were not */
+    struct kt_time contention;      /* of shapes that were played in company; NAN if none was */
+    size_t in_company;              /* shapes that were */
     size_t tracked;                 /* shapes that were */
     double cache_most;              /* cold - warm of those that were not; NAN if it is not known of all */
     double faults;                  /* page faults in the calls, as far as they were counted: long ones */

@@ -168,11 +168,13 @@ void kt_replayed_times(const struct kt_replayed *replayed, const json_t *shape, 
     *out = (struct kt_context_times){.warm = time_in(contexts, "warm"),
                                      .cold = time_in(contexts, "cold"),
                                      .tracked = time_in(contexts, "tracked"),
+                                     .together = time_in(contexts, "sequence"),
+                                     .alone = time_in(contexts, "alone"),
                                      .bound = number_in(shape, "bound"),
                                      .bound_cold = number_in(shape, "bound_cold"),
                                      .fault = number_in(replayed ? replayed->document : NULL, "page_fault")};
     if (isnan(out->tracked.value))
-        out->tracked = time_in(contexts, "sequence");
+        out->tracked = isnan(out->alone.value) ? out->together : out->alone;
 }
 
 struct kt_speed_sums kt_replayed_speed(const json_t *shape)

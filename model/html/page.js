@@ -12,12 +12,6 @@ function fact(name, value, meaning) {
   return el("div", {}, term, el("dd", {}, value));
 }
 
-function blasShare() {
-  const all = sum(REPORT.processes.map((process) => process.seconds)) || REPORT.seconds;
-  const estimate = REPORT.seconds_blas_estimated;
-  return all > 0 ? (estimate ? estimate.value : REPORT.seconds_blas) / all : null;
-}
-
 function drawFacts(section) {
   const info = DATA.info;
   const library = info.libraries.length ? info.libraries[0] : null;
@@ -25,8 +19,8 @@ function drawFacts(section) {
       el("dl", {class: "facts"},
          fact("Wall time", seconds(REPORT.seconds), "from the start of the longest process to its end"),
          fact(
-             "In BLAS and LAPACK", `${seconds(REPORT.seconds_blas)}, ${percent(blasShare())}`,
-             "time of outermost calls, and its part of the wall time of all processes"),
+             "In BLAS and LAPACK", `${seconds(REPORT.seconds_blas)}, ${percent(REPORT.share_of_wall)}`,
+             "time of outermost calls, threads added; part of the wall time of all processes in which a thread is in one"),
          fact("Calls", count(REPORT.calls_top), "outermost calls: those that the program made itself"),
          fact(
              "Library",

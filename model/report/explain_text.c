@@ -38,15 +38,12 @@ static void say_runs(const struct kt_explain *x)
 
 static void print_head(const struct kt_explain *x)
 {
-    char wall[16], blas[16], share[16], cost[16];
     char libraries[LINE];
     char command[LINE + 1];
     const struct kt_report *report = &x->report;
     kt_about_command_text(report->summary.first, command, sizeof command);
     kt_screen_line("%s", command);
-    kt_screen_line("%s, of which BLAS and LAPACK take %s (%s); recording took %s", kt_text_seconds(x->wall, wall),
-                   kt_text_seconds(x->blas, blas), kt_screen_percent(x->blas / x->wall, share),
-                   kt_text_seconds(report->state.self_seconds, cost));
+    kt_report_screen_times(report, x->wall, x->blas);
     kt_report_screen_libraries(report->summary.first, libraries, sizeof libraries);
     kt_screen_line("%s; %zu thread%s", libraries, report->state.threads,
                    report->state.threads == 1 ? " calls" : "s call");
@@ -187,9 +184,10 @@ static void find_findings(const struct kt_explain *x, struct kt_screen_findings 
     char share[16];
     out->count = 0;
     add_largest(x, out);
-    if (x->blas < little * x->wall)
+    double part = kt_report_has_threads(&x->report) ? kt_report_blas_share(&x->report) : x->blas / x->wall;
+    if (part < little)
         kt_screen_add(out, "all of BLAS and LAPACK is %s of wall time: a sampling profiler tells of the rest",
-                      kt_screen_percent(x->blas / x->wall, share));
+                      kt_screen_percent(part, share));
     add_uncertain(x, out);
 }
 

@@ -59,6 +59,7 @@ static json_t *intervals(const struct kt_at *at)
     add_interval(out, "library", &d->library);
     add_interval(out, "warm", &d->warm);
     add_interval(out, "cache", &d->cache);
+    add_interval(out, "contention", &d->contention);
     add_interval(out, "residual", &d->residual);
     add_interval(out, "unsplit", &d->unsplit);
     add_interval(out, "machine", &d->machine);
@@ -101,10 +102,14 @@ const struct kt_field kt_report_part_fields[] = {
     {"library", KT_AS_SECONDS, KT_NULL, .meaning = "warm - bound", .get = library, .head = "library"},
     {"warm", KT_AS_SECONDS, KT_NULL, .meaning = "bound + library: operands in cache", PART(warm.value)},
     {"cache", KT_AS_SECONDS, KT_NULL | KT_IF_ANY, .meaning = "tracked - warm", PART(cache.value), .head = "cache"},
-    {"residual", KT_AS_SECONDS, KT_NULL | KT_IF_ANY, .meaning = "in situ - tracked", PART(residual.value),
+    {"contention", KT_AS_SECONDS, KT_NULL | KT_IF_ANY,
+     .meaning = "what calls of other threads at the same time cost: in their company - alone", PART(contention.value),
+     .head = "contended"},
+    {"residual", KT_AS_SECONDS, KT_NULL | KT_IF_ANY, .meaning = "in situ - tracked - contention", PART(residual.value),
      .head = "residual"},
-    {"unsplit", KT_AS_SECONDS, KT_NULL, .meaning = "in situ - warm, of shapes that no tracked replay timed",
-     PART(unsplit.value), .head = "rest", .view = KT_REPORT_UNSPLIT},
+    {"unsplit", KT_AS_SECONDS, KT_NULL,
+     .meaning = "in situ - warm - contention, of shapes that no tracked replay timed", PART(unsplit.value),
+     .head = "rest", .view = KT_REPORT_UNSPLIT},
     {"machine", KT_AS_SECONDS, KT_NULL,
      .meaning =
          "of residual and unsplit: what follows from the machine being slower while recorded than while replayed",

@@ -236,6 +236,7 @@ enum kt_status kt_report_make(char *const *path, size_t paths, struct kt_report 
     kt_counted_collect(&out->trace, &out->counted);
     kt_imbalance_find(&out->trace, &out->summary, &out->imbalance);
     out->overhead = kt_overhead_of(&out->state, &out->groups);
+    kt_overlaps_find(&out->trace, &out->groups, &out->overlaps);
     add_shapes(out);
     find_places(out);
     if (out->replayed) {
@@ -257,6 +258,7 @@ void kt_report_free(struct kt_report *report)
     free(report->shape);
     free(report->kinds);
     kt_unblocked_free(report->unblocked, report->unblockeds);
+    kt_overlaps_free(&report->overlaps);
     kt_shapes_free(&report->groups);
     kt_summary_free(&report->summary);
     kt_state_free(&report->state);
@@ -267,6 +269,30 @@ void kt_report_free(struct kt_report *report)
         kt_replayed_free(&report->from_replay[i]);
     kt_trace_close(&report->trace);
     free(report->from_replay);
+}
+
+bool kt_report_has_threads(const struct kt_report *report)
+{
+    const struct kt_sums *threads = &report->summary.threads;
+    unsigned char *is_met = kt_resize(NULL, report->trace.processes, 1);
+    bool has_threads = false;
+    memset(is_met, 0, report->trace.processes);
+    for (size_t i = 0; i < threads->count; i++) {
+        unsigned char *met = &is_met[threads->sum[i].process - report->trace.process];
+        has_threads = has_threads || *met;
+        *met = 1;
+    }
+    free(is_met);
+    return has_threads;
+}
+
+double kt_report_blas_share(const struct kt_report *report)
+{
+    const struct kt_summary *summary = &report->summary;
+    double seconds = summary->seconds_blas * (double)kt_state_sample(&report->trace);
+    if (kt_report_has_threads(report))
+        seconds = report->overlaps.busy;
+    return summary->seconds_all > 0 ? seconds / summary->seconds_all : NAN;
 }
 
 double kt_report_index(const struct kt_report_shape *shape)

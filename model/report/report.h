@@ -16,6 +16,7 @@
 #include "model/decomposition/spells.h"
 #include "model/summary/by_region.h"
 #include "model/decomposition/unblocked.h"
+#include "model/tracker/overlap.h"
 #include "trace/command/shape_source.h"
 #include "trace/read/state.h"
 
@@ -42,6 +43,7 @@ struct kt_report {
     struct kt_region_sums regions;
     struct kt_imbalance imbalance; /* of ranks, if there are any */
     struct kt_shapes groups;
+    struct kt_overlaps overlaps;
     struct kt_estimate overhead;         /* seconds that recording took */
     struct kt_report_shape *shape;       /* largest total first */
     struct kt_recorded_speed speed;      /* of the machine, while recorded */
@@ -65,6 +67,13 @@ struct kt_report {
 /* OUT is to be freed also after an error. */
 enum kt_status kt_report_make(char *const *path, size_t paths, struct kt_report *out, struct kt_error *error);
 void kt_report_free(struct kt_report *report);
+
+/* Does a process have several threads that make calls? Their times together are no part of wall time then. */
+bool kt_report_has_threads(const struct kt_report *report);
+
+/* Part of the wall time of all processes in which at least one thread is in BLAS; of a sample what all calls are
+ * estimated to take. NAN: not known. */
+double kt_report_blas_share(const struct kt_report *report);
 
 /* 10^9 operations per second; NAN where there are none or no time. */
 double kt_gflops(double flops, double seconds);

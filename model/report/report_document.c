@@ -76,6 +76,34 @@ static json_t *subnormal(const struct kt_at *at)
     return kt_report_subnormals_json(kt_report_of(at));
 }
 
+static json_t *share_of_wall(const struct kt_at *at)
+{
+    return kt_json_number(kt_report_blas_share(kt_report_of(at)));
+}
+
+static json_t *most_at_once(const struct kt_at *at)
+{
+    const struct kt_overlaps *overlaps = &kt_report_of(at)->overlaps;
+    return overlaps->known ? json_integer(overlaps->most) : json_null();
+}
+
+static json_t *at_begin(const struct kt_at *at)
+{
+    return kt_json_number(kt_overlap_at_begin(&kt_report_of(at)->overlaps.all));
+}
+
+static json_t *beside(const struct kt_at *at)
+{
+    return kt_json_number(kt_overlap_beside(&kt_report_of(at)->overlaps.all));
+}
+
+static const struct kt_field overlap_fields[] = {
+    {"calls_at_once", KT_AS_COUNT, KT_NULL, .meaning = "most calls that ran at the same time, of one machine",
+     .get = most_at_once},
+    {"others_at_begin", KT_AS_NUMBER, KT_NULL, .meaning = KT_REPORT_AT_BEGIN, .get = at_begin},
+    {"others_beside", KT_AS_NUMBER, KT_NULL, .meaning = KT_REPORT_BESIDE, .get = beside},
+    {0}};
+
 static const struct kt_field overhead_fields[] = {
     {"seconds", KT_AS_SECONDS, KT_NULL, .meaning = "estimate", KT_AT(struct kt_report, overhead.value)},
     {"lo", KT_AS_SECONDS, KT_NULL, .meaning = "begin of its interval", KT_AT(struct kt_report, overhead.lo)},
@@ -116,6 +144,13 @@ static const struct kt_field document_fields[] = {
      KT_AT(struct kt_report, summary.seconds_before)},
     {"seconds_blas", KT_AS_SECONDS, KT_NULL, .meaning = "in outermost calls, threads added",
      KT_AT(struct kt_report, summary.seconds_blas)},
+    {"seconds_busy", KT_AS_SECONDS, KT_NULL,
+     .meaning = "in which at least one thread of a process is in an outermost call, processes added",
+     KT_AT(struct kt_report, overlaps.busy)},
+    {"share_of_wall", KT_AS_SHARE, KT_NULL,
+     .meaning = "part of the wall time of all processes in which at least one thread is in a call",
+     .get = share_of_wall},
+    {"overlap", KT_AS_RECORD, .meaning = "calls that ran at the same time", .of = overlap_fields},
     {"self_seconds", KT_AS_SECONDS, KT_NULL, .meaning = "that the recorder took, as it measured itself",
      KT_AT(struct kt_report, state.self_seconds)},
     {"seconds_blas_estimated", KT_AS_RECORD, KT_NULL,

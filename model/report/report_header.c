@@ -5,8 +5,10 @@
 #include "model/report/report_header.h"
 
 #include "model/report/machine_states.h"
+#include "model/report/report_screen.h"
 #include "model/summary/crowding.h"
 #include "trace/command/about.h"
+#include "trace/print/screen.h"
 #include "trace/print/text.h"
 #include "trace/read/origin.h"
 
@@ -59,25 +61,53 @@ static void print_when(const struct kt_report *report)
 }
 
 /* Of a trace with KTRACE_SAMPLE. */
-static void print_estimate(const struct kt_summary *summary, uint64_t sample)
+static void print_estimate(const struct kt_report *report, uint64_t sample)
 {
+    const struct kt_summary *summary = &report->summary;
     const struct kt_estimate all = kt_summary_of_all(summary, sample);
     char text[4][16];
-    char share[16];
-    kt_text_percent(all.value / summary->seconds_all, share);
+    char share[48] = "threads added";
+    if (!kt_report_has_threads(report))
+        snprintf(share, sizeof share, "%s of wall time", kt_screen_percent(kt_report_blas_share(report), text[0]));
     kt_about_line("BLAS time", "%s in the %s calls of the sample", kt_text_seconds(summary->seconds_blas, text[0]),
                   kt_text_count((double)summary->calls_top, text[1]));
-    kt_about_line("", "in all: %s (%s to %s),%s of wall time, estimated", kt_text_seconds(all.value, text[1]),
+    kt_about_line("", "in all: %s (%s to %s), %s, estimated", kt_text_seconds(all.value, text[1]),
                   kt_text_seconds(all.lo, text[2]), kt_text_seconds(all.hi, text[3]), share);
 }
 
 static void print_crowding(const struct kt_crowding *crowding)
 {
+    if (*crowding->limit)
+        kt_about_line("processors", "%s, library starts %d thread%s", crowding->limit, crowding->each,
+                      plural((size_t)crowding->each, "", "s"));
     if (!crowding->is_too_many)
         return;
-    kt_about_line("crowded", "%zu threads in calls, each with %d of the library, on %d processors:", crowding->callers,
-                  crowding->each, crowding->processors);
-    kt_about_line("", "try fewer, such as with OPENBLAS_NUM_THREADS=1 (or OMP_, BLIS_, MKL_)");
+    kt_about_line("crowded",
+                  "%zu thread%s in calls, each with %d of the library, on %d processor%s:", crowding->callers,
+                  plural(crowding->callers, "", "s"), crowding->each, crowding->processors,
+                  plural((size_t)crowding->processors, "", "s"));
+    kt_about_line("", "try fewer, such as with OPENBLAS_NUM_THREADS=%d (or OMP_, BLIS_, MKL_)",
+                  kt_crowding_advised(crowding));
+}
+
+/* Of several threads the sum of their times is told apart from the part of wall time. */
+static void print_blas_time(const struct kt_report *report)
+{
+    const struct kt_summary *summary = &report->summary;
+    const char *in_flight = summary->unfinished ? ", without calls in flight" : "";
+    char blas[16];
+    char share[16];
+    char busy[KT_SCREEN_WIDTH + 1];
+    kt_text_seconds(summary->seconds_blas, blas);
+    if (!kt_report_has_threads(report)) {
+        kt_about_line("BLAS time", "%s in BLAS and LAPACK, %s of %s%s", blas,
+                      kt_screen_percent(kt_report_blas_share(report), share),
+                      report->trace.processes > 1 ? "the wall time of all processes" : "wall time", in_flight);
+        return;
+    }
+    kt_report_screen_busy(report, busy, sizeof busy);
+    kt_about_line("BLAS time", "%s in BLAS and LAPACK, %zu threads added%s;", blas, summary->threads.count, in_flight);
+    kt_about_line("", "%s", busy);
 }
 
 static void print_times(const struct kt_report *report)
@@ -85,24 +115,18 @@ static void print_times(const struct kt_report *report)
     const struct kt_summary *summary = &report->summary;
     const struct kt_crowding crowding = kt_crowding_find(&report->trace, summary);
     char wall[16];
-    char blas[16];
-    char share[16];
     char self[16];
     char before[16];
-    kt_text_percent(summary->seconds_all > 0 ? summary->seconds_blas / summary->seconds_all : NAN, share);
     kt_about_line("wall time", "%s, %s before the first call; %s took %s", kt_text_seconds(summary->seconds, wall),
                   kt_text_seconds(summary->seconds_before, before),
                   report->state.self_is_clock ? "reading clocks" : "recording calls",
                   kt_text_seconds(report->state.self_seconds, self));
     uint64_t sample = kt_state_sample(&report->trace);
     if (sample > 1) {
-        print_estimate(summary, sample);
+        print_estimate(report, sample);
         return;
     }
-    kt_about_line("BLAS time", "%s in BLAS and LAPACK%s, %s of %s%s", kt_text_seconds(summary->seconds_blas, blas),
-                  crowding.callers > report->trace.processes ? ", threads added" : "", share + strspn(share, " "),
-                  report->trace.processes > 1 ? "the wall time of all processes" : "wall time",
-                  summary->unfinished ? ", without calls in flight" : "");
+    print_blas_time(report);
     print_crowding(&crowding);
 }
 

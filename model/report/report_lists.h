@@ -33,6 +33,10 @@ static inline const struct kt_report *kt_report_of(const struct kt_at *at)
     return at->from;
 }
 
+/* Calls that ran at the same time, in several lists. */
+#define KT_REPORT_AT_BEGIN "calls of other threads of the machine under way when a call began, mean"
+#define KT_REPORT_BESIDE   "the same on the average while it ran"
+
 /* What all tables have: PART of all BLAS time; null where there was none. */
 json_t *kt_report_share(double part, double whole);
 

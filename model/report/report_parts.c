@@ -37,7 +37,7 @@ static void print_bar(const char *name, double part, const struct kt_time *inter
     }
     kt_text_seconds(part, seconds);
     kt_text_percent(fraction, share);
-    printf("%-8s %8s %11s %9s |%s| %s\n", name, seconds, error, share, bar, meaning);
+    printf("%-9s %8s %10s %9s |%s| %s\n", name, seconds, error, share, bar, meaning);
 }
 
 static void print_part(const char *name, const struct kt_time *part, double whole, const char *meaning)
@@ -46,7 +46,17 @@ static void print_part(const char *name, const struct kt_time *part, double whol
         print_bar(name, part->value, part, whole, meaning);
 }
 
-static void print_total(const struct kt_decomposition *d)
+/* Calls that ran at the same time may have cost each other something, which only a replay of that tells. */
+static void print_contention(const struct kt_report *report, const struct kt_decomposition *d)
+{
+    static const double worth_words = 0.1; /* calls of others */
+    print_part("contended", &d->contention, d->insitu, "together - alone");
+    if (isnan(d->contention.value) && kt_report_has_threads(report) &&
+        kt_overlap_beside(&report->overlaps.all) >= worth_words)
+        printf("%-9s %7s  calls ran at the same time: ktrace replay tells what that cost\n", "contended", "?");
+}
+
+static void print_total(const struct kt_report *report, const struct kt_decomposition *d)
 {
     double all = d->insitu;
     print_bar("in situ", all, NULL, all, "as measured");
@@ -55,9 +65,10 @@ static void print_total(const struct kt_decomposition *d)
     print_part("bound", &d->bound, all, "hardware allows");
     print_part("library", &d->library, all, "warm - bound");
     print_part("cache", &d->cache, all, "tracked - warm");
-    print_part("residual", &d->residual, all, "in situ - tracked");
+    print_contention(report, d);
+    print_part("residual", &d->residual, all, "all else");
     if (d->tracked < d->shapes)
-        print_part("rest", &d->unsplit, all, "in situ - warm");
+        print_part("rest", &d->unsplit, all, "all else");
     print_part("machine", &d->machine, all, d->tracked ? "of the residual" : "of the rest");
 }
 
@@ -231,9 +242,9 @@ static void print_advice(const struct kt_report *report)
         printf("That cannot be told: each part is within noise, or rests on a bound that knows no\n"
                "operations, or the program was faster than its replays (replay --fresh, when the\n"
                "machine is quiet).\n");
-    if (summary->seconds_all > 0 && !summary->unfinished && summary->seconds_blas < 0.5 * summary->seconds_all)
+    if (!summary->unfinished && kt_report_blas_share(report) < 0.5)
         printf("- all of BLAS and LAPACK is %s of wall time: the rest is outside of ktrace's view\n",
-               percent(summary->seconds_blas, summary->seconds_all, share));
+               percent(kt_report_blas_share(report), 1, share));
 }
 
 void kt_report_parts(const struct kt_report *report, size_t top)
@@ -246,7 +257,7 @@ void kt_report_parts(const struct kt_report *report, size_t top)
             print_missing(report);
         return;
     }
-    print_total(d);
+    print_total(report, d);
     explain(d);
     explain_machine(d);
     explain_negative(report);

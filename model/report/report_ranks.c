@@ -64,9 +64,14 @@ static json_t *seconds_blas(const struct kt_at *at)
     return kt_json_number(time_of(at)->seconds_blas);
 }
 
+/* In which at least one thread of one of its processes is in a call, where that is known. */
 static json_t *share(const struct kt_at *at)
 {
-    return kt_report_share(time_of(at)->seconds_blas, rank_of(at)->seconds);
+    const struct kt_report *report = kt_report_of(at);
+    double busy = 0;
+    for (size_t p = 0; report->overlaps.known && p < report->trace.processes; p++)
+        busy += report->imbalance.ranks.of[p] == at->row ? report->overlaps.busy_in[p] : 0;
+    return kt_report_share(report->overlaps.known ? busy : time_of(at)->seconds_blas, rank_of(at)->seconds);
 }
 
 static json_t *over_mean(const struct kt_at *at)
@@ -90,7 +95,8 @@ static const struct kt_field rank_fields[] = {
     {"calls_top", KT_AS_COUNT, .meaning = "of these, outermost ones", .get = calls_top},
     {"seconds_blas", KT_AS_SECONDS, KT_NULL, .meaning = "time of outermost calls", .get = seconds_blas,
      .head = "BLAS time"},
-    {"share", KT_AS_SHARE, KT_NULL, .meaning = "part of its wall time", .get = share, .head = "share"},
+    {"share", KT_AS_SHARE, KT_NULL, .meaning = "part of its wall time in which a thread is in a call", .get = share,
+     .head = "share"},
     {"over_mean", KT_AS_NUMBER, KT_NULL, .meaning = "BLAS time over the mean of all ranks", .get = over_mean,
      .head = "x mean"},
     {0}};

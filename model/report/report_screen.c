@@ -11,7 +11,6 @@
 #include "model/report/screen_parts.h"
 #include "trace/print/screen.h"
 #include "trace/shape/shape_words.h"
-#include "model/summary/busy.h"
 #include "trace/command/about.h"
 #include "trace/print/text.h"
 
@@ -42,39 +41,45 @@ void kt_report_screen_libraries(const struct kt_process *process, char *out, siz
     }
 }
 
-double kt_report_blas_share(const struct kt_report *report)
+/* Times of single calls tell it. */
+void kt_report_screen_busy(const struct kt_report *report, char *out, size_t size)
 {
-    const struct kt_summary *summary = &report->summary;
-    double seconds = summary->seconds_blas * (double)kt_state_sample(&report->trace);
-    return summary->seconds_all > 0 ? seconds / summary->seconds_all : NAN;
+    const double worth_words = 1.05;
+    char share[16];
+    char others[32] = "";
+    double together = report->summary.seconds_blas / report->overlaps.busy;
+    const char *of = report->trace.processes > 1 ? "all wall time" : "wall time";
+    if (together >= worth_words)
+        snprintf(others, sizeof others, ", then %.2g are", together);
+    if (isnan(report->overlaps.busy))
+        snprintf(out, size, "for how much of %s any is in a call is not known", of);
+    else
+        snprintf(out, size, "at least one thread is in a call for %s of %s%s",
+                 kt_screen_percent(kt_report_blas_share(report), share), of, others);
 }
 
-/* Of several threads in calls at a time the sum of their times is no part of the wall time. */
-static void print_times(const struct kt_report *report)
+void kt_report_screen_times(const struct kt_report *report, double wall, double blas)
 {
     const struct kt_summary *summary = &report->summary;
-    uint64_t sample = kt_state_sample(&report->trace);
-    size_t processes = report->trace.processes;
-    bool threads = summary->threads.count > processes;
-    char text[5][16];
-    kt_text_seconds(summary->seconds, text[0]);
-    kt_text_seconds((double)sample * summary->seconds_blas, text[1]);
+    bool is_estimate = kt_state_sample(&report->trace) > 1;
+    char text[4][16];
+    char busy[KT_SCREEN_WIDTH + 1];
+    kt_text_seconds(wall, text[0]);
+    kt_text_seconds(blas, text[1]);
     kt_text_seconds(report->state.self_seconds, text[3]);
-    if (!threads) {
-        kt_screen_line("%s, of which BLAS and LAPACK take %s (%s)%s; recording took %s", text[0], text[1],
-                       kt_screen_percent(kt_report_blas_share(report), text[2]),
-                       sample > 1      ? ", estimated"
-                       : processes > 1 ? ", processes added"
-                                       : "",
+    if (!kt_report_has_threads(report)) {
+        const char *share = kt_screen_percent(blas / wall * summary->seconds / summary->seconds_all, text[2]);
+        kt_screen_line("%s, of which BLAS and LAPACK take %s (%s)%s; recording took %s", text[0], text[1], share,
+                       is_estimate                   ? ", estimated"
+                       : report->trace.processes > 1 ? ", processes added"
+                                                     : "",
                        text[3]);
         return;
     }
-    double busy = kt_busy_seconds(&report->trace) / summary->seconds_all;
-    kt_screen_line("%s; %s in calls, %zu threads added; recording took %s", text[0], text[1], summary->threads.count,
-                   text[3]);
-    if (!isnan(busy))
-        kt_screen_line("BLAS or LAPACK run in at least one thread for %s of %s", kt_screen_percent(busy, text[2]),
-                       processes > 1 ? "the wall time of all processes" : "wall time");
+    kt_report_screen_busy(report, busy, sizeof busy);
+    kt_screen_line("%s; %s in calls, %zu threads added%s; recording took %s", text[0], text[1], summary->threads.count,
+                   is_estimate ? ", estimated" : "", text[3]);
+    kt_screen_line("%s", busy);
 }
 
 /* What keeps the numbers from being those of all calls. */
@@ -105,7 +110,8 @@ static void print_head(const struct kt_report *report)
     size_t threads = report->state.threads;
     kt_about_command_text(report->summary.first, command, sizeof command);
     kt_screen_line("%s", command);
-    print_times(report);
+    kt_report_screen_times(report, report->summary.seconds,
+                           report->summary.seconds_blas * (double)kt_state_sample(&report->trace));
     kt_report_screen_libraries(report->summary.first, libraries, sizeof libraries);
     kt_screen_line("%s; %zu process%s, %zu thread%s", libraries, processes, processes == 1 ? "" : "es", threads,
                    plural(threads));
@@ -157,6 +163,15 @@ static void print_others(const struct kt_report *report, const struct kt_heavy *
     kt_screen_place(where, "", calls, seconds, seconds / report->groups.seconds);
 }
 
+static void print_legend(void)
+{
+    char names[CELL] = "";
+    size_t used = 0;
+    for (int p = 0; p < PARTS; p++)
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", p ? ", " : "", part_name[p]);
+    kt_screen_line("  |%s| %s, ?: unknown", marks, names);
+}
+
 static void print_places(const struct kt_report *report, const struct kt_heavy *heavy, size_t count)
 {
     char where[CELL];
@@ -175,9 +190,7 @@ static void print_places(const struct kt_report *report, const struct kt_heavy *
     if (count > PLACES)
         print_others(report, heavy, count);
     if (report->replayed)
-        kt_screen_line("  |%s| %s, %s, %s, %s, %s, %s, ?: unknown", kt_screen_parts_mark, kt_screen_parts_name[0],
-                       kt_screen_parts_name[1], kt_screen_parts_name[2], kt_screen_parts_name[3],
-                       kt_screen_parts_name[4], kt_screen_parts_name[5]);
+        print_legend();
 }
 
 void kt_report_screen(const struct kt_report *report)

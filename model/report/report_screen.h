@@ -8,9 +8,12 @@
 /* At most 24 lines of 80 columns. */
 void kt_report_screen(const struct kt_report *report);
 
-/* Part of the wall time that BLAS takes; all processes together, threads added, and of a sample what all calls are
- * estimated to take. */
-double kt_report_blas_share(const struct kt_report *report);
+/* The lines that tell how long the program ran, how long it was in calls, and what recording took. WALL, BLAS: seconds
+ * of this run, or of others of the program. */
+void kt_report_screen_times(const struct kt_report *report, double wall, double blas);
+
+/* "at least one thread is in a call for 95.1 % of wall time, then 3.6 are", or that this is not known. */
+void kt_report_screen_busy(const struct kt_report *report, char *out, size_t size);
 
 /* "OpenBLAS 0.3.21, Zen kernels, 1 thread; ...": the libraries that the process called, each once. */
 void kt_report_screen_libraries(const struct kt_process *process, char *out, size_t size);

@@ -74,6 +74,23 @@ static void insitu_cell(const struct kt_at *at, char *out, size_t size)
     kt_text_seconds(shape_of(at)->insitu.median, out);
 }
 
+static const struct kt_overlap *overlap_of(const struct kt_at *at)
+{
+    static const struct kt_overlap none;
+    const struct kt_overlaps *overlaps = &kt_report_of(at)->overlaps;
+    return overlaps->known ? &overlaps->shape[at->row] : &none;
+}
+
+static json_t *at_begin(const struct kt_at *at)
+{
+    return kt_json_number(kt_overlap_at_begin(overlap_of(at)));
+}
+
+static json_t *beside(const struct kt_at *at)
+{
+    return kt_json_number(kt_overlap_beside(overlap_of(at)));
+}
+
 static json_t *flops(const struct kt_at *at)
 {
     return kt_json_number(shape_of(at)->group->flops);
@@ -233,6 +250,8 @@ static const struct kt_field shape_fields[] = {
      .get = bytes},
     {"query", KT_AS_FLAG, .meaning = "asks for a workspace size only", .get = query},
     {"words", KT_AS_TEXT, .meaning = "the shape in words", .get = words},
+    {"others_at_begin", KT_AS_NUMBER, KT_NULL, .meaning = KT_REPORT_AT_BEGIN, .get = at_begin},
+    {"others_beside", KT_AS_NUMBER, KT_NULL, .meaning = KT_REPORT_BESIDE, .get = beside},
     {"page_faults", KT_AS_RECORD, KT_NULL, .meaning = "page faults", .get = page_faults, .of = fault_fields},
     {"inside", KT_AS_RECORD, .meaning = "how many of its calls had their inside recorded", .get = inside,
      .of = inside_fields},

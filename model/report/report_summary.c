@@ -15,6 +15,7 @@ static const struct kt_field part_fields[] = {
     {"bound", KT_AS_RECORD, .meaning = "what the hardware needs at least", .of = kt_told_part},
     {"library", KT_AS_RECORD, .meaning = "warm replay minus that", .of = kt_told_part},
     {"cache", KT_AS_RECORD, .meaning = "replay with operands where they were, minus warm", .of = kt_told_part},
+    {"contention", KT_AS_RECORD, .meaning = "what calls of other threads at the same time cost", .of = kt_told_part},
     {"machine", KT_AS_RECORD, .meaning = "of the rest: as the machine was slower while recorded", .of = kt_told_part},
     {"residual", KT_AS_RECORD, .meaning = "time in the program minus all these", .of = kt_told_part},
     {"unsplit", KT_AS_RECORD, .meaning = "cache or residual: no tracked replay tells which", .of = kt_told_part},

@@ -43,6 +43,30 @@ static json_t *wall(const struct kt_at *at)
     return kt_json_number(sum_of(at)->process->seconds);
 }
 
+static json_t *busy(const struct kt_at *at)
+{
+    const struct kt_report *report = kt_report_of(at);
+    size_t process = (size_t)(sum_of(at)->process - report->trace.process);
+    return report->overlaps.known ? kt_json_number(report->overlaps.busy_in[process]) : json_null();
+}
+
+static struct kt_overlap overlap_of(const struct kt_at *at)
+{
+    return kt_overlap_of_thread(&kt_report_of(at)->overlaps, sum_of(at)->process, sum_of(at)->id);
+}
+
+static json_t *at_begin(const struct kt_at *at)
+{
+    struct kt_overlap overlap = overlap_of(at);
+    return kt_json_number(kt_overlap_at_begin(&overlap));
+}
+
+static json_t *beside(const struct kt_at *at)
+{
+    struct kt_overlap overlap = overlap_of(at);
+    return kt_json_number(kt_overlap_beside(&overlap));
+}
+
 #define CALLS_MEANING "recorded calls"
 #define TOP_MEANING   "of these, outermost ones"
 #define BLAS_MEANING  "time of outermost calls"
@@ -55,6 +79,8 @@ static const struct kt_field thread_fields[] = {
     {"calls_top", KT_AS_COUNT, .meaning = TOP_MEANING, KT_AT(struct kt_sum, calls_top), .head = "outermost"},
     {"seconds", KT_AS_SECONDS, KT_NULL, .meaning = BLAS_MEANING, KT_AT(struct kt_sum, seconds), .head = "time"},
     {"share", KT_AS_SHARE, KT_NULL, .meaning = SHARE_MEANING, .get = share, .head = "share"},
+    {"others_at_begin", KT_AS_NUMBER, KT_NULL, .meaning = KT_REPORT_AT_BEGIN, .get = at_begin, .head = "at begin"},
+    {"others_beside", KT_AS_NUMBER, KT_NULL, .meaning = KT_REPORT_BESIDE, .get = beside, .head = "beside"},
     {0}};
 
 static const struct kt_field process_fields[] = {
@@ -66,6 +92,8 @@ static const struct kt_field process_fields[] = {
     {"calls", KT_AS_COUNT, .meaning = CALLS_MEANING, KT_AT(struct kt_sum, calls), .head = "calls"},
     {"calls_top", KT_AS_COUNT, .meaning = TOP_MEANING, KT_AT(struct kt_sum, calls_top), .head = "outermost"},
     {"seconds_blas", KT_AS_SECONDS, KT_NULL, .meaning = BLAS_MEANING, KT_AT(struct kt_sum, seconds), .head = "time"},
+    {"seconds_busy", KT_AS_SECONDS, KT_NULL, .meaning = "in which at least one of its threads is in a call",
+     .get = busy},
     {"share", KT_AS_SHARE, KT_NULL, .meaning = SHARE_MEANING, .get = share, .head = "share"},
     {0}};
 

@@ -19,6 +19,8 @@ static const char *const meaning[KT_SCREEN_PARTS] = {
         "is what the library adds to what the hardware needs: the most that another library could win",
     [KT_SCREEN_CACHE] =
         "is waiting for operands that were not in cache: the most to win by calling right after what makes them",
+    [KT_SCREEN_CONTENTION] =
+        "is what calls of other threads at the same time cost: ktrace compare --threads tells how many are best",
     [KT_SCREEN_MACHINE] =
         "is the machine, slower while the program ran than while it was replayed: record and replay again",
     [KT_SCREEN_REST] = "is in no replay: page faults, other threads, pauses, other contents of operands",
@@ -90,14 +92,37 @@ static bool cannot_tell(const struct kt_report *report)
     return false;
 }
 
+/* How many times longer calls took by those of other threads, if a replay has shown it; else NAN. */
+static double held_up_times(const struct kt_report *report)
+{
+    const struct kt_decomposition *d = &report->parts.total.parts;
+    bool is_shown = report->replayed && d->contention.lo > 0 &&
+                    kt_screen_parts_is_told(d, KT_SCREEN_CONTENTION, report->groups.seconds);
+    return is_shown ? d->insitu / (d->insitu - fmin(d->contention.value, 0.99 * d->insitu)) : NAN;
+}
+
 static void add_crowding(const struct kt_report *report, struct kt_screen_findings *out)
 {
     const struct kt_crowding crowding = kt_crowding_find(&report->trace, &report->summary);
-    if (crowding.is_too_many)
+    const double held_up = crowding.callers > 1 ? held_up_times(report) : NAN;
+    if (!crowding.is_too_many)
+        return;
+    if (held_up > 1)
+        kt_screen_add(
+            out,
+            "%zu threads in calls, %.2g at a time, each with %d of the library on %d processors: %.2g times slower "
+            "than alone; ktrace compare --threads %d,%d tells what fewer win",
+            crowding.callers, report->summary.seconds_blas / report->overlaps.busy, crowding.each, crowding.processors,
+            held_up, kt_crowding_advised(&crowding), crowding.each);
+    else if (crowding.callers > 1)
         kt_screen_add(out,
-                      "%zu threads in calls, each with %d of the library, share %d processors: try fewer, "
-                      "such as with OPENBLAS_NUM_THREADS=1",
-                      crowding.callers, crowding.each, crowding.processors);
+                      "%zu threads in calls, each with %d of the library, share %s%s%d processors: try fewer, such as "
+                      "with OPENBLAS_NUM_THREADS=%d",
+                      crowding.callers, crowding.each, crowding.limit, *crowding.limit ? ", " : "", crowding.processors,
+                      kt_crowding_advised(&crowding));
+    else
+        kt_screen_add(out, "%s, library starts %d threads: try OPENBLAS_NUM_THREADS=%d (or OMP_, BLIS_, MKL_)",
+                      crowding.limit, crowding.each, kt_crowding_advised(&crowding));
 }
 
 static void add_unblocked(const struct kt_report *report, struct kt_screen_findings *out)

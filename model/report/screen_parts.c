@@ -3,9 +3,9 @@
 
 #include <math.h>
 
-const char kt_screen_parts_mark[] = "#=~+.*";
-const char *const kt_screen_parts_name[] = {"hardware", "library", "cache", "machine", "rest", "cache or rest"};
-const char *const kt_screen_parts_key[] = {"bound", "library", "cache", "machine", "residual", "unsplit"};
+const char kt_screen_parts_mark[] = "#=~&+.*";
+const char *const kt_screen_parts_name[] = {"hardware", "library", "cache", "threads", "machine", "rest", "both"};
+const char *const kt_screen_parts_key[] = {"bound", "library", "cache", "contention", "machine", "residual", "unsplit"};
 const double kt_screen_parts_worth_words = 0.1;
 
 static double known(double value)
@@ -20,6 +20,7 @@ void kt_screen_parts_find(const struct kt_decomposition *d, double seconds, doub
     part[KT_SCREEN_BOUND] = d->bound.value / seconds;
     part[KT_SCREEN_LIBRARY] = d->library.value / seconds;
     part[KT_SCREEN_CACHE] = d->cache.value / seconds;
+    part[KT_SCREEN_CONTENTION] = known(d->contention.value) / seconds;
     part[KT_SCREEN_MACHINE] = machine / seconds;
     part[KT_SCREEN_REST] = (d->residual.value - fmin(machine, fmax(known(d->residual.value), 0))) / seconds;
     part[KT_SCREEN_UNSPLIT] = known(d->unsplit.value) / seconds;
@@ -28,8 +29,9 @@ void kt_screen_parts_find(const struct kt_decomposition *d, double seconds, doub
 struct kt_time kt_screen_parts_time(const struct kt_decomposition *d, int part, double seconds)
 {
     const struct kt_time *const time[KT_SCREEN_PARTS] = {
-        [KT_SCREEN_BOUND] = &d->bound,     [KT_SCREEN_LIBRARY] = &d->library, [KT_SCREEN_CACHE] = &d->cache,
-        [KT_SCREEN_MACHINE] = &d->machine, [KT_SCREEN_REST] = &d->residual,   [KT_SCREEN_UNSPLIT] = &d->unsplit};
+        [KT_SCREEN_BOUND] = &d->bound,           [KT_SCREEN_LIBRARY] = &d->library, [KT_SCREEN_CACHE] = &d->cache,
+        [KT_SCREEN_CONTENTION] = &d->contention, [KT_SCREEN_MACHINE] = &d->machine, [KT_SCREEN_REST] = &d->residual,
+        [KT_SCREEN_UNSPLIT] = &d->unsplit};
     const struct kt_time *of = time[part];
     double value[KT_SCREEN_PARTS];
     kt_screen_parts_find(d, seconds, value);

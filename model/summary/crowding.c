@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "model/summary/crowding.h"
 
+#include "trace/read/processors.h"
+
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,17 +37,40 @@ static bool is_one_host(const struct kt_trace *trace)
     return first != NULL;
 }
 
+/* What is left to the process that has least. */
+static void find_processors(const struct kt_trace *trace, struct kt_crowding *out)
+{
+    struct kt_processors least = {0};
+    for (size_t p = 0; p < trace->processes; p++) {
+        struct kt_processors one;
+        kt_processors_recorded(&trace->process[p], &one);
+        if (one.usable > 0 && (least.usable <= 0 || one.usable < least.usable))
+            least = one;
+    }
+    out->processors = (int)ceil(least.usable);
+    kt_processors_text(&least, out->limit, sizeof out->limit);
+}
+
 /* One thread for each call is what the program wants. Calls that took longer together than the longest process were
- * made at the same time. */
+ * made at the same time; others are one thread's at a time. */
 struct kt_crowding kt_crowding_find(const struct kt_trace *trace, const struct kt_summary *summary)
 {
     struct kt_crowding out = {.callers = count_callers(summary)};
-    const char *processors = is_one_host(trace) ? kt_meta(&trace->process[0], "cpus") : NULL;
-    out.processors = processors ? atoi(processors) : 0;
+    bool at_once = summary->seconds_blas > summary->seconds - summary->seconds_before;
+    if (is_one_host(trace))
+        find_processors(trace, &out);
     for (size_t p = 0; p < trace->processes; p++)
         out.each = most_threads(&trace->process[p]) > out.each ? most_threads(&trace->process[p]) : out.each;
-    out.is_too_many = out.processors > 0 && out.each > 1 && out.callers > 1 &&
-                      summary->seconds_blas > summary->seconds - summary->seconds_before &&
-                      out.callers * (size_t)out.each > (size_t)out.processors;
+    if (!at_once)
+        out.callers = out.callers > 0;
+    bool is_theirs = out.callers > 1 || *out.limit; /* or else it is what the user asked for */
+    out.is_too_many =
+        is_theirs && out.processors > 0 && out.each > 1 && out.callers * (size_t)out.each > (size_t)out.processors;
     return out;
+}
+
+int kt_crowding_advised(const struct kt_crowding *crowding)
+{
+    int each = crowding->callers ? crowding->processors / (int)crowding->callers : crowding->processors;
+    return each > 1 ? each : 1;
 }

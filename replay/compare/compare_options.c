@@ -58,6 +58,9 @@ const struct kt_verb_option kt_verb_compare_options[] = {
      kt_replay_take_gaps, offsetof(struct kt_compare_options, replay)},
     {"budget", 0, "SECONDS", "time for the samples, and for checking results; default 60", kt_replay_take_budget,
      offsetof(struct kt_compare_options, replay.budget)},
+    {"alone", 0, NULL,
+     "calls of several threads are not played at the same time, as they were made, but the busiest thread's",
+     KT_VERB_FLAG(struct kt_compare_options, replay.alone)},
     {"check", 0, "yes|no|only",
      "are the results right? default yes; only: nothing is timed, and NaN, Inf, subnormal and huge contents are tried",
      KT_VERB_CHOICE(struct kt_compare_options, check)},
@@ -125,6 +128,9 @@ enum kt_status kt_compare_options_parse(int argc, char **argv, struct kt_compare
         out->replay.sequence = false;
     else if (out->replay.contexts == 0)
         out->replay.sequence = true;
+    out->replay.company = !out->replay.alone;
+    if (out->replay.alone && !out->replay.sequence)
+        return kt_fail(error, KT_USAGE, "--alone is for --context sequence: other contexts have one thread");
     if (out->replay.has_gaps && !out->replay.sequence)
         return kt_fail(error, KT_USAGE, "--gaps is for --context sequence: other contexts have no calls in between");
     if (!out->replay.has_gaps)

@@ -2,6 +2,7 @@
 #include "replay/compare/comparison.h"
 
 #include "replay/compare/comparison_pace.h"
+#include "replay/compare/comparison_threads.h"
 #include "replay/compare/corrected.h"
 #include "replay/result/result.h"
 #include "trace/base/memory.h"
@@ -309,6 +310,12 @@ static double beside(const struct kt_comparison *c, size_t lane)
     return c->first_calls[lane] + c->waited + (lane ? 0 : c->contention);
 }
 
+/* What a second of calls is of wall time. Of calls that were played at the same time it stays what it was. */
+static double wall_part(const struct kt_comparison *c)
+{
+    return kt_comparison_in_company(c) ? c->busy / c->insitu : 1;
+}
+
 static void find_mix(struct kt_comparison *c, const size_t *shape, size_t shapes)
 {
     struct kt_mix *mix = &c->mix;
@@ -327,7 +334,7 @@ static void find_mix(struct kt_comparison *c, const size_t *shape, size_t shapes
     mix->seconds = c->pace * c->scale * mix->seconds + beside(c, mix->library);
     double single = kt_comparison_blas(c, mix->library);
     mix->ratio = single > 0 ? mix->seconds / single : NAN;
-    mix->application = kt_comparison_application(c, mix->library) + mix->seconds - single;
+    mix->application = kt_comparison_application(c, mix->library) + wall_part(c) * (mix->seconds - single);
 }
 
 double kt_comparison_blas(const struct kt_comparison *c, size_t lane)
@@ -381,21 +388,7 @@ bool kt_comparison_is_contended(const struct kt_comparison *c)
 
 double kt_comparison_application(const struct kt_comparison *c, size_t lane)
 {
-    return c->wall - c->insitu + kt_comparison_blas(c, lane);
-}
-
-/* Where several threads or processes make calls, the sum of calls is not a part of the wall time; where calls are
- * missing, it is not all of that part. */
-static double wall_of(const struct kt_setup *setup)
-{
-    const struct kt_trace *trace = &setup->trace;
-    size_t streams = 0;
-    for (size_t p = 0; p < trace->processes; p++)
-        streams += trace->process[p].calls ? trace->process[p].streams : 0;
-    double seconds = 0;
-    for (size_t p = 0; p < trace->processes; p++)
-        seconds = fmax(seconds, trace->process[p].seconds);
-    return streams == 1 && kt_setup_has_all(setup) ? seconds : NAN;
+    return c->wall + wall_part(c) * (kt_comparison_blas(c, lane) - c->insitu);
 }
 
 static double scale_of(const struct kt_comparison *c)
@@ -451,7 +444,8 @@ void kt_comparison_sum_up(struct kt_comparison *c)
     c->insitu = 0; /* of the routines that were asked for */
     for (size_t i = 0; i < c->setup.jobs.count; i++)
         c->insitu += shape_of(c, i)->total;
-    c->wall = wall_of(&c->setup);
+    kt_comparison_find_company(c);
+    c->wall = kt_comparison_wall(c);
     try_without(c, shape, shapes);
     sum_up_lanes(c, shape, shapes);
     find_ratios(c);

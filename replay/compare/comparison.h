@@ -10,6 +10,7 @@
 #include "replay/compare/lanes.h"
 #include "replay/compare/ratio.h"
 #include "replay/compare/corrections.h"
+#include "replay/sequence/company.h"
 #include "replay/setup/recall.h"
 #include "replay/right/right.h"
 #include "replay/unusual/unusual.h"
@@ -108,6 +109,9 @@ struct kt_comparison {
                            program above most */
     double first_calls[KT_MOST_LANES]; /* seconds of all first calls beyond the others: what starting a library takes */
     double fault;                      /* seconds that a page fault takes here; NAN: not known. Set before the sums */
+    size_t threads;                    /* that made calls */
+    double together;                   /* calls that were under way at a time, when any was; 0: not looked at */
+    double busy;                       /* seconds in which any was, of one process; NAN: not known */
     double wall; /* seconds of the recorded program; NAN where its other work is not one after the other with calls */
 };
 

@@ -119,7 +119,10 @@ static const struct kt_field shape_fields[] = {
 
 static const struct kt_field application_fields[] = {
     {"seconds", KT_AS_SECONDS, KT_NULL, .meaning = "time of the recorded program"},
-    {"seconds_blas", KT_AS_SECONDS, KT_NULL, .meaning = "of these, in calls"},
+    {"seconds_busy", KT_AS_SECONDS, KT_NULL, .meaning = "of these, with at least one call under way"},
+    {"calls_together", KT_AS_NUMBER, KT_NULL, .meaning = "calls that are under way at a time, when any is"},
+    {"in_company", KT_AS_FLAG, .meaning = "calls that were made at the same time are played at the same time"},
+    {"seconds_blas", KT_AS_SECONDS, KT_NULL, .meaning = "in calls, threads added"},
     {"pace", KT_AS_NUMBER, KT_NULL, .meaning = "how many times longer calls took in the program than replayed"},
     {"seconds_waited", KT_AS_SECONDS, KT_NULL, .meaning = "that calls took beyond that, such as in page faults"},
     {"seconds_contention", KT_AS_SECONDS, KT_NULL, .meaning = "in which the program's threads held up the baseline's"},

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "replay/compare/comparison.h"
 
+#include "replay/compare/comparison_threads.h"
+
 #include "trace/base/interrupt.h"
 #include "replay/result/result.h"
 #include "trace/command/json.h"
@@ -158,10 +160,13 @@ static json_t *excluded_json(const struct kt_comparison *c, bool light)
 
 static json_t *application_json(const struct kt_comparison *c)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "seconds", kt_json_number(c->wall), "seconds_blas",
-                     kt_json_number(c->insitu), "pace", kt_json_number(c->pace), "seconds_waited",
-                     kt_json_number(c->waited), "seconds_contention", kt_json_number(c->contention), "disturbance",
-                     kt_json_number(c->disturbance), "is_contended", (int)kt_comparison_is_contended(c));
+    bool in_company = kt_comparison_in_company(c);
+    return json_pack("{s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:b}", "seconds", kt_json_number(c->wall),
+                     "seconds_busy", kt_json_number(c->busy), "calls_together", kt_json_number(c->together),
+                     "in_company", (int)in_company, "seconds_blas", kt_json_number(c->insitu), "pace",
+                     kt_json_number(c->pace), "seconds_waited", kt_json_number(c->waited), "seconds_contention",
+                     kt_json_number(c->contention), "disturbance", kt_json_number(c->disturbance), "is_contended",
+                     (int)kt_comparison_is_contended(c));
 }
 
 static json_t *store_json(const struct kt_comparison *c)

@@ -5,6 +5,7 @@
  */
 #include "replay/compare/comparison_screen.h"
 
+#include "replay/compare/comparison_threads.h"
 #include "trace/base/memory.h"
 #include "trace/command/about.h"
 #include "trace/command/shape_source.h"
@@ -32,8 +33,14 @@ static void print_head(const struct kt_comparison *c)
     kt_text_seconds(c->wall, text[1]);
     kt_text_seconds(c->spent, text[2]);
     bool known = !isnan(c->wall);
-    kt_screen_line("BLAS and LAPACK took %s%s%s; compared %s%s", text[0], known ? " of " : "", known ? text[1] : "",
-                   c->is_reused ? "before (--fresh compares again)" : "in ", c->is_reused ? "" : text[2]);
+    if (kt_comparison_in_company(c))
+        snprintf(text[1], CELL, "%zu threads added, %.2g at a time", c->threads, c->together);
+    kt_screen_line("BLAS and LAPACK took %s%s%s; compared %s%s", text[0],
+                   kt_comparison_in_company(c) ? ", "
+                   : known                     ? " of "
+                                               : "",
+                   known ? text[1] : "", c->is_reused ? "before (--fresh compares again)" : "in ",
+                   c->is_reused ? "" : text[2]);
 }
 
 /* --- libraries ----------------------------------------------------------------------------------------------- */
@@ -175,6 +182,13 @@ static void say_best(const struct kt_comparison *c)
     kt_screen_finding(text);
 }
 
+static void say_threads(const struct kt_comparison *c)
+{
+    char text[TEXT];
+    if (kt_comparison_threads_text(c, text, sizeof text))
+        kt_screen_finding(text);
+}
+
 static void say_fastest(const struct kt_comparison *c)
 {
     char text[TEXT];
@@ -216,6 +230,7 @@ void kt_comparison_screen(const struct kt_comparison *c)
     print_libraries(c);
     if (c->sum[0].seconds > 0) {
         print_shapes(c);
+        say_threads(c);
         if (pairs_of(c) < KT_FEWEST_PAIRS)
             say_fastest(c);
         else

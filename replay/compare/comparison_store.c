@@ -101,10 +101,10 @@ static char *sequence_of(const struct kt_comparison_store *s)
 {
     const struct kt_replay_options *asked = &s->comparison->options.replay;
     char *context;
-    if (asprintf(&context,
-                 "sequence, without strange shapes, with first calls of %s level %d routines %s gaps %s %d %g",
-                 s->trace, (int)asked->level, asked->routines ? asked->routines : "all", kt_gaps_name(asked->gaps),
-                 KT_GAP_CODE_PAGES, KT_LONGEST_GAP) < 0)
+    if (asprintf(
+            &context, "sequence%s, without strange shapes, with first calls of %s level %d routines %s gaps %s %d %g",
+            asked->company ? " in company" : "", s->trace, (int)asked->level, asked->routines ? asked->routines : "all",
+            kt_gaps_name(asked->gaps), KT_GAP_CODE_PAGES, KT_LONGEST_GAP) < 0)
         abort();
     return with_settings(s, context);
 }

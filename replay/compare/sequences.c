@@ -101,9 +101,11 @@ static struct kt_window next_turn(const struct kt_recording *r, size_t first, do
 }
 
 /* Threads that a library wakes or creates need some milliseconds until each has a processor of its own: with several a
- * turn is a pass. */
+ * turn is a pass. So it is where several threads make the calls. */
 static double length_of_turns(const struct kt_sequences *s)
 {
+    if (s->lane->recording.seats > 1)
+        return INFINITY;
     for (size_t l = 0; l < s->lanes; l++)
         if (s->lane[l].library.threads != 1)
             return INFINITY;

@@ -168,6 +168,9 @@ static json_t *shape_json(const struct kt_replay_result *r, size_t i)
     if (r->sequence) {
         struct kt_stat stat = kt_sequence_stat(r->sequence, &r->setup->jobs.job[i]);
         json_object_set_new(contexts, "sequence", kt_json_stat(&stat));
+        struct kt_stat alone = kt_sequence_stat_alone(r->sequence, &r->setup->jobs.job[i]);
+        if (alone.n)
+            json_object_set_new(contexts, "alone", kt_json_stat(&alone));
     }
     json_object_set_new(shape, "contexts", contexts);
     json_object_set_new(shape, "subnormal",
@@ -249,6 +252,8 @@ json_t *kt_result_json(const struct kt_replay_result *r)
         json_array_append_new(contexts, json_string(r->options->context[l]->name));
     if (r->sequence)
         json_array_append_new(contexts, json_string("sequence"));
+    if (r->sequence && r->sequence->alone.of_shape)
+        json_array_append_new(contexts, json_string("alone"));
     for (size_t i = 0; i < r->schedule->reached; i++) {
         const struct kt_job *job = &r->setup->jobs.job[i];
         if (job->refused)

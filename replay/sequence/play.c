@@ -5,66 +5,16 @@
 #include "replay/call/call.h"
 #include "replay/flush/branches.h"
 #include "replay/machine/processor.h"
-#include "replay/machine/team.h"
+#include "replay/machine/seats.h"
 #include "trace/base/random.h"
 #include "replay/sequence/contents.h"
+#include "replay/sequence/trouble.h"
 #include "trace/base/memory.h"
 
-#include <fenv.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
-
-/* --- the board ------------------------------------------------------------------------------------------------- */
-
-static size_t stage_bytes(size_t calls, size_t shapes)
-{
-    return sizeof(struct kt_board) + calls * (sizeof(float) + 1) + shapes;
-}
-
-struct kt_board *kt_board_new(size_t calls, size_t shapes)
-{
-    struct kt_board *board =
-        mmap(NULL, stage_bytes(calls, shapes), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (board == MAP_FAILED)
-        return NULL;
-    board->seconds = (float *)(board + 1);
-    board->part = (unsigned char *)(board->seconds + calls);
-    board->absent = board->part + calls;
-    return board;
-}
-
-void kt_board_free(struct kt_board *board, size_t calls, size_t shapes)
-{
-    if (board)
-        munmap(board, stage_bytes(calls, shapes));
-}
-
-/* --- what the numbers do --------------------------------------------------------------------------------------- */
-
-enum trouble { NO_TROUBLE, DENORMAL, OVERFLOW };
-
-#if defined(__x86_64__)
-/* The status bits of SSE and AVX; a denormal operand has one of its own. */
-static enum trouble take_trouble(void)
-{
-    enum { INVALID = 1, DENORMAL_OPERAND = 2, OVERFLOWED = 8, UNDERFLOWED = 16 };
-    unsigned status = __builtin_ia32_stmxcsr();
-    if (!(status & (INVALID | DENORMAL_OPERAND | OVERFLOWED | UNDERFLOWED)))
-        return NO_TROUBLE;
-    __builtin_ia32_ldmxcsr(status & ~0x3fu);
-    return status & (DENORMAL_OPERAND | UNDERFLOWED) ? DENORMAL : OVERFLOW;
-}
-#else
-static enum trouble take_trouble(void)
-{
-    int raised = fetestexcept(FE_UNDERFLOW | FE_OVERFLOW | FE_INVALID);
-    if (!raised)
-        return NO_TROUBLE;
-    feclearexcept(FE_ALL_EXCEPT);
-    return raised & FE_UNDERFLOW ? DENORMAL : OVERFLOW;
-}
-#endif
 
 /* --- gaps ------------------------------------------------------------------------------------------------------ */
 
@@ -109,6 +59,9 @@ struct player {
     double tick; /* seconds */
     uint64_t clock_ticks;
     struct kt_pass pass;
+    struct kt_seats *seats; /* NULL: calls are played one after the other */
+    bool in_team;           /* they are threads of the team */
+    struct player *seated;  /* what each of them has of its own; owned */
 };
 
 enum { BRANCHES = 255 };                /* with a return a page */
@@ -191,6 +144,30 @@ static void plan_contents(struct player *p)
     }
 }
 
+/* Regions that have most of the calls are where all of them are made from. */
+static bool are_in_parallel(const struct kt_recording *r)
+{
+    size_t in_parallel = 0;
+    for (size_t i = 0; i < r->calls; i++)
+        in_parallel += r->call[i].in_parallel;
+    return 2 * in_parallel > r->calls;
+}
+
+static enum kt_status open_seats(struct player *p, struct kt_error *error)
+{
+    const struct kt_recording *r = p->play->recording;
+    p->in_team = p->team.threads && are_in_parallel(r);
+    if (r->seats < 2)
+        return KT_OK;
+    p->seated = kt_resize(NULL, r->seats, sizeof *p->seated);
+    for (unsigned i = 0; i < r->seats; i++) {
+        p->seated[i] = *p;
+        p->seated[i].random += i;
+        p->seated[i].team.threads = 0; /* they are in it, or have none */
+    }
+    return kt_seats_open(r->seats, p->in_team ? &p->team : NULL, &p->seats, error);
+}
+
 static enum kt_status prepare(struct player *p, struct kt_error *error)
 {
     const struct kt_recording *r = p->play->recording;
@@ -198,7 +175,7 @@ static enum kt_status prepare(struct player *p, struct kt_error *error)
     kt_team_open(r->team, &p->team);
     KT_TRY(kt_library_load(&p->library, error));
     kt_library_ask(&p->library);
-    if (p->library.threads == 1 && !p->team.threads)
+    if (p->library.threads == 1 && !p->team.threads && r->seats < 2)
         kt_processor_pin(p->play->processor);
     p->pool = kt_data_pool_new();
     p->tick = measure_tick();
@@ -213,7 +190,7 @@ static enum kt_status prepare(struct player *p, struct kt_error *error)
     }
     if (p->play->gaps == KT_GAPS_CODE)
         kt_branches_make(KT_GAP_CODE_PAGES, BRANCHES, &p->code);
-    return KT_OK;
+    return open_seats(p, error);
 }
 
 /* A call, and what it takes. */
@@ -253,23 +230,32 @@ static int64_t call_once(struct player *p, size_t i, bool *ok)
     return ticks > 0 ? ticks : 0;
 }
 
+/* One at a time: it takes from a pool. */
+static void refill(const struct player *p, const struct kt_recorded_call *call, enum kt_access access)
+{
+    static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&one);
+    kt_contents_refill(&p->contents[0], call, access);
+    pthread_mutex_unlock(&one);
+}
+
 static void play_call(struct player *p, size_t i, bool waits, uint64_t *last_end)
 {
     struct kt_board *board = p->play->board;
     const struct kt_recorded_call *call = &p->play->recording->call[i];
     bool ok;
     if (board->part[i] == KT_REFILLED)
-        kt_contents_refill(&p->contents[0], call, KT_READ);
-    take_trouble();
+        refill(p, call, KT_READ);
+    kt_trouble_take();
     if (waits)
         wait_until(*last_end + p->ready[i].gap, p);
     int64_t ticks = call_once(p, i, &ok);
     *last_end = kt_clock_start();
-    enum trouble trouble = take_trouble();
-    p->pass.denormal += trouble == DENORMAL;
-    p->pass.overflowed += trouble == OVERFLOW;
+    enum kt_trouble trouble = kt_trouble_take();
+    p->pass.denormal += trouble == KT_DENORMAL;
+    p->pass.overflowed += trouble == KT_OVERFLOW;
     if (board->part[i] == KT_STRANGE)
-        kt_contents_refill(&p->contents[0], call, KT_WRITE);
+        refill(p, call, KT_WRITE);
     if (ok && call->ok) /* one that failed in the program did so by what its operands held, which is not known */
         board->seconds[i] = (float)((double)ticks * p->tick);
 }
@@ -281,12 +267,12 @@ enum outcome { GOOD, SLOW, UNFIT }; /* the less the better */
 static enum outcome attempt(struct player *p, size_t i)
 {
     bool ok;
-    take_trouble();
+    kt_trouble_take();
     call_once(p, i, &ok);
-    enum trouble trouble = take_trouble();
+    enum kt_trouble trouble = kt_trouble_take();
     if (!ok || !kt_results_ordinary(&p->space, &p->play->recording->call[i]))
         return UNFIT;
-    return trouble == DENORMAL ? SLOW : GOOD;
+    return trouble == KT_DENORMAL ? SLOW : GOOD;
 }
 
 /* What memory of a call's operands holds. */
@@ -363,7 +349,104 @@ static void begin_pass(struct player *p)
     p->pass.denormal = p->pass.overflowed = 0;
 }
 
-static void play_calls(struct player *p, const struct kt_request *request)
+/* Calls of a window, as several threads play them. */
+struct stage {
+    struct player *player;
+    struct kt_window calls;
+    bool waits;
+    uint64_t begin;    /* ticks */
+    atomic_int active; /* seats that have not played all of their calls */
+};
+
+/* The seat's calls, again if they were played before: no time of these is taken. Returns if its thread went on with
+ * others in the program. */
+static bool play_calls_of(const struct stage *stage, unsigned seat, bool again, uint64_t *last_end)
+{
+    struct player *own = &stage->player->seated[seat];
+    struct kt_board *board = own->play->board;
+    bool goes_on = false;
+    for (size_t i = stage->calls.first; i < stage->calls.end; i++) {
+        const struct kt_recorded_call *call = &own->play->recording->call[i];
+        float seconds = board->seconds[i];
+        if (call->seat != seat || board->absent[call->shape])
+            continue;
+        if (again && !stage->active)
+            return false;
+        goes_on = call->goes_on;
+        board->at = i;
+        play_call(own, i, stage->waits, last_end);
+        if (again)
+            board->seconds[i] = seconds;
+    }
+    return goes_on;
+}
+
+/* A seat whose thread was stopped is not waited for. */
+enum { MOST_TIMES_MORE = 64 };
+
+/* Until the last seat has played its calls it has the company that it had in the program. */
+static void play_seat(void *data, unsigned seat)
+{
+    struct stage *stage = data;
+    uint64_t last_end = stage->begin;
+    bool goes_on = play_calls_of(stage, seat, false, &last_end);
+    stage->active--;
+    for (int more = 0; goes_on && stage->active && more < MOST_TIMES_MORE; more++)
+        goes_on = play_calls_of(stage, seat, true, &last_end);
+}
+
+static size_t end_of_window(const struct kt_recording *r, size_t first, size_t end)
+{
+    size_t i = first + 1;
+    while (i < end && !r->call[i].opens)
+        i++;
+    return i;
+}
+
+/* Alone the calls of a seat wait for nothing: it is what they take that is asked for. */
+static void play_alone(void *data)
+{
+    struct stage *stage = data;
+    stage->waits = false;
+    for (unsigned i = 0; i < stage->player->play->recording->seats; i++)
+        play_calls_of(stage, i, false, &stage->begin);
+}
+
+static void play_window(struct player *p, const struct kt_window *calls, bool waits, bool is_alone)
+{
+    const struct kt_recording *r = p->play->recording;
+    struct stage stage = {p, *calls, waits, 0, (int)r->seats};
+    for (unsigned i = 0; i < r->seats; i++)
+        p->seated[i].pass.denormal = p->seated[i].pass.overflowed = 0;
+    for (size_t i = calls->first; i < calls->end; i++)
+        p->play->board->seconds[i] = KT_NOT_TIMED;
+    if (r->call[calls->first].opens)
+        kt_contents_fill(&p->contents[p->window++]);
+    stage.begin = kt_clock_start();
+    if (is_alone && p->in_team)
+        kt_team_call(&p->team, play_alone, &stage);
+    else if (is_alone)
+        play_alone(&stage);
+    else
+        kt_seats_run(p->seats, play_seat, &stage);
+    for (unsigned i = 0; i < r->seats; i++) {
+        p->pass.denormal += p->seated[i].pass.denormal;
+        p->pass.overflowed += p->seated[i].pass.overflowed;
+    }
+}
+
+static void play_together(struct player *p, const struct kt_request *request, bool waits)
+{
+    struct kt_window window = {.first = request->calls.first};
+    for (; window.first < request->calls.end; window.first = window.end) {
+        window.end = end_of_window(p->play->recording, window.first, request->calls.end);
+        play_window(p, &window, waits, request->is_alone);
+    }
+    for (size_t i = request->calls.first; i < request->calls.counted; i++)
+        p->play->board->seconds[i] = KT_NOT_TIMED;
+}
+
+static void play_one_by_one(struct player *p, const struct kt_request *request, bool waits)
 {
     const struct kt_recording *r = p->play->recording;
     struct kt_board *board = p->play->board;
@@ -380,10 +463,19 @@ static void play_calls(struct player *p, const struct kt_request *request)
         if (request->is_trial)
             try_call(p, i);
         else
-            play_call(p, i, p->play->gaps != KT_GAPS_NONE && !request->is_warming, &last_end);
+            play_call(p, i, waits, &last_end);
         if (i < request->calls.counted)
             board->seconds[i] = KT_NOT_TIMED;
     }
+}
+
+static void play_calls(struct player *p, const struct kt_request *request)
+{
+    bool waits = p->play->gaps != KT_GAPS_NONE && !request->is_warming;
+    if (p->seats && !request->is_trial)
+        play_together(p, request, waits);
+    else
+        play_one_by_one(p, request, waits);
 }
 
 void kt_play_serve(const void *context, int socket)

@@ -5,74 +5,24 @@
 #include "replay/sequence/recorded.h"
 
 #include "replay/call/call.h"
+#include "replay/sequence/company.h"
+#include "replay/sequence/recorded_walk.h"
 #include "trace/base/random.h"
 #include "trace/base/memory.h"
 
 #include <math.h>
 #include <string.h>
 
-/* --- calls of a level, with what is nested in them ------------------------------------------------------------- */
-
-/* Whether a call contains others shows when the next one comes. */
-struct walk {
-    enum kt_level level;
-    struct kt_cursor cursor;
-    struct kt_call last;
-    uint64_t last_args[KT_CONTEXT_WORDS];
-    bool ended;
-};
-
-static void walk_begin(const struct kt_trace *trace, enum kt_level level, struct walk *out)
-{
-    *out = (struct walk){.level = level};
-    kt_cursor_begin(trace, &out->cursor);
-}
-
-static void remember(struct walk *w, const struct kt_call *call)
-{
-    w->last = *call;
-    w->last.args = memcpy(w->last_args, call->args, call->entry->symbol.arg_bytes);
-}
-
-struct found {
-    struct kt_call call;
-    uint64_t args[KT_CONTEXT_WORDS];
-    double seconds;
-};
-
-/* Moves to the next call; true if the one before it is of the level: OUT is that. */
-static bool pass_over(struct walk *w, const struct kt_call *next, struct found *out)
-{
-    bool leaves = w->level == KT_LEAVES;
-    bool inside = leaves ? next && next->parent == (int64_t)w->last.n : next && next->depth > 0;
-    bool found = leaves ? kt_call_is_leaf(&w->last, next) : w->last.complete && !inside;
-    if (found) {
-        out->call = w->last;
-        out->call.args = memcpy(out->args, w->last_args, w->last.entry->symbol.arg_bytes);
-        out->seconds = kt_call_seconds(&w->last);
-    }
-    if (next && (leaves || !inside))
-        remember(w, next);
-    return found;
-}
-
-/* False at the end. */
-static bool walk_next(struct walk *w, struct found *out)
-{
-    struct kt_call next;
-    while (!w->ended) {
-        w->ended = !kt_cursor_next(&w->cursor, &next);
-        if (pass_over(w, w->ended ? NULL : &next, out))
-            return true;
-    }
-    return false;
-}
-
 /* --- which thread ---------------------------------------------------------------------------------------------- */
 
 static bool is_of(const struct kt_recording *r, const struct kt_call *call)
 {
-    return call->process == r->process && call->tid == r->tid;
+    return call->process == r->process && (r->seats || call->tid == r->tid);
+}
+
+static const struct kt_process *process_of(const struct kt_recording *r)
+{
+    return r->seats ? r->process : NULL;
 }
 
 /* From the end of a call to the next one, in seconds. */
@@ -101,13 +51,13 @@ static void keep_busier(struct kt_recording *one, struct kt_recording *out)
 /* Threads come one after the other; OUT becomes the busiest. */
 static void choose_thread(const struct kt_trace *trace, enum kt_level level, bool gaps, struct kt_recording *out)
 {
-    struct walk walk;
-    struct found found;
+    struct kt_recorded_walk walk;
+    struct kt_recorded_found found;
     struct kt_recording one = {0};
     uint64_t last_end = 0;
-    walk_begin(trace, level, &walk);
+    kt_recorded_walk_begin(trace, level, NULL, &walk);
     for (bool more = true; more;) {
-        more = walk_next(&walk, &found);
+        more = kt_recorded_walk_next(&walk, &found);
         if (one.course.calls && (!more || !is_of(&one, &found.call)))
             keep_busier(&one, out);
         if (!more)
@@ -150,8 +100,8 @@ static void note_occurrence(struct occurrences *o, size_t place, bool in_window,
 static struct occurrences *find_occurrences(const struct kt_trace *trace, const struct kt_shapes *shapes,
                                             enum kt_level level, const struct kt_recording *r)
 {
-    struct walk walk;
-    struct found found;
+    struct kt_recorded_walk walk;
+    struct kt_recorded_found found;
     uint64_t state = 1;
     size_t place = 0;
     const struct kt_window *w = r->window;
@@ -159,8 +109,8 @@ static struct occurrences *find_occurrences(const struct kt_trace *trace, const 
     struct kt_collection *collection = kt_collection_of(trace, shapes);
     struct occurrences *of = kt_resize(NULL, shapes->count, sizeof *of);
     memset(of, 0, shapes->count * sizeof *of);
-    walk_begin(trace, level, &walk);
-    while (walk_next(&walk, &found)) {
+    kt_recorded_walk_begin(trace, level, process_of(r), &walk);
+    while (kt_recorded_walk_next(&walk, &found)) {
         if (!is_of(r, &found.call))
             continue;
         size_t shape = kt_collection_number(collection, &found.call);
@@ -201,7 +151,7 @@ static void choose_windows(const struct kt_trace *trace, const struct kt_shapes 
 
 /* --- keeping them ---------------------------------------------------------------------------------------------- */
 
-static uint64_t *keep_args(struct kt_recording *r, const struct found *found)
+static uint64_t *keep_args(struct kt_recording *r, const struct kt_recorded_found *found)
 {
     enum { BLOCK_WORDS = 1 << 16 };
     size_t words = (found->call.entry->symbol.arg_bytes + 7) / 8;
@@ -222,7 +172,8 @@ static unsigned team_of(const struct kt_object *library)
 }
 
 /* SECONDS: what the call counts for in the program. */
-static void keep_call(struct kt_recording *r, const struct found *found, size_t shape, double seconds, double gap)
+static void keep_call(struct kt_recording *r, const struct kt_recorded_found *found, size_t shape, double seconds,
+                      const struct kt_seated *at)
 {
     int64_t info = 0;
     kt_call_info(&found->call, &info);
@@ -235,48 +186,128 @@ static void keep_call(struct kt_recording *r, const struct found *found, size_t 
                                                     .shape = (uint32_t)shape,
                                                     .ok = !is_early,
                                                     .in_parallel = found->call.in_parallel,
-                                                    .gap = gap,
+                                                    .seat = at->seat,
+                                                    .start = found->call.start,
+                                                    .end = found->call.start + found->call.ticks,
+                                                    .gap = at->gap,
                                                     .seconds = seconds};
+}
+
+/* Alone there is one seat, and gaps are short. */
+static struct kt_seated seat_of(struct kt_recording *r, struct kt_company *company, const struct kt_call *call,
+                                bool opens)
+{
+    struct kt_seated at = kt_company_seat(company, call, opens, KT_LONGEST_GAP);
+    if (!r->seats)
+        return (struct kt_seated){.gap = opens ? 0 : at.idle};
+    r->seats = at.seat + 1 > r->seats ? at.seat + 1 : r->seats;
+    return at;
+}
+
+/* Calls of a window from FIRST on: those that ran beside others before it or behind it had company that is not played,
+ * and do not count. */
+struct edges {
+    size_t first;
+    uint64_t before; /* ticks: when the last call before the window ended */
+    bool is_open;    /* its end was not met yet */
+};
+
+/* NEXT: when the first call behind the window begins. A thread that was silent for no longer than its last call took
+ * is taken to have gone on. */
+static void close_window(struct kt_recording *r, struct edges *edges, uint64_t next)
+{
+    bool is_last[KT_COMPANY_MOST];
+    memset(is_last, true, sizeof is_last);
+    for (size_t i = r->calls; edges->is_open && r->seats && i-- > edges->first;) {
+        struct kt_recorded_call *call = &r->call[i];
+        call->counted = call->counted && call->end <= next;
+        call->goes_on = is_last[call->seat] && (call->end >= next || next - call->end <= call->end - call->start);
+        is_last[call->seat] = false;
+    }
+    edges->is_open = false;
 }
 
 static void keep_windows(const struct kt_trace *trace, const struct kt_shapes *shapes, enum kt_level level,
                          struct kt_recording *r)
 {
-    struct walk walk;
-    struct found found;
+    struct kt_recorded_walk walk;
+    struct kt_recorded_found found;
+    struct kt_company company = {0};
+    struct edges edges = {0};
     size_t place = 0;
-    uint64_t last_end = 0;
     bool opens = false;
     const struct kt_window *w = r->window;
+    const struct kt_window *end = w + r->windows;
     struct kt_collection *collection = kt_collection_of(trace, shapes);
-    walk_begin(trace, level, &walk);
-    while (walk_next(&walk, &found) && w < r->window + r->windows) {
+    kt_recorded_walk_begin(trace, level, process_of(r), &walk);
+    while ((w < end || edges.is_open) && kt_recorded_walk_next(&walk, &found)) {
         if (!is_of(r, &found.call))
             continue;
+        if (w > r->window && place == w[-1].end)
+            close_window(r, &edges, found.call.start);
+        if (w == end)
+            break;
+        if (place == w->first) {
+            edges = (struct edges){r->calls, company.until, true};
+            opens = true;
+        }
         size_t shape = place >= w->first ? kt_collection_number(collection, &found.call) : SIZE_MAX;
-        opens |= place == w->first;
+        const struct kt_seated at = seat_of(r, &company, &found.call, opens);
         if (shape < shapes->count) {
-            keep_call(r, &found, shape, kt_shape_call_seconds(&shapes->shape[shape], &found.call),
-                      opens ? 0 : gap_between(r->process, last_end, found.call.start));
+            keep_call(r, &found, shape, kt_shape_call_seconds(&shapes->shape[shape], &found.call), &at);
             r->call[r->calls - 1].opens = opens;
-            r->call[r->calls - 1].counted = place >= w->counted;
+            r->call[r->calls - 1].counted = place >= w->counted && (!r->seats || found.call.start >= edges.before);
             opens = false;
         }
-        last_end = found.call.start + found.call.ticks;
         w += ++place == w->end;
     }
+    kt_recorded_walk_end(&walk);
     forget(collection);
 }
 
-void kt_recording_read(const struct kt_trace *trace, const struct kt_shapes *shapes, enum kt_level level,
-                       const struct kt_recording_limit *limit, bool gaps, struct kt_recording *out)
+/* --- in company ------------------------------------------------------------------------------------------------ */
+
+/* Calls of all threads of the process take the place of those of its busiest one, if there is company worth the name.
+ */
+static void take_company(const struct kt_trace *trace, enum kt_level level, struct kt_recording *r)
 {
+    struct kt_recorded_walk walk;
+    struct kt_recorded_found found;
+    struct kt_company company = {0};
+    struct kt_course course = {0};
+    double busy = 0;
+    kt_recorded_walk_begin(trace, level, r->process, &walk);
+    while (kt_recorded_walk_next(&walk, &found)) {
+        uint64_t until = company.until;
+        struct kt_seated at = kt_company_seat(&company, &found.call, !company.any, KT_LONGEST_GAP);
+        uint64_t from = found.call.start > until ? found.call.start : until;
+        busy += company.until > from ? (double)(company.until - from) * r->process->tick_seconds : 0;
+        kt_course_add(&course, found.seconds, at.idle);
+    }
+    double together = busy > 0 ? kt_course_seconds(&course) / busy : 0;
+    struct kt_course less = together >= KT_COMPANY_LEAST ? r->course : course;
+    if (together >= KT_COMPANY_LEAST) {
+        r->course = course;
+        r->together = together;
+        r->seats = 1;
+    }
+    kt_course_free(&less);
+}
+
+void kt_recording_read(const struct kt_trace *trace, const struct kt_shapes *shapes, const struct kt_recording_how *how,
+                       const struct kt_recording_limit *limit, struct kt_recording *out)
+{
+    struct kt_recording_limit played = *limit;
     *out = (struct kt_recording){0};
-    choose_thread(trace, level, gaps, out);
+    choose_thread(trace, how->level, how->gaps, out);
     if (!out->course.calls)
         return;
-    choose_windows(trace, shapes, level, limit, out);
-    keep_windows(trace, shapes, level, out);
+    if (how->company && out->threads > 1)
+        take_company(trace, how->level, out);
+    if (out->seats)
+        played.seconds *= out->together;
+    choose_windows(trace, shapes, how->level, &played, out);
+    keep_windows(trace, shapes, how->level, out);
 }
 
 /* Is the call at PLACE of the thread one of those that count? *W moves on to the window that it may be in. */
@@ -291,8 +322,8 @@ static bool is_counted(const struct kt_recording *r, const struct kt_window **w,
 static struct kt_samples *times_in(const struct kt_recording *r, const struct kt_trace *trace,
                                    const struct kt_shapes *shapes, enum kt_level level)
 {
-    struct walk walk;
-    struct found found;
+    struct kt_recorded_walk walk;
+    struct kt_recorded_found found;
     struct kt_recording other = {0};
     const struct kt_window *w = r->window;
     size_t place = 0;
@@ -300,8 +331,9 @@ static struct kt_samples *times_in(const struct kt_recording *r, const struct kt
     struct kt_samples *times = kt_resize(NULL, shapes->count, sizeof *times);
     memset(times, 0, shapes->count * sizeof *times);
     choose_thread(trace, level, false, &other);
-    walk_begin(trace, level, &walk);
-    while (walk_next(&walk, &found)) {
+    other.seats = r->seats;
+    kt_recorded_walk_begin(trace, level, process_of(&other), &walk);
+    while (kt_recorded_walk_next(&walk, &found)) {
         if (!is_of(&other, &found.call) || !is_counted(r, &w, place++))
             continue;
         size_t shape = kt_collection_number(collection, &found.call);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "replay/sequence/sequence.h"
 
+#include "replay/sequence/sequence_estimates.h"
 #include "trace/base/interrupt.h"
 #include "trace/base/memory.h"
 #include "trace/base/now.h"
@@ -9,7 +10,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { LEAST_PASSES = 3, MOST_PASSES = 100, MOST_CALLS = 1 << 20, MOST_CRASHES = 8, MOST_SAMPLES = 64 << 20 };
+enum { LEAST_PASSES = 3, MOST_CALLS = 1 << 20, MOST_CRASHES = 8, MOST_SAMPLES = 64 << 20 };
 static const double planned_passes = 8;   /* that the budget is to suffice for */
 static const double call_overhead = 1e-6; /* seconds that playing a call takes besides it */
 
@@ -81,8 +82,8 @@ static void read_calls(struct kt_sequence *s, const struct kt_replay_options *op
         share = s->setup->shapes.seconds / (s->setup->shapes.seconds + calls * call_overhead);
     }
     limit.seconds = share * s->budget / planned_passes;
-    kt_recording_read(&s->setup->trace, &s->setup->shapes, options->level, &limit, options->gaps != KT_GAPS_NONE,
-                      &s->recording);
+    const struct kt_recording_how how = {options->level, options->gaps != KT_GAPS_NONE, options->company};
+    kt_recording_read(&s->setup->trace, &s->setup->shapes, &how, &limit, &s->recording);
     if (!s->recording.calls)
         give_up(s, "the trace has no single calls of that level");
 }
@@ -181,10 +182,10 @@ static void keep_first(struct kt_sequence *s)
 }
 
 /* The process plays that part of a pass. False: it did not come to its end. */
-static bool play(struct kt_sequence *s, const struct kt_window *calls)
+static bool play(struct kt_sequence *s, const struct kt_window *calls, bool alone)
 {
     double begin = kt_now();
-    const struct kt_request request = {*calls, .is_trial = !s->is_tried, .is_warming = s->warms};
+    const struct kt_request request = {*calls, .is_trial = !s->is_tried, .is_warming = s->warms, .is_alone = alone};
     if (s->rests)
         kt_child_rest(&s->child, false);
     bool answered = kt_child_ask(&s->child, &request, sizeof request, &s->last, sizeof s->last, s->patience);
@@ -200,7 +201,7 @@ static bool play(struct kt_sequence *s, const struct kt_window *calls)
 
 static bool may_go_on(struct kt_sequence *s)
 {
-    if (*s->unusable || s->passes == MOST_PASSES || (s->passes + 1) * s->recording.calls > MOST_SAMPLES)
+    if (*s->unusable || s->passes == KT_MOST_PASSES || (s->passes + 1) * s->recording.calls > MOST_SAMPLES)
         return false;
     return s->child.pid || start(s);
 }
@@ -210,13 +211,33 @@ static bool is_ready(const struct kt_sequence *s)
     return s->child.pid && s->is_tried && !s->warms;
 }
 
-/* The next pass, whatever it is for. */
+static bool plays_alone(const struct kt_sequence *s)
+{
+    return s->splits && s->recording.seats > 1;
+}
+
+static void play_alone(struct kt_sequence *s)
+{
+    struct kt_alone *alone = &s->alone;
+    if (!is_ready(s) || !play(s, &(struct kt_window){0, 0, s->recording.calls}, true))
+        return;
+    alone->sample = kt_room_for_one(alone->sample, alone->passes, sizeof *alone->sample);
+    alone->sample[alone->passes] = kt_resize(NULL, s->recording.calls, sizeof **alone->sample);
+    memcpy(alone->sample[alone->passes++], s->board->seconds, s->recording.calls * sizeof **alone->sample);
+}
+
+/* The next pass, whatever it is for. Alone comes first every other time. */
 static void play_pass(struct kt_sequence *s)
 {
     bool counts = is_ready(s);
-    bool ended = play(s, &(struct kt_window){0, 0, s->recording.calls});
+    bool comes_first = s->passes % 2;
+    if (counts && comes_first && plays_alone(s))
+        play_alone(s);
+    bool ended = play(s, &(struct kt_window){0, 0, s->recording.calls}, false);
     if (ended && counts)
         keep_samples(s);
+    if (ended && counts && !comes_first && plays_alone(s))
+        play_alone(s);
     if (ended && s->warms)
         keep_first(s);
     s->is_tried |= ended;
@@ -240,7 +261,7 @@ bool kt_sequence_prepare(struct kt_sequence *s)
 
 bool kt_sequence_turn(struct kt_sequence *s, const struct kt_window *calls)
 {
-    bool ended = is_ready(s) && play(s, calls);
+    bool ended = is_ready(s) && play(s, calls, false);
     if (ended && calls->end == s->recording.calls)
         keep_samples(s);
     return ended;
@@ -265,55 +286,6 @@ void kt_sequence_renew(struct kt_sequence *s)
     kt_child_end(&s->child);
 }
 
-static int compare(const void *a, const void *b)
-{
-    float x = *(const float *)a;
-    float y = *(const float *)b;
-    return (x > y) - (x < y);
-}
-
-/* *LEAST becomes the least of its times, if that is less. */
-static double median_of_call(const struct kt_sequence *s, size_t i, double *least)
-{
-    float time[MOST_PASSES];
-    size_t count = 0;
-    for (unsigned p = 0; p < s->passes; p++)
-        if (s->sample[p][i] >= 0)
-            time[count++] = s->sample[p][i];
-    if (!count)
-        return NAN;
-    qsort(time, count, sizeof *time, compare);
-    *least = (double)*time < *least ? (double)*time : *least;
-    return ((double)time[(count - 1) / 2] + (double)time[count / 2]) / 2;
-}
-
-/* True for a call whose time tells something. */
-static bool counts(const struct kt_sequence *s, size_t i)
-{
-    return s->recording.call[i].counted && !isnan(s->estimate[i]);
-}
-
-static void estimate(struct kt_sequence *s)
-{
-    size_t shapes = s->setup->shapes.count;
-    s->estimate = kt_resize(NULL, s->recording.calls, sizeof *s->estimate);
-    s->of_shape = kt_resize(NULL, shapes, sizeof *s->of_shape);
-    s->of_shape_count = kt_resize(NULL, shapes, sizeof *s->of_shape_count);
-    s->least = kt_resize(NULL, shapes, sizeof *s->least);
-    for (size_t i = 0; i < shapes; i++)
-        s->least[i] = INFINITY;
-    memset(s->of_shape, 0, shapes * sizeof *s->of_shape);
-    memset(s->of_shape_count, 0, shapes * sizeof *s->of_shape_count);
-    for (size_t i = 0; i < s->recording.calls; i++) {
-        size_t shape = s->recording.call[i].shape;
-        s->estimate[i] = median_of_call(s, i, &s->least[shape]);
-        if (!counts(s, i))
-            continue;
-        s->of_shape[shape] = kt_room_for_one(s->of_shape[shape], s->of_shape_count[shape], sizeof **s->of_shape);
-        s->of_shape[shape][s->of_shape_count[shape]++] = s->estimate[i];
-    }
-}
-
 void kt_sequence_finish(struct kt_sequence *s)
 {
     while ((s->passes < LEAST_PASSES || s->seconds < s->budget) && !kt_interrupted()) {
@@ -325,8 +297,9 @@ void kt_sequence_finish(struct kt_sequence *s)
     kt_child_end(&s->child);
     if (!*s->unusable && !s->passes)
         give_up(s, "no pass came to its end");
-    if (!*s->unusable)
-        estimate(s);
+    if (*s->unusable)
+        return;
+    kt_sequence_estimate(s);
 }
 
 void kt_sequence_close(struct kt_sequence *s)
@@ -338,6 +311,7 @@ void kt_sequence_close(struct kt_sequence *s)
         free(s->of_shape[i]);
     free(s->sample);
     free(s->pass_total);
+    kt_sequence_forget_alone(s);
     forget_first(s);
     free(s->of_shape);
     free(s->of_shape_count);
@@ -352,21 +326,6 @@ void kt_sequence_close(struct kt_sequence *s)
 
 /* --- what came out --------------------------------------------------------------------------------------------- */
 
-struct kt_stat kt_sequence_stat(const struct kt_sequence *s, const struct kt_job *job)
-{
-    size_t shape = kt_sequence_shape(s, job);
-    double sum = 0;
-    if (!s->of_shape || !s->of_shape_count[shape])
-        return kt_stat_of(NULL, 0, KT_BEST_MEDIAN);
-    size_t n = s->of_shape_count[shape];
-    for (size_t i = 0; i < n; i++)
-        sum += s->of_shape[shape][i];
-    struct kt_stat stat = kt_stat_of(s->of_shape[shape], n, KT_BEST_MEDIAN);
-    stat.min = s->least[shape];
-    stat.best = sum / (double)n;
-    return stat;
-}
-
 const char *kt_sequence_absence(const struct kt_sequence *s, const struct kt_job *job)
 {
     static const char *const text[] = {[KT_PRESENT] = NULL,
@@ -380,54 +339,4 @@ const char *kt_sequence_absence(const struct kt_sequence *s, const struct kt_job
                                            "has an operand that needs more memory than there is for a sequence",
                                        [KT_NOT_ASKED] = "was left out"};
     return s->board ? text[s->board->absent[kt_sequence_shape(s, job)]] : NULL;
-}
-
-/* The median of the calls of each shape that count, times their number, of all shapes. */
-static void sum_medians(const struct kt_sequence *s, struct kt_sequence_sum *out)
-{
-    size_t shapes = s->setup->shapes.count;
-    double **insitu = kt_resize(NULL, shapes, sizeof *insitu);
-    size_t *count = kt_resize(NULL, shapes, sizeof *count);
-    for (size_t i = 0; i < shapes; i++) {
-        insitu[i] = kt_resize(NULL, s->of_shape_count[i], sizeof **insitu);
-        count[i] = 0;
-    }
-    for (size_t i = 0; i < s->recording.calls; i++) {
-        const struct kt_recorded_call *call = &s->recording.call[i];
-        if (counts(s, i))
-            insitu[call->shape][count[call->shape]++] = call->seconds;
-    }
-    for (size_t i = 0; i < shapes; i++) {
-        double calls = (double)count[i];
-        if (count[i]) {
-            out->typical_insitu += calls * kt_stat_of(insitu[i], count[i], KT_BEST_MEDIAN).median;
-            out->typical_played += calls * kt_stat_of(s->of_shape[i], count[i], KT_BEST_MEDIAN).median;
-        }
-        free(insitu[i]);
-    }
-    free(insitu);
-    free(count);
-}
-
-void kt_sequence_sum(const struct kt_sequence *s, struct kt_sequence_sum *out)
-{
-    *out = (struct kt_sequence_sum){0};
-    for (size_t i = 0; s->estimate && i < s->recording.calls; i++) {
-        const struct kt_recorded_call *call = &s->recording.call[i];
-        out->left_out += s->board->absent[call->shape] != KT_PRESENT;
-        out->refilled += s->board->part[i] == KT_REFILLED;
-        out->strange += s->board->part[i] == KT_STRANGE;
-        if (!counts(s, i))
-            continue;
-        out->calls++;
-        out->insitu += call->seconds;
-        out->played += s->estimate[i];
-    }
-    out->share = s->recording.trace_seconds > 0 ? out->insitu / s->recording.trace_seconds : 0;
-    if (!s->estimate)
-        return;
-    sum_medians(s, out);
-    struct kt_stat total = kt_stat_of(s->pass_total, s->passes, KT_BEST_QUARTILE);
-    out->quarter_lo = total.best;
-    out->quarter_hi = s->pass_total[(3 * s->passes - 1) / 4];
 }

@@ -12,6 +12,8 @@
 #include "replay/sequence/play.h"
 #include "replay/setup/setup.h"
 
+enum { KT_MOST_PASSES = 100 };
+
 struct kt_sequence {
     bool open;
     char unusable[256]; /* why there are no times, or "" */
@@ -34,6 +36,14 @@ struct kt_sequence {
     bool rests;         /* its process stands still between turns: threads of its library disturb nobody */
     float **sample;     /* by pass: the times of the calls; owned */
     double *pass_total; /* by pass: seconds of the calls that count; owned */
+    bool splits;        /* calls that have company are played alone, too, in turns with that */
+    struct kt_alone {
+        float **sample; /* as those above; owned */
+        unsigned passes;
+        double **of_shape;
+        size_t *of_shape_count;
+        double *least;
+    } alone;
     struct kt_pass last;
     double seconds;    /* spent */
     double budget;     /* to be spent */
@@ -68,6 +78,9 @@ size_t kt_sequence_shape(const struct kt_sequence *sequence, const struct kt_job
 
 /* The statistic of a job's shape; n = 0: none of its calls was timed. */
 struct kt_stat kt_sequence_stat(const struct kt_sequence *sequence, const struct kt_job *job);
+
+/* The same of calls that were played alone, though they had company. */
+struct kt_stat kt_sequence_stat_alone(const struct kt_sequence *sequence, const struct kt_job *job);
 
 /* Of the calls that count and were timed. */
 struct kt_sequence_sum {

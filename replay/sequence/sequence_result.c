@@ -49,6 +49,9 @@ json_t *kt_sequence_json(const struct kt_sequence *s)
     json_t *data = json_pack("{s:I, s:I, s:I, s:I, s:I}", "refilled", (json_int_t)sum.refilled, "strange",
                              (json_int_t)sum.strange, "left_out", (json_int_t)sum.left_out, "denormal",
                              (json_int_t)s->last.denormal, "overflowed", (json_int_t)s->last.overflowed);
+    json_object_set_new(json, "seats", json_integer(r->seats));
+    json_object_set_new(json, "together", r->seats > 1 ? json_real(r->together) : json_null());
+    json_object_set_new(json, "passes_alone", json_integer(s->alone.passes));
     json_object_update(json, times);
     json_object_update(json, memory);
     json_object_update(json, data);
@@ -72,6 +75,26 @@ static void print_data(const struct kt_sequence *s, const struct kt_sequence_sum
         printf("%zu calls were left out: their shapes could not be played.\n", sum->left_out);
 }
 
+/* What calls take more by those beside them. */
+static void print_company(const struct kt_sequence *s)
+{
+    double together = 0;
+    double alone = 0;
+    char text[2][CELL];
+    for (size_t i = 0; i < s->setup->jobs.count; i++) {
+        const struct kt_job *job = &s->setup->jobs.job[i];
+        struct kt_stat one = kt_sequence_stat_alone(s, job);
+        if (!one.n)
+            continue;
+        together += (double)job->shape->calls * kt_sequence_stat(s, job).best;
+        alone += (double)job->shape->calls * one.best;
+    }
+    printf("They were played at the same time, as the program made them: %.2g at a time.\n", s->recording.together);
+    if (alone > 0)
+        printf("All calls take %s so, and %s if each is alone: contention is a factor of %.2f.\n",
+               kt_text_seconds(together, text[0]), kt_text_seconds(alone, text[1]), together / alone);
+}
+
 void kt_sequence_print(const struct kt_sequence *s)
 {
     const struct kt_recording *r = &s->recording;
@@ -89,9 +112,13 @@ void kt_sequence_print(const struct kt_sequence *s)
     kt_text_seconds(sum.quarter_lo, lo);
     kt_text_seconds(sum.quarter_hi, hi);
     kt_text_percent(sum.share, share);
-    printf("\nSequence: %s of %s calls of thread %u in %zu window%s, %s of the time of all calls; %u passes.\n", calls,
-           all, r->tid, r->windows, r->windows == 1 ? "" : "s", share, s->passes);
-    if (r->threads > 1)
+    char whose[CELL];
+    snprintf(whose, sizeof whose, r->seats > 1 ? "%u threads" : "thread %u", r->seats > 1 ? r->seats : r->tid);
+    printf("\nSequence: %s of %s calls of %s in %zu window%s, %s of the time of all calls; %u passes.\n", calls, all,
+           whose, r->windows, r->windows == 1 ? "" : "s", share, s->passes);
+    if (r->seats > 1)
+        print_company(s);
+    else if (r->threads > 1)
         printf("The other %zu threads' calls were not played: theirs may have shared its caches.\n", r->threads - 1);
     printf("These calls took %s in the program, %s in the sequence (half of the passes: %s to %s): ratio %.3f.\n",
            insitu, played, lo, hi, sum.insitu > 0 ? sum.played / sum.insitu : 0);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "replay/setup/setup.h"
 
+#include "replay/setup/honoured.h"
 #include "replay/machine/caches.h"
 #include "replay/machine/probed.h"
 #include "replay/store/identity.h"
@@ -177,6 +178,9 @@ const struct kt_verb_option kt_verb_replay_options[] = {
     {"gaps", 0, KT_REPLAY_GAPS,
      "sequence: what happens between calls for as long as it took in the program; default idle", kt_replay_take_gaps,
      0},
+    {"alone", 0, NULL,
+     "sequence: of the busiest thread; default: calls of several threads as they were made, and alone",
+     KT_VERB_FLAG(struct kt_replay_options, alone)},
     {"blas", 0, "LIB", "a path, a soname or a short name; default: what was recorded", kt_replay_take_blas, 0},
     {"budget", 0, "SECONDS", "time for the samples; default 20", kt_replay_take_budget,
      offsetof(struct kt_replay_options, budget)},
@@ -350,6 +354,7 @@ enum kt_status kt_setup_open(const struct kt_replay_options *options, struct kt_
 {
     *out = (struct kt_setup){.has_all = options->has_all};
     KT_TRY(kt_trace_open(options->trace, &out->trace, error));
+    kt_honoured_take(&out->trace);
     kt_state_find(&out->trace, &out->state);
     kt_nested_notice(&out->trace, options->level);
     kt_shapes_collect(&out->trace, options->level, &out->shapes);

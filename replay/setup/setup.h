@@ -33,6 +33,8 @@ struct kt_replay_options {
     bool sequence; /* besides them (replay/sequence/sequence.h) */
     enum kt_gaps gaps;
     bool has_gaps; /* were asked for */
+    bool alone;    /* the sequence is that of the busiest thread, */
+    bool company;  /* or else of all threads: calls that were made at the same time are played at the same time */
     enum kt_timer_kind timer;
     const char *blas[KT_MAX_LIBRARIES];
     size_t libraries;

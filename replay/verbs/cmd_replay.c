@@ -12,6 +12,8 @@
 #include "replay/store/identity.h"
 #include "replay/setup/recall.h"
 #include "replay/result/result.h"
+#include "model/tracker/overlap.h"
+#include "replay/sequence/company.h"
 #include "replay/sequence/sequence.h"
 #include "trace/base/random.h"
 #include "trace/command/json.h"
@@ -293,6 +295,21 @@ static void open_sequence(struct replay *r)
     double share = r->options.runs ? part_of_passes : r->options.contexts ? sequence_share : 1;
     kt_sequence_open(&r->setup, &r->options, &r->worker.library, share * r->options.budget, kt_pages_limit(),
                      &r->sequence);
+    r->sequence.splits = true;
+}
+
+/* What others cost a call only calls that are made at the same time tell: without being asked, where there are such and
+ * all else is as usual. Runs of the program are set beside those of its busiest thread. */
+static void choose_company(struct replay *r, bool is_usual)
+{
+    struct kt_overlaps overlaps;
+    r->options.company = !r->options.alone && !r->options.runs;
+    if (!r->options.company || r->options.sequence || !is_usual)
+        return;
+    kt_overlaps_find(&r->setup.trace, &r->setup.shapes, &overlaps);
+    r->options.sequence = overlaps.threads > r->setup.trace.processes && overlaps.busy > 0 &&
+                          overlaps.all.seconds >= KT_COMPANY_LEAST * overlaps.busy;
+    kt_overlaps_free(&overlaps);
 }
 
 /* What the only context could not play was not replayed. */
@@ -342,9 +359,12 @@ static size_t most_shapes(const struct replay *r)
 static enum kt_status run(int argc, char **argv, struct replay *r, struct kt_error *error)
 {
     KT_TRY(parse_options(argc, argv, r, error));
+    const struct kt_replay_options *o = &r->options;
+    bool is_usual = !o->contexts && o->timer == KT_TIMER_WALL && o->layout.pages == KT_PAGES_ANY && !o->layout.align;
     kt_replay_options_default(&r->options);
     kt_recall_begin(&r->options, &r->recall);
     KT_TRY(kt_setup_open(&r->options, &r->recall, &r->setup, error));
+    choose_company(r, is_usual);
     KT_TRY(prepare_worker(r, error));
     kt_setup_schedule(&r->setup, &r->options, r->options.contexts, most_shapes(r), &r->schedule);
     r->schedule.least = KT_LEAST_REPLAYED;

@@ -70,6 +70,9 @@ calls = sorted((c["t"], c["t"] + c["dt"]) for c in map(json.loads, sys.stdin) if
 until = busy = 0
 for begin, end in calls:
     busy, until = busy + max(0, end - max(begin, until)), max(end, until)
-said = float(re.search(r"at least one thread for ([0-9.]+) % of wall time", sys.argv[1])[1])
+said = float(re.search(r"at least one thread is in a call for ([0-9.]+) % of wall time", sys.argv[1])[1])
 print(abs(said - 100 * busy / float(sys.argv[2])) < 0.2 or (said, busy, sys.argv[2]))' "$page" "$("$kt" report --json "$T/threads" | query 'd["seconds"]')")"
+has "... of all tables too" 'in BLAS and LAPACK, 4 threads added;$' "$("$kt" report --all "$T/threads")"
+same "no part of wall time above all of it" True "$("$kt" report --json "$T/threads" | query 'd["seconds_blas"] > d["seconds_busy"] and 0 < d["share_of_wall"] <= 1')"
+same "as many calls at a time as threads, beside each other" True "$("$kt" report --json "$T/threads" | query 'd["overlap"]["calls_at_once"] == 3 and all(0 <= t["others_beside"] <= 2 for t in d["threads"]) and d["shapes"][0]["others_beside"] > 0.5')"
 exit $((failures != 0))

@@ -205,6 +205,9 @@ class Process:
         assert meta["format"][:2] == ["ktrace", "2"] and meta["byte_order"] == ["little"]
         self.pid, self.clock_ticks, self.clock = int(meta["pid"][0]), float(meta["clock_ticks"][0]), meta["clock"][0]
         self.self_ticks = float(meta["self_ticks"][0]) if "self_ticks" in meta else 0
+        ranges = [r.split("-") for key in ("affinity", "cpuset") if key in meta for r in meta[key][0].split(",")]
+        assert all(0 <= int(r[0]) <= int(r[-1]) for r in ranges)
+        assert all(int(x) > 0 for x in meta.get("quota", [])[:2])
         self.anchors = [[int(x) for x in meta["anchor"][:2]]]
         for f in lines_of(path + "/definitions"):
             if f[0] == "object":

@@ -107,7 +107,9 @@ static void make_small(void)
 
 static const char counters[] = "counter\t0\tperf::PAGE-FAULTS\tcounted\ncounter\t1\tx\tn/a\twhy\t3\t0x1\n";
 
-/* Counters, a change of the processor, regions. */
+static const char processors[] = "affinity\t0-1\ncpuset\t0,1\nquota\t150000\t100000\nenv\tOMP_WAIT_POLICY\tpassive\n";
+
+/* Counters, a change of the processor, regions, what a container left of the machine. */
 static void make_counted(void)
 {
     static const uint64_t enter[] = {KT_EVENT_REGION | KT_REGION_WORDS << 8 | 1 << 16, KT_GEN_ORIGIN};
@@ -163,8 +165,10 @@ static void make(int which)
     else
         make_nested(which == 2 ? 2 : 8);
     kt_gen_end(&gen, which == 0 || which >= 4);
-    if (which == 3)
+    if (which == 3) {
         kt_gen_append(&gen, "definitions", counters, sizeof counters - 1);
+        kt_gen_append(&gen, "meta", processors, sizeof processors - 1);
+    }
 }
 
 /* --- stores ------------------------------------------------------------------------------------------------- */

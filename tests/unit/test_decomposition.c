@@ -24,6 +24,8 @@ static struct kt_context_times times(double warm, double cold, double tracked, d
     return (struct kt_context_times){.warm = isnan(warm) ? unknown : around(warm, 0.1),
                                      .cold = isnan(cold) ? unknown : around(cold, 0.1),
                                      .tracked = isnan(tracked) ? unknown : around(tracked, 0.1),
+                                     .together = unknown,
+                                     .alone = unknown,
                                      .bound = bound,
                                      .bound_cold = NAN};
 }
@@ -47,6 +49,28 @@ static struct kt_decomposition decompose(const struct kt_context_times *shape, d
     kt_decomposition_add(&d, shape, &calls);
     kt_decomposition_finish(&d);
     return d;
+}
+
+/* What others beside a call cost it is taken from the residual, or from what is left whole; of others nothing is known.
+ */
+static void test_contention(void **state)
+{
+    (void)state;
+    struct kt_context_times shape = times(2, 3, 2.5, 1);
+    struct kt_decomposition without = decompose(&shape, 6);
+    shape.together = around(5, 0.1);
+    shape.alone = around(2, 0.1);
+    struct kt_decomposition with = decompose(&shape, 6);
+    assert_true(isnan(without.contention.value));
+    assert_int_equal(with.in_company, 1);
+    assert_near(without.residual.value, 35);
+    assert_near(with.contention.value, 30);
+    assert_near(with.residual.value, 5);
+    assert_true(with.contention.lo < 29 && with.contention.hi > 31);
+    shape.tracked = unknown;
+    with = decompose(&shape, 6);
+    assert_near(with.contention.value, 30);
+    assert_near(with.unsplit.value, 10);
 }
 
 /* They are a part of the residual, not one beside it; what they take is known where the cost of one is. */
@@ -481,6 +505,7 @@ int main(void)
         cmocka_unit_test(test_untracked_is_not_split),
         cmocka_unit_test(test_tracked_and_untracked_together),
         cmocka_unit_test(test_outliers_are_residual),
+        cmocka_unit_test(test_contention),
         cmocka_unit_test(test_page_faults),
         cmocka_unit_test(test_bound_that_is_too_high),
         cmocka_unit_test(test_tracked_faster_than_warm),

@@ -7,14 +7,6 @@
 
 #include <math.h>
 
-double kt_call_start(const struct kt_call *call)
-{
-    const struct kt_process *p = call->process;
-    if (!call->complete)
-        return NAN;
-    return p->start + (double)(int64_t)(call->start - p->first_ticks) / p->tick_hz;
-}
-
 static json_t *address_json(const struct kt_process *p, uint64_t address)
 {
     const struct kt_object *object = kt_object_at(p, address);

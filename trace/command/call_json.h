@@ -7,10 +7,6 @@
 
 #include "trace/command/json.h"
 
-/* Seconds since the trace's first process began to record; NAN for calls that have not returned: their start is not
- * stored yet. */
-double kt_call_start(const struct kt_call *call);
-
 /* {"n", "process", "pid", "tid", "depth", "parent", "routine", "symbol", "t", "dt", "nested", "cpu", "caller", "args",
  * "info", "operands", "flops", "complete"}, with "region" and "events" where the process has them, and "inside",
  * "weight", "passed" of outermost calls. To be released. */

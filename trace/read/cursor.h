@@ -8,6 +8,8 @@
 #include "trace/files/event.h"
 #include "trace/read/reader.h"
 
+#include <math.h>
+
 /* A call as stored. ARGS and COUNTER are valid until the next one is asked for, all else as long as the trace is open.
  */
 struct kt_call {
@@ -102,6 +104,14 @@ static inline double kt_call_seconds(const struct kt_call *call)
     bool known = call->complete && kt_call_is_plausible(call);
     double ticks = known ? (double)call->ticks - p->clock_ticks - (double)call->nested * p->self_ticks : 0;
     return ticks > 0 ? ticks * p->tick_seconds : 0;
+}
+
+/* Seconds since the trace's first process began to record; NAN for calls that have not returned: their start is not
+ * stored yet. */
+static inline double kt_call_start(const struct kt_call *call)
+{
+    const struct kt_process *p = call->process;
+    return call->complete ? p->start + (double)(int64_t)(call->start - p->first_ticks) / p->tick_hz : NAN;
 }
 
 /* Value of the info argument, if the routine has one and the call has returned. */

@@ -15,6 +15,7 @@
 #include "trace/command/state_json.h"
 #include "trace/print/text.h"
 #include "trace/command/verb.h"
+#include "trace/verbs/info_machine.h"
 #include "trace/verbs/library_list.h"
 
 #include <getopt.h>
@@ -110,40 +111,6 @@ static json_t *command_json(const struct kt_process *process)
     return array;
 }
 
-static void add_meta(json_t *object, const struct kt_process *process, const char *key, bool number)
-{
-    const char *value = kt_meta(process, key);
-    json_t *json = !value ? json_null() : number ? json_integer(strtoll(value, NULL, 10)) : kt_json_text(value);
-    json_object_set_new(object, key, json);
-}
-
-static json_t *machine_json(const struct kt_process *process)
-{
-    json_t *object = json_object();
-    add_meta(object, process, "host", false);
-    add_meta(object, process, "cpu_model", false);
-    add_meta(object, process, "cpus", true);
-    add_meta(object, process, "page_bytes", true);
-    add_meta(object, process, "clock", false);
-    add_meta(object, process, "byte_order", false);
-    add_meta(object, process, "boot_id", false);
-    return object;
-}
-
-static json_t *options_json(const struct kt_process *process)
-{
-    json_t *object = json_object();
-    for (size_t i = 0; i < process->metas; i++) {
-        const char *tab = strchr(process->meta[i].value, '\t');
-        char name[64];
-        if (strcmp(process->meta[i].key, "option") != 0 || !tab)
-            continue;
-        snprintf(name, sizeof name, "KTRACE_%.*s", (int)(tab - process->meta[i].value), process->meta[i].value);
-        kt_json_set_named(object, name, kt_json_text(tab + 1));
-    }
-    return object;
-}
-
 /* --- the document ------------------------------------------------------------------------------------------ */
 
 static double longest_seconds(const struct kt_trace *trace)
@@ -165,11 +132,11 @@ static json_t *process_json(const struct kt_process *p)
     json_t *object = json_object();
     json_object_set_new(object, "process", json_integer((json_int_t)p->number));
     json_object_set_new(object, "pid", json_integer(p->pid));
-    add_meta(object, p, "ppid", true);
-    add_meta(object, p, "rank", true);
-    add_meta(object, p, "job", false);
-    add_meta(object, p, "host", false);
-    add_meta(object, p, "program", false);
+    kt_info_add_meta(object, p, "ppid", true);
+    kt_info_add_meta(object, p, "rank", true);
+    kt_info_add_meta(object, p, "job", false);
+    kt_info_add_meta(object, p, "host", false);
+    kt_info_add_meta(object, p, "program", false);
     json_object_set_new(object, "command", command_json(p));
     json_object_set_new(object, "state", json_string(process_state(p)));
     json_object_set_new(object, "start", kt_json_number(p->start));
@@ -192,8 +159,8 @@ static json_t *processes_json(const struct kt_trace *trace)
 static json_t *clock_json(const struct kt_process *first, const struct kt_state *state)
 {
     json_t *object = json_object();
-    add_meta(object, first, "clock", false);
-    add_meta(object, first, "tsc_invariant", true);
+    kt_info_add_meta(object, first, "clock", false);
+    kt_info_add_meta(object, first, "tsc_invariant", true);
     json_object_set_new(object, "note", state->clock_note ? kt_json_text(state->clock_note) : json_null());
     json_object_set_new(object, "migrated", json_integer((json_int_t)state->migrated));
     json_object_set_new(object, "implausible", json_integer((json_int_t)state->implausible));
@@ -218,7 +185,7 @@ static json_t *document_of(const struct kt_trace *trace, const struct kt_state *
     json_object_set_new(document, "format", json_sprintf("%d.%d", KT_FORMAT_MAJOR, KT_FORMAT_MINOR));
     json_object_set_new(document, "state", json_string(kt_state_text(trace)));
     json_object_set_new(document, "command", command_json(first));
-    add_meta(document, first, "program", false);
+    kt_info_add_meta(document, first, "program", false);
     json_object_set_new(document, "processes", json_integer((json_int_t)trace->processes));
     json_object_set_new(document, "threads", json_integer((json_int_t)state->threads));
     json_object_set_new(document, "ranks", json_integer((json_int_t)ranks->count));
@@ -242,8 +209,8 @@ static json_t *document_of(const struct kt_trace *trace, const struct kt_state *
                         ranks->expected ? json_integer((json_int_t)ranks->expected) : json_null());
     json_object_set_new(document, "process_table", processes_json(trace));
     json_object_set_new(document, "clock", clock_json(first, state));
-    json_object_set_new(document, "machine", machine_json(first));
-    json_object_set_new(document, "options", options_json(first));
+    json_object_set_new(document, "machine", kt_info_machine_json(first));
+    json_object_set_new(document, "options", kt_info_named_json(first, "option", "KTRACE_"));
     json_object_set_new(document, "snapshots", snapshots_json(trace));
     return document;
 }
@@ -445,6 +412,7 @@ static void print_about(const struct kt_trace *trace, const struct kt_state *sta
                   kt_text_seconds(state->self_seconds, self));
     kt_about_line("machine", "%s, %s CPUs, host %s", meta_or_unknown(first, "cpu_model"),
                   meta_or_unknown(first, "cpus"), meta_or_unknown(first, "host"));
+    kt_info_print_processors(first);
     kt_about_line("clock", "%s, %.6g MHz", meta_or_unknown(first, "clock"), first->tick_hz / 1e6);
     kt_about_clock(state);
     print_migrations(state);

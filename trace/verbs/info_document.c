@@ -41,10 +41,18 @@ static const struct kt_field clock_fields[] = {
     {"implausible", KT_AS_COUNT, .meaning = "calls whose times cannot be"},
     {0}};
 
+static const struct kt_field variable_map[] = {{"NAME", KT_AS_TEXT, .meaning = "value of the variable"}, {0}};
+
 static const struct kt_field machine_fields[] = {
     {"host", KT_AS_TEXT, KT_NULL, .meaning = "name of the machine"},
     {"cpu_model", KT_AS_TEXT, KT_NULL, .meaning = "processor"},
     {"cpus", KT_AS_COUNT, KT_NULL, .meaning = "processors that the system has"},
+    {"affinity", KT_AS_TEXT, KT_NULL, .meaning = "processors that the process might use, as 0-3,8"},
+    {"cpuset", KT_AS_TEXT, KT_NULL, .meaning = "the same of its control group"},
+    {"quota", KT_AS_NUMBER, KT_NULL, .unit = "processors",
+     .meaning = "as much time as so many have, granted by its control groups; null: all"},
+    {"environment", KT_AS_MAP, .meaning = "variables that say how many threads there are and how they wait",
+     .of = variable_map},
     {"page_bytes", KT_AS_COUNT, KT_NULL, .unit = "bytes", .meaning = "size of a page"},
     {"clock", KT_AS_TEXT, KT_NULL, .meaning = "which clock"},
     {"byte_order", KT_AS_TEXT, KT_NULL, .meaning = "byte order"},

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "trace/read/processors.h"
+
+#include "ktrace/granted.h"
+
+#include <sched.h>
+#include <unistd.h>
+
+/* More than any machine has. */
+enum { MOST = 1 << 20 };
+
+static double least(double a, double b)
+{
+    return a > 0 && (b <= 0 || a < b) ? a : b;
+}
+
+static void find_usable(struct kt_processors *p)
+{
+    if (p->allowed <= 0)
+        p->allowed = p->there;
+    p->usable = least(p->quota, least(p->allowed, p->there));
+}
+
+static int number_at(const char **at)
+{
+    char *end;
+    long value = **at >= '0' && **at <= '9' ? strtol(*at, &end, 10) : -1;
+    if (value >= 0)
+        *at = end;
+    return value >= 0 && value < MOST ? (int)value : -1;
+}
+
+int kt_processors_count(const char *list)
+{
+    int count = 0;
+    for (const char *at = list;; at++) {
+        int first = number_at(&at);
+        int last = first;
+        if (first >= 0 && *at == '-') {
+            at++;
+            last = number_at(&at);
+        }
+        if (first < 0 || last < first || count > MOST)
+            return 0;
+        count += last - first + 1;
+        if (*at != ',')
+            return *at ? 0 : count;
+    }
+}
+
+static int count_of(const char *list)
+{
+    return list ? kt_processors_count(list) : 0;
+}
+
+static double ratio_of(double quota_us, double period_us)
+{
+    return quota_us > 0 && period_us > 0 ? quota_us / period_us : 0;
+}
+
+void kt_processors_recorded(const struct kt_process *process, struct kt_processors *out)
+{
+    const char *there = kt_meta(process, "cpus");
+    const char *quota = kt_meta(process, "quota");
+    double quota_us;
+    double period_us;
+    *out = (struct kt_processors){.allowed = count_of(kt_meta(process, "affinity")),
+                                  .in_set = count_of(kt_meta(process, "cpuset"))};
+    long processors = there ? strtol(there, NULL, 10) : 0;
+    out->there = processors > 0 && processors < MOST ? (int)processors : 0;
+    if (quota && sscanf(quota, "%lf\t%lf", &quota_us, &period_us) == 2)
+        out->quota = ratio_of(quota_us, period_us);
+    find_usable(out);
+}
+
+static size_t read_file(const char *path, char *out, size_t size)
+{
+    FILE *file = fopen(path, "re");
+    size_t bytes = file ? fread(out, 1, size - 1, file) : 0;
+    out[bytes] = '\0';
+    if (file)
+        fclose(file);
+    return bytes;
+}
+
+void kt_processors_here(struct kt_processors *out)
+{
+    static struct kt_granted granted;
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    kt_granted_find(&granted, read_file);
+    *out = (struct kt_processors){.there = (int)sysconf(_SC_NPROCESSORS_ONLN),
+                                  .in_set = *granted.set ? kt_processors_count(granted.set) : 0,
+                                  .quota = ratio_of((double)granted.quota_us, (double)granted.period_us)};
+    if (sched_getaffinity(0, sizeof set, &set) == 0)
+        out->allowed = CPU_COUNT(&set);
+    find_usable(out);
+}
+
+void kt_processors_text(const struct kt_processors *p, char *out, size_t size)
+{
+    out[0] = '\0';
+    if (p->quota > 0 && p->quota <= p->allowed && p->quota < p->there)
+        snprintf(out, size, "a quota of %.3g of %d processors", p->quota, p->there);
+    else if (p->allowed > 0 && p->allowed < p->there)
+        snprintf(out, size, "%s %d of %d processors", p->in_set == p->allowed ? "a cpuset of" : "affinity to",
+                 p->allowed, p->there);
+}

@@ -167,9 +167,9 @@ static void print_legend(void)
 {
     char names[CELL] = "";
     size_t used = 0;
-    for (int p = 0; p < PARTS; p++)
-        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", p ? ", " : "", part_name[p]);
-    kt_screen_line("  |%s| %s, ?: unknown", marks, names);
+    for (int p = 0; p < KT_SCREEN_PARTS; p++)
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", p ? ", " : "", kt_screen_parts_name[p]);
+    kt_screen_line("  |%s| %s, ?: unknown", kt_screen_parts_mark, names);
 }
 
 static void print_places(const struct kt_report *report, const struct kt_heavy *heavy, size_t count)

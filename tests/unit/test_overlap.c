@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Calls that run at the same time, beside what pairs of all calls tell. */
 #include "model/tracker/overlap.h"
-#include "tests/tracegen.h"
+#include "tests/parts/tracegen.h"
 #include "trace/base/random.h"
 
 #include <math.h>

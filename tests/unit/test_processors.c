@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What control groups of both versions grant, by files that are made up; lists of processors; what a trace says. */
 #include "ktrace/granted.h"
-#include "tests/tracegen.h"
+#include "tests/parts/tracegen.h"
 #include "trace/read/processors.h"
 
 #include <setjmp.h>

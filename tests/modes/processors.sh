@@ -20,7 +20,7 @@ same "affinity" "$last" "$(machine t '"affinity"')"
 same "... of which there are more" "$all" "$(machine t '"cpus"')"
 same "the environment, as far as it is about threads" "['passive', '2'] False" \
     "$("$kt" info --json "$T/t" | query "[d['machine']['environment'][k] for k in ('OMP_WAIT_POLICY', 'OPENBLAS_NUM_THREADS')], 'UNKNOWN' in d['machine']['environment']" | tr -d '()' | sed 's/\], /] /')"
-true_that "a decoder that knows only FORMAT.md reads it" "$PYTHON" tests/decoder.py "$T/t"
+true_that "a decoder that knows only FORMAT.md reads it" "$PYTHON" tests/decoder/decoder.py "$T/t"
 if [ "$all" -gt 1 ]; then
     has "the report says it" "^processors affinity to 1 of $all processors, library starts [0-9]+ thread" "$("$kt" report --all "$T/t")"
     has "... and info" "^processors affinity to 1 of $all processors$" "$("$kt" info "$T/t")"

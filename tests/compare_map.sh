@@ -49,9 +49,10 @@ same "the document has them" "[('ddot', 'libother.so', 1, 100.0), ('ddot', 'libo
      "$(in_json both '[(r["routine"], r["library"], r["shapes"], r["calls"]) for r in d["map"]["rules"]]')"
 same "... and what is to be won, in its interval" True "$(in_json both 'd["map"]["ratio"]["lo"] <= d["map"]["ratio"]["value"] <= d["map"]["ratio"]["hi"] < 1 and d["map"]["seconds"] < d["libraries"][0]["seconds"]')"
 same "the program ran on each library and by the map" "['libown.so', 'libother.so', 'libsame.so', 'the map']" "$(in_json both '[l["name"] for l in d["verify"]["libraries"]]')"
-# All calls by the map take 20000 turns each; on the best single library 3 of 7 take three times as many.
-same "... and by the map it was faster than on any" "True True" \
-     "$(in_json both '"%s %s" % (d["verify"]["libraries"][3]["ratio_measured"]["hi"] < 1, d["verify"]["libraries"][3]["measured"]["median"] < 0.8 * min(l["measured"]["median"] for l in d["verify"]["libraries"][:3]))')"
+# By the map all calls take 20000 turns; on the best single library 3 of 7 take three times as many, 0.54 of that. Pauses
+# of a busy machine are left out: medians of each shape's calls.
+same "... and by the map it was faster than on any" True \
+     "$(in_json both 'd["verify"]["libraries"][3]["ratio_typical"]["value"] < 0.8 * min(l["ratio_typical"]["value"] for l in d["verify"]["libraries"][:3])')"
 "$kt" run -o "$T/by" --map "$T/app.map" -- "$T/app" >/dev/null 2>&1
 same "calls went to both" "libother.so libown.so" "$(info by '" ".join(sorted(l["path"].split("/")[-1] for l in d["libraries"]))')"
 

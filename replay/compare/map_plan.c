@@ -75,20 +75,32 @@ static bool is_lapack_taken(const struct kt_comparison *c, size_t lane)
 static bool may_take(const struct kt_comparison *c, size_t lane, const struct point *point)
 {
     const struct kt_compared *cell = kt_comparison_cell(c, point->shape, lane);
+    bool is_lapack = kt_known_is_lapack(point->routine->name);
     return cell->counts && !cell->wrong && c->worker[lane].library.threads == c->worker[0].library.threads &&
-           kt_ratio_verdict(&cell->ratio) == KT_FASTER &&
-           !(kt_known_is_lapack(point->routine->name) && is_lapack_taken(c, lane));
+           !(lane && is_lapack && is_lapack_taken(c, lane));
 }
 
-static size_t best_lane(const struct kt_comparison *c, const struct point *point)
+/* The library that is certainly best for the program as a whole: what is not told apart for a shape alone goes with all
+ * the others, so that the map is no worse than any single library. */
+static size_t usual_lane(const struct kt_comparison *c)
 {
-    size_t best = 0;
+    struct kt_ratio ratio = kt_comparison_multiple(c, c->mix.library);
+    return kt_ratio_verdict(&ratio) == KT_FASTER ? c->mix.library : 0;
+}
+
+/* Another one only if it is certainly faster than the usual one. */
+static size_t best_lane(const struct kt_comparison *c, size_t usual, const struct point *point)
+{
+    size_t from = may_take(c, usual, point) ? usual : 0;
+    size_t best = from;
     double least = 1;
-    for (size_t l = 1; l < c->libraries; l++)
-        if (may_take(c, l, point) && kt_comparison_cell(c, point->shape, l)->ratio.value < least) {
-            best = l;
-            least = kt_comparison_cell(c, point->shape, l)->ratio.value;
-        }
+    for (size_t l = 0; l < c->libraries; l++) {
+        struct kt_ratio ratio = kt_comparison_ratio(c, &point->shape, 1, l, from);
+        if (l == from || !may_take(c, l, point) || kt_ratio_verdict(&ratio) != KT_FASTER || ratio.value >= least)
+            continue;
+        best = l;
+        least = ratio.value;
+    }
     return best;
 }
 
@@ -113,13 +125,14 @@ static int compare_points(const void *first, const void *second)
 static struct point *collect(const struct kt_comparison *c, size_t *count)
 {
     struct point *point = kt_resize(NULL, c->setup.jobs.count + 1, sizeof *point);
+    const size_t usual = usual_lane(c);
     *count = 0;
     for (size_t i = 0; i < c->setup.jobs.count; i++) {
         struct point *p = &point[*count];
         *p = (struct point){.shape = i};
         if (!kt_comparison_counts(c, i) || !describe(c->setup.jobs.job[i].shape, p))
             continue;
-        p->lane = best_lane(c, p);
+        p->lane = best_lane(c, usual, p);
         ++*count;
     }
     qsort(point, *count, sizeof *point, compare_points);
@@ -179,7 +192,7 @@ static double base_seconds(const struct kt_comparison *c, const struct kt_planne
     return c->pace * seconds;
 }
 
-/* Is it certain for its shapes together, and worth a rule? */
+/* Is it worth a rule? If it is not for the usual library that is certain, too, for its shapes together. */
 static bool is_worth(const struct kt_comparison *c, struct kt_planned_rule *rule)
 {
     const double base = base_seconds(c, rule);
@@ -191,7 +204,8 @@ static bool is_worth(const struct kt_comparison *c, struct kt_planned_rule *rule
     rule->gain = base * (1 - rule->ratio.value);
     rule->least = base * (1 - rule->ratio.hi);
     rule->most = base * (1 - rule->ratio.lo);
-    return kt_ratio_verdict(&rule->ratio) == KT_FASTER && rule->gain >= least_part * c->insitu;
+    bool is_certain = rule->lane == usual_lane(c) || kt_ratio_verdict(&rule->ratio) == KT_FASTER;
+    return is_certain && rule->gain >= least_part * c->insitu;
 }
 
 static void keep(const struct kt_comparison *c, struct kt_map_plan *plan, struct kt_planned_rule *rule)

@@ -2,8 +2,9 @@
 /*
  * compare --map: which library calls of which sizes are to go to, from what was measured.
  *
- * A rule is for shapes of one routine with the same options that one library is certainly faster for than the recorded
- * one, and for what lies between their sizes, unless a shape was measured there for which that is not so. Beyond the
+ * All shapes go to the library that is certainly best for the program as a whole, if there is one, but those that
+ * another one is certainly faster for. A rule is for shapes of one routine with the same options that go to one
+ * library, and for what lies between their sizes, unless a shape was measured there that goes elsewhere. Beyond the
  * sizes that were measured nothing is claimed.
  */
 #ifndef KT_MAP_PLAN_H

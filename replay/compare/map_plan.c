@@ -13,6 +13,12 @@
 /* A rule is worth it from here on, as a part of the program's BLAS. */
 static const double least_part = 0.001;
 
+/* With all of the interval, by as much as counts: of many shapes a few look faster by chance. */
+static bool is_certain(const struct kt_ratio *ratio)
+{
+    return kt_ratio_verdict(ratio) == KT_FASTER && ratio->hi < 1 - KT_SAME_WITHIN;
+}
+
 /* --- shapes ------------------------------------------------------------------------------------------------ */
 
 /* A shape as rules speak of it. */
@@ -85,7 +91,7 @@ static bool may_take(const struct kt_comparison *c, size_t lane, const struct po
 static size_t usual_lane(const struct kt_comparison *c)
 {
     struct kt_ratio ratio = kt_comparison_multiple(c, c->mix.library);
-    return kt_ratio_verdict(&ratio) == KT_FASTER ? c->mix.library : 0;
+    return is_certain(&ratio) ? c->mix.library : 0;
 }
 
 /* Another one only if it is certainly faster than the usual one. */
@@ -96,7 +102,7 @@ static size_t best_lane(const struct kt_comparison *c, size_t usual, const struc
     double least = 1;
     for (size_t l = 0; l < c->libraries; l++) {
         struct kt_ratio ratio = kt_comparison_ratio(c, &point->shape, 1, l, from);
-        if (l == from || !may_take(c, l, point) || kt_ratio_verdict(&ratio) != KT_FASTER || ratio.value >= least)
+        if (l == from || !may_take(c, l, point) || !is_certain(&ratio) || ratio.value >= least)
             continue;
         best = l;
         least = ratio.value;
@@ -204,8 +210,8 @@ static bool is_worth(const struct kt_comparison *c, struct kt_planned_rule *rule
     rule->gain = base * (1 - rule->ratio.value);
     rule->least = base * (1 - rule->ratio.hi);
     rule->most = base * (1 - rule->ratio.lo);
-    bool is_certain = rule->lane == usual_lane(c) || kt_ratio_verdict(&rule->ratio) == KT_FASTER;
-    return is_certain && rule->gain >= least_part * c->insitu;
+    bool counts = rule->lane == usual_lane(c) || is_certain(&rule->ratio);
+    return counts && rule->gain >= least_part * c->insitu;
 }
 
 static void keep(const struct kt_comparison *c, struct kt_map_plan *plan, struct kt_planned_rule *rule)

@@ -50,7 +50,7 @@ COMPILED := $(filter blas%,$(basename $(notdir $(SPECS))))
 
 OBJECTS  := $(TRACE:%=$(O)/trace/%.o) $(REPLAY:%=$(O)/replay/%.o) $(MODEL:%=$(O)/model/%.o) $(O)/gen/thunks.o $(O)/gen/texts.o $(O)/gen/pprof.pb-c.o
 # A sanitizer looks symbols up before its own functions work: its builds do without our dlopen() and dlsym().
-SHIM_OBJECTS := $(SHIM:%=$(O)/preload/%.o) $(COMPILED:%=$(O)/gen/wrap_%.o) $(addprefix $(O)/,gen/slots.o gen/elements.o gen/stubs.o preload/trampoline.o preload/cost_call.o preload/jumps.o preload/apart_task.o preload/system_call.o preload/sandbox_hooks.o $(if $(SAN),,preload/linker_hooks.o))
+SHIM_OBJECTS := $(SHIM:%=$(O)/preload/%.o) $(COMPILED:%=$(O)/gen/wrap_%.o) $(addprefix $(O)/,gen/slots.o gen/elements.o gen/stubs.o preload/trampoline.o preload/map_ops.o preload/cost_call.o preload/jumps.o preload/apart_task.o preload/system_call.o preload/sandbox_hooks.o $(if $(SAN),,preload/linker_hooks.o))
 
 Q := $(if $(V),,@)
 SILENT := $(findstring s,$(firstword $(filter-out --%,$(MAKEFLAGS))))
@@ -131,15 +131,15 @@ SLOT_REGISTER := $(if $(findstring aarch64,$(shell $(CC) -dumpmachine 2>/dev/nul
 # Of vector registers that may hold arguments it touches no more than the trampoline keeps.
 $(O)/preload/forward.o: private SHIM_FLAGS += $(if $(findstring x86_64,$(shell $(CC) -dumpmachine 2>/dev/null)),-mno-avx)
 # A compiler that knows what these functions are would call them in their own loops.
-# KTRACE_BLAS: opening a library takes more anyway.
-$(O)/preload/substitute.o: private SHIM_FLAGS += -Wno-frame-larger-than
+# Opening a library takes more of the stack anyway.
+$(O)/preload/substitute.o $(O)/preload/beside.o: private SHIM_FLAGS += -Wno-frame-larger-than
 $(O)/preload/strings.o: private CFLAGS_ += -ffreestanding
 $(O)/gen/wrap_%.o: private CFLAGS_ += $(SHIM_FLAGS) -ffixed-$(SLOT_REGISTER) $(if $(SAN),-fno-sanitize=all)
 $(O)/gen/slots.o $(O)/gen/elements.o: private CFLAGS_ += $(SHIM_FLAGS)
 $(O)/gen/stubs.o: $(O)/gen/stubs.S preload/stub.h preload/sizes.h $(O)/flags
 	$(call say,AS,$<)
 	$(Q)$(CC) $(filter-out -g%,$(CFLAGS_)) -c -o $@ $<
-$(O)/preload/%.o: preload/%.S preload/stub.h preload/sizes.h $(O)/flags
+$(O)/preload/%.o: preload/%.S preload/stub.h preload/sizes.h preload/map_ops.h $(O)/flags
 	@mkdir -p $(@D)
 	$(call say,AS,$<)
 	$(Q)$(CC) $(CFLAGS_) -c -o $@ $<

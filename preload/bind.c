@@ -16,6 +16,7 @@
 #include "preload/entries.h"
 #include "preload/life.h"
 #include "preload/linker_own.h"
+#include "preload/map.h"
 #include "preload/objects.h"
 #include "preload/scopes.h"
 #include "preload/settings.h"
@@ -28,7 +29,6 @@
 #include <sys/mman.h>
 
 const struct kt_binding kt_unbound;
-_Atomic uint64_t kt_some_pass;
 
 /* Slots that have a binding; changed within slow paths. */
 static struct {
@@ -104,7 +104,7 @@ static struct kt_binding *find_void_binding(struct kt_slot *slot, const struct k
 {
     struct kt_binding *b = atomic_load_explicit(&slot->all, memory_order_acquire);
     while (b && (b->lo != like->lo || b->bytes != like->bytes || b->target != like->target || b->entry != like->entry ||
-                 b->wide != like->wide || b->passes != like->passes || b->foreign != like->foreign))
+                 b->wide != like->wide || b->passes != like->passes || b->by_jump != like->by_jump))
         b = b->next;
     return b;
 }
@@ -156,12 +156,31 @@ static void *substitute_for(const struct kt_slot *slot, void *target, uintptr_t 
         kt_substitute_load();
         kt_slow_resume();
     }
+    if (kt_map_is_due()) {
+        kt_slow_pause();
+        kt_map_load();
+        kt_slow_resume();
+    }
+    if (kt_map_is_on())
+        return kt_map_keep(slot, target, where);
     return kt_substitute_is_on() ? kt_substitute(slot, target, where, kt_names_target(slot)) : target;
 }
 
 static bool is_selected(const struct kt_slot *slot)
 {
     return kt_settings_select_routine(kt_texts + kt_names_interface(slot)->routine, kt_names_text(slot));
+}
+
+/* Where its calls go, and whether they leave us at once. */
+static void choose_target(struct kt_binding *made, const struct kt_slot *slot, uintptr_t where)
+{
+    bool is_recorded = atomic_load(&kt_recorder.state) != KT_STATE_OFF && is_selected(slot);
+    made->by_jump = is_foreign(slot, made->target);
+    void *sent = kt_map_is_on() && !made->by_jump ? kt_map_send(slot, made->target, where, is_recorded) : NULL;
+    if (sent)
+        made->target = sent;
+    made->by_jump |= sent != NULL;
+    made->passes = made->by_jump || !is_recorded;
 }
 
 static const struct kt_binding *make_binding(struct kt_slot *slot, uintptr_t where)
@@ -174,6 +193,8 @@ static const struct kt_binding *make_binding(struct kt_slot *slot, uintptr_t whe
     if (atomic_load(&kt_recorder.state) == KT_STATE_STARTING || !allocate_bound() || !kt_entries_start())
         return NULL;
     made.target = substitute_for(slot, target_of(slot, where), where);
+    if (kt_map_is_loading())
+        return NULL;
     if (!made.target)
         kt_linker_own_fail(kt_names_text(slot));
     struct kt_loaded caller;
@@ -181,8 +202,7 @@ static const struct kt_binding *make_binding(struct kt_slot *slot, uintptr_t whe
         made.lo = caller.lo;
         made.bytes = caller.hi - caller.lo;
     }
-    made.foreign = is_foreign(slot, made.target);
-    made.passes = made.foreign || atomic_load(&kt_recorder.state) == KT_STATE_OFF || !is_selected(slot);
+    choose_target(&made, slot, where);
     if (made.passes)
         atomic_store(&kt_some_pass, 1);
     else
@@ -198,7 +218,7 @@ static const struct kt_binding *makeshift_binding(struct kt_slot *slot, uintptr_
     while (any && !is_valid(any))
         any = any->next;
     makeshift = (struct kt_binding){.target = target_of(slot, where), .interface = kt_names_interface(slot)};
-    makeshift.foreign = is_foreign(slot, makeshift.target);
+    makeshift.by_jump = is_foreign(slot, makeshift.target);
     if (makeshift.target)
         return &makeshift;
     if (!any)

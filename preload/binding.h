@@ -22,10 +22,13 @@ struct kt_binding {
     bool hidden_result;       /* a complex result is stored through a first argument that the source does not show */
     bool nameless;            /* the trace cannot name it: its calls are lost, CAUSE says why */
     uint8_t cause;            /* enum kt_loss */
-    bool foreign;             /* not a BLAS routine but somebody else's function of that name: nothing is recorded */
+    bool by_jump;             /* its calls leave us as if we were not here: of somebody else's function, or by a map */
     _Atomic unsigned unloads; /* void unless this is how often objects were unloaded */
     struct kt_binding *next;
 };
+
+/* Does a map of libraries (preload/map.h) say where calls of the name go? Not once more where it has said so. */
+enum kt_mapped { KT_MAPPED_NOT, KT_MAPPED, KT_MAPPED_ALREADY };
 
 /*
  * One per interposed name, in a cache line. All are zeros at first, so loading the library neither relocates nor
@@ -38,7 +41,8 @@ struct kt_slot {
     uintptr_t lo;
     _Atomic uintptr_t bytes;
     void *target;
-    uint64_t passes;
+    bool passes;
+    uint8_t mapped; /* enum kt_mapped */
 };
 
 extern KT_HIDDEN struct kt_slot kt_slots[];

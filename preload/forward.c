@@ -217,7 +217,7 @@ struct kt_forward kt_forward_begin(struct kt_call *call, struct kt_slot *slot)
     const struct kt_binding *binding = kt_recent_binding(slot, call->caller);
     if (KT_UNLIKELY(!binding))
         binding = is_common(slot) ? bind_common(slot, call->caller) : kt_bind_find(slot, call->caller);
-    if (binding->foreign)
+    if (binding->by_jump)
         return (struct kt_forward){binding->target, -1};
     if (kt_enter(&call->frame, binding))
         record(call, binding->interface);

@@ -7,19 +7,17 @@
 
 #include <stddef.h>
 
-_Static_assert(offsetof(struct kt_binding, lo) == KT_BINDING_LO &&
-                   offsetof(struct kt_binding, bytes) == KT_BINDING_BYTES &&
-                   offsetof(struct kt_binding, target) == KT_BINDING_TARGET &&
-                   offsetof(struct kt_binding, passes) == KT_BINDING_PASSES &&
-                   offsetof(struct kt_thread, passing) == KT_THREAD_PASSING &&
-                   offsetof(struct kt_thread, passed) == KT_THREAD_PASSED &&
-                   offsetof(struct kt_thread, top) == KT_THREAD_TOP &&
-                   offsetof(struct kt_thread, suspended) == KT_THREAD_SUSPENDED &&
-                   offsetof(struct kt_frame, self) == 0 && offsetof(struct kt_slot, recent) == 0 &&
-                   offsetof(struct kt_slot, lo) == KT_SLOT_LO && offsetof(struct kt_slot, bytes) == KT_SLOT_BYTES_OF &&
-                   offsetof(struct kt_slot, target) == KT_SLOT_TARGET &&
-                   offsetof(struct kt_slot, passes) == KT_SLOT_PASSES,
-               "preload/stub.h");
+_Static_assert(
+    offsetof(struct kt_binding, lo) == KT_BINDING_LO && offsetof(struct kt_binding, bytes) == KT_BINDING_BYTES &&
+        offsetof(struct kt_binding, target) == KT_BINDING_TARGET &&
+        offsetof(struct kt_binding, passes) == KT_BINDING_PASSES &&
+        offsetof(struct kt_thread, passing) == KT_THREAD_PASSING &&
+        offsetof(struct kt_thread, passed) == KT_THREAD_PASSED && offsetof(struct kt_thread, top) == KT_THREAD_TOP &&
+        offsetof(struct kt_thread, suspended) == KT_THREAD_SUSPENDED && offsetof(struct kt_frame, self) == 0 &&
+        offsetof(struct kt_slot, recent) == 0 && offsetof(struct kt_slot, lo) == KT_SLOT_LO &&
+        offsetof(struct kt_slot, bytes) == KT_SLOT_BYTES_OF && offsetof(struct kt_slot, target) == KT_SLOT_TARGET &&
+        offsetof(struct kt_slot, passes) == KT_SLOT_PASSES && offsetof(struct kt_slot, mapped) == KT_SLOT_MAPPED,
+    "preload/stub.h");
 
 struct kt_vector {
     uint64_t low, high;

@@ -4,6 +4,7 @@
 #include "preload/bind.h"
 #include "preload/jump.h"
 #include "preload/linker_own.h"
+#include "preload/map.h"
 #include "preload/names.h"
 #include "preload/objects.h"
 #include "preload/recorder.h"
@@ -25,6 +26,8 @@ void *kt_linker_before_dlopen(const char *file, int mode, const void *caller)
     (void)caller;
     if (file && !(mode & RTLD_NOLOAD) && kt_substitute_is_due() && !kt_self.busy)
         kt_substitute_load();
+    if (file && !(mode & RTLD_NOLOAD) && kt_map_is_due() && !kt_self.busy)
+        kt_map_load();
     if (file && mode & RTLD_GLOBAL)
         kt_scopes_note_global(file);
     return kt_linker_own_dlopen();
@@ -51,7 +54,7 @@ static void *find_nothing(void *handle, const char *name)
 
 static void *stub_for(const struct kt_slot *slot, void *found, void *otherwise)
 {
-    bool is_on = atomic_load(&kt_recorder.state) != KT_STATE_OFF || kt_substitute_is_on();
+    bool is_on = atomic_load(&kt_recorder.state) != KT_STATE_OFF || kt_substitute_is_on() || kt_map_is_on();
     return found && is_on ? kt_redirect_stub(slot, found, otherwise) : found;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 struct kt_spares kt_spares;
+_Atomic uint64_t kt_some_pass;
 
 static const struct kt_slot *first_spare(void)
 {
@@ -45,4 +46,13 @@ struct kt_slot *kt_names_find(const char *name)
 {
     const struct kt_slot_info *info = bsearch(name, kt_slot_infos, kt_slot_count, sizeof *kt_slot_infos, compare_name);
     return info ? &kt_slots[info - kt_slot_infos] : NULL;
+}
+
+int kt_names_take_spare(const struct kt_slot *named, void *target)
+{
+    if (kt_spares.used == KT_SPARE_SLOTS)
+        return -1;
+    kt_spares.named[kt_spares.used] = (uint16_t)(named - kt_slots);
+    kt_spares.target[kt_spares.used] = target;
+    return (int)kt_spares.used++;
 }

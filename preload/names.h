@@ -54,16 +54,21 @@ static inline unsigned kt_steps_before(const struct kt_interface *interface)
 
 extern KT_HIDDEN const char kt_texts[]; /* texts are offsets into it */
 extern KT_HIDDEN const struct kt_step kt_steps[];
+extern KT_HIDDEN const char kt_step_names[][8]; /* by step: of sizes and options; others have none */
 extern KT_HIDDEN const struct kt_interface kt_interfaces[];
 extern KT_HIDDEN const struct kt_slot_info kt_slot_infos[]; /* sorted by name */
 extern KT_HIDDEN const unsigned kt_slot_count;              /* without the spare ones */
 
 /* What preload/redirect.c has handed out for functions that no name leads to: by spare slot. */
 struct kt_spares {
+    unsigned used;
     uint16_t named[KT_SPARE_SLOTS]; /* the slot whose name it has */
     void *target[KT_SPARE_SLOTS];
 };
 extern KT_HIDDEN struct kt_spares kt_spares;
+
+/* The number of a spare slot for a function that was found by that name; -1: there is none left. Within a slow path. */
+KT_HIDDEN int kt_names_take_spare(const struct kt_slot *named, void *target);
 
 /* The slot whose name a slot has: its own, unless it is a spare one. */
 KT_HIDDEN const struct kt_slot *kt_names_slot(const struct kt_slot *slot);

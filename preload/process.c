@@ -19,6 +19,7 @@
 #include "preload/inside.h"
 #include "preload/jump.h"
 #include "preload/life.h"
+#include "preload/map.h"
 #include "preload/meta.h"
 #include "preload/notice.h"
 #include "preload/objects.h"
@@ -189,6 +190,8 @@ static void adopt(void)
 
 const struct kt_life kt_life = {.start = kt_process_start, .adopt = adopt};
 
+extern KT_HIDDEN unsigned char kt_spare_stubs[][KT_STUB_BYTES];
+
 static bool start_recording(void)
 {
     kt_settings_warn_of_unknown();
@@ -235,7 +238,9 @@ __attribute__((constructor)) void kt_process_start(void)
     bool sees_forks = start_following_forks();
     bool records = sees_forks && *kt_option.DISABLE != '1' && selected && start_recording();
     atomic_store(&kt_recorder.state, records ? KT_STATE_READY : KT_STATE_OFF);
-    if (selected)
+    if (selected) {
         kt_substitute_start();
+        kt_map_start(kt_spare_stubs);
+    }
     errno = saved;
 }

@@ -10,20 +10,16 @@
 
 extern KT_HIDDEN unsigned char kt_spare_stubs[][KT_STUB_BYTES];
 
-static struct {
-    unsigned used;
-    uint16_t place[2 * KT_SPARE_SLOTS]; /* hashed: a slot and 1, as 0 is none */
-} spare;
+static uint16_t place[2 * KT_SPARE_SLOTS]; /* hashed: a spare slot and 1, as 0 is none */
 
 /* Where the slot with these two is noted, or else is to be. */
 static uint16_t *find_place(uint16_t named, const void *target)
 {
-    enum { PLACES = sizeof spare.place / sizeof *spare.place };
+    enum { PLACES = sizeof place / sizeof *place };
     size_t i = ((uintptr_t)target / 16 + named) % PLACES;
-    while (spare.place[i] &&
-           (kt_spares.target[spare.place[i] - 1] != target || kt_spares.named[spare.place[i] - 1] != named))
+    while (place[i] && (kt_spares.target[place[i] - 1] != target || kt_spares.named[place[i] - 1] != named))
         i = (i + 1) % PLACES;
-    return &spare.place[i];
+    return &place[i];
 }
 
 static void tell_once(void)
@@ -35,19 +31,16 @@ static void tell_once(void)
 }
 
 /* Within a slow path. */
-static void *find_stub(uint16_t named, void *target, void *otherwise)
+static void *find_stub(const struct kt_slot *named, void *target, void *otherwise)
 {
-    uint16_t *place = find_place(named, target);
-    if (!*place && spare.used == KT_SPARE_SLOTS) {
+    uint16_t *at = find_place((uint16_t)(named - kt_slots), target);
+    int spare = *at ? *at - 1 : kt_names_take_spare(named, target);
+    if (spare < 0) {
         tell_once();
         return otherwise;
     }
-    if (!*place) {
-        kt_spares.named[spare.used] = named;
-        kt_spares.target[spare.used] = target;
-        *place = (uint16_t)++spare.used;
-    }
-    return kt_spare_stubs[*place - 1];
+    *at = (uint16_t)(spare + 1);
+    return kt_spare_stubs[spare];
 }
 
 void *kt_redirect_stub(const struct kt_slot *named, void *target, void *otherwise)
@@ -55,7 +48,7 @@ void *kt_redirect_stub(const struct kt_slot *named, void *target, void *otherwis
     int saved = errno;
     void *found = otherwise;
     if (!kt_objects_is_us((uintptr_t)target) && kt_slow_begin()) {
-        found = find_stub((uint16_t)(named - kt_slots), target, otherwise);
+        found = find_stub(named, target, otherwise);
         kt_slow_end();
     }
     errno = saved;

@@ -9,6 +9,16 @@
 /* Spare slots take functions that no exported name leads to (preload/redirect.c); they follow those of the names. */
 #define KT_SPARE_SLOTS 8192
 
+/* Ways by a map of libraries (preload/map_ops.h): how many there may be, and struct kt_map_step */
+#define KT_MAP_ENTRANCES      512
+#define KT_MAP_ENTRANCE_BYTES 16
+#define KT_MAP_LOW            8
+#define KT_MAP_SPAN           16
+#define KT_MAP_FAIL           24
+#define KT_MAP_TARGET         32
+#define KT_MAP_PLACE          40
+#define KT_MAP_STEP           48
+
 /* On the stack: what is further away than that may be on another one, which may be gone. */
 #define KT_NEAR 65536
 
@@ -17,6 +27,7 @@
 #define KT_SLOT_BYTES_OF    24
 #define KT_SLOT_TARGET      32
 #define KT_SLOT_PASSES      40
+#define KT_SLOT_MAPPED      41
 #define KT_BINDING_LO       0
 #define KT_BINDING_BYTES    8
 #define KT_BINDING_TARGET   16

@@ -78,6 +78,8 @@
         jmp     *KT_BINDING_TARGET(%r11)
 1:      movq    -8(%rsp), %rax
         movq    -16(%rsp), %r11
+        cmpb    $0, KT_SLOT_MAPPED(%r11)
+        jne     kt_trampoline           /* which can leave by a jump once it knows */
         jmp     \next
         .size   \name, . - \name
         .endm

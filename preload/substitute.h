@@ -2,13 +2,9 @@
 /*
  * KTRACE_BLAS: calls of routines go to another library than the program's own.
  *
- * The library is opened beside the program's, in a scope of its own: no name of it is seen by the program, and it finds
- * its own names before the program's (RTLD_DEEPBIND; two builds of one library have thousands of names in common), nor
- * is it taken for a library that the program opens (preload/soname.h). Of
- * further files, a LAPACK, references to BLAS come to us like the program's.
- *
- * It is loaded before a call can need it: at the start if the program has a BLAS by then, otherwise before the program
- * opens anything. To load it on the way of a call would mean to wait for the linker's lock.
+ * The library is opened beside the program's (preload/beside.h). It is loaded before a call can need it: at the start
+ * if the program has a BLAS by then, otherwise before the program opens anything. To load it on the way of a call would
+ * mean to wait for the linker's lock.
  */
 #ifndef KT_SUBSTITUTE_H
 #define KT_SUBSTITUTE_H

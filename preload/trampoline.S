@@ -45,6 +45,8 @@
 
         .globl  kt_way
         .hidden kt_way
+        .globl  kt_trampoline
+        .hidden kt_trampoline
         .type   kt_trampoline, @function
         .cfi_startproc
         KT_WAY  kt_way, kt_trampoline

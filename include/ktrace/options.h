@@ -24,6 +24,7 @@
       "counters to read around each call, as libpfm4 spells them, separated by commas: perf::PAGE-FAULTS")             \
     X(BLAS, text, "",                                                                                                  \
       "files of a BLAS and LAPACK, paths or sonames separated by commas, that all calls go to (ktrace run --blas)")    \
+    X(MAP, text, "", "a map of libraries: which of them calls of which sizes go to (ktrace compare --map)")            \
     X(BLOCK_SIZE, text, "",                                                                                            \
       "dgeqrf=48,dgetrf=96:128: block sizes of LAPACK's routines, and where blocks end; needs libktrace-block.so")     \
     X(SNAPSHOT, text, "",                                                                                              \

@@ -74,6 +74,8 @@ const struct kt_verb_option kt_verb_compare_options[] = {
     {"all", 0, NULL, "every table", KT_VERB_FLAG(struct kt_compare_options, all)},
     {"plot", 0, "FILE.svg|png|pdf", "bars of the routines with intervals (needs gnuplot)",
      KT_VERB_TEXT(struct kt_compare_options, plot)},
+    {"map", 0, "FILE", "write which library is best for which calls, for ktrace run --map",
+     KT_VERB_TEXT(struct kt_compare_options, map)},
     {"verify", 0, NULL, "really run COMMAND on each library, and set that beside what is predicted",
      KT_VERB_FLAG(struct kt_compare_options, verify)},
     {"runs", 0, "N", "of --verify, on each library; default 6, the fewest that have a 95 % interval",
@@ -104,6 +106,8 @@ static enum kt_status check(const struct kt_compare_options *o, struct kt_error 
         return kt_fail(error, KT_USAGE, "--runs is for --verify");
     if (o->check == KT_CHECK_ONLY && (replay->contexts || replay->sequence || o->plot))
         return kt_fail(error, KT_USAGE, "--check only times nothing: --context and --plot are for times");
+    if (o->check == KT_CHECK_ONLY && o->map)
+        return kt_fail(error, KT_USAGE, "--check only times nothing: --map is made from times");
     if (o->plot && (kt_text_ends_with(o->plot, ".csv") || kt_text_ends_with(o->plot, ".gp")))
         return kt_fail(error, KT_USAGE, "--plot %s: that is the name of its own data or script; name an .svg", o->plot);
     if (!replay->trace && !o->command)

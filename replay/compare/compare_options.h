@@ -19,6 +19,7 @@ struct kt_compare_options {
     size_t threads;                  /* how many such numbers; 0: as recorded */
     const char *plot;                /* file, or NULL */
     bool all;                        /* tables in the place of one screen */
+    const char *map;                 /* file that a map of libraries is written to, or NULL */
     bool verify;                     /* really run the command on each library */
     int runs;                        /* that often */
     enum kt_check check;             /* are they right? */

@@ -189,6 +189,24 @@ static const struct kt_field verify_fields[] = {
     {"libraries", KT_AS_RECORD, KT_MANY, .meaning = "on each library", .of = verified_fields},
     {0}};
 
+static const struct kt_field map_rule_fields[] = {
+    {"routine", KT_AS_TEXT, .meaning = "Fortran name, lower case, without underscore"},
+    {"library", KT_AS_TEXT, .meaning = "label of the library that its calls go to"},
+    {"shapes", KT_AS_COUNT, .meaning = "recorded shapes that it holds for"},
+    {"calls", KT_AS_NUMBER, .meaning = "their calls in the program"},
+    {"seconds", KT_AS_SECONDS, .meaning = "time of these in the program"},
+    {"ratio", KT_AS_RECORD, .meaning = "time on the library over that on the recorded one", .of = kt_field_estimate},
+    {"gain", KT_AS_SECONDS, .meaning = "what the program is predicted to take less"},
+    {0}};
+
+static const struct kt_field map_fields[] = {
+    {"file", KT_AS_TEXT, KT_NULL, .meaning = "file of the map; null: nothing is worth a rule, none was written"},
+    {"seconds", KT_AS_SECONDS, KT_NULL, .meaning = "time of calls with the map, predicted"},
+    {"ratio", KT_AS_RECORD, .meaning = "over that on the recorded library, predicted", .of = kt_field_estimate},
+    {"seconds_application", KT_AS_SECONDS, KT_NULL, .meaning = "time of the program, predicted"},
+    {"rules", KT_AS_RECORD, KT_MANY, .meaning = "rules, those of a routine one after the other", .of = map_rule_fields},
+    {0}};
+
 static const struct kt_field compare_fields[] = {
     {"ktrace", KT_AS_TEXT, .meaning = "version of ktrace"},
     {"machine", KT_AS_RECORD, .meaning = "machine of the comparison", .of = kt_field_replay_machine},
@@ -210,6 +228,7 @@ static const struct kt_field compare_fields[] = {
     {"seconds_spent", KT_AS_SECONDS, .meaning = "how long sampling took"},
     {"interrupted", KT_AS_FLAG, .meaning = "a signal ended it"},
     KT_FIELDS(kt_field_missing),
+    {"map", KT_AS_RECORD, KT_LACKS, .meaning = "which library calls are to go to", .of = map_fields},
     {"verify", KT_AS_RECORD, KT_LACKS, .meaning = "the program really run on each library", .of = verify_fields},
     {0}};
 

@@ -33,14 +33,15 @@ static char *join_files(const struct kt_library *library)
     return text;
 }
 
-/* "ktrace run -o TRACE [--blas FILES] -- COMMAND", in memory that the process that executes it leaves behind. */
+/* "ktrace run -o TRACE [--blas FILES] [--map FILE] -- COMMAND", in memory that the process that executes it leaves
+ * behind. */
 static char **make_arguments(const struct kt_program_run *run)
 {
     size_t words = 0;
     size_t count = 0;
     while (run->command[words])
         words++;
-    char **list = kt_resize(NULL, words + 9, sizeof *list);
+    char **list = kt_resize(NULL, words + 11, sizeof *list);
     list[count++] = kt_copy("ktrace");
     list[count++] = kt_copy("run");
     list[count++] = kt_copy("-o");
@@ -48,6 +49,10 @@ static char **make_arguments(const struct kt_program_run *run)
     if (run->library) {
         list[count++] = kt_copy("--blas");
         list[count++] = join_files(run->library);
+    }
+    if (run->map) {
+        list[count++] = kt_copy("--map");
+        list[count++] = kt_copy(run->map);
     }
     list[count++] = kt_copy("--");
     for (size_t i = 0; i <= words; i++)

@@ -14,6 +14,7 @@ struct kt_program_run {
     const char *directory;            /* that it runs in; NULL: this one */
     bool has_input;                   /* it reads our standard input from its beginning, which is a file */
     const struct kt_library *library; /* that it runs on; NULL: its own */
+    const char *map;                  /* of libraries that calls go to, likewise */
     int threads;                      /* that libraries are told; 0: as the environment says */
     bool are_asked;                   /* these threads: OMP_NUM_THREADS is told, too, where the user has set it */
     const char *trace;                /* directory, which is not there yet */

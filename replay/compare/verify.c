@@ -255,12 +255,14 @@ static void run_once(const struct kt_comparison *c, struct kt_verify *v, size_t 
     struct kt_error error = {0};
     struct kt_program_time time;
     struct kt_verified *one = &v->lane[lane];
-    const struct kt_library *library = &c->worker[lane].library;
+    const bool is_map = lane == c->libraries;
+    const struct kt_library *library = &c->worker[is_map ? 0 : lane].library;
     bool is_own = c->is_recorded && kt_library_equal(library, &c->worker[0].library) && !library->in_order;
     double limit = fmax(patience * longest_process(&c->setup.trace), least_limit);
     snprintf(path, sizeof path, "%s/run", v->directory);
     struct kt_program_run run = {.command = c->options.command,
                                  .library = is_own ? NULL : library,
+                                 .map = is_map ? v->map : NULL,
                                  .threads = is_own && !c->options.threads ? 0 : library->threads,
                                  .are_asked = c->options.threads > 0,
                                  .trace = path,
@@ -298,12 +300,13 @@ void kt_verify_begin(const struct kt_comparison *c, struct kt_verify *v)
     if (!v->routines && is_all(&c->options.replay))
         v->routines = routines_of(&c->setup.shapes);
     v->seed = 1;
-    make_room(v, c->libraries, (size_t)c->options.runs);
+    make_room(v, c->libraries + (c->options.map != NULL), (size_t)c->options.runs);
+    v->lanes = c->libraries;
 }
 
 static void run_round(const struct kt_comparison *c, struct kt_verify *v)
 {
-    size_t order[KT_MOST_LANES];
+    size_t order[KT_MOST_LANES + 1];
     kt_shuffle(order, v->lanes, &v->seed);
     for (size_t i = 0; i < v->lanes && !kt_interrupted(); i++) {
         size_t lane = order[i];
@@ -322,13 +325,22 @@ void kt_verify_run_due(const struct kt_comparison *c, struct kt_verify *v, doubl
         run_round(c, v);
 }
 
+void kt_verify_add_map(const struct kt_comparison *c, struct kt_verify *v, const struct kt_map_plan *plan)
+{
+    v->map = c->options.map;
+    v->plan = plan;
+    v->lanes = c->libraries + 1;
+}
+
 void kt_verify_end(const struct kt_comparison *c, struct kt_verify *v)
 {
-    double predicted[KT_MOST_LANES];
+    double predicted[KT_MOST_LANES + 1];
     kt_verify_run_due(c, v, 1);
     kt_progress_end();
     for (size_t l = 0; l < c->libraries; l++)
         predicted[l] = kt_comparison_multiple(c, l).value;
+    if (v->map)
+        predicted[c->libraries] = v->plan->ratio.value;
     kt_verify_sum_up(v, predicted);
 }
 
@@ -342,7 +354,7 @@ bool kt_verify_failed(const struct kt_verify *v)
 
 void kt_verify_close(struct kt_verify *v)
 {
-    for (size_t l = 0; l < v->lanes; l++) {
+    for (size_t l = 0; l < sizeof v->lane / sizeof *v->lane; l++) {
         free(v->lane[l].blas);
         free(v->lane[l].typical);
         free(v->lane[l].wall);

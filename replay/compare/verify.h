@@ -7,6 +7,7 @@
 #define KT_VERIFY_H
 
 #include "replay/compare/comparison.h"
+#include "replay/compare/map_plan.h"
 #include "replay/machine/processor.h"
 
 /* The runs on one library. */
@@ -29,12 +30,14 @@ struct kt_verify {
     char directory[4096]; /* of traces, removed when it is closed; "": none */
     char trace[4096];     /* the one that was recorded, as none was given */
     int processor;        /* that runs with one thread stay on; KT_NO_PROCESSOR: wherever the system has them run */
-    struct kt_verified lane[KT_MOST_LANES];
-    size_t lanes;
-    char *routines;  /* that runs and recordings but the first record, as a list; NULL: all; owned */
-    uint64_t seed;   /* of the order of the libraries */
-    bool keeps;      /* the directory stays: somebody was told of the trace in it */
-    int runs;        /* finished, of all libraries */
+    struct kt_verified lane[KT_MOST_LANES + 1];
+    size_t lanes;                   /* those of the comparison; behind them the map, if there is one */
+    const char *map;                /* its file; NULL: none; borrowed */
+    const struct kt_map_plan *plan; /* what it is predicted to be worth; borrowed */
+    char *routines;                 /* that runs and recordings but the first record, as a list; NULL: all; owned */
+    uint64_t seed;                  /* of the order of the libraries */
+    bool keeps;                     /* the directory stays: somebody was told of the trace in it */
+    int runs;                       /* finished, of all libraries */
     bool is_ordered; /* libraries are predicted in the order that was measured, where it was told apart */
 };
 
@@ -49,6 +52,9 @@ enum kt_status kt_verify_record(struct kt_compare_options *options, struct kt_ve
  * the comparison has been summed up. */
 void kt_verify_begin(const struct kt_comparison *comparison, struct kt_verify *verify);
 void kt_verify_run_due(const struct kt_comparison *comparison, struct kt_verify *verify, double part);
+/* Before the first run: the map is one more way to run. */
+void kt_verify_add_map(const struct kt_comparison *comparison, struct kt_verify *verify,
+                       const struct kt_map_plan *plan);
 void kt_verify_end(const struct kt_comparison *comparison, struct kt_verify *verify);
 
 json_t *kt_verify_json(const struct kt_verify *verify, const struct kt_comparison *comparison);

@@ -87,6 +87,38 @@ static bool has_order(const struct kt_verify *v)
     return measured > 1;
 }
 
+/* --- libraries, and the map behind them ---------------------------------------------------------------------- */
+
+static bool is_map(const struct kt_comparison *c, size_t l)
+{
+    return l == c->libraries;
+}
+
+static const char *label_of(const struct kt_comparison *c, size_t l)
+{
+    return is_map(c, l) ? "the map" : c->label[l];
+}
+
+static int threads_of(const struct kt_comparison *c, size_t l)
+{
+    return c->worker[is_map(c, l) ? 0 : l].library.threads;
+}
+
+static double predicted_of(const struct kt_verify *v, const struct kt_comparison *c, size_t l)
+{
+    return is_map(c, l) ? v->plan->seconds : kt_comparison_blas(c, l);
+}
+
+static double ratio_of(const struct kt_verify *v, const struct kt_comparison *c, size_t l)
+{
+    return is_map(c, l) ? v->plan->ratio.value : kt_comparison_multiple(c, l).value;
+}
+
+static double program_of(const struct kt_verify *v, const struct kt_comparison *c, size_t l)
+{
+    return is_map(c, l) ? v->plan->application : kt_comparison_application(c, l);
+}
+
 /* --- JSON -------------------------------------------------------------------------------------------------- */
 
 static json_t *ratio_json(const struct kt_ratio *ratio)
@@ -99,14 +131,13 @@ static json_t *lane_json(const struct kt_verify *v, const struct kt_comparison *
 {
     const struct kt_verified *one = &v->lane[l];
     return json_pack("{s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o}", "name",
-                     kt_json_text(c->label[l]), "threads", c->worker[l].library.threads, "predicted",
-                     kt_json_number(kt_comparison_blas(c, l)), "measured", kt_json_stat(&one->time), "ratio_predicted",
-                     kt_json_number(kt_comparison_multiple(c, l).value), "ratio_measured", ratio_json(&one->ratio),
-                     "error", kt_json_number(one->error), "ratio_typical", ratio_json(&one->ratio_typical),
-                     "error_typical", kt_json_number(one->error_typical), "program_predicted",
-                     kt_json_number(kt_comparison_application(c, l)), "program_measured", kt_json_stat(&one->whole),
-                     "program_cpu", kt_json_stat(&one->cpu_time), "calls", (json_int_t)one->calls, "failed",
-                     *one->failed ? kt_json_text(one->failed) : json_null());
+                     kt_json_text(label_of(c, l)), "threads", threads_of(c, l), "predicted",
+                     kt_json_number(predicted_of(v, c, l)), "measured", kt_json_stat(&one->time), "ratio_predicted",
+                     kt_json_number(ratio_of(v, c, l)), "ratio_measured", ratio_json(&one->ratio), "error",
+                     kt_json_number(one->error), "ratio_typical", ratio_json(&one->ratio_typical), "error_typical",
+                     kt_json_number(one->error_typical), "program_predicted", kt_json_number(program_of(v, c, l)),
+                     "program_measured", kt_json_stat(&one->whole), "program_cpu", kt_json_stat(&one->cpu_time),
+                     "calls", (json_int_t)one->calls, "failed", *one->failed ? kt_json_text(one->failed) : json_null());
 }
 
 json_t *kt_verify_json(const struct kt_verify *v, const struct kt_comparison *c)
@@ -135,13 +166,13 @@ static void add_row(struct kt_text_table *table, const struct kt_verify *v, cons
     char seconds[16];
     const struct kt_verified *one = &v->lane[l];
     double half = (one->time.hi - one->time.lo) / 2 / one->time.median;
-    kt_text_seconds(kt_comparison_blas(c, l), cell[0]);
+    kt_text_seconds(predicted_of(v, c, l), cell[0]);
     snprintf(cell[1], CELL, isnan(half) ? "%s" : "%s +-%.*f %%", kt_text_seconds(one->time.median, seconds), half < 0.1,
              100 * half);
-    ratio_text(kt_comparison_multiple(c, l).value, NAN, cell[2]);
+    ratio_text(ratio_of(v, c, l), NAN, cell[2]);
     ratio_text(one->ratio.value, one->error, cell[3]);
     ratio_text(one->ratio_typical.value, one->error_typical, cell[4]);
-    snprintf(cell[5], CELL, "%zu %s", l + 1, c->label[l]);
+    snprintf(cell[5], CELL, "%zu %s", l + 1, label_of(c, l));
     kt_text_table_row(table, (const char *const[]){cell[5], cell[0], cell[1], cell[2], cell[3], cell[4]});
 }
 
@@ -149,10 +180,10 @@ static void print_notes(const struct kt_verify *v, const struct kt_comparison *c
 {
     for (size_t l = 0; l < v->lanes; l++) {
         if (*v->lane[l].failed)
-            printf("%s: %s\n", c->label[l], v->lane[l].failed);
+            printf("%s: %s\n", label_of(c, l), v->lane[l].failed);
         else if (!*v->lane[0].failed &&
                  fabs((double)v->lane[l].calls - (double)v->lane[0].calls) > other_work * (double)v->lane[0].calls)
-            printf("%s: the program made %llu calls, on %s %llu: it does other work there.\n", c->label[l],
+            printf("%s: the program made %llu calls, on %s %llu: it does other work there.\n", label_of(c, l),
                    (unsigned long long)v->lane[l].calls, c->label[0], (unsigned long long)v->lane[0].calls);
     }
     printf("Ratios: predicted; of what all calls took; typical, with the median of each\n"

@@ -8,6 +8,7 @@
 #include "replay/compare/comparison_screen.h"
 #include "replay/compare/comparison_store.h"
 #include "replay/compare/draw.h"
+#include "replay/compare/map_plan.h"
 #include "replay/compare/sequences.h"
 #include "trace/base/interrupt.h"
 #include "replay/compare/verify.h"
@@ -28,6 +29,8 @@ struct compare {
     struct kt_sequences sequences;
     struct kt_comparison_store *store; /* NULL: nothing is kept */
     struct kt_verify verify;
+    struct kt_map_plan plan;
+    bool has_map; /* it was written */
     struct kt_error *error;
 };
 
@@ -316,7 +319,7 @@ static void verify_between(void *context)
 static void measure(struct compare *c)
 {
     struct kt_comparison *k = &c->comparison;
-    c->sequences.between = k->options.verify ? verify_between : NULL;
+    c->sequences.between = k->options.verify && !k->options.map ? verify_between : NULL;
     c->sequences.context = c;
     k->schedule.label = "compare";
     k->schedule.visit = visit;
@@ -334,6 +337,24 @@ static void measure(struct compare *c)
     kt_comparison_store_keep(c->store, true);
 }
 
+/* Nothing is written where nothing is to be won. */
+static enum kt_status make_map(struct compare *c, struct kt_error *error)
+{
+    const struct kt_comparison *k = &c->comparison;
+    if (!k->is_recorded)
+        return kt_fail(error, KT_BAD_INPUT,
+                       "--map: calls are to be sent from the recorded library to others, and it "
+                       "cannot be loaded");
+    kt_map_plan_make(k, &c->plan);
+    c->has_map = c->plan.rules > 0;
+    if (!c->has_map)
+        return KT_OK;
+    KT_TRY(kt_map_plan_write(&c->plan, k, k->options.map, error));
+    if (k->options.verify)
+        kt_verify_add_map(k, &c->verify, &c->plan);
+    return KT_OK;
+}
+
 static enum kt_status run(int argc, char **argv, struct compare *c, struct kt_error *error)
 {
     struct kt_comparison *k = &c->comparison;
@@ -349,6 +370,8 @@ static enum kt_status run(int argc, char **argv, struct compare *c, struct kt_er
     KT_TRY(error->status);
     k->fault = kt_recall_fault_seconds(&k->recall);
     kt_comparison_sum_up(k);
+    if (k->options.map)
+        KT_TRY(make_map(c, error));
     if (k->options.verify)
         kt_verify_end(k, &c->verify);
     return KT_OK;
@@ -373,6 +396,8 @@ static enum kt_status show(const struct compare *c, struct kt_error *error)
     if (k->options.replay.json) {
         if (k->options.verify)
             json_object_set_new(document, "verify", kt_verify_json(&c->verify, k));
+        if (k->options.map)
+            json_object_set_new(document, "map", kt_map_plan_json(&c->plan, k, c->has_map ? k->options.map : NULL));
         kt_document_print(&kt_document_compare, document);
     } else {
         json_decref(document);
@@ -380,6 +405,8 @@ static enum kt_status show(const struct compare *c, struct kt_error *error)
             kt_comparison_print(k);
         else
             kt_comparison_screen(k);
+        if (k->options.map)
+            kt_map_plan_print(&c->plan, c->has_map ? k->options.map : NULL);
         if (k->options.verify)
             kt_verify_print(&c->verify, k);
     }
@@ -395,6 +422,7 @@ static void close_all(struct compare *c)
     kt_sequences_close(&c->sequences);
     kt_comparison_store_close(c->store);
     kt_verify_close(&c->verify);
+    kt_map_plan_free(&c->plan);
     kt_recall_close(&k->recall);
     kt_comparison_free(k);
     kt_right_free(&k->right);

@@ -191,6 +191,29 @@ static void print_group(const struct kt_symbol *s, enum group group)
     }
 }
 
+/* Of sizes, and of options that are a letter: what rules of a map speak of. */
+static const char *name_of(const struct kt_symbol *s, const struct kt_param *p)
+{
+    if (p->stored == KT_ENUM && p->arg < 0)
+        return "layout";
+    if (p->arg < 0)
+        return "";
+    const struct kt_arg *arg = &s->routine->arg[p->arg];
+    bool is_option = p->stored == KT_CHAR || p->stored == KT_ENUM;
+    return (is_option || arg->role == KT_SIZE) && strlen(arg->name) < 8 ? arg->name : "";
+}
+
+static void print_step_names(const struct kt_symbol *s, int number, void *context)
+{
+    (void)number;
+    (void)context;
+    for (enum group group = 0; group < GROUPS; group++)
+        for (int i = 0; i < s->params; i++)
+            if (group_of(s, &s->param[i]) == group)
+                printf(" \"%s\",", name_of(s, &s->param[i]));
+    printf("\n");
+}
+
 static void print_steps(const struct kt_symbol *s, int number, void *context)
 {
     (void)number;
@@ -237,6 +260,8 @@ void kt_gen_slots(const struct kt_table *table)
     print_texts(table, &names, at, &interfaces);
     printf("const struct kt_step kt_steps[] = {\n");
     kt_gen_symbols(table, print_steps, NULL);
+    printf("};\n\nconst char kt_step_names[][8] = {\n");
+    kt_gen_symbols(table, print_step_names, NULL);
     printf("};\n\nconst struct kt_interface kt_interfaces[] = {\n");
     kt_gen_symbols(table, print_interface, &interfaces);
     printf("};\n\n");

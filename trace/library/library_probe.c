@@ -185,6 +185,33 @@ static void ask_parts(const struct loaded *loaded, struct kt_library_probe *out)
     out->has_lapacke = find_first(loaded, lapacke);
 }
 
+static bool has_routine(const struct loaded *loaded, const char *name)
+{
+    static const char *const form[] = {"%s_", "cblas_%s", "LAPACKE_%s", "%s_64_", "%s"};
+    for (size_t i = 0; i < sizeof form / sizeof *form; i++) {
+        char symbol[64];
+        snprintf(symbol, sizeof symbol, form[i], name);
+        if (find(loaded, symbol))
+            return true;
+    }
+    return false;
+}
+
+/* What is asked of a library. */
+struct question {
+    const struct kt_installed *library;
+    const char *const *routine;
+    int routines;
+};
+
+static int find_lacking(const struct loaded *loaded, const struct question *question)
+{
+    for (int i = 0; i < question->routines; i++)
+        if (!has_routine(loaded, question->routine[i]))
+            return i;
+    return -1;
+}
+
 /* As the shim loads them. */
 static bool load(const struct kt_installed *library, struct loaded *loaded, struct kt_library_probe *out)
 {
@@ -220,8 +247,9 @@ static void silence(void)
         dup2(nowhere, i);
 }
 
-__attribute__((noreturn)) static void be_the_child(const struct kt_installed *library, int pipe)
+__attribute__((noreturn)) static void be_the_child(const struct question *question, int pipe)
 {
+    const struct kt_installed *library = question->library;
     struct kt_library_probe out = {0};
     struct loaded loaded = {0};
     silence();
@@ -230,6 +258,7 @@ __attribute__((noreturn)) static void be_the_child(const struct kt_installed *li
     if (out.loaded) {
         ask_parts(&loaded, &out);
         ask_width(&loaded, &out);
+        out.lacking = find_lacking(&loaded, question);
         load_sibling(library, &loaded);
         ask_version(&loaded, library->file[0], &out);
         ask_kernel(&loaded, &out);
@@ -268,6 +297,13 @@ static void tell_end(int status, struct kt_library_probe *out)
 
 void kt_library_probe(const struct kt_installed *library, struct kt_library_probe *out)
 {
+    kt_library_probe_for(library, NULL, 0, out);
+}
+
+void kt_library_probe_for(const struct kt_installed *library, const char *const *routine, int routines,
+                          struct kt_library_probe *out)
+{
+    const struct question question = {library, routine, routines};
     int ends[2];
     int status = 0;
     *out = (struct kt_library_probe){0};
@@ -279,7 +315,7 @@ void kt_library_probe(const struct kt_installed *library, struct kt_library_prob
         return;
     }
     if (child == 0)
-        be_the_child(library, ends[1]);
+        be_the_child(&question, ends[1]);
     close(ends[1]);
     bool answered = read_answer(ends[0], out);
     close(ends[0]);

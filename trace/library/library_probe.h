@@ -19,9 +19,14 @@ struct kt_library_probe {
     int int_bytes_64;   /* of names with one, such as dgemm_64_ */
     int threads;        /* that it would use now; 0: it does not tell */
     bool has_blas, has_lapack, has_cblas, has_lapacke;
+    int lacking; /* the first of the routines asked for that it has under no name; -1: it has all */
 };
 
 void kt_library_probe(const struct kt_installed *library, struct kt_library_probe *out);
+
+/* The same; has it so many routines, too? */
+void kt_library_probe_for(const struct kt_installed *library, const char *const *routine, int routines,
+                          struct kt_library_probe *out);
 
 /* "3.11.0" of libblas.so.3.11.0; "" for a file whose name does not end in at least two numbers. */
 void kt_version_of_file(const char *path, char *out, size_t size);

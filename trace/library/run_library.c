@@ -88,16 +88,22 @@ static enum kt_status check_width(const struct kt_library_probe *probe, const ch
         name, command);
 }
 
+enum kt_status kt_run_library_check(const struct kt_installed *library, const char *command,
+                                    const struct kt_library_probe *probe, struct kt_error *error)
+{
+    if (!probe->loaded)
+        return kt_fail(error, KT_SYSTEM, "%s cannot be loaded: %s", library->name, probe->failure);
+    if (!probe->int_bytes && !probe->int_bytes_64)
+        return kt_fail(error, KT_USAGE, "%s has no routine of BLAS or LAPACK under a known name", library->name);
+    return check_width(probe, library->name, command, error);
+}
+
 static enum kt_status check_library(const struct kt_installed *library, const char *command, struct kt_error *error)
 {
     struct kt_library_probe probe;
     KT_TRY(check_names(library, error));
     kt_library_probe(library, &probe);
-    if (!probe.loaded)
-        return kt_fail(error, KT_SYSTEM, "%s cannot be loaded: %s", library->name, probe.failure);
-    if (!probe.int_bytes && !probe.int_bytes_64)
-        return kt_fail(error, KT_USAGE, "%s has no routine of BLAS or LAPACK under a known name", library->name);
-    return check_width(&probe, library->name, command, error);
+    return kt_run_library_check(library, command, &probe, error);
 }
 
 enum kt_status kt_run_library(const char *blas, const char *lapack, const char *command, struct kt_installed *out,

@@ -4,6 +4,7 @@
 #define KT_RUN_LIBRARY_H
 
 #include "trace/library/installed.h"
+#include "trace/library/library_probe.h"
 
 /*
  * The files for KTRACE_BLAS: those of BLAS, with LAPACK's (may be NULL) behind the first of them. An error if there are
@@ -15,5 +16,9 @@ enum kt_status kt_run_library(const char *blas, const char *lapack, const char *
 
 /* Sets KTRACE_BLAS, and what the library itself wants to find in the environment. */
 void kt_run_library_export(const struct kt_installed *library);
+
+/* Can it be loaded, and called by COMMAND? */
+enum kt_status kt_run_library_check(const struct kt_installed *library, const char *command,
+                                    const struct kt_library_probe *probe, struct kt_error *error);
 
 #endif

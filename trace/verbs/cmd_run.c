@@ -15,6 +15,7 @@
 #include "trace/shape/settle.h"
 #include "trace/command/verb.h"
 #include "trace/verbs/run_directory.h"
+#include "trace/verbs/run_map.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -39,7 +40,9 @@ struct run {
     const char *word[WORDS];        /* of word_variable; NULL: as the environment says */
     const char *blas;               /* of --blas, or NULL */
     const char *lapack;             /* of --lapack, or NULL */
+    const char *map;                /* of --map, or NULL */
     const char *block_sizes;        /* of --block-size, or NULL */
+    bool no_trace;                  /* of --no-trace */
     struct kt_installed substitute; /* the files of these */
     char **command;
     char library[PATH_MAX];
@@ -128,6 +131,10 @@ const struct kt_verb_option kt_verb_run_options[] = {
     {"blas", 0, "LIB", "the program really runs on that library: a path, a soname or a short name",
      KT_VERB_TEXT(struct run, blas)},
     {"lapack", 0, "LIB", "where routines come from that the library of --blas lacks", KT_VERB_TEXT(struct run, lapack)},
+    {"map", 0, "FILE", "which library calls of which sizes go to: a map that ktrace compare --map wrote",
+     KT_VERB_TEXT(struct run, map)},
+    {"no-trace", 0, NULL, "record nothing: for --blas and --map where they are to stay",
+     KT_VERB_FLAG(struct run, no_trace)},
     {"block-size", 0, "LIST",
      "dgeqrf=48,dgetrf=96:128: other block sizes of LAPACK's own routines, and the rest to do without blocks",
      KT_VERB_TEXT(struct run, block_sizes)},
@@ -141,6 +148,10 @@ static int parse_arguments(int argc, char **argv, struct run *run)
         return wrong;
     if (run->lapack && !run->blas)
         return kt_verb_usage(argv[0], "--lapack goes with --blas");
+    if (run->no_trace && run->output)
+        return kt_verb_usage(argv[0], "--no-trace writes nothing to --output");
+    if (run->map && run->blas)
+        return kt_verb_usage(argv[0], "--blas sends all calls to one library, --map to several: give one of them");
     wrong = run->block_sizes ? check_block_sizes(argv[0], run->block_sizes) : 0;
     if (wrong)
         return wrong;
@@ -236,16 +247,8 @@ __attribute__((noreturn)) static void fail_in_child(const struct run *run, int s
     _exit(status);
 }
 
-__attribute__((noreturn)) static void be_the_program(struct run *run)
+static void set_environment(const struct run *run)
 {
-    struct kt_error error = {0};
-    kt_run_directory_find(run->output, run->command[0], getpid(), run->directory);
-    enum kt_status status = kt_run_directory_prepare(run->directory, &run->created, &error);
-    if (status != KT_OK)
-        fail_in_child(run, (int)status, &error);
-    if (run->created)
-        tell_parent(run, CREATED);
-    set_output(run);
     for (int i = 0; i < WORDS; i++)
         if (run->word[i])
             setenv(word_variable[i], run->word[i], 1);
@@ -258,12 +261,32 @@ __attribute__((noreturn)) static void be_the_program(struct run *run)
     put_in_front("LD_PRELOAD", run->library);
     if (*run->auditor)
         put_in_front("LD_AUDIT", run->auditor);
-    sigaction(SIGCHLD, &run->child_action, NULL);
-    sigprocmask(SIG_SETMASK, &run->inherited, NULL);
+}
+
+/* Returns only if it cannot be executed, with the exit status that shells have for that. */
+static int execute(const struct run *run, struct kt_error *error)
+{
     execvp(run->command[0], run->command);
     bool missing = errno == ENOENT;
-    kt_fail(&error, KT_SYSTEM, "%s: %s", run->command[0], missing ? "command not found" : strerror(errno));
-    fail_in_child(run, missing ? NOT_FOUND : NOT_EXECUTABLE, &error);
+    kt_fail(error, KT_SYSTEM, "%s: %s", run->command[0], missing ? "command not found" : strerror(errno));
+    return missing ? NOT_FOUND : NOT_EXECUTABLE;
+}
+
+__attribute__((noreturn)) static void be_the_program(struct run *run)
+{
+    struct kt_error error = {0};
+    kt_run_directory_find(run->output, run->command[0], getpid(), run->directory);
+    enum kt_status status = kt_run_directory_prepare(run->directory, &run->created, &error);
+    if (status != KT_OK)
+        fail_in_child(run, (int)status, &error);
+    if (run->created)
+        tell_parent(run, CREATED);
+    set_output(run);
+    set_environment(run);
+    sigaction(SIGCHLD, &run->child_action, NULL);
+    sigprocmask(SIG_SETMASK, &run->inherited, NULL);
+    int failed = execute(run, &error);
+    fail_in_child(run, failed, &error);
 }
 
 /* --- the parent -------------------------------------------------------------------------------------------- */
@@ -404,6 +427,17 @@ static int run_command(struct run *run)
     return status;
 }
 
+/* There is nothing to be done when it has ended. */
+static int run_untraced(const struct run *run)
+{
+    struct kt_error error = {0};
+    setenv("KTRACE_DISABLE", "1", 1);
+    set_environment(run);
+    int failed = execute(run, &error);
+    kt_verb_fail("run", &error);
+    return failed;
+}
+
 int kt_verb_run(int argc, char **argv)
 {
     struct run run = {0};
@@ -415,7 +449,9 @@ int kt_verb_run(int argc, char **argv)
         return kt_verb_fail(argv[0], &error);
     if (run.blas && kt_run_library(run.blas, run.lapack, run.command[0], &run.substitute, &error) != KT_OK)
         return kt_verb_fail(argv[0], &error);
-    int status = run_command(&run);
+    if (run.map && kt_run_map(run.map, run.command[0], &error) != KT_OK)
+        return kt_verb_fail(argv[0], &error);
+    int status = run.no_trace ? run_untraced(&run) : run_command(&run);
     kt_installed_free(&run.substitute);
     return status;
 }

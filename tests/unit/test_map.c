@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Maps of libraries as text: what the lines mean, and what means nothing. What a map does is in tests/run_map.sh. */
+#include "ktrace/map.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static struct kt_map map;
+
+static bool parse(const char *text)
+{
+    static char copy[KT_MAP_BYTES];
+    snprintf(copy, sizeof copy, "%s", text);
+    return kt_map_parse(&map, copy);
+}
+
+static void test_lines(void **state)
+{
+    (void)state;
+    assert_true(parse("# head\n\n  library a /x/liba.so,/x/lapack.so  # two files\nthreads 3\r\n"
+                      "dgemm -> a\ndgemv n=5 -> own"));
+    assert_int_equal(map.libraries, 1);
+    assert_string_equal(map.library[0].name, "a");
+    assert_string_equal(map.library[0].files, "/x/liba.so,/x/lapack.so");
+    assert_int_equal(map.threads, 3);
+    assert_int_equal(map.rules, 2);
+    assert_string_equal(map.rule[0].routine, "dgemm");
+    assert_int_equal(map.rule[0].library, 0);
+    assert_int_equal(map.rule[0].conditions, 0);
+    assert_int_equal(map.rule[1].library, KT_MAP_OWN);
+    assert_int_equal(map.rule[1].line, 6);
+}
+
+static void expect(const struct kt_map_condition *c, const char *names, char letter, int64_t low, int64_t high)
+{
+    char text[32] = "";
+    for (int i = 0; i < c->factors; i++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", i ? "*" : "", c->factor[i]);
+    assert_string_equal(text, names);
+    assert_int_equal(c->letter, letter);
+    assert_true(letter || (c->low == low && c->high == high));
+}
+
+static void test_conditions(void **state)
+{
+    (void)state;
+    assert_true(parse("dgemm m=7 n=5..9 k=..3 m*n=20.. m*n*k=0..9223372036854775807 transa=T -> own"));
+    const struct kt_map_condition *c = map.rule[0].condition;
+    assert_int_equal(map.rule[0].conditions, 6);
+    expect(&c[0], "m", 0, 7, 7);
+    expect(&c[1], "n", 0, 5, 9);
+    expect(&c[2], "k", 0, 0, 3);
+    expect(&c[3], "m*n", 0, 20, INT64_MAX);
+    expect(&c[4], "m*n*k", 0, 0, INT64_MAX);
+    expect(&c[5], "transa", 'T', 0, 0);
+}
+
+static void test_nonsense(void **state)
+{
+    static const char *const line[] = {"dgemm",
+                                       "dgemm ->",
+                                       "dgemm -> nobody",
+                                       "dgemm -> own own",
+                                       "dgemm m -> own",
+                                       "dgemm m= -> own",
+                                       "dgemm =5 -> own",
+                                       "dgemm m=.. -> own",
+                                       "dgemm m=5..4 -> own",
+                                       "dgemm m=-1 -> own",
+                                       "dgemm m=5x -> own",
+                                       "dgemm m*n*k*l=5 -> own",
+                                       "dgemm m*=5 -> own",
+                                       "dgemm averylongname=5 -> own",
+                                       "dgemm m*n=T -> own",
+                                       "dgemm m=9223372036854775808 -> own",
+                                       "library a",
+                                       "library",
+                                       "threads",
+                                       "threads x",
+                                       "threads 5000",
+                                       "routineofmuchtoolonganame -> own",
+                                       "",
+                                       "# only this",
+                                       "library a /x"};
+    (void)state;
+    for (size_t i = 0; i < sizeof line / sizeof *line; i++) {
+        if (parse(line[i]))
+            fail_msg("taken: %s", line[i]);
+        assert_int_not_equal(*map.why, '\0');
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_lines), cmocka_unit_test(test_conditions),
+                                       cmocka_unit_test(test_nonsense)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "trace/verbs/run_map.h"
+
+#include "ktrace/map.h"
+#include "trace/base/memory.h"
+#include "trace/library/run_library.h"
+#include "trace/table/known.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <sys/stat.h>
+
+/* --- the text ---------------------------------------------------------------------------------------------- */
+
+/* At most so much as a map has; what is no ordinary file may have no end. */
+static enum kt_status read_text(const char *path, char text[KT_MAP_BYTES], struct kt_error *error)
+{
+    struct stat st;
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return kt_fail(error, KT_USAGE, "%s: %s", path, strerror(errno));
+    bool is_file = fstat(fileno(file), &st) == 0 && S_ISREG(st.st_mode);
+    size_t length = is_file ? fread(text, 1, KT_MAP_BYTES - 1, file) : 0;
+    text[length] = '\0';
+    fclose(file);
+    return is_file ? KT_OK : kt_fail(error, KT_USAGE, "%s: not a file", path);
+}
+
+static bool has_argument(const struct kt_routine *routine, const char *name, bool is_option)
+{
+    for (int i = 0; i < routine->args; i++)
+        if (!strcmp(routine->arg[i].name, name) &&
+            (is_option ? routine->arg[i].role <= KT_OPTION : routine->arg[i].role == KT_SIZE))
+            return true;
+    return is_option && !strcmp(name, "layout");
+}
+
+static enum kt_status check_rule(const char *path, const struct kt_map_rule *rule, struct kt_error *error)
+{
+    const struct kt_routine *routine = kt_table_find(kt_known_routines(), rule->routine);
+    if (!routine)
+        return kt_fail(error, KT_USAGE, "%s: line %d: no such routine is known: %s", path, rule->line, rule->routine);
+    for (int c = 0; c < rule->conditions; c++)
+        for (int f = 0; f < rule->condition[c].factors; f++)
+            if (!has_argument(routine, rule->condition[c].factor[f], rule->condition[c].letter))
+                return kt_fail(error, KT_USAGE, "%s: line %d: %s is no %s of %s", path, rule->line,
+                               rule->condition[c].factor[f], rule->condition[c].letter ? "option" : "size",
+                               rule->routine);
+    return KT_OK;
+}
+
+/* --- the libraries ----------------------------------------------------------------------------------------- */
+
+/* The recorder takes files as they are. */
+static enum kt_status find_files(const char *path, const struct kt_map_library *library, struct kt_installed *out,
+                                 struct kt_error *error)
+{
+    char joined[sizeof library->files] = "";
+    KT_TRY(kt_installed_find(library->files, out, error));
+    snprintf(out->name, sizeof out->name, "%s", library->name);
+    for (int i = 0; i < out->files; i++) {
+        size_t used = strlen(joined);
+        snprintf(joined + used, sizeof joined - used, "%s%s", i ? "," : "", out->file[i]);
+    }
+    return !strcmp(joined, library->files)
+               ? KT_OK
+               : kt_fail(error, KT_USAGE, "%s: %s: name the files: %s", path, library->name, joined);
+}
+
+static enum kt_status check_library(const char *path, const struct kt_map *map, int which, const char *command,
+                                    struct kt_error *error)
+{
+    const char *routine[KT_MAP_RULES];
+    int count = 0;
+    struct kt_installed files = {0};
+    struct kt_library_probe probe = {0};
+    for (int i = 0; i < map->rules; i++)
+        if (map->rule[i].library == which)
+            routine[count++] = map->rule[i].routine;
+    enum kt_status status = find_files(path, &map->library[which], &files, error);
+    if (status == KT_OK) {
+        kt_library_probe_for(&files, routine, count, &probe);
+        status = kt_run_library_check(&files, command, &probe, error);
+    }
+    if (status == KT_OK && probe.lacking >= 0)
+        status = kt_fail(error, KT_USAGE, "%s: %s has no %s", path, files.name, routine[probe.lacking]);
+    if (status == KT_OK)
+        kt_library_environment(&files);
+    kt_installed_free(&files);
+    return status;
+}
+
+static enum kt_status check(const char *path, struct kt_map *map, const char *command, struct kt_error *error)
+{
+    char *text = kt_resize(NULL, KT_MAP_BYTES, 1);
+    enum kt_status status = read_text(path, text, error);
+    if (status == KT_OK && !kt_map_parse(map, text))
+        status = kt_fail(error, KT_USAGE, "%s: %s", path, map->why);
+    free(text);
+    for (int i = 0; i < map->rules && status == KT_OK; i++)
+        status = check_rule(path, &map->rule[i], error);
+    for (int i = 0; i < map->libraries && status == KT_OK; i++)
+        status = check_library(path, map, i, command, error);
+    return status;
+}
+
+enum kt_status kt_run_map(const char *path, const char *command, struct kt_error *error)
+{
+    char whole[PATH_MAX];
+    struct kt_map *map = kt_resize(NULL, 1, sizeof *map);
+    map->rules = map->libraries = 0;
+    enum kt_status status = check(path, map, command, error);
+    free(map);
+    if (status == KT_BAD_INPUT)
+        status = error->status = KT_USAGE; /* what run was told is wrong */
+    if (status == KT_OK && (!realpath(path, whole) || setenv("KTRACE_MAP", whole, 1) != 0))
+        status = kt_fail(error, KT_SYSTEM, "%s: %s", path, strerror(errno));
+    return status;
+}

@@ -227,6 +227,7 @@ static void find_places(struct kt_report *out)
 enum kt_status kt_report_make(char *const *path, size_t paths, struct kt_report *out, struct kt_error *error)
 {
     *out = (struct kt_report){.path = path};
+    out->by_caller.sites = kt_sites_new();
     KT_TRY(open_traces(path, paths, out, error));
     kt_state_find(&out->trace, &out->state);
     if (kt_state_nested(&out->trace) == KT_NESTED_ALL)

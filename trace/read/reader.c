@@ -264,7 +264,7 @@ enum kt_status kt_trace_open_files(struct kt_files *files, const char *path, str
 
 void kt_trace_close(struct kt_trace *trace)
 {
-    for (size_t i = 0; i < trace->processes; i++)
+    for (size_t i = trace->processes; i-- > 0;)
         kt_process_free(&trace->process[i]);
     for (size_t i = 0; i < trace->opened; i++)
         kt_files_close(trace->files[i]);

@@ -19,6 +19,8 @@ extern const struct kt_field kt_report_thread_list[];  /* "threads" */
 extern const struct kt_field kt_report_process_list[]; /* "processes" */
 extern const struct kt_field kt_report_region_list[];  /* "regions" */
 extern const struct kt_field kt_report_rank_fields[];  /* "ranks" and what goes with them */
+extern const struct kt_field kt_report_node_list[];    /* "nodes" */
+extern const struct kt_field kt_report_rank_statistics[]; /* how ranks differ, and which make the same calls */
 extern const struct kt_field kt_report_part_seconds[]; /* of a struct kt_parts_group: "seconds" */
 extern const struct kt_field kt_report_part_fields[];  /* of a struct kt_parts_group: seconds of each part */
 extern const struct kt_field kt_report_part_lists[];   /* "routines", "callers" of the decomposition */

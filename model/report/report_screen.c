@@ -7,6 +7,7 @@
 
 #include "model/report/heaviest.h"
 #include "model/report/part_words.h"
+#include "model/report/report_tables.h"
 #include "trace/print/screen.h"
 #include "trace/shape/shape_words.h"
 #include "model/summary/busy.h"
@@ -331,13 +332,23 @@ static int print_unblocked(const struct kt_report *report)
     return 1;
 }
 
+static int print_slow(const struct kt_report *report)
+{
+    char text[KT_SCREEN_TEXT];
+    if (!kt_report_slow_text(report, text, sizeof text))
+        return 0;
+    kt_screen_finding(text);
+    return 1;
+}
+
 static const double worth_looking = 0.05;
 
 static void print_findings(const struct kt_report *report, const struct kt_heavy *heavy, size_t count)
 {
     char text[KT_SCREEN_TEXT];
     char share[16];
-    int told = print_crowding(report);
+    int told = print_slow(report);
+    told += print_crowding(report);
     told += print_unblocked(report);
     if (kt_report_blas_share(report) < worth_looking) {
         snprintf(text, sizeof text,

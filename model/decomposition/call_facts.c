@@ -8,8 +8,8 @@
 
 #include <math.h>
 
-/* Of a shape, at most so many calls; of so many shapes. Where all have more calls than MOST_MET, only some processes are
- * walked: ten thousand ranks tell no more about a shape than a thousand do. */
+/* Of a shape, at most so many calls; of so many shapes. Where all have more calls than MOST_MET, only some processes
+ * are walked: ten thousand ranks tell no more about a shape than a thousand do. */
 enum { MOST_CALLS = 4096, MOST_SHAPES = 20, LINE_SHIFT = 6, MOST_MET = 4 << 20 };
 
 /* The calls of a shape that are looked at: one in STRIDE of those that are met. */

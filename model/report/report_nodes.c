@@ -63,8 +63,8 @@ static const struct kt_field node_fields[] = {
     {"pace_q3", KT_AS_NUMBER, KT_NULL, .meaning = "upper quartile", KT_AT(struct kt_node, pace.q3),
      .head = "a quarter >", .cell = upper_cell},
     {"ratio", KT_AS_NUMBER, KT_NULL, .meaning = "its pace over the median of all nodes", KT_AT(struct kt_node, ratio)},
-    {"slow", KT_AS_FLAG, .meaning = "slower than what differs among the nodes", KT_AT(struct kt_node, slow),
-     .head = "", .cell = slow_cell},
+    {"slow", KT_AS_FLAG, .meaning = "slower than what differs among the nodes", KT_AT(struct kt_node, slow), .head = "",
+     .cell = slow_cell},
     {0}};
 
 static size_t nodes(const struct kt_at *at)
@@ -77,21 +77,25 @@ static const void *node_at(const struct kt_at *at, size_t row)
     return &paces_of(at)->node[row];
 }
 
-const struct kt_field kt_report_node_list[] = {
-    {"nodes", KT_AS_RECORD, KT_MANY, .meaning = "machines of a parallel job, the slowest first", .of = node_fields,
-     .count = nodes, .row = node_at},
-    {0}};
+const struct kt_field kt_report_node_list[] = {{"nodes", KT_AS_RECORD, KT_MANY,
+                                                .meaning = "machines of a parallel job, the slowest first",
+                                                .of = node_fields, .count = nodes, .row = node_at},
+                                               {0}};
 
 /* --- spreads ------------------------------------------------------------------------------------------------- */
 
-#define SPREAD(kind_, member_, what_)                                                                         \
-    {{"min", kind_, KT_NULL, .meaning = "least " what_, KT_AT(struct kt_paces, member_.min)},                 \
-     {"q1", kind_, KT_NULL, .meaning = "lower quartile", KT_AT(struct kt_paces, member_.q1)},                 \
-     {"median", kind_, KT_NULL, .meaning = "median", KT_AT(struct kt_paces, member_.median)},                 \
-     {"q3", kind_, KT_NULL, .meaning = "upper quartile", KT_AT(struct kt_paces, member_.q3)},                 \
-     {"max", kind_, KT_NULL, .meaning = "most", KT_AT(struct kt_paces, member_.max)},                         \
-     {"n", KT_AS_COUNT, .meaning = "ranks of which it is known", KT_AT(struct kt_paces, member_.count)},      \
-     {0}}
+#define SPREAD(kind_, member_, what_)                                                                           \
+    {                                                                                                           \
+        {"min", kind_, KT_NULL, .meaning = "least " what_, KT_AT(struct kt_paces, member_.min)},                \
+            {"q1", kind_, KT_NULL, .meaning = "lower quartile", KT_AT(struct kt_paces, member_.q1)},            \
+            {"median", kind_, KT_NULL, .meaning = "median", KT_AT(struct kt_paces, member_.median)},            \
+            {"q3", kind_, KT_NULL, .meaning = "upper quartile", KT_AT(struct kt_paces, member_.q3)},            \
+            {"max", kind_, KT_NULL, .meaning = "most", KT_AT(struct kt_paces, member_.max)},                    \
+            {"n", KT_AS_COUNT, .meaning = "ranks of which it is known", KT_AT(struct kt_paces, member_.count)}, \
+        {                                                                                                       \
+            0                                                                                                   \
+        }                                                                                                       \
+    }
 
 static const struct kt_field blas_fields[] = SPREAD(KT_AS_SECONDS, seconds_blas, "BLAS time");
 static const struct kt_field wall_fields[] = SPREAD(KT_AS_SECONDS, wall, "wall time");
@@ -150,8 +154,8 @@ static const struct kt_field group_fields[] = {
     {"ranks", KT_AS_COUNT, .meaning = "how many they are", KT_AT(struct kt_rank_group, ranks), .head = "ranks"},
     {"shapes", KT_AS_COUNT, .meaning = "shapes of their calls", KT_AT(struct kt_rank_group, shapes), .head = "shapes"},
     {"calls", KT_AS_NUMBER, KT_NULL, .meaning = "median of their calls", KT_AT(struct kt_rank_group, calls.median)},
-    {"seconds_min", KT_AS_SECONDS, KT_NULL, .meaning = "least BLAS time",
-     KT_AT(struct kt_rank_group, seconds_blas.min), .head = "least"},
+    {"seconds_min", KT_AS_SECONDS, KT_NULL, .meaning = "least BLAS time", KT_AT(struct kt_rank_group, seconds_blas.min),
+     .head = "least"},
     {"seconds_q1", KT_AS_SECONDS, KT_NULL, .meaning = "lower quartile of it",
      KT_AT(struct kt_rank_group, seconds_blas.q1), .head = "quartile"},
     {"seconds_median", KT_AS_SECONDS, KT_NULL, .meaning = "median", KT_AT(struct kt_rank_group, seconds_blas.median),
@@ -212,14 +216,13 @@ static void spread_row(struct kt_text_table *table, const char *what, const stru
 
 void kt_report_rank_spread(const struct kt_report *report, size_t top)
 {
-    static const struct kt_column columns[] = {
-        {.head = ""},
-        {.head = "least", .right = true},
-        {.head = "quartile", .right = true},
-        {.head = "median", .right = true},
-        {.head = "quartile", .right = true},
-        {.head = "most", .right = true},
-        {.head = "ranks", .right = true}};
+    static const struct kt_column columns[] = {{.head = ""},
+                                               {.head = "least", .right = true},
+                                               {.head = "quartile", .right = true},
+                                               {.head = "median", .right = true},
+                                               {.head = "quartile", .right = true},
+                                               {.head = "most", .right = true},
+                                               {.head = "ranks", .right = true}};
     const struct kt_paces *p = &report->paces;
     kt_heading("Ranks: how much they differ");
     struct kt_text_table *table = kt_text_table_new(columns, sizeof columns / sizeof *columns);

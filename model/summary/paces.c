@@ -33,17 +33,14 @@ struct kt_quartiles kt_quartiles_of(double *value, size_t count)
     if (n == 0)
         return (struct kt_quartiles){NAN, NAN, NAN, NAN, NAN, 0};
     qsort(value, n, sizeof *value, compare_numbers);
-    return (struct kt_quartiles){value[0],
-                              quantile(value, n, 0.25),
-                              quantile(value, n, 0.5),
-                              quantile(value, n, 0.75),
-                              value[n - 1],
-                              n};
+    return (struct kt_quartiles){
+        value[0], quantile(value, n, 0.25), quantile(value, n, 0.5), quantile(value, n, 0.75), value[n - 1], n};
 }
 
 bool kt_quartiles_are_below(const struct kt_quartiles *all, double pace)
 {
-    return all->count >= KT_PACE_LEAST && pace >= KT_PACE_SLOW * all->median && pace > all->q3 + 3 * (all->q3 - all->q1);
+    return all->count >= KT_PACE_LEAST && pace >= KT_PACE_SLOW * all->median &&
+           pace > all->q3 + 3 * (all->q3 - all->q1);
 }
 
 /* --- the walk ---------------------------------------------------------------------------------------------- */

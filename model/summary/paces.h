@@ -31,8 +31,8 @@ struct kt_node {
     uint64_t calls;
     double seconds_blas;
     struct kt_quartiles pace; /* of its ranks */
-    bool slow;                 /* beyond what differs among the nodes */
-    double ratio;              /* its median pace over the median of all nodes */
+    bool slow;                /* beyond what differs among the nodes */
+    double ratio;             /* its median pace over the median of all nodes */
 };
 
 /* Ranks whose calls have the same shapes. */
@@ -49,7 +49,7 @@ struct kt_paces {
     struct kt_rank_group *group; /* most ranks first */
     size_t groups;
     struct kt_quartiles pace, seconds_blas, wall; /* of the ranks */
-    size_t slow_nodes, slow_ranks;             /* the latter on nodes that are not slow themselves */
+    size_t slow_nodes, slow_ranks;                /* the latter on nodes that are not slow themselves */
 };
 
 /* A node or rank is named slow if it is above the upper quartile of all by three times the distance of the quartiles,

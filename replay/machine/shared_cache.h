@@ -10,7 +10,7 @@
 
 struct kt_shared_cache {
     unsigned level;
-    int first;            /* of the processors: the same for all of them */
+    int first; /* of the processors: the same for all of them */
     cpu_set_t processors;
 };
 

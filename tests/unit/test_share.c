@@ -27,7 +27,8 @@ static const char *parsed(const char *text)
 
 static void shares_are_numbered_from_one(void **state)
 {
-    static const char *const wrong[] = {"", "1", "0/2", "3/2", "1/0", "x/2", "1/", "1/2x", "-1/2", "1/-2", "1/200000", " 1/2"};
+    static const char *const wrong[] = {"",   "1",    "0/2",  "3/2",  "1/0",      "x/2",
+                                        "1/", "1/2x", "-1/2", "1/-2", "1/200000", " 1/2"};
     (void)state;
     assert_string_equal(parsed("1/1"), "1 of 1");
     assert_string_equal(parsed("17/1000"), "17 of 1000");
@@ -161,8 +162,9 @@ static json_t *document(double total, double bound, int more)
                              "not_replayed", "seconds", 1.0, "totals", "insitu", 1.25 * total, "warm", 0.5 * total,
                              "bound", bound < 0 ? json_null() : json_real(bound), "seconds_spent", 3.0, "rounds", more,
                              "store", "series_reused", more, "interrupted", 0);
-    json_object_set_new(json, "left_out", json_pack("{s:i, s:i, s:f, s:f}", "shapes", more, "calls", 2 * more,
-                                                    "seconds", (double)more, "share", 0.5));
+    json_object_set_new(
+        json, "left_out",
+        json_pack("{s:i, s:i, s:f, s:f}", "shapes", more, "calls", 2 * more, "seconds", (double)more, "share", 0.5));
     return json;
 }
 

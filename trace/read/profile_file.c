@@ -86,9 +86,8 @@ static struct kt_profile_cell parts_of(const struct kt_cell *cell)
 {
     if (!has_shape(cell))
         return (struct kt_profile_cell){.cell = cell};
-    return (struct kt_profile_cell){.cell = cell,
-                                    .word = (const uint64_t *)(const void *)(cell + 1) + kt_bins_of(cell),
-                                    .inside = inside_of(cell)};
+    return (struct kt_profile_cell){
+        .cell = cell, .word = (const uint64_t *)(const void *)(cell + 1) + kt_bins_of(cell), .inside = inside_of(cell)};
 }
 
 struct kt_profile_cell kt_profile_cell(const struct kt_stream *s, size_t number)

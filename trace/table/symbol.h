@@ -33,7 +33,7 @@ struct kt_symbol {
     const struct kt_routine *routine; /* borrowed */
     int params;
     const struct kt_param *param; /* borrowed, from the routine */
-    uint16_t arg_bytes; /* of all stored parameters, a multiple of 8 */
+    uint16_t arg_bytes;           /* of all stored parameters, a multiple of 8 */
 };
 
 /* The values of one call, by argument of the routine, whatever the interface. */

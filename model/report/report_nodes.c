@@ -224,7 +224,7 @@ void kt_report_rank_spread(const struct kt_report *report, size_t top)
                                                {.head = "most", .right = true},
                                                {.head = "ranks", .right = true}};
     const struct kt_paces *p = &report->paces;
-    kt_heading("Ranks: how much they differ");
+    kt_heading("How much ranks differ");
     struct kt_text_table *table = kt_text_table_new(columns, sizeof columns / sizeof *columns);
     spread_row(table, "BLAS time", &p->seconds_blas, true);
     spread_row(table, "wall", &p->wall, true);
@@ -232,7 +232,7 @@ void kt_report_rank_spread(const struct kt_report *report, size_t top)
     kt_text_table_print(table);
     kt_text_table_free(table);
     printf("pace: time of a rank's calls over what such calls take on average on all ranks.\n\n");
-    kt_heading("Ranks that make the same calls");
+    kt_heading("Groups of ranks that make the same calls");
     kt_field_print(&kt_report_rank_statistics[1], report, top, 0);
     kt_row_tell_rest(p->groups, top, "rank");
 }

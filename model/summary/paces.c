@@ -24,7 +24,8 @@ static double quantile(const double *sorted, size_t count, double part)
     return sorted[below] + (at - (double)below) * (sorted[above] - sorted[below]);
 }
 
-struct kt_quartiles kt_quartiles_of(double *value, size_t count)
+/* VALUE is sorted in place; NAN in it does not count. */
+static struct kt_quartiles quartiles_of(double *value, size_t count)
 {
     size_t n = 0;
     for (size_t i = 0; i < count; i++)
@@ -37,7 +38,7 @@ struct kt_quartiles kt_quartiles_of(double *value, size_t count)
         value[0], quantile(value, n, 0.25), quantile(value, n, 0.5), quantile(value, n, 0.75), value[n - 1], n};
 }
 
-bool kt_quartiles_are_below(const struct kt_quartiles *all, double pace)
+static bool is_slow(const struct kt_quartiles *all, double pace)
 {
     return all->count >= KT_PACE_LEAST && pace >= KT_PACE_SLOW * all->median &&
            pace > all->q3 + 3 * (all->q3 - all->q1);
@@ -50,7 +51,7 @@ struct walk {
     const struct kt_shapes *shapes;
     const struct kt_ranks *ranks;
     struct kt_collection *collection;
-    struct kt_pace *rank;
+    struct kt_rank_pace *rank;
     double *spent, *expected; /* of each rank */
     size_t *last;             /* of each shape: the rank that was met with it last */
 };
@@ -99,7 +100,7 @@ static void walk_profiles(struct walk *w)
 }
 
 static void walk(const struct kt_trace *trace, const struct kt_shapes *shapes, const struct kt_ranks *ranks,
-                 struct kt_pace *rank)
+                 struct kt_rank_pace *rank)
 {
     struct kt_shapes ignored;
     struct walk w = {.trace = trace, .shapes = shapes, .ranks = ranks, .rank = rank};
@@ -185,7 +186,7 @@ static struct kt_node make_node(const struct kt_imbalance *imbalance, const stru
         node.seconds_blas += imbalance->time[member[i].rank].seconds_blas;
         value[i] = paces->rank[member[i].rank].ratio;
     }
-    node.pace = kt_quartiles_of(value, count);
+    node.pace = quartiles_of(value, count);
     return node;
 }
 
@@ -207,13 +208,13 @@ static struct kt_rank_group make_group(const struct kt_imbalance *imbalance, str
     struct kt_rank_group group = {.first = member->rank, .ranks = count, .shapes = paces->rank[member->rank].shapes};
     for (size_t i = 0; i < count; i++)
         value[i] = (double)paces->rank[member[i].rank].calls;
-    group.calls = kt_quartiles_of(value, count);
+    group.calls = quartiles_of(value, count);
     for (size_t i = 0; i < count; i++)
         value[i] = imbalance->time[member[i].rank].seconds_blas;
-    group.seconds_blas = kt_quartiles_of(value, count);
+    group.seconds_blas = quartiles_of(value, count);
     for (size_t i = 0; i < count; i++)
         value[i] = paces->rank[member[i].rank].ratio;
-    group.pace = kt_quartiles_of(value, count);
+    group.pace = quartiles_of(value, count);
     return group;
 }
 
@@ -246,10 +247,10 @@ static void name_slow_nodes(struct kt_paces *out, double *value)
 {
     for (size_t i = 0; i < out->nodes; i++)
         value[i] = out->node[i].pace.median;
-    struct kt_quartiles all = kt_quartiles_of(value, out->nodes);
+    struct kt_quartiles all = quartiles_of(value, out->nodes);
     for (size_t i = 0; i < out->nodes; i++) {
         out->node[i].ratio = out->node[i].pace.median / all.median;
-        out->node[i].slow = kt_quartiles_are_below(&all, out->node[i].pace.median);
+        out->node[i].slow = is_slow(&all, out->node[i].pace.median);
         out->slow_nodes += out->node[i].slow;
     }
 }
@@ -266,7 +267,7 @@ static bool is_on_slow_node(const struct kt_imbalance *imbalance, const struct k
 static void name_slow_ranks(const struct kt_imbalance *imbalance, struct kt_paces *out)
 {
     for (size_t i = 0; i < out->ranks; i++) {
-        out->rank[i].slow = kt_quartiles_are_below(&out->pace, out->rank[i].ratio);
+        out->rank[i].slow = is_slow(&out->pace, out->rank[i].ratio);
         out->slow_ranks += out->rank[i].slow && !is_on_slow_node(imbalance, out, i);
     }
 }
@@ -275,13 +276,13 @@ static void find_spreads(const struct kt_imbalance *imbalance, struct kt_paces *
 {
     for (size_t i = 0; i < out->ranks; i++)
         value[i] = out->rank[i].ratio;
-    out->pace = kt_quartiles_of(value, out->ranks);
+    out->pace = quartiles_of(value, out->ranks);
     for (size_t i = 0; i < out->ranks; i++)
         value[i] = imbalance->time[i].seconds_blas;
-    out->seconds_blas = kt_quartiles_of(value, out->ranks);
+    out->seconds_blas = quartiles_of(value, out->ranks);
     for (size_t i = 0; i < out->ranks; i++)
         value[i] = imbalance->ranks.rank[i].seconds;
-    out->wall = kt_quartiles_of(value, out->ranks);
+    out->wall = quartiles_of(value, out->ranks);
 }
 
 void kt_paces_find(const struct kt_trace *trace, const struct kt_shapes *shapes, const struct kt_imbalance *imbalance,

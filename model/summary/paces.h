@@ -16,7 +16,7 @@ struct kt_quartiles {
     size_t count;
 };
 
-struct kt_pace {
+struct kt_rank_pace {
     double ratio;     /* NAN: it made no call that has a shape */
     bool slow;        /* beyond what differs among the ranks */
     uint64_t calls;   /* that have a shape, */
@@ -42,7 +42,7 @@ struct kt_rank_group {
 };
 
 struct kt_paces {
-    struct kt_pace *rank; /* one for each rank */
+    struct kt_rank_pace *rank; /* one for each rank */
     size_t ranks;
     struct kt_node *node; /* the slowest first */
     size_t nodes;
@@ -61,9 +61,5 @@ enum { KT_PACE_LEAST = 4 };
 void kt_paces_find(const struct kt_trace *trace, const struct kt_shapes *shapes, const struct kt_imbalance *imbalance,
                    struct kt_paces *out);
 void kt_paces_free(struct kt_paces *paces);
-
-/* VALUE is sorted in place; NAN in it does not count. */
-struct kt_quartiles kt_quartiles_of(double *value, size_t count);
-bool kt_quartiles_are_below(const struct kt_quartiles *all, double pace);
 
 #endif

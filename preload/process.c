@@ -236,7 +236,8 @@ __attribute__((constructor)) void kt_process_start(void)
         kt_settings_stop_following();
     bool selected = kt_settings_select_program();
     bool sees_forks = start_following_forks();
-    bool records = sees_forks && *kt_option.DISABLE != '1' && selected && start_recording();
+    bool records =
+        sees_forks && *kt_option.DISABLE != '1' && selected && kt_settings_select_rank() && start_recording();
     atomic_store(&kt_recorder.state, records ? KT_STATE_READY : KT_STATE_OFF);
     if (selected) {
         kt_substitute_start();

@@ -131,6 +131,56 @@ bool kt_settings_select_program(void)
     return false;
 }
 
+/* Without a sign or blanks. */
+static bool read_number(const char **at, long *out)
+{
+    char *end;
+    if (**at < '0' || **at > '9')
+        return false;
+    *out = strtol(*at, &end, 10);
+    *at = end;
+    return true;
+}
+
+/* "1/64": the ranks that 64 divides. False: it is none such. */
+static bool is_one_in(const char *text, int64_t rank, bool *selected)
+{
+    long one, of;
+    if (!read_number(&text, &one) || one != 1 || *text++ != '/' || !read_number(&text, &of) || of < 1 || *text)
+        return false;
+    *selected = rank % of == 0;
+    return true;
+}
+
+/* "0,17,1000-1010". False: it is none such. */
+static bool is_listed(const char *text, int64_t rank, bool *selected)
+{
+    long from, to;
+    *selected = false;
+    do {
+        if (!read_number(&text, &from))
+            return false;
+        to = from;
+        if (*text == '-' && (text++, !read_number(&text, &to)))
+            return false;
+        *selected |= rank >= from && rank <= to;
+    } while (*text == ',' && text++);
+    return *text == '\0';
+}
+
+bool kt_settings_select_rank(void)
+{
+    const char *ranks = kt_option.RANKS;
+    bool selected = true;
+    if (!strcmp(ranks, "*"))
+        return true;
+    if (!is_one_in(ranks, kt_rank.rank, &selected) && !is_listed(ranks, kt_rank.rank, &selected)) {
+        kt_notice("KTRACE_RANKS=", ranks, ": expected ranks such as 0,17,1000-1010, or 1/64; all are recorded");
+        return true;
+    }
+    return selected || kt_rank.rank < 0;
+}
+
 static bool matches(const char *pattern, const char *routine, const char *symbol)
 {
     return fnmatch(pattern, routine, 0) == 0 || fnmatch(pattern, symbol, 0) == 0;

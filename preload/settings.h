@@ -29,6 +29,10 @@ KT_HIDDEN void kt_settings_warn_of_flags(void);
 /* Is the program's name among the patterns of KTRACE_PROGRAMS? */
 KT_HIDDEN bool kt_settings_select_program(void);
 
+/* Is the process among the ranks of KTRACE_RANKS? What is no rank of a job is. Says so if that means nothing: then all
+ * are. */
+KT_HIDDEN bool kt_settings_select_rank(void);
+
 /* Do the patterns of KTRACE_ROUTINES select a routine, by its own name or that of the symbol? */
 KT_HIDDEN bool kt_settings_select_routine(const char *routine, const char *symbol);
 

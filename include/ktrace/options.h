@@ -10,6 +10,8 @@
     X(OUT, text, "ktrace.%x.%p",                                                                                       \
       "directory of the trace; %p pid, %x program, %h host, %r rank or 0, %% a percent sign")                          \
     X(PROGRAMS, text, "*", "trace only programs whose name matches one of these patterns, separated by commas")        \
+    X(RANKS, text, "*",                                                                                                \
+      "record only these ranks of a parallel job: 0,17,1000-1010, or 1/64, one of 64; others pass calls on")           \
     X(MODE, text, "full", "full: record every call; profile: add calls up by shape, in constant memory")               \
     X(ROUTINES, text, "*",                                                                                             \
       "record only routines whose name matches one of these patterns and none that begins with !: d*,!ddot")           \

@@ -8,10 +8,11 @@
 
 #include <math.h>
 
-/* Of a shape, at most so many calls; of so many shapes. */
-enum { MOST_CALLS = 4096, MOST_SHAPES = 20, LINE_SHIFT = 6 };
+/* Of a shape, at most so many calls; of so many shapes. Where all have more calls than MOST_MET, only some processes
+ * are walked: ten thousand ranks tell no more about a shape than a thousand do. */
+enum { MOST_CALLS = 4096, MOST_SHAPES = 20, LINE_SHIFT = 6, MOST_MET = 4 << 20 };
 
-/* The calls of a shape that are looked at: one in STRIDE. */
+/* The calls of a shape that are looked at: one in STRIDE of those that are met. */
 struct looked {
     bool wanted;
     struct kt_call_facts *call; /* owned */
@@ -67,10 +68,28 @@ static bool may_have_kinds(const struct kt_shapes *shapes, size_t i)
            shape->inside.counted == 0 && !shape->query && is_wide(&shape->seconds);
 }
 
-static void look_at(struct looked *looked, const struct kt_shape_group *shape)
+/* One process in how many is walked. */
+static size_t process_stride(const struct kt_trace *trace)
 {
-    uint64_t stride = (shape->calls + MOST_CALLS - 1) / MOST_CALLS;
-    size_t room = (size_t)((shape->calls + stride - 1) / stride);
+    uint64_t calls = 0;
+    for (size_t i = 0; i < trace->processes; i++)
+        calls += trace->process[i].calls;
+    uint64_t stride = (calls + MOST_MET - 1) / MOST_MET;
+    return stride > trace->processes ? trace->processes : stride ? (size_t)stride : 1;
+}
+
+/* Not every eighth: nodes have eight ranks, too. The first one is walked in any case. */
+static bool is_walked(size_t process, size_t stride)
+{
+    return process == 0 || (process * UINT64_C(0x9e3779b97f4a7c15) >> 32) % stride == 0;
+}
+
+static void look_at(struct looked *looked, const struct kt_shape_group *shape, size_t processes)
+{
+    uint64_t met = (shape->calls + processes - 1) / processes;
+    uint64_t stride = (met + MOST_CALLS - 1) / MOST_CALLS;
+    uint64_t most = (shape->calls + stride - 1) / stride;
+    size_t room = (size_t)(most < MOST_CALLS ? most : MOST_CALLS);
     *looked = (struct looked){.wanted = true, .stride = stride, .room = room};
     looked->call = kt_resize(NULL, room, sizeof *looked->call);
 }
@@ -191,8 +210,10 @@ static void walk_trace(const struct kt_trace *trace, const struct kt_shapes *sha
     struct walk w = {.shapes = shapes, .looked = looked, .follows_operands = follows_operands};
     struct kt_shapes ignored;
     w.collection = kt_collection_of(trace, shapes);
+    size_t stride = process_stride(trace);
     for (size_t process = 0; process < trace->processes; process++)
-        walk_process(&w, trace, process);
+        if (is_walked(process, stride))
+            walk_process(&w, trace, process);
     kt_collection_finish(w.collection, &ignored);
     kt_shapes_free(&ignored);
     free(w.open);
@@ -223,7 +244,7 @@ void kt_call_facts_find(const struct kt_trace *trace, const struct kt_shapes *sh
         looked[i] = (struct looked){.wanted = false};
         if (!may_have_kinds(shapes, i))
             continue;
-        look_at(&looked[i], &shapes->shape[i]);
+        look_at(&looked[i], &shapes->shape[i], process_stride(trace));
         any = true;
     }
     if (any)

@@ -227,6 +227,7 @@ static void find_places(struct kt_report *out)
 enum kt_status kt_report_make(char *const *path, size_t paths, struct kt_report *out, struct kt_error *error)
 {
     *out = (struct kt_report){.path = path};
+    out->by_caller.sites = kt_sites_new();
     KT_TRY(open_traces(path, paths, out, error));
     kt_state_find(&out->trace, &out->state);
     if (kt_state_nested(&out->trace) == KT_NESTED_ALL)
@@ -235,6 +236,7 @@ enum kt_status kt_report_make(char *const *path, size_t paths, struct kt_report 
         take_sampled_calls(out);
     kt_counted_collect(&out->trace, &out->counted);
     kt_imbalance_find(&out->trace, &out->summary, &out->imbalance);
+    kt_paces_find(&out->trace, &out->groups, &out->imbalance, &out->paces);
     out->overhead = kt_overhead_of(&out->state, &out->groups);
     kt_overlaps_find(&out->trace, &out->groups, &out->overlaps);
     add_shapes(out);
@@ -263,6 +265,7 @@ void kt_report_free(struct kt_report *report)
     kt_summary_free(&report->summary);
     kt_state_free(&report->state);
     kt_imbalance_free(&report->imbalance);
+    kt_paces_free(&report->paces);
     kt_counted_free(&report->counted);
     kt_region_sums_free(&report->regions);
     for (size_t i = 0; i < report->replays; i++)

@@ -11,6 +11,7 @@
 #include "model/summary/counted.h"
 #include "model/decomposition/advice.h"
 #include "model/summary/imbalance.h"
+#include "model/summary/paces.h"
 #include "model/summary/overhead.h"
 #include "model/decomposition/parts.h"
 #include "model/decomposition/spells.h"
@@ -41,7 +42,8 @@ struct kt_report {
     struct kt_summary summary;
     struct kt_counted counted; /* counters, if there were any */
     struct kt_region_sums regions;
-    struct kt_imbalance imbalance; /* of ranks, if there are any */
+    struct kt_imbalance imbalance; /* of ranks, if there are any, */
+    struct kt_paces paces;         /* and how fast they are */
     struct kt_shapes groups;
     struct kt_overlaps overlaps;
     struct kt_estimate overhead;         /* seconds that recording took */

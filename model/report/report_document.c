@@ -180,6 +180,8 @@ static const struct kt_field document_fields[] = {
     KT_FIELDS(kt_report_process_list),
     {"clock", KT_AS_RECORD, .meaning = "what is odd about the clock", .of = clock_fields},
     KT_FIELDS(kt_report_rank_fields),
+    KT_FIELDS(kt_report_rank_statistics),
+    KT_FIELDS(kt_report_node_list),
     KT_FIELDS(kt_field_missing),
     KT_FIELDS(kt_report_region_list),
     {"regions_unmatched", KT_AS_COUNT, .meaning = "ends of regions whose begin was not recorded",

@@ -74,6 +74,21 @@ static json_t *share(const struct kt_at *at)
     return kt_report_share(report->overlaps.known ? busy : time_of(at)->seconds_blas, rank_of(at)->seconds);
 }
 
+static json_t *pace(const struct kt_at *at)
+{
+    return kt_json_number(kt_report_of(at)->paces.rank[at->row].ratio);
+}
+
+static json_t *is_slow(const struct kt_at *at)
+{
+    return json_boolean(kt_report_of(at)->paces.rank[at->row].slow);
+}
+
+static json_t *group(const struct kt_at *at)
+{
+    return json_integer((json_int_t)kt_report_of(at)->paces.rank[at->row].group);
+}
+
 static json_t *over_mean(const struct kt_at *at)
 {
     return kt_report_share(time_of(at)->seconds_blas, kt_report_of(at)->imbalance.all.mean);
@@ -99,6 +114,11 @@ static const struct kt_field rank_fields[] = {
      .head = "share"},
     {"over_mean", KT_AS_NUMBER, KT_NULL, .meaning = "BLAS time over the mean of all ranks", .get = over_mean,
      .head = "x mean"},
+    {"pace", KT_AS_NUMBER, KT_NULL,
+     .meaning = "time of its calls over what calls of these shapes take on average on all ranks", .get = pace,
+     .head = "pace"},
+    {"slow", KT_AS_FLAG, .meaning = "its pace is beyond what differs among the ranks", .get = is_slow},
+    {"group", KT_AS_ID, .meaning = "which of rank_groups it belongs to, from 0 on", .get = group},
     {0}};
 
 static size_t ranks(const struct kt_at *at)
@@ -260,4 +280,6 @@ void kt_report_ranks(const struct kt_report *report, size_t top)
     print_ranks(report, top + 1);
     printf("\n");
     print_balances(report, top);
+    printf("\n");
+    kt_report_rank_spread(report, top);
 }

@@ -18,6 +18,11 @@ kt_report_table kt_report_regions;
 kt_report_table kt_report_counters;
 kt_report_table kt_report_threads;
 kt_report_table kt_report_processes;
-kt_report_table kt_report_ranks; /* and how evenly they share the time of each routine */
+kt_report_table kt_report_ranks;       /* and how evenly they share the time of each routine */
+kt_report_table kt_report_rank_spread; /* a part of that: how times differ among them, and groups of them */
+kt_report_table kt_report_nodes;
+
+/* The slowest node, or how many ranks are slow. False: none is, or nobody can tell. */
+bool kt_report_slow_text(const struct kt_report *report, char *out, size_t size);
 
 #endif

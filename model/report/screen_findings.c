@@ -2,6 +2,7 @@
 #include "model/report/screen_findings.h"
 
 #include "model/report/report_screen.h"
+#include "model/report/report_tables.h"
 #include "model/report/screen_parts.h"
 #include "model/summary/crowding.h"
 #include "trace/print/text.h"
@@ -125,6 +126,13 @@ static void add_crowding(const struct kt_report *report, struct kt_screen_findin
                       crowding.limit, crowding.each, kt_crowding_advised(&crowding));
 }
 
+static void add_slow_node(const struct kt_report *report, struct kt_screen_findings *out)
+{
+    char text[KT_SCREEN_TEXT];
+    if (kt_report_slow_text(report, text, sizeof text))
+        kt_screen_add(out, "%s", text);
+}
+
 static void add_unblocked(const struct kt_report *report, struct kt_screen_findings *out)
 {
     char seconds[16];
@@ -149,6 +157,7 @@ void kt_screen_findings_find(const struct kt_report *report, const struct kt_hea
                              struct kt_screen_findings *out)
 {
     out->count = 0;
+    add_slow_node(report, out);
     add_crowding(report, out);
     add_unblocked(report, out);
     add_little_blas(report, out);

@@ -11,6 +11,7 @@
 #include "trace/base/memory.h"
 #include "trace/read/profile.h"
 #include "trace/read/state.h"
+#include "trace/shape/sites.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -43,6 +44,7 @@ struct place {
 
 struct kt_summariser {
     struct kt_summary summary; /* totals only */
+    struct kt_sites *sites;
     void *parts, *callers, *threads, *processes;
     struct open_call open[MAX_DEPTH];
     struct place place[PLACES];
@@ -70,6 +72,13 @@ static void give_up_place(struct kt_summary *summary, const struct place *place)
     give(place->by_process, place);
 }
 
+static struct kt_sum *caller_of(struct kt_summariser *summariser, const struct kt_call *call)
+{
+    struct kt_site site = kt_sites_of(summariser->sites, call);
+    struct kt_sum key = {.routine = call->entry->symbol.routine->name, .process = site.process, .id = site.id};
+    return kt_sums_find(&summariser->callers, key);
+}
+
 static struct place make_place(struct kt_summariser *summariser, const struct kt_call *call)
 {
     const struct kt_process *process = call->process;
@@ -83,9 +92,7 @@ static struct place make_place(struct kt_summariser *summariser, const struct kt
     place.thread = kt_sums_find(&summariser->threads, (struct kt_sum){.process = process, .id = call->tid});
     place.by_process = kt_sums_find(&summariser->processes, (struct kt_sum){.process = process});
     if (place.top)
-        place.by_caller = kt_sums_find(
-            &summariser->callers,
-            (struct kt_sum){.routine = call->entry->symbol.routine->name, .process = process, .id = place.caller});
+        place.by_caller = caller_of(summariser, call);
     else
         place.caller = 0;
     return place;
@@ -110,7 +117,7 @@ static struct place *find_place(struct kt_summariser *summariser, const struct k
 struct kt_summariser *kt_summariser_new(void)
 {
     struct kt_summariser *summariser = kt_resize(NULL, 1, sizeof *summariser);
-    *summariser = (struct kt_summariser){0};
+    *summariser = (struct kt_summariser){.sites = kt_sites_new()};
     for (int i = 0; i < MAX_DEPTH; i++)
         summariser->open[i].n = -1;
     return summariser;
@@ -260,8 +267,7 @@ static void add_counts(struct kt_summariser *summariser, const struct kt_counts 
     add_counts_to_group(kt_sums_find(&summariser->processes, (struct kt_sum){.process = process}), counts);
     if (!top)
         return;
-    struct kt_sum caller = {.routine = part.routine, .process = process, .id = kt_call_site(&counts->call)};
-    add_counts_to_group(kt_sums_find(&summariser->callers, caller), counts);
+    add_counts_to_group(caller_of(summariser, &counts->call), counts);
 }
 
 static void add_thread(struct kt_summariser *summariser, const struct kt_thread_counts *thread)
@@ -329,6 +335,7 @@ void kt_summariser_finish(struct kt_summariser *summariser, struct kt_summary *o
     out->threads = kt_sums_take(summariser->threads);
     out->processes = kt_sums_take(summariser->processes);
     add_up_self(out);
+    kt_sites_free(summariser->sites);
     free(summariser);
 }
 

@@ -21,7 +21,8 @@ struct kt_sum_estimate {
 /* What one group of calls adds up to. */
 struct kt_sum {
     const char *routine;                    /* by routine and by caller; otherwise NULL; borrowed */
-    const struct kt_process *process;       /* by caller, thread and process, and of parts; otherwise NULL */
+    const struct kt_process *process;       /* by thread and process, and of parts; by caller the first one that has
+                                               the place; otherwise NULL */
     uint64_t id;                            /* by caller: kt_call_site(); by thread: its id */
     uint64_t calls;                         /* by caller: outermost ones; by thread and process: recorded ones */
     uint64_t calls_top;                     /* outermost ones among them */

@@ -23,7 +23,7 @@
 enum { PARTS_ROWS = 8 };
 
 /* The tables that --by names, in one order; as text and as rows. */
-#define TABLES "routine|shape|caller|line|path|region|thread|process|counter|rank|part"
+#define TABLES "routine|shape|caller|line|path|region|thread|process|counter|rank|node|part"
 static const struct table {
     kt_report_table *print;
     const struct kt_field *list;
@@ -32,7 +32,7 @@ static const struct table {
                     {kt_report_paths, kt_report_path_list},         {kt_report_regions, kt_report_region_list},
                     {kt_report_threads, kt_report_thread_list},     {kt_report_processes, kt_report_process_list},
                     {kt_report_counters, kt_report_count_list},     {kt_report_ranks, kt_report_rank_fields},
-                    {kt_report_parts, kt_report_part_lists}};
+                    {kt_report_nodes, kt_report_node_list},         {kt_report_parts, kt_report_part_lists}};
 
 struct options {
     bool json, csv, all;

@@ -170,6 +170,14 @@ static const struct kt_field again_fields[] = {
     {"stopped", KT_AS_TEXT, KT_NULL, .meaning = "why there are fewer than were asked for"},
     {0}};
 
+static const struct kt_field shard_fields[] = {
+    {"shapes", KT_AS_COUNT, .meaning = "shapes that it replayed"},
+    {"machine", KT_AS_RECORD, .meaning = "machine that it ran on", .of = kt_field_replay_machine},
+    {"processor", KT_AS_ID, KT_NULL, .meaning = "processor that it was kept on"},
+    {"seconds_spent", KT_AS_SECONDS, .meaning = "how long sampling took"},
+    {"state", KT_AS_RECORD, KT_NULL, .meaning = "how fast the machine was meanwhile", .of = kt_field_speed},
+    {0}};
+
 static const struct kt_field replay_fields[] = {
     {"ktrace", KT_AS_TEXT, .meaning = "version of ktrace"},
     {"machine", KT_AS_RECORD, .meaning = "machine of the replay", .of = kt_field_replay_machine},
@@ -193,6 +201,8 @@ static const struct kt_field replay_fields[] = {
     {"caches", KT_AS_RECORD, KT_MANY, .meaning = "caches, as contexts take them", .of = cache_fields},
     {"timer", KT_AS_TEXT, .meaning = "wall, cpu or sets"},
     {"left_out", KT_AS_RECORD, .meaning = "what there was no time for", .of = left_out_fields},
+    {"shards", KT_AS_RECORD, KT_MANY | KT_LACKS, .meaning = "of a replay by several processes: each of them",
+     .of = shard_fields},
     {"again", KT_AS_RECORD, KT_LACKS, .meaning = "the program run again (--runs)", .of = again_fields},
     KT_FIELDS(kt_field_missing),
     {0}};

@@ -173,6 +173,13 @@ enum kt_status kt_replay_take_runs(const struct kt_verb_option *option, const ch
     return KT_OK;
 }
 
+static enum kt_status take_share(const struct kt_verb_option *option, const char *value, void *out,
+                                 struct kt_error *error)
+{
+    (void)option;
+    return kt_share_parse(value, out, error);
+}
+
 const struct kt_verb_option kt_verb_replay_options[] = {
     {"context", 0, "LIST", "sequence, " KT_REPLAY_CONTEXTS "; default warm,cold,tracked", kt_replay_take_contexts, 0},
     {"gaps", 0, KT_REPLAY_GAPS,
@@ -186,6 +193,8 @@ const struct kt_verb_option kt_verb_replay_options[] = {
      offsetof(struct kt_replay_options, budget)},
     {"runs", 0, "N", "run the program again so often between rounds: the recorded command, or the one behind --",
      kt_replay_take_runs, offsetof(struct kt_replay_options, runs)},
+    {"shard", 0, "I/N", "only the I-th of N shares of the shapes; default: of the ranks that mpirun or srun started",
+     take_share, offsetof(struct kt_replay_options, share)},
     {KT_VERB_THREADS, take_threads, offsetof(struct kt_replay_options, threads)},
     {KT_VERB_LEVEL(struct kt_replay_options, level)},
     {KT_VERB_ROUTINE(struct kt_replay_options, routines)},
@@ -214,6 +223,8 @@ enum kt_status kt_replay_options_parse(int argc, char **argv, struct kt_replay_o
     KT_TRY(check_layout(&out->layout, error));
     if (out->has_gaps && !out->sequence)
         return kt_fail(error, KT_USAGE, "--gaps is for --context sequence: other contexts have no calls in between");
+    if (out->share.of && (out->sequence || out->runs))
+        return kt_fail(error, KT_USAGE, "--shard: a sequence, or runs of the program, are not shared out");
     bool elsewhere = out->timer != KT_TIMER_WALL || out->layout.pages != KT_PAGES_ANY || out->layout.align;
     return out->sequence && elsewhere
                ? kt_fail(error, KT_USAGE,
@@ -358,6 +369,7 @@ enum kt_status kt_setup_open(const struct kt_replay_options *options, struct kt_
     kt_state_find(&out->trace, &out->state);
     kt_nested_notice(&out->trace, options->level);
     kt_shapes_collect(&out->trace, options->level, &out->shapes);
+    kt_share_lock(&options->share, &out->shapes.processor);
     KT_TRY(find_caches(options, recall, &out->hierarchy, error));
     KT_TRY(find_placements(options, recall, out, error));
     if (options->layout.pages == KT_PAGES_HUGE && !kt_pages_huge_exist())
@@ -369,7 +381,9 @@ enum kt_status kt_setup_open(const struct kt_replay_options *options, struct kt_
     kt_jobs_make(&out->shapes, &rules, &out->jobs);
     if (!out->jobs.count)
         return fail_empty(options, out, error);
-    return check_names(options, &out->jobs, error);
+    KT_TRY(check_names(options, &out->jobs, error));
+    kt_share_take(&options->share, &out->jobs);
+    return KT_OK;
 }
 
 bool kt_setup_has_all(const struct kt_setup *setup)

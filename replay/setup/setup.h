@@ -10,6 +10,7 @@
 #include "replay/call/job.h"
 #include "replay/call/library.h"
 #include "replay/measure/schedule.h"
+#include "replay/setup/share.h"
 #include "trace/command/verb.h"
 #include "trace/read/state.h"
 
@@ -38,9 +39,10 @@ struct kt_replay_options {
     enum kt_timer_kind timer;
     const char *blas[KT_MAX_LIBRARIES];
     size_t libraries;
-    const char *store; /* file of results, NULL: the usual one, "none": none */
-    bool fresh;        /* what it has is measured again */
-    int runs;          /* of the program, between rounds; 0: none */
+    const char *store;     /* file of results, NULL: the usual one, "none": none */
+    bool fresh;            /* what it has is measured again */
+    int runs;              /* of the program, between rounds; 0: none */
+    struct kt_share share; /* of the shapes */
     bool has_all; /* this command recorded the trace so that it has all outermost calls, whatever filter it names */
 };
 

@@ -6,6 +6,7 @@
 #include "replay/again/again.h"
 #include "trace/base/interrupt.h"
 #include "trace/command/document.h"
+#include "replay/result/gathered.h"
 #include "replay/result/left_out.h"
 #include "replay/machine/probed.h"
 #include "replay/machine/processor.h"
@@ -259,13 +260,27 @@ static bool may_save(const struct replay *r, const char *path, const json_t *doc
     return !stays;
 }
 
+/* The result of the last share to be measured becomes that of all. True: DOCUMENT is to be saved. */
+static bool gather(const struct replay *r, json_t **document)
+{
+    struct kt_error error = {0};
+    if (!r->options.share.of)
+        return true;
+    if (kt_interrupted())
+        return false; /* whoever measures this share again goes on from the store */
+    bool whole = kt_gathered_add(r->setup.trace.files[0], r->setup.trace.path, &r->options.share, document, &error);
+    if (error.status != KT_OK)
+        kt_notice("the share is not kept: %s", error.text);
+    return whole;
+}
+
 /* A trace that cannot be written to, on a read-only medium for example, is still replayed. */
 static void save(const struct replay *r, json_t *document)
 {
     char path[4096];
     struct kt_error error = {0};
     kt_files_companion(r->setup.trace.files[0], "replay.json", path, sizeof path);
-    if (!may_save(r, path, document)) {
+    if (!may_save(r, path, document) || !gather(r, &document)) {
         json_decref(document);
         return;
     }
@@ -356,11 +371,25 @@ static size_t most_shapes(const struct replay *r)
     return count;
 }
 
+/* All together have the budget. */
+static void find_share(struct replay *r)
+{
+    struct kt_share *share = &r->options.share;
+    if (!r->options.sequence && !r->options.runs)
+        kt_share_find(share);
+    if (share->of)
+        r->options.budget /= share->of;
+    if (share->from_launcher)
+        kt_notice("rank %u of %u replays its share", share->number - 1, share->of);
+}
+
 static enum kt_status run(int argc, char **argv, struct replay *r, struct kt_error *error)
 {
     KT_TRY(parse_options(argc, argv, r, error));
     const struct kt_replay_options *o = &r->options;
-    bool is_usual = !o->contexts && o->timer == KT_TIMER_WALL && o->layout.pages == KT_PAGES_ANY && !o->layout.align;
+    find_share(r);
+    bool is_usual = !o->contexts && o->timer == KT_TIMER_WALL && o->layout.pages == KT_PAGES_ANY && !o->layout.align &&
+                    !o->share.of;
     kt_replay_options_default(&r->options);
     kt_recall_begin(&r->options, &r->recall);
     KT_TRY(kt_setup_open(&r->options, &r->recall, &r->setup, error));

@@ -32,6 +32,34 @@ rank 'job "odd"\name' 0 1 PMIX_NAMESPACE=$'a\tb\nc'; same "a job's name with odd
 rank threebytes 2 1 OMPI_COMM_WORLD_SIZE=2; same "a size that cannot be is not believed" "" "$(meta threebytes ranks)"
 same "%r in ktrace run" "life.r2" "$(cd "$T" && OMPI_COMM_WORLD_RANK=2 KTRACE_OUT=%x.r%r "$kt" run -- "$life" calls1 >/dev/null 2>&1; ls -d life.r*)"
 
+# --- chosen ranks -----------------------------------------------------------------------------------------------------
+# chosen RANKS: which of the ranks 0 to 20 leave a trace
+chosen() { rm -rf "$T/chosen"; for r in $(seq 0 20); do rank chosen $r 1 KTRACE_RANKS="$1"; done; ls -d "$T"/chosen/p* 2>/dev/null | while read -r p; do sed -n 's/^rank\t//p' "$p/meta"; done | sort -n | xargs; }
+same "KTRACE_RANKS: single ones and a range" "0 7 11 12 13" "$(chosen 0,7,11-13)"
+same "... one in eight" "0 8 16" "$(chosen 1/8)"
+same "... all" 21 "$(chosen '*' | wc -w)"
+same "... none that there is" "" "$(chosen 99)"
+for wrong in x 1- -1 1,,2 2/8 1/0 1/8x '1;2' 1,; do
+    has "KTRACE_RANKS=$wrong means nothing: that is said" 'KTRACE_RANKS=.*expected ranks such as' "$(OMPI_COMM_WORLD_RANK=3 KTRACE_RANKS=$wrong KTRACE_OUT="$T/wrong" LD_PRELOAD="$shim" "$life" calls1 2>&1 >/dev/null)"
+    same "... and all are recorded" 1 "$(ls -d "$T"/wrong/p* | wc -l)"; rm -rf "$T/wrong"
+done
+same "a process that is no rank is recorded" 1 "$(KTRACE_QUIET=1 KTRACE_RANKS=5 traced norank "$life" calls1 >/dev/null; ls -d "$T"/norank/p* | wc -l)"
+
+# --- a shared file system ---------------------------------------------------------------------------------------------
+# What a rank asks of the file system of its trace from its start to its end, beside creating the files of the trace itself.
+if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
+    rank storm 0 1
+    for mode in full profile; do
+        OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=4 KTRACE_QUIET=1 KTRACE_MODE=$mode KTRACE_OUT="$T/storm" strace -f -o "$T/asked" \
+            -E LD_PRELOAD="$shim" -e trace=%file,%fstatfs,fallocate,ftruncate,fsync,getdents64 "$program" 1000 >/dev/null
+        asked=$(grep -F -e "$T/storm" -e 'fstatfs(' -e 'fallocate(' -e 'ftruncate(' -e 'fsync(' "$T/asked" | grep -vcE 'execve')
+        files=$(ls "$T/storm/$(ls -t "$T/storm" | grep ^p | head -n 1)" | wc -l)
+        true_that "$mode: a rank asks $asked times, for its $files files and at most ten times more" test "$asked" -le $((files + 10)) -a "$asked" -gt "$files"
+    done
+else
+    skip "what a rank asks of the file system" "strace is not installed, or may not trace"
+fi
+
 # --- one trace of several ------------------------------------------------------------------------------------------
 mkdir "$T/one"
 "$PYTHON" -c 'import os, sys

@@ -3,6 +3,7 @@
 
 #include "trace/base/lines.h"
 #include "trace/base/memory.h"
+#include "trace/read/families.h"
 #include "trace/read/stacks.h"
 
 #include <ctype.h>
@@ -14,17 +15,18 @@ enum { MAX_IDS = 1 << 16, MAX_COUNTERS = 64, MAX_FIELDS = 10 };
 static const struct kt_object unknown_object = {
     .path = "", .build_id = "", .soname = "", .version = "", .int_bytes = 4};
 
-/* An entry line; its symbol is made when all routines are known, as the table moves while it grows. */
+/* An entry line; it becomes an entry when all are known. */
 struct draft {
     unsigned long id, library, int_bytes;
     bool compiled;
-    size_t routine; /* index in the table */
+    const struct kt_routine *routine;
     enum kt_view view;
     char symbol[KT_SYMBOL_NAME];
 };
 
 struct definitions {
     struct kt_process *process;
+    struct kt_families *families;
     size_t bytes; /* of the file */
     struct draft *draft;
     size_t drafts;
@@ -100,34 +102,6 @@ static const char *define_library(struct definitions *d, char **field)
     return NULL;
 }
 
-static bool find_routine(const struct kt_table *table, const char *name, const char *family, size_t *out)
-{
-    for (size_t i = 0; i < table->count; i++)
-        if (!strcmp(table->routine[i].name, name) && !strcmp(table->routine[i].text, family)) {
-            *out = i;
-            return true;
-        }
-    return false;
-}
-
-/* Adds all routines of a family line; a damaged line costs only its own routines. */
-static bool add_family(struct kt_table *table, const char *family)
-{
-    struct kt_table one;
-    struct kt_error ignored = {0};
-    if (kt_table_parse(family, "family", &one, &ignored) != KT_OK) {
-        kt_table_free(&one);
-        return false;
-    }
-    if (one.count) {
-        table->routine = kt_resize(table->routine, table->count + one.count, sizeof *table->routine);
-        memcpy(table->routine + table->count, one.routine, one.count * sizeof *one.routine);
-        table->count += one.count;
-    }
-    free(one.routine); /* what it points to now belongs to the table */
-    return true;
-}
-
 static bool find_view(const char *name, enum kt_view *out)
 {
     for (int i = 0; i < KT_VIEWS; i++)
@@ -155,7 +129,6 @@ static bool is_name(const char *text)
 static const char *define_entry(struct definitions *d, char **field)
 {
     struct draft draft;
-    struct kt_table *table = &d->process->table;
     const char *family = kt_unescape(field[7]);
     if (!parse_id(d, field[1], &draft.id))
         return "the id is not a small number";
@@ -174,12 +147,12 @@ static const char *define_entry(struct definitions *d, char **field)
     if (*field[8] &&
         (!parse_number(field[8], 10, 8, &draft.int_bytes) || (draft.int_bytes != 4 && draft.int_bytes != 8)))
         return "integers have neither 4 nor 8 bytes";
-    if (!find_routine(table, field[4], family, &draft.routine) &&
-        !(add_family(table, family) && find_routine(table, field[4], family, &draft.routine)))
+    draft.routine = kt_families_routine(d->families, family, field[4]);
+    if (!draft.routine)
         return "the description of the routine cannot be understood";
-    if (!kt_symbol_exists(&table->routine[draft.routine], draft.view))
+    if (!kt_symbol_exists(draft.routine, draft.view))
         return "the routine has no such interface";
-    if (!fits_into_call(&table->routine[draft.routine], draft.view))
+    if (!fits_into_call(draft.routine, draft.view))
         return "the routine has more arguments than a call can hold";
     d->draft = kt_room_for_one(d->draft, d->drafts, sizeof *d->draft);
     d->draft[d->drafts++] = draft;
@@ -287,7 +260,7 @@ static const char *define(struct definitions *d, char *line)
 static void make_entry(struct kt_process *p, const struct draft *draft)
 {
     struct kt_entry *entry = &p->entry[draft->id];
-    kt_symbol_make(&p->table.routine[draft->routine], draft->view, &entry->symbol);
+    kt_symbol_make(draft->routine, draft->view, &entry->symbol);
     strcpy(entry->symbol.name, draft->symbol);
     entry->library = &p->object[draft->library];
     entry->int_bytes = draft->int_bytes;
@@ -310,7 +283,7 @@ static void make_entries(struct definitions *d)
 enum kt_status kt_definitions_read(const char *path, struct kt_process *process, struct kt_trace *trace,
                                    struct kt_error *error)
 {
-    struct definitions d = {.process = process};
+    struct definitions d = {.process = process, .families = trace->families};
     struct kt_lines lines;
     enum kt_status status = kt_files_lines(process->files, path, &lines, error);
     if (status == KT_OK) {
@@ -353,7 +326,6 @@ void kt_definitions_free(struct kt_process *process)
     free(process->source);
     free(process->region_name);
     free(process->counter);
-    kt_table_free(&process->table);
     free(process->object);
     free(process->entry);
 }

@@ -229,9 +229,11 @@ static bool may_hide_passed(const struct kt_process *p)
 {
     for (size_t i = 0; i < p->streams; i++) {
         const struct kt_profile *profile = p->stream[i].profile;
-        for (size_t j = 0; profile && j < profile->cells; j++)
-            if (kt_profile_hides_passed(&profile->cell[j]))
+        for (size_t j = 0; profile && j < profile->cells; j++) {
+            struct kt_profile_cell cell = kt_profile_cell(&p->stream[i], j);
+            if (kt_profile_hides_passed(&cell))
                 return true;
+        }
     }
     return false;
 }

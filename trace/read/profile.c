@@ -23,6 +23,21 @@ static uint32_t source_of(const struct kt_stream *s, const struct kt_profile_cel
     return is_told ? (uint32_t)(cell->word[0] >> KT_SOURCE_SHIFT) : 0;
 }
 
+/* Of the first call, with what it returned; NULL: there is no call. */
+static const unsigned char *args_of(const struct kt_process *p, const struct kt_profile_cell *cell,
+                                    uint64_t word[KT_CONTEXT_WORDS])
+{
+    const struct kt_cell *c = cell->cell;
+    unsigned char *args = (unsigned char *)(word + KT_CALL_HEAD_WORDS);
+    if (!cell->word)
+        return NULL;
+    const struct kt_param *info = kt_symbol_info(&p->entry[c->entry].symbol);
+    memcpy(word, cell->word, 8 * (size_t)c->words);
+    if (info)
+        memcpy(args + info->offset, &c->info, sizeof c->info);
+    return args;
+}
+
 static struct kt_call first_call(const struct kt_process *p, const struct kt_stream *s,
                                  const struct kt_profile_cell *cell)
 {
@@ -33,7 +48,6 @@ static struct kt_call first_call(const struct kt_process *p, const struct kt_str
                             .entry = &p->entry[c->entry],
                             .caller = cell->word ? cell->word[1] : 0,
                             .source = source_of(s, cell),
-                            .args = cell->word ? (const unsigned char *)(cell->word + KT_CALL_HEAD_WORDS) : NULL,
                             .parent = -1,
                             .inside_recorded = p->nested_mode == KT_NESTED_ALL,
                             .weight = p->nested_mode == KT_NESTED_ALL,
@@ -125,9 +139,15 @@ bool kt_counts_next(struct kt_counts_cursor *at, struct kt_counts *out)
         const struct kt_process *p = &at->trace->process[at->process];
         for (; at->stream < p->streams; at->stream++, at->cell = 0) {
             const struct kt_stream *s = &p->stream[at->stream];
-            if (!s->profile || at->cell == s->profile->cells)
+            if (!s->profile)
                 continue;
-            *out = counts_of(p, s, &s->profile->cell[at->cell++]);
+            if (at->cell == s->profile->cells) {
+                kt_stream_pass(s, &(uint64_t){0}, s->size);
+                continue;
+            }
+            struct kt_profile_cell cell = kt_profile_cell(s, at->cell++);
+            *out = counts_of(p, s, &cell);
+            out->call.args = args_of(p, &cell, at->word);
             out->call.n = at->n++;
             out->is_current = at->cell == s->profile->current;
             return true;
@@ -229,11 +249,12 @@ static double settled_part(const struct kt_process *p, const struct kt_stream *s
     double counted = 0;
     double settled = 0;
     for (size_t i = 0; i < s->profile->cells; i++) {
-        const struct kt_cell *c = s->profile->cell[i].cell;
+        struct kt_profile_cell cell = kt_profile_cell(s, i);
+        const struct kt_cell *c = cell.cell;
         if (c->nesting != KT_NOT_NESTED)
             continue;
         counted += seconds_of(p, c->ticks, c->calls);
-        settled += settled_seconds(p, &s->profile->cell[i]);
+        settled += settled_seconds(p, &cell);
     }
     return counted > 0 ? settled / counted : 1;
 }
@@ -257,7 +278,7 @@ static void add_threads(struct thread_list *list, const struct kt_process *p, co
     uint64_t ticks = 0;
     uint64_t calls = 0;
     for (size_t i = 0; i < s->profile->cells; i++) {
-        const struct kt_cell *c = s->profile->cell[i].cell;
+        const struct kt_cell *c = kt_profile_cell(s, i).cell;
         bool top = c->nesting == KT_NOT_NESTED;
         rest.calls += c->begun;
         rest.calls_top += top ? c->begun : 0;
@@ -276,6 +297,7 @@ static void add_threads(struct thread_list *list, const struct kt_process *p, co
         ticks -= cell->ticks < ticks ? cell->ticks : ticks;
         calls -= cell->outermost < calls ? cell->outermost : calls;
     }
+    kt_stream_pass(s, &(uint64_t){0}, s->size);
     rest.seconds = part * seconds_of(p, ticks, calls);
     if (rest.calls)
         add_thread(list, &rest);

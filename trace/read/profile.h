@@ -36,11 +36,12 @@ struct kt_counts {
     const struct kt_cell *cell;
 };
 
-/* All counts of a trace; ARGS of a call are valid as long as the trace is open. */
+/* All counts of a trace; ARGS of a call and CELL are valid until the next. */
 struct kt_counts_cursor {
     const struct kt_trace *trace;
     size_t process, stream, cell;
     uint64_t n;
+    uint64_t word[KT_CONTEXT_WORDS]; /* of the call, with what it returned */
 };
 void kt_counts_begin(const struct kt_trace *trace, struct kt_counts_cursor *out);
 bool kt_counts_next(struct kt_counts_cursor *cursor, struct kt_counts *out);

@@ -82,21 +82,17 @@ static bool is_overflow(const struct kt_cell *cell, const struct kt_process *p)
     return cell->entry < p->entries && p->entry[cell->entry].symbol.routine && is_possible(cell);
 }
 
-/* Histogram and words, which are those of the call when it had returned. */
-static void add_cell(struct kt_profile *profile, const struct kt_cell *cell, const struct kt_process *p,
-                     uint64_t **words)
+static struct kt_profile_cell parts_of(const struct kt_cell *cell)
 {
-    struct kt_profile_cell *added = &profile->cell[profile->cells++];
-    *added = (struct kt_profile_cell){.cell = cell};
     if (!has_shape(cell))
-        return;
-    const struct kt_param *info = kt_symbol_info(&p->entry[cell->entry].symbol);
-    added->inside = inside_of(cell);
-    added->word =
-        memcpy(*words, (const uint64_t *)(const void *)(cell + 1) + kt_bins_of(cell), 8 * (size_t)cell->words);
-    if (info)
-        memcpy((unsigned char *)(*words + KT_CALL_HEAD_WORDS) + info->offset, &cell->info, sizeof cell->info);
-    *words += cell->words;
+        return (struct kt_profile_cell){.cell = cell};
+    return (struct kt_profile_cell){
+        .cell = cell, .word = (const uint64_t *)(const void *)(cell + 1) + kt_bins_of(cell), .inside = inside_of(cell)};
+}
+
+struct kt_profile_cell kt_profile_cell(const struct kt_stream *s, size_t number)
+{
+    return parts_of((const void *)(s->bytes + 8 * (size_t)s->profile->cell[number]));
 }
 
 static void add_totals(struct kt_stream *s, const struct kt_cell *cell)
@@ -125,7 +121,7 @@ static void add_inside_totals(struct kt_stream *s, const struct kt_profile_cell 
 }
 
 /* False if it is damaged. Later versions may add kinds. */
-static bool take_cell(struct kt_stream *s, const struct kt_process *p, const struct kt_cell *cell, uint64_t **words)
+static bool take_cell(struct kt_stream *s, const struct kt_process *p, const struct kt_cell *cell)
 {
     struct kt_profile *profile = s->profile;
     if (cell->kind == KT_CELL_THREAD)
@@ -134,11 +130,13 @@ static bool take_cell(struct kt_stream *s, const struct kt_process *p, const str
         return true;
     if (cell->bytes < sizeof *cell || !(has_shape(cell) ? is_shape(cell, p) : is_overflow(cell, p)))
         return false;
-    if (head_of(s)->current == (uint64_t)((const unsigned char *)cell - s->bytes))
+    size_t at = (size_t)((const unsigned char *)cell - s->bytes);
+    struct kt_profile_cell parts = parts_of(cell);
+    if (head_of(s)->current == at)
         profile->current = profile->cells + 1;
-    add_cell(profile, cell, p, words);
+    profile->cell[profile->cells++] = (uint32_t)(at / 8);
     add_totals(s, cell);
-    add_inside_totals(s, &profile->cell[profile->cells - 1], p->nested_mode == KT_NESTED_ALL);
+    add_inside_totals(s, &parts, p->nested_mode == KT_NESTED_ALL);
     return true;
 }
 
@@ -147,7 +145,6 @@ static void walk_cells(struct kt_stream *s, const struct kt_process *p, struct k
     const struct kt_chunk *head = &head_of(s)->chunk;
     size_t end = head->used_bytes < s->size ? head->used_bytes : s->size;
     size_t most = (end - head->header_bytes) / sizeof(struct kt_thread_cell) + 1;
-    uint64_t *words = s->profile->words = kt_resize(NULL, end, 1);
     s->profile->cell = kt_resize(NULL, most, sizeof *s->profile->cell);
     s->profile->thread = kt_resize(NULL, most, sizeof *s->profile->thread);
     size_t at = head->header_bytes;
@@ -156,9 +153,11 @@ static void walk_cells(struct kt_stream *s, const struct kt_process *p, struct k
         const struct kt_cell *cell = (const struct kt_cell *)(const void *)(s->bytes + at);
         if (cell->bytes % 8 || cell->bytes < sizeof(struct kt_thread_cell) || cell->bytes > end - at)
             break;
-        bad += !take_cell(s, p, cell, &words);
+        bad += !take_cell(s, p, cell);
         at += cell->bytes;
     }
+    s->profile->cell = kt_resize(s->profile->cell, s->profile->cells, sizeof *s->profile->cell);
+    s->profile->thread = kt_resize(s->profile->thread, s->profile->threads, sizeof *s->profile->thread);
     if (bad)
         kt_trace_note(trace, "%s: %zu counts are damaged or of a symbol that is not defined, and lost", s->path, bad);
     if (at < head->used_bytes)
@@ -192,6 +191,7 @@ void kt_profile_check(struct kt_stream *s, const struct kt_process *process, str
     walk_cells(s, process, trace);
     if (s->passed < head_of(s)->chunk.passed) /* also in calls that have not returned; of one thread */
         s->passed = head_of(s)->chunk.passed;
+    kt_stream_pass(s, &(uint64_t){0}, s->size);
 }
 
 bool kt_profile_hides_passed(const struct kt_profile_cell *cell)
@@ -205,6 +205,5 @@ void kt_profile_free(struct kt_profile *profile)
         return;
     free(profile->cell);
     free(profile->thread);
-    free(profile->words);
     free(profile);
 }

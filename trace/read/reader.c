@@ -7,9 +7,11 @@
 
 #include "trace/base/memory.h"
 #include "trace/files/numbered.h"
+#include "trace/read/families.h"
 #include "trace/read/origin.h"
 #include "trace/read/process_read.h"
 
+#include <search.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,22 +36,38 @@ void kt_trace_note(struct kt_trace *trace, const char *format, ...)
 
 /* --- processes --------------------------------------------------------------------------------------------- */
 
-static bool same_value(const struct kt_process *a, const struct kt_process *b, const char *key)
+/* No two processes have the same id and read the same clocks: a copy, such as one in a merged trace. */
+struct met {
+    uint32_t pid;
+    const char *anchor, *boot; /* borrowed from the process */
+    size_t process;
+};
+
+static int compare_met(const void *a, const void *b)
 {
-    const char *x = kt_meta(a, key);
-    const char *y = kt_meta(b, key);
-    return x && y && !strcmp(x, y);
+    const struct met *x = a;
+    const struct met *y = b;
+    if (x->pid != y->pid)
+        return x->pid < y->pid ? -1 : 1;
+    int order = strcmp(x->anchor, y->anchor);
+    return order ? order : strcmp(x->boot, y->boot);
 }
 
-/* No two processes have the same id and read the same clocks: a copy, such as one in a merged trace. */
-static const struct kt_process *find_same(const struct kt_trace *trace, const struct kt_process *p)
+/* Adds P, the next process of the trace, unless it was met: then returns the one that it is a copy of. */
+static const struct kt_process *meet(struct kt_trace *trace, const struct kt_process *p)
 {
-    for (size_t i = 0; i < trace->processes; i++) {
-        const struct kt_process *other = &trace->process[i];
-        if (other->pid == p->pid && same_value(other, p, "anchor") && same_value(other, p, "boot_id"))
-            return other;
-    }
-    return NULL;
+    const char *boot = kt_meta(p, "boot_id");
+    if (!boot)
+        return NULL;
+    struct met *met = kt_resize(NULL, 1, sizeof *met);
+    *met = (struct met){p->pid, kt_meta(p, "anchor"), boot, trace->processes};
+    struct met **found = tsearch(met, &trace->met, compare_met);
+    if (!found)
+        abort();
+    if (*found == met)
+        return NULL;
+    free(met);
+    return &trace->process[(*found)->process];
 }
 
 /* Takes ownership of PATH. An unusable process is noted; what the system refuses is an error at once. */
@@ -60,7 +78,7 @@ static enum kt_status add_process(struct kt_trace *trace, const struct kt_files 
     struct kt_process p = {.path = path, .files = files};
     trace->process = kt_room_for_one(trace->process, trace->processes, sizeof *trace->process);
     enum kt_status status = kt_process_read(&p, trace, &cause);
-    const struct kt_process *same = status == KT_OK ? find_same(trace, &p) : NULL;
+    const struct kt_process *same = status == KT_OK ? meet(trace, &p) : NULL;
     if (status == KT_OK && !same) {
         p.number = trace->processes;
         trace->process[trace->processes++] = p;
@@ -206,16 +224,24 @@ static enum kt_status add_path(struct kt_trace *trace, const char *path, struct 
     return status;
 }
 
+/* When all processes are known. */
+static void finish(struct kt_trace *trace)
+{
+    tdestroy(trace->met, free);
+    trace->met = NULL;
+    kt_processes_align(trace->process, trace->processes);
+}
+
 enum kt_status kt_trace_open_all(char *const *path, size_t paths, struct kt_trace *out, struct kt_error *error)
 {
     enum kt_status status = KT_OK;
-    *out = (struct kt_trace){.path = kt_path_without_slashes(path[0])};
+    *out = (struct kt_trace){.path = kt_path_without_slashes(path[0]), .families = kt_families_new()};
     for (size_t i = 0; i < paths && status == KT_OK; i++) {
         char *clean = kt_path_without_slashes(path[i]);
         status = add_path(out, clean, error);
         free(clean);
     }
-    kt_processes_align(out->process, out->processes);
+    finish(out);
     return status;
 }
 
@@ -230,19 +256,20 @@ enum kt_status kt_trace_open(const char *path, struct kt_trace *out, struct kt_e
 enum kt_status kt_trace_open_files(struct kt_files *files, const char *path, struct kt_trace *out,
                                    struct kt_error *error)
 {
-    *out = (struct kt_trace){.path = kt_copy(path)};
+    *out = (struct kt_trace){.path = kt_copy(path), .families = kt_families_new()};
     enum kt_status status = add_files(out, files, path, error);
-    kt_processes_align(out->process, out->processes);
+    finish(out);
     return status;
 }
 
 void kt_trace_close(struct kt_trace *trace)
 {
-    for (size_t i = 0; i < trace->processes; i++)
+    for (size_t i = trace->processes; i-- > 0;)
         kt_process_free(&trace->process[i]);
     for (size_t i = 0; i < trace->opened; i++)
         kt_files_close(trace->files[i]);
     free(trace->files);
+    kt_families_free(trace->families);
     for (size_t i = 0; i < trace->notes; i++)
         free(trace->note[i]);
     free(trace->process);

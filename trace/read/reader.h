@@ -82,7 +82,6 @@ struct kt_process {
     struct kt_stack *stack; /* trace/read/stacks.h; index = id in the trace */
     size_t stacks;
     struct kt_regions *regions; /* that its threads were in (trace/read/regions.h); owned */
-    struct kt_table table;      /* the routines the entries name, from the trace itself */
     struct kt_stream *stream;
     size_t streams;
     size_t events; /* streams of events: the first ones; the others are profiles */
@@ -113,8 +112,10 @@ struct kt_trace {
     size_t traces; /* directories that hold processes: more than one if a whole job was named */
     struct kt_process *process;
     size_t processes;
-    uint64_t bytes;          /* of its files, unpacked */
-    struct kt_files **files; /* one of each trace that was opened */
+    uint64_t bytes;               /* of its files, unpacked */
+    struct kt_files **files;      /* one of each trace that was opened */
+    struct kt_families *families; /* the routines the entries name, from the trace itself (trace/read/families.h) */
+    void *met;                    /* while it is opened: a tree of the processes by what tells them apart */
     size_t opened;
     char **note; /* what was damaged and how much of it could be read */
     size_t notes;

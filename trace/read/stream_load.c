@@ -91,29 +91,117 @@ static void guard(void *at, size_t size)
     const struct sigaction action = {.sa_sigaction = fill_with_zeros, .sa_flags = SA_SIGINFO};
     if (!mappings)
         sigaction(SIGBUS, &action, NULL);
-    mapping = kt_resize(mapping, mappings + 1, sizeof *mapping);
+    mapping = kt_room_for_one(mapping, mappings, sizeof *mapping);
     mapping[mappings++] = (struct mapping){at, size};
 }
 
+/* The last ones are closed first. */
 static void stop_guarding(const void *at)
 {
-    size_t i = 0;
-    while (i < mappings && mapping[i].at != at)
-        i++;
-    if (i < mappings)
-        mapping[i] = mapping[--mappings];
+    size_t i = mappings;
+    while (i > 0 && mapping[i - 1].at != at)
+        i--;
+    if (i > 0)
+        mapping[i - 1] = mapping[--mappings];
 }
 
-static enum kt_status map_file(int file, uint64_t size, struct kt_stream *out, struct kt_error *error)
+/* --- short files ---
+ * To let go of a mapping's pages takes longer than to read some of them, as all processors have to hear of it. A job
+ * has many short streams: they are mapped one behind the other, so that many can be let go of at once. */
+
+enum { SHORT = 1 << 20, SHELF = 64 << 20 };
+
+static struct shelf {
+    unsigned char *at;
+    size_t used;    /* bytes; nothing but streams may be there, whatever happens to these */
+    size_t streams; /* that are open */
+} * shelf;
+static size_t shelves;
+static size_t passed_by; /* bytes of short streams since pages were let go of */
+
+static size_t whole_pages(size_t bytes)
 {
-    void *at = mmap(NULL, size, PROT_READ, MAP_SHARED, file, 0);
+    size_t page = (size_t)getpagesize();
+    return (bytes + page - 1) / page * page;
+}
+
+/* Addresses for a short file; NULL: there are none. */
+static void *place_on_shelf(size_t bytes)
+{
+    if (!shelves || SHELF - shelf[shelves - 1].used < bytes) {
+        void *at = mmap(NULL, SHELF, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (at == MAP_FAILED)
+            return NULL;
+        shelf = kt_room_for_one(shelf, shelves, sizeof *shelf);
+        shelf[shelves++] = (struct shelf){.at = at};
+    }
+    struct shelf *last = &shelf[shelves - 1];
+    void *at = last->at + last->used;
+    last->used += bytes;
+    last->streams++;
+    return at;
+}
+
+static struct shelf *shelf_of(const unsigned char *at)
+{
+    for (size_t i = shelves; i-- > 0;)
+        if (at >= shelf[i].at && at < shelf[i].at + SHELF)
+            return &shelf[i];
+    return NULL;
+}
+
+/* Nobody else may get the addresses while there are other streams. */
+static void take_from_shelf(struct shelf *from, void *at, size_t bytes)
+{
+    if (--from->streams == 0) {
+        munmap(from->at, SHELF);
+        *from = shelf[--shelves];
+        return;
+    }
+    mmap(at, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+}
+
+static void pass_short(size_t bytes)
+{
+    passed_by += bytes;
+    if (passed_by < SHELF)
+        return;
+    for (size_t i = 0; i < shelves; i++)
+        madvise(shelf[i].at, shelf[i].used, MADV_DONTNEED);
+    passed_by = 0;
+}
+
+/* --- loading --- */
+
+/* False: the system refuses, as it does where there are too many mappings. */
+static bool map_file(int file, uint64_t size, struct kt_stream *out)
+{
+    void *place = size <= SHORT ? place_on_shelf(whole_pages(size)) : NULL;
+    void *at = mmap(place, size, PROT_READ, MAP_SHARED | (place ? MAP_FIXED : 0), file, 0);
+    if (at == MAP_FAILED && place)
+        take_from_shelf(shelf_of(place), place, whole_pages(size));
     if (at == MAP_FAILED)
-        return kt_fail(error, KT_SYSTEM, "%s: cannot be mapped into memory: %s", out->path, strerror(errno));
+        return false;
     guard(at, size);
     out->bytes = at;
     out->size = size;
     out->mapped = true;
-    return KT_OK;
+    return true;
+}
+
+static void unmap(void *at, size_t size)
+{
+    struct shelf *from = shelf_of(at);
+    stop_guarding(at);
+    if (from)
+        take_from_shelf(from, at, whole_pages(size));
+    else
+        munmap(at, size);
+}
+
+static bool fits_into_memory(uint64_t size)
+{
+    return size < kt_free_memory(NULL) / 4;
 }
 
 /* Where a copy has no room the file itself is read, and what changes meanwhile is cut off. */
@@ -123,8 +211,14 @@ static enum kt_status load_file(int file, bool copy, struct kt_stream *out, stru
     KT_TRY(file_size(file, out->path, &size, error));
     if (size == 0)
         return KT_OK;
-    return copy && size < kt_free_memory(NULL) / 4 ? copy_file(file, size, out, error)
-                                                   : map_file(file, size, out, error);
+    if (copy && fits_into_memory(size))
+        return copy_file(file, size, out, error);
+    if (map_file(file, size, out))
+        return KT_OK;
+    int cause = errno;
+    return fits_into_memory(size)
+               ? copy_file(file, size, out, error)
+               : kt_fail(error, KT_SYSTEM, "%s: cannot be mapped into memory: %s", out->path, strerror(cause));
 }
 
 enum kt_status kt_stream_load(const struct kt_files *files, const char *path, bool copy, struct kt_stream *out,
@@ -151,7 +245,11 @@ void kt_stream_pass(const struct kt_stream *s, uint64_t *passed, uint64_t at)
     enum { WINDOW = 1 << 20 }; /* a call of the system for each, which 100,000 calls of the program pay for */
     uint64_t page = (uint64_t)getpagesize();
     *passed = at < *passed ? at : *passed;
-    if (!s->mapped || (at - *passed < WINDOW && at < s->size))
+    if (s->mapped && s->size <= SHORT && at == s->size) {
+        pass_short(s->size);
+        return;
+    }
+    if (!s->mapped || s->size <= SHORT || (at - *passed < WINDOW && at < s->size))
         return;
     uint64_t from = *passed / page * page;
     *passed = at < s->size ? at / page * page : s->size;
@@ -164,8 +262,7 @@ void kt_stream_free(struct kt_stream *stream)
     if (stream->borrowed)
         stream->bytes = NULL;
     if (stream->mapped) {
-        stop_guarding(stream->bytes);
-        munmap((void *)stream->bytes, stream->size);
+        unmap((void *)stream->bytes, stream->size);
     } else {
         free((void *)stream->bytes);
     }

@@ -43,14 +43,17 @@ static struct kt_shape_calls *find(struct kt_by_caller *sums, const struct kt_sh
     return &sums->of[sums->count++];
 }
 
-static struct kt_shape_calls key_of(const struct kt_call *call, size_t shape)
+static struct kt_shape_calls key_of(const struct kt_by_caller *sums, const struct kt_call *call, size_t shape)
 {
-    return (struct kt_shape_calls){.process = call->process, .caller = kt_call_site(call), .shape = shape};
+    struct kt_site site = {call->process, kt_call_site(call)};
+    if (sums->sites)
+        site = kt_sites_of(sums->sites, call);
+    return (struct kt_shape_calls){.process = site.process, .caller = site.id, .shape = shape};
 }
 
 void kt_by_caller_add(struct kt_by_caller *sums, const struct kt_call *call, size_t shape, double seconds)
 {
-    struct kt_shape_calls key = key_of(call, shape);
+    struct kt_shape_calls key = key_of(sums, call, shape);
     struct kt_shape_calls *found = find(sums, &key);
     if (!sums->only_sums)
         kt_samples_add(&found->seconds, seconds);
@@ -60,7 +63,7 @@ void kt_by_caller_add(struct kt_by_caller *sums, const struct kt_call *call, siz
 
 void kt_by_caller_add_counts(struct kt_by_caller *sums, const struct kt_counts *counts, size_t shape)
 {
-    struct kt_shape_calls key = key_of(&counts->call, shape);
+    struct kt_shape_calls key = key_of(sums, &counts->call, shape);
     struct kt_shape_calls *found = find(sums, &key);
     if (!sums->only_sums)
         kt_counts_samples(counts, false, &found->seconds);
@@ -84,6 +87,7 @@ void kt_by_caller_free(struct kt_by_caller *sums)
 {
     for (size_t i = 0; i < sums->count; i++)
         kt_samples_free(&sums->of[i].seconds);
+    kt_sites_free(sums->sites);
     free(sums->of);
     free(sums->slot);
     *sums = (struct kt_by_caller){0};

@@ -7,6 +7,7 @@
 #define KT_BY_CALLER_H
 
 #include "trace/read/profile.h"
+#include "trace/shape/sites.h"
 
 /* The complete calls of a shape from one place. */
 struct kt_shape_calls {
@@ -22,9 +23,10 @@ struct kt_shape_calls {
 struct kt_by_caller {
     struct kt_shape_calls *of; /* in the order in which they were found; owned */
     size_t count;
-    uint32_t *slot; /* of a hash table: index + 1, 0: free */
-    size_t slots;   /* a power of two */
-    bool only_sums; /* times of single calls are not wanted */
+    uint32_t *slot;         /* of a hash table: index + 1, 0: free */
+    size_t slots;           /* a power of two */
+    bool only_sums;         /* times of single calls are not wanted */
+    struct kt_sites *sites; /* places of all processes are told apart by these; NULL: by process; owned */
 };
 struct kt_collection;
 

@@ -305,7 +305,8 @@ static void add_if_leaf(struct kt_collection *c, const struct kt_call *next)
 struct kt_collection *kt_collection_new(const struct kt_trace *trace, enum kt_level level)
 {
     struct kt_collection *c = kt_resize(NULL, 1, sizeof *c);
-    *c = (struct kt_collection){.trace = trace, .level = level, .shapes.callers.only_sums = true};
+    *c = (struct kt_collection){
+        .trace = trace, .level = level, .shapes.callers = {.only_sums = true, .sites = kt_sites_new()}};
     number_entries(c);
     return c;
 }

@@ -3,7 +3,9 @@
  * Reader of the routine table. It is used twice: by ktgen, which turns the table into code, and by the tools,
  * which read the lines that a trace carries; so a trace describes its own calls.
  */
+#include "trace/base/memory.h"
 #include "trace/table/notation.h"
+#include "trace/table/symbol.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -132,7 +134,11 @@ static enum kt_status add_routine(struct kt_notation *l, struct kt_table *table,
 {
     make_room(table);
     struct kt_routine *r = &table->routine[table->count++];
-    *r = (struct kt_routine){.type = prefix->type, .interfaces = interfaces, .text = strdup(l->text)};
+    *r = (struct kt_routine){.type = prefix->type,
+                             .interfaces = interfaces,
+                             .text = kt_copy(l->text),
+                             .made = kt_resize(NULL, 1, sizeof *r->made)};
+    *r->made = (struct kt_made){0};
     snprintf(r->section, sizeof r->section, "%s", l->section);
     KT_TRY(make_name(l, pattern, prefix, r->name));
     KT_TRY(kt_read_arguments(l, r));
@@ -229,6 +235,9 @@ static void free_routine(struct kt_routine *r)
     kt_expr_free(&r->flops);
     kt_relations_free(r->check);
     free(r->check);
+    for (int view = 0; view < KT_VIEWS; view++)
+        free(r->made->param[view]);
+    free(r->made);
     free(r->text);
 }
 

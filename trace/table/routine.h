@@ -136,6 +136,7 @@ struct kt_routine {
     struct kt_relations *check; /* what tells a right result; NULL: nothing but a library that has it; owned */
     char section[KT_NAME];      /* blas1, blas2, ... */
     char *text;                 /* the family's line, continuations joined; owned */
+    struct kt_made *made;       /* parameters of its symbols (trace/table/symbol.h); owned */
 };
 
 struct kt_table {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "trace/table/symbol.h"
 
+#include "trace/base/memory.h"
+
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -79,9 +81,16 @@ static enum kt_stored stored_arg(const struct kt_arg *arg, enum kt_view view)
     }
 }
 
-static struct kt_param *add_param(struct kt_symbol *s, const char *name, int arg, enum kt_stored stored, bool by_value)
+/* A symbol while it is made. */
+struct draft {
+    struct kt_symbol *symbol;
+    struct kt_param param[KT_MAX_PARAMS];
+};
+
+static struct kt_param *add_param(struct draft *s, const char *name, int arg, enum kt_stored stored, bool by_value)
 {
-    struct kt_param *p = &s->param[s->params++];
+    struct kt_param *p = &s->param[s->symbol->params++];
+    *p = (struct kt_param){0};
     snprintf(p->name, sizeof p->name, "%s", name);
     p->arg = arg;
     p->stored = stored;
@@ -89,23 +98,23 @@ static struct kt_param *add_param(struct kt_symbol *s, const char *name, int arg
     return p;
 }
 
-static void place_params(struct kt_symbol *s)
+static void place_params(struct draft *s)
 {
     static const size_t sizes[] = {16, 8, 4, 1};
     size_t offset = 0;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        for (int p = 0; p < s->params; p++)
+        for (int p = 0; p < s->symbol->params; p++)
             if (kt_stored_bytes(s->param[p].stored) == sizes[i]) {
                 s->param[p].offset = (uint16_t)offset;
                 offset += sizes[i];
             }
-    s->arg_bytes = (uint16_t)((offset + 7) / 8 * 8);
+    s->symbol->arg_bytes = (uint16_t)((offset + 7) / 8 * 8);
 }
 
-static void make_fortran(struct kt_symbol *s)
+static void make_fortran(struct draft *s)
 {
-    const struct kt_routine *r = s->routine;
-    snprintf(s->name, sizeof s->name, "%s_", r->name);
+    const struct kt_routine *r = s->symbol->routine;
+    snprintf(s->symbol->name, sizeof s->symbol->name, "%s_", r->name);
     for (int i = 0; i < r->args; i++)
         add_param(s, r->arg[i].name, i, stored_arg(&r->arg[i], KT_FORTRAN), r->arg[i].role == KT_PROCEDURE);
 }
@@ -119,11 +128,11 @@ static bool has_cblas_layout(const struct kt_routine *r)
     return false;
 }
 
-static void make_cblas(struct kt_symbol *s)
+static void make_cblas(struct draft *s)
 {
-    const struct kt_routine *r = s->routine;
+    const struct kt_routine *r = s->symbol->routine;
     bool sub = r->has_result && kt_type_is_complex(r->result);
-    snprintf(s->name, sizeof s->name, "cblas_%s%s", r->name, sub ? "_sub" : "");
+    snprintf(s->symbol->name, sizeof s->symbol->name, "cblas_%s%s", r->name, sub ? "_sub" : "");
     if (has_cblas_layout(r))
         add_param(s, "layout", KT_ARG_LAYOUT, KT_ENUM, true);
     for (int i = 0; i < r->args; i++) {
@@ -175,11 +184,11 @@ static bool is_left_to_lapacke(const struct kt_routine *r, int arg)
     return work || (a->role == KT_LWORK && !is_output_length(r, arg)) || is_work_step(r, arg);
 }
 
-static void make_lapacke(struct kt_symbol *s)
+static void make_lapacke(struct draft *s)
 {
-    const struct kt_routine *r = s->routine;
-    bool work = s->view == KT_LAPACKE_WORK;
-    snprintf(s->name, sizeof s->name, "LAPACKE_%s%s", r->name, work ? "_work" : "");
+    const struct kt_routine *r = s->symbol->routine;
+    bool work = s->symbol->view == KT_LAPACKE_WORK;
+    snprintf(s->symbol->name, sizeof s->symbol->name, "LAPACKE_%s%s", r->name, work ? "_work" : "");
     if (has_lapacke_layout(r))
         add_param(s, "matrix_layout", KT_ARG_LAYOUT, KT_ENUM, true);
     for (int i = 0; i < r->args; i++) {
@@ -188,7 +197,7 @@ static void make_lapacke(struct kt_symbol *s)
             continue;
         const char *name = arg->shown && !work ? arg->cname : arg->name;
         bool by_value = arg->role != KT_ARRAY && arg->access != KT_READ_WRITE;
-        struct kt_param *p = add_param(s, name, i, stored_arg(arg, s->view), by_value);
+        struct kt_param *p = add_param(s, name, i, stored_arg(arg, s->symbol->view), by_value);
         p->returned = arg->role == KT_INFO;
     }
 }
@@ -204,20 +213,30 @@ bool kt_symbol_exists(const struct kt_routine *routine, enum kt_view view)
     return routine->interfaces & needed[view];
 }
 
+static const struct kt_param *params_of(const struct kt_routine *routine, enum kt_view view, const struct draft *draft)
+{
+    struct kt_param **made = &routine->made->param[view];
+    if (!*made)
+        *made = kt_copy_of_array(draft->param, (size_t)draft->symbol->params, sizeof **made);
+    return *made;
+}
+
 bool kt_symbol_make(const struct kt_routine *routine, enum kt_view view, struct kt_symbol *out)
 {
+    struct draft draft = {.symbol = out};
     *out = (struct kt_symbol){.view = view, .routine = routine};
     if (!kt_symbol_exists(routine, view))
         return false;
     if (view == KT_FORTRAN)
-        make_fortran(out);
+        make_fortran(&draft);
     else if (view == KT_CBLAS)
-        make_cblas(out);
+        make_cblas(&draft);
     else if (view == KT_UNDESCRIBED)
         snprintf(out->name, sizeof out->name, "%s", routine->name);
     else
-        make_lapacke(out);
-    place_params(out);
+        make_lapacke(&draft);
+    place_params(&draft);
+    out->param = params_of(routine, view, &draft);
     return true;
 }
 

@@ -32,8 +32,8 @@ struct kt_symbol {
     enum kt_view view;
     const struct kt_routine *routine; /* borrowed */
     int params;
-    struct kt_param param[KT_MAX_PARAMS];
-    uint16_t arg_bytes; /* of all stored parameters, a multiple of 8 */
+    const struct kt_param *param; /* borrowed, from the routine */
+    uint16_t arg_bytes;           /* of all stored parameters, a multiple of 8 */
 };
 
 /* The values of one call, by argument of the routine, whatever the interface. */
@@ -46,6 +46,11 @@ struct kt_values {
 };
 
 bool kt_symbol_exists(const struct kt_routine *routine, enum kt_view view);
+
+/* What all symbols of a routine share, by interface; made when it is first asked for. */
+struct kt_made {
+    struct kt_param *param[KT_VIEWS];
+};
 
 /* Under its usual name. False if the routine has no such interface. */
 bool kt_symbol_make(const struct kt_routine *routine, enum kt_view view, struct kt_symbol *out);

@@ -55,11 +55,23 @@ static void add_main(struct words *w, const struct kt_call *call, bool sizes)
     }
 }
 
-static bool is_usual(const char *name, enum kt_role role, const char *text)
+static bool is_complex(const struct kt_param *p)
+{
+    return p->stored == KT_CFLOAT || p->stored == KT_CDOUBLE;
+}
+
+static bool is_usual(const struct kt_param *p, enum kt_role role, const char *text)
 {
     if (role == KT_SCALAR)
-        return !strcmp(text, strcmp(name, "beta") != 0 ? "1" : "0") || strchr(text, '+');
+        return is_complex(p) || !strcmp(text, strcmp(p->name, "beta") != 0 ? "1" : "0");
     return role != KT_INC || !strcmp(text, "1");
+}
+
+/* Of numbers as many digits as can be read at a glance. */
+static void shorten(const struct kt_call *call, const struct kt_param *p, char text[KT_PARAM_TEXT])
+{
+    if (p->stored == KT_DOUBLE || p->stored == KT_FLOAT)
+        snprintf(text, KT_PARAM_TEXT, "%.3g", kt_stored_value(call->args, p, NULL));
 }
 
 static void add_unusual(struct words *w, const struct kt_call *call)
@@ -73,8 +85,10 @@ static void add_unusual(struct words *w, const struct kt_call *call)
         kt_param_text(call, p, text);
         if (p->arg == KT_ARG_LAYOUT && !strcmp(text, "row"))
             add(w, " row");
-        if (p->arg >= 0 && !is_usual(p->name, symbol->routine->arg[p->arg].role, text))
-            add(w, " %s=%s", p->name, text);
+        if (p->arg < 0 || is_usual(p, symbol->routine->arg[p->arg].role, text))
+            continue;
+        shorten(call, p, text);
+        add(w, " %s=%s", p->name, text);
     }
 }
 

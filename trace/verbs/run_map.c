@@ -3,27 +3,26 @@
 
 #include "ktrace/map.h"
 #include "trace/base/memory.h"
+#include "trace/files/files.h"
 #include "trace/library/run_library.h"
 #include "trace/table/known.h"
 
 #include <errno.h>
 #include <limits.h>
-#include <sys/stat.h>
 
 /* --- the text ---------------------------------------------------------------------------------------------- */
 
 /* At most so much as a map has; what is no ordinary file may have no end. */
 static enum kt_status read_text(const char *path, char text[KT_MAP_BYTES], struct kt_error *error)
 {
-    struct stat st;
-    FILE *file = fopen(path, "re");
+    errno = 0;
+    FILE *file = kt_files_regular(path);
     if (!file)
-        return kt_fail(error, KT_USAGE, "%s: %s", path, strerror(errno));
-    bool is_file = fstat(fileno(file), &st) == 0 && S_ISREG(st.st_mode);
-    size_t length = is_file ? fread(text, 1, KT_MAP_BYTES - 1, file) : 0;
+        return kt_fail(error, KT_USAGE, "%s: %s", path, errno ? strerror(errno) : "not an ordinary file");
+    size_t length = fread(text, 1, KT_MAP_BYTES - 1, file);
     text[length] = '\0';
     fclose(file);
-    return is_file ? KT_OK : kt_fail(error, KT_USAGE, "%s: not a file", path);
+    return KT_OK;
 }
 
 static bool has_argument(const struct kt_routine *routine, const char *name, bool is_option)

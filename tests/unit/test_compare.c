@@ -123,6 +123,8 @@ static void open_scene(struct scene *s)
     s->process = (struct kt_process){.calls = 1, .streams = 1, .events = 1, .seconds = 10};
     s->c.setup.trace = (struct kt_trace){.process = &s->process, .processes = 1};
     s->c.setup.jobs = (struct kt_jobs){.job = s->job, .count = SHAPES};
+    s->c.together = 1; /* one call at a time: nobody looks for others in the trace */
+    s->c.busy = NAN;
     s->c.libraries = LIBRARIES;
     s->c.stands_for = kt_resize(NULL, SHAPES, sizeof *s->c.stands_for);
     s->c.met = kt_resize(NULL, SHAPES, sizeof *s->c.met);

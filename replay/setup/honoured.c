@@ -42,19 +42,32 @@ static void take_variables(const struct kt_process *process)
     }
 }
 
-/* The first of those that may be used here. */
-static void take_processors(const struct kt_processors *recorded)
+/* Takes up to LEFT processors of FROM that are in OF, or are not. Returns how many are still to be taken. */
+static int take(const cpu_set_t *from, const cpu_set_t *of, bool is_in, int left, cpu_set_t *out)
 {
-    cpu_set_t set;
-    int left = recorded->allowed;
-    CPU_ZERO(&set);
-    if (recorded->allowed <= 0 || recorded->allowed == recorded->there || sched_getaffinity(0, sizeof set, &set) != 0 ||
-        CPU_COUNT(&set) <= left)
+    for (int cpu = 0; cpu < CPU_SETSIZE && left > 0; cpu++)
+        if (CPU_ISSET(cpu, from) && !!CPU_ISSET(cpu, of) == is_in) {
+            CPU_SET(cpu, out);
+            left--;
+        }
+    return left;
+}
+
+/* Those of the program that may be used here, then others. */
+static void take_processors(const struct kt_process *process, const struct kt_processors *recorded)
+{
+    cpu_set_t here;
+    cpu_set_t there;
+    cpu_set_t taken;
+    const char *list = kt_meta(process, "affinity");
+    CPU_ZERO(&taken);
+    if (!list || recorded->allowed <= 0 || recorded->allowed == recorded->there ||
+        sched_getaffinity(0, sizeof here, &here) != 0 || CPU_COUNT(&here) <= recorded->allowed)
         return;
-    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
-        if (CPU_ISSET(cpu, &set) && left-- <= 0)
-            CPU_CLR(cpu, &set);
-    if (sched_setaffinity(0, sizeof set, &set) == 0)
+    kt_processors_count(list, &there);
+    int left = take(&here, &there, true, recorded->allowed, &taken);
+    take(&here, &there, false, left, &taken);
+    if (sched_setaffinity(0, sizeof taken, &taken) == 0)
         kt_notice("recorded on %d of %d processors: replayed on as many", recorded->allowed, recorded->there);
 }
 
@@ -67,7 +80,7 @@ void kt_honoured_take(const struct kt_trace *trace)
     kt_processors_recorded(&trace->process[0], &recorded);
     kt_processors_here(&here);
     take_variables(&trace->process[0]);
-    take_processors(&recorded);
+    take_processors(&trace->process[0], &recorded);
     if (recorded.quota > 0 && recorded.quota != here.quota)
         kt_notice("recorded with a quota of %.3g processors, which is not that of this replay: calls with more threads "
                   "than that were held up there",

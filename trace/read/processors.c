@@ -3,7 +3,6 @@
 
 #include "ktrace/granted.h"
 
-#include <sched.h>
 #include <unistd.h>
 
 /* More than any machine has. */
@@ -30,9 +29,17 @@ static int number_at(const char **at)
     return value >= 0 && value < MOST ? (int)value : -1;
 }
 
-int kt_processors_count(const char *list)
+static void add_to(cpu_set_t *set, int first, int last)
+{
+    for (int cpu = first; cpu <= last && cpu < CPU_SETSIZE; cpu++)
+        CPU_SET(cpu, set);
+}
+
+int kt_processors_count(const char *list, cpu_set_t *set)
 {
     int count = 0;
+    if (set)
+        CPU_ZERO(set);
     for (const char *at = list;; at++) {
         int first = number_at(&at);
         int last = first;
@@ -43,6 +50,8 @@ int kt_processors_count(const char *list)
         if (first < 0 || last < first || count > MOST)
             return 0;
         count += last - first + 1;
+        if (set)
+            add_to(set, first, last);
         if (*at != ',')
             return *at ? 0 : count;
     }
@@ -50,7 +59,7 @@ int kt_processors_count(const char *list)
 
 static int count_of(const char *list)
 {
-    return list ? kt_processors_count(list) : 0;
+    return list ? kt_processors_count(list, NULL) : 0;
 }
 
 static double ratio_of(double quota_us, double period_us)
@@ -90,7 +99,7 @@ void kt_processors_here(struct kt_processors *out)
     CPU_ZERO(&set);
     kt_granted_find(&granted, read_file);
     *out = (struct kt_processors){.there = (int)sysconf(_SC_NPROCESSORS_ONLN),
-                                  .in_set = *granted.set ? kt_processors_count(granted.set) : 0,
+                                  .in_set = *granted.set ? kt_processors_count(granted.set, NULL) : 0,
                                   .quota = ratio_of((double)granted.quota_us, (double)granted.period_us)};
     if (sched_getaffinity(0, sizeof set, &set) == 0)
         out->allowed = CPU_COUNT(&set);

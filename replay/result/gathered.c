@@ -82,7 +82,10 @@ static void add_numbers(json_t *whole, const json_t *part, const char *key)
     const char *name;
     json_t *value;
     json_t *to = json_object_get(whole, key);
-    json_object_foreach(json_object_get(part, key), name, value) add_number(to, json_object_get(part, key), name);
+    json_object_foreach(json_object_get(part, key), name, value)
+    {
+        add_number(to, json_object_get(part, key), name);
+    }
 }
 
 static int compare_totals(const void *a, const void *b)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Calls of LAPACK and BLAS in numbers that are known: `mixed N` N rounds of several; `short N` N small least squares
- * problems; `long N` N large ones; `paused N` mixed ones of which some are made during a pause; `inner N` N calls of a
- * routine that another one called before.
+ * problems; `long N` N solutions that take long and nest two calls each; `paused N` mixed ones of which some are made
+ * during a pause; `inner N` N calls of a routine that another one called before.
  */
 #include "include/ktrace/ktrace.h"
 #include "tests/nested/nest.h"
@@ -12,9 +12,12 @@
 void dgels_(const char *trans, const int *m, const int *n, const int *nrhs, double *a, const int *lda, double *b,
             const int *ldb, double *work, const int *lwork, int *info, size_t trans_length);
 
+void dpotrs_(const char *uplo, const int *n, const int *nrhs, const double *a, const int *lda, double *b,
+             const int *ldb, int *info, size_t uplo_length);
+
 void dgetrf_(const int *m, const int *n, double *a, const int *lda, int *ipiv, int *info);
 
-enum { MOST = 380 };
+enum { SMALL = 16, LARGE = 200 };
 
 static int wrong;
 
@@ -27,9 +30,9 @@ static int is_small(const double *re, const double *im)
 /* The matrix is the identity, but for one element. */
 static void least_squares(int n)
 {
-    static double a[MOST * MOST], b[MOST], work[MOST * 64];
+    static double a[SMALL * SMALL], b[SMALL], work[SMALL * 64];
     const int one = 1;
-    const int lwork = MOST * 64;
+    const int lwork = SMALL * 64;
     int info = -1;
     memset(a, 0, sizeof *a * (size_t)n * (size_t)n);
     for (int i = 0; i < n; i++)
@@ -37,6 +40,20 @@ static void least_squares(int n)
     a[n] = 1;
     dgels_("N", &n, &n, &one, a, &n, b, &n, work, &lwork, &info, 1);
     wrong += info != 0 || b[1] < 0.99 || b[1] > 1.01 || b[0] > 0.01 || b[0] < -0.01;
+}
+
+/* The factor is twice the identity. */
+static void solve_many(void)
+{
+    static double a[LARGE * LARGE], b[LARGE * LARGE];
+    const int n = LARGE;
+    int info = -1;
+    for (int i = 0; i < n * n; i++) {
+        a[i] = i % (n + 1) ? 0 : 2;
+        b[i] = 4;
+    }
+    dpotrs_("L", &n, &n, a, &n, b, &n, &info, 1);
+    wrong += info != 0 || b[0] != 1 || b[n * n - 1] != 1;
 }
 
 static void factor(int round)
@@ -75,8 +92,10 @@ static void make_calls(const char *which, int round)
         mix_with_pauses(round);
     else if (!strcmp(which, "inner"))
         factor(round);
+    else if (!strcmp(which, "short"))
+        least_squares(SMALL);
     else
-        least_squares(!strcmp(which, "short") ? 16 : MOST);
+        solve_many();
 }
 
 int main(int argc, char **argv)

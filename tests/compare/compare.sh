@@ -127,7 +127,7 @@ has "... with its data" '^dgemm,[0-9.e-]+,' "$(<"$T/plot.csv")"
 
 # --- threads, copies, a library without LAPACK, a trace without order
 mkdir "$T/mine" "$T/copy"; cp "$serial" "$T/mine/libopenblas.so.0"; cp "$serial" "$T/copy/libopenblas.so.0"
-copies=(--threads 2,1 --blas "$T/mine/libopenblas.so.0" --blas "$T/copy/libopenblas.so.0" --context warm)
+copies=(--budget 5 --threads 2,1 --blas "$T/mine/libopenblas.so.0" --blas "$T/copy/libopenblas.so.0" --context warm)
 compare threads "$T/t" "${copies[@]}"
 same "two numbers of threads, two copies, told apart by their paths" "openblas-serial x1; mine/libopenblas.so.0 x1; copy/libopenblas.so.0 x1; openblas-serial x2; mine/libopenblas.so.0 x2; copy/libopenblas.so.0 x2" \
      "$(in_json threads '"; ".join(l["label"] for l in d["libraries"])')"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * KTRACE_MAP: calls go where a map of libraries says (ktrace/map.h), by their arguments.
+ * KTRACE_MAP: calls go where a map of libraries says (ktrace/library_map.h), by their arguments.
  *
  * The binding of a mapped name leads to an entrance, from which steps on the arguments lead to a routine
  * (preload/map_ops.h). A call that is not recorded reaches it by jumps alone. One that is recorded comes to a spare

@@ -3,7 +3,7 @@
 #ifndef KT_MAP_WAY_H
 #define KT_MAP_WAY_H
 
-#include "ktrace/map.h"
+#include "ktrace/library_map.h"
 #include "preload/ask.h"
 #include "preload/map_ops.h"
 #include "preload/names.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "replay/compare/map_plan.h"
 
-#include "ktrace/map.h"
+#include "ktrace/library_map.h"
 #include "trace/base/memory.h"
 #include "trace/table/known.h"
 #include "trace/table/symbol.h"

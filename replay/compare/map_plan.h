@@ -38,7 +38,7 @@ struct kt_map_plan {
 void kt_map_plan_make(const struct kt_comparison *comparison, struct kt_map_plan *out);
 void kt_map_plan_free(struct kt_map_plan *plan);
 
-/* As ktrace/map.h has it. */
+/* As ktrace/library_map.h has it. */
 enum kt_status kt_map_plan_write(const struct kt_map_plan *plan, const struct kt_comparison *comparison,
                                  const char *path, struct kt_error *error);
 

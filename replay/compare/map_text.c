@@ -2,7 +2,7 @@
 /* A map as a file, as a line for people, and as JSON. */
 #include "replay/compare/map_plan.h"
 
-#include "ktrace/map.h"
+#include "ktrace/library_map.h"
 #include "trace/command/json.h"
 #include "trace/library/library_probe.h"
 #include "trace/print/screen.h"

@@ -32,7 +32,7 @@ for mode in all sample none; do
     same "$mode: nested calls tell nothing" "{0}" "$(dumped $mode '{len({"inside", "weight", "passed"} & c.keys()) for c in d if c["depth"]} or {0}')"
     same "$mode: what is in a call is recorded, or weighs nothing" True "$(dumped $mode 'all(c["inside"] == (c["weight"] > 0) and (c["inside"] or c["nested"] == 0) for c in d if c["depth"] == 0)')"
     "$kt" check $mode >check.text; same "$mode: check is content" 0 $?
-    same "$mode: an independent decoder reads the same" "$(wc -l <$mode.json) calls" "$("$PYTHON" "$root/tests/decoder_check.py" $mode $mode.json 2>&1)"
+    same "$mode: an independent decoder reads the same" "$(wc -l <$mode.json) calls" "$("$PYTHON" "$root/tests/decoder/decoder_check.py" $mode $mode.json 2>&1)"
     "$kt" pack -o $mode.tar.zst $mode >/dev/null; same "$mode: packed" "$(told $mode)" "$(told $mode.tar.zst)"
 done
 same "all: every call stands for itself" "{(True, 1.0, 0)}" "$(dumped all '{(c["inside"], c["weight"], c["passed"]) for c in d if c["depth"] == 0}')"

@@ -9,17 +9,25 @@ F=$B/tests/findings
 reported() { "$kt" report --json "$T/$1" | query "$2"; }
 
 # --- kinds of calls -------------------------------------------------------------------------------------------------
-# Pages of 4 KiB.
+# Pages of 4 KiB. Kernels differ in how often a page that is read and then written is a page fault: once or twice.
+each=$("$PYTHON" -c 'import mmap, resource
+m, faults = mmap.mmap(-1, 7812 * 4096), lambda: resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+m.madvise(mmap.MADV_NOHUGEPAGE)
+before = faults()
+for at in range(0, len(m), 4096): m[at] = m[at] + 1
+print(round((faults() - before) / 7812))')
+faults=$((7812 * each / 10 * 10))
+met=$("$PYTHON" -c "print(f'{$faults:,}'[:-1])")
 kinds='[(s["kinds"]["by"], [(k["calls"], round(k["page_faults"], -1)) for k in s["kinds"]["kinds"]]) if s["kinds"] else None for s in d["shapes"]]'
 traced fresh "$F/fresh_pages" fftttfftfttfttfffttftftf || exit 1
-same "results in new and in touched pages: two kinds" "[('page_faults', [(12, 0.0), (12, 15620.0)])]" "$(reported fresh "$kinds")"
+same "results in new and in touched pages: two kinds" "[('page_faults', [(12, 0.0), (12, $faults.0)])]" "$(reported fresh "$kinds")"
 same "... and the one in new pages takes longer" True \
     "$(reported fresh '(lambda k: k[1]["median"] > 1.25 * k[0]["median"] > 0)(d["shapes"][0]["kinds"]["kinds"])')"
 same "... the median of all is told as before" True "$(reported fresh '(lambda s: s["kinds"]["kinds"][0]["median"] <= s["insitu"]["median"] <= s["kinds"]["kinds"][1]["median"])(d["shapes"][0])')"
 text=$("$kt" report --all "$T/fresh")
 has "text: the median is marked" '^1  dscal .* 24 +\*[0-9.]+ .s ' "$text"
 has "text: the quick kind" '^1  dscal +12 +[0-9.]+ .s  met [0-9]{1,2} page faults$' "$text"
-has "text: the slow kind" '^ +12 +[0-9.]+ .s  met 15,62[0-9] page faults$' "$text"
+has "text: the slow kind" "^ +12 +[0-9.]+ .s  met $met[0-9] page faults\$" "$text"
 traced touched "$F/fresh_pages" tttttttttttttttttttttttt
 same "results in touched pages alone: not by page faults" True "$(reported touched 'all(not s["kinds"] or s["kinds"]["by"] != "page_faults" for s in d["shapes"])')"
 KTRACE_MODE=profile traced sums "$F/fresh_pages" fftttfftfttfttfffttftftf

@@ -4,7 +4,7 @@
 # headers.
 . tests/lib.sh
 spec=trace/routines
-tools=$B/tests
+tools=$B/tests/table
 blas=$(ls /usr/lib/*/blas/libblas.so.3 | head -n 1)
 lapack=$(ls /usr/lib/*/lapack/liblapack.so.3 | head -n 1)
 library_path=$(dirname "$blas"):$(dirname "$lapack")

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Maps of libraries as text: what the lines mean, and what means nothing. What a map does is in
  * tests/compare/run_map.sh. */
-#include "ktrace/map.h"
+#include "ktrace/library_map.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

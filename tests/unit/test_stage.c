@@ -271,13 +271,13 @@ struct machine {
     struct chained chained;
 };
 
-/* Each cache but the last is swept with twice what it holds, or with half of the next: what a calibration finds at this
- * moment makes no difference. */
+/* Each cache but the last is swept with eight times what it holds, as some keep lines through four times that, or with
+ * half of the next: what a calibration finds at this moment makes no difference. */
 static void sweep_amply(struct kt_hierarchy *h)
 {
     for (unsigned i = 0; i + 1 < h->caches.count; i++) {
         uint64_t most = h->caches.cache[i + 1].bytes / 2;
-        uint64_t ample = 2 * h->caches.cache[i].bytes;
+        uint64_t ample = 8 * h->caches.cache[i].bytes;
         h->sweep[i].bytes = ample < most ? ample : most;
     }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "trace/verbs/run_map.h"
 
-#include "ktrace/map.h"
+#include "ktrace/library_map.h"
 #include "trace/base/memory.h"
 #include "trace/files/files.h"
 #include "trace/library/run_library.h"

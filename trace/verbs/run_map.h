@@ -5,8 +5,8 @@
 
 #include "trace/base/error.h"
 
-/* An error if the file is no map (ktrace/map.h), or if COMMAND, as execvp finds it, cannot be run by it. Otherwise sets
- * KTRACE_MAP, and what the libraries want to find in the environment. */
+/* An error if the file is no map (ktrace/library_map.h), or if COMMAND, as execvp finds it, cannot be run by it.
+ * Otherwise sets KTRACE_MAP, and what the libraries want to find in the environment. */
 enum kt_status kt_run_map(const char *path, const char *command, struct kt_error *error);
 
 #endif

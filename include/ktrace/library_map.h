@@ -10,8 +10,8 @@
  * and # begins a comment. A CONDITION is a size, or a product of up to three (m*n), with =N, =N..M, =N.. or =..M; or an
  * option with its letter (transa=T). NAME may be own: where the program would have gone. No rule: likewise.
  */
-#ifndef KTRACE_MAP_H
-#define KTRACE_MAP_H
+#ifndef KTRACE_LIBRARY_MAP_H
+#define KTRACE_LIBRARY_MAP_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -271,13 +271,14 @@ struct machine {
     struct chained chained;
 };
 
-/* Each cache but the last is swept with eight times what it holds, as some keep lines through four times that, or with
- * half of the next: what a calibration finds at this moment makes no difference. */
+/* Each cache but the last is swept with more than it holds, or with half of the next: what a calibration finds at this
+ * moment makes no difference. The first one is with twice that; others keep lines through several times what they hold.
+ */
 static void sweep_amply(struct kt_hierarchy *h)
 {
     for (unsigned i = 0; i + 1 < h->caches.count; i++) {
         uint64_t most = h->caches.cache[i + 1].bytes / 2;
-        uint64_t ample = 8 * h->caches.cache[i].bytes;
+        uint64_t ample = (i ? 16 : 2) * h->caches.cache[i].bytes;
         h->sweep[i].bytes = ample < most ? ample : most;
     }
 }

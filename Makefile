@@ -54,7 +54,9 @@ SHIM_OBJECTS := $(SHIM:%=$(O)/preload/%.o) $(COMPILED:%=$(O)/gen/wrap_%.o) $(add
 
 Q := $(if $(V),,@)
 SILENT := $(findstring s,$(firstword $(filter-out --%,$(MAKEFLAGS))))
-say = @$(if $(V)$(SILENT),:,printf '  %-6s %s\n' $(1) $(2))
+# By make itself, as folders are looked for below: on some machines a process costs as much as a tenth of a compilation.
+say = $(if $(V)$(SILENT),,$(info $()  $(1)	$(2)))
+folder = $(if $(wildcard $(@D)/.),,@mkdir -p $(@D))
 
 .PHONY: all built help
 #: make                  build build/ktrace, build/libktrace.so and what they need; O=build DEBUG=1 SAN=address,undefined V=1 CC= CPPFLAGS= CFLAGS= LDFLAGS= WERROR=1
@@ -67,7 +69,7 @@ help:
 	@sed -n 's/^#: //p' Makefile packaging/install.mk tests/tests.mk tests/bench/bench.mk
 
 # What the compiler says stays beside what it made: tests/lint/cppcheck.sh looks for warnings there, and compiles nothing again.
-kept = 2>$(basename $@).said; status=$$?; cat $(basename $@).said >&2; exit $$status
+kept = 2>$(basename $@).said; status=$$?; [ ! -s $(basename $@).said ] || cat $(basename $@).said >&2; exit $$status
 
 # --- building ---------------------------------------------------------------------------------------------------
 
@@ -114,7 +116,7 @@ $(O)/flags: FORCE
 
 compile = $(Q)$(CC) $(CFLAGS_) $(1) -MMD -MP -c -o $@ $< $(kept)
 $(O)/%.o: %.c $(O)/flags | $(O)/prerequisites
-	@mkdir -p $(@D)
+	$(folder)
 	$(call say,CC,$<)
 	$(call compile)
 
@@ -122,7 +124,7 @@ $(O)/%.o: %.c $(O)/flags | $(O)/prerequisites
 $(O)/model/loops/probe_kernels.o $(O)/model/loops/probe_streams.o $(O)/model/probe/probe_registers.o: CFLAGS_ += $(if $(SAN),,-O2) -g0
 
 $(O)/preload/%.o: preload/%.c $(O)/flags
-	@mkdir -p $(@D)
+	$(folder)
 	$(call say,CC,$<)
 	$(call compile,$(SHIM_FLAGS))
 
@@ -140,7 +142,7 @@ $(O)/gen/stubs.o: $(O)/gen/stubs.S preload/stub.h preload/sizes.h $(O)/flags
 	$(call say,AS,$<)
 	$(Q)$(CC) $(filter-out -g%,$(CFLAGS_)) -c -o $@ $<
 $(O)/preload/%.o: preload/%.S preload/stub.h preload/sizes.h preload/map_ops.h $(O)/flags
-	@mkdir -p $(@D)
+	$(folder)
 	$(call say,AS,$<)
 	$(Q)$(CC) $(CFLAGS_) -c -o $@ $<
 $(O)/gen/%.o: $(O)/gen/%.c $(O)/flags

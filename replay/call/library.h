@@ -64,6 +64,9 @@ enum kt_status kt_library_add_recorded_lapack(struct kt_library *library, const 
  * threads stay as the user has set them (OMP_NUM_THREADS), unless the number was ASKED for. */
 void kt_program_set_threads(int threads, bool asked);
 
+/* The one of them that is that library's own; OMP_NUM_THREADS: it has none that is known. */
+const char *kt_library_threads_variable(const struct kt_library *library);
+
 /* Are all libraries among its files, or of one package with them, that calls in the trace went to? */
 bool kt_library_has_all_called(const struct kt_library *library, const struct kt_trace *trace);
 

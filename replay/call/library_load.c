@@ -14,14 +14,23 @@
 
 /* --- settings ------------------------------------------------------------------------------------------------ */
 
+static const char *const threads_variable[] = {"OPENBLAS_NUM_THREADS", "BLIS_NUM_THREADS", "MKL_NUM_THREADS",
+                                               "GOTO_NUM_THREADS"};
+
+const char *kt_library_threads_variable(const struct kt_library *library)
+{
+    for (size_t i = 0; i < sizeof threads_variable / sizeof *threads_variable; i++)
+        if (!strncasecmp(library->name, threads_variable[i], strcspn(threads_variable[i], "_")))
+            return threads_variable[i];
+    return "OMP_NUM_THREADS";
+}
+
 void kt_program_set_threads(int threads, bool asked)
 {
-    static const char *const name[] = {"OPENBLAS_NUM_THREADS", "BLIS_NUM_THREADS", "MKL_NUM_THREADS",
-                                       "GOTO_NUM_THREADS"};
     char text[16];
     snprintf(text, sizeof text, "%d", threads);
-    for (size_t i = 0; i < sizeof name / sizeof *name; i++)
-        setenv(name[i], text, 1);
+    for (size_t i = 0; i < sizeof threads_variable / sizeof *threads_variable; i++)
+        setenv(threads_variable[i], text, 1);
     setenv("OMP_NUM_THREADS", text, asked);
 }
 

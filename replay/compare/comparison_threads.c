@@ -48,15 +48,6 @@ double kt_comparison_wall(const struct kt_comparison *c)
     return is_part && kt_setup_has_all(setup) ? seconds : NAN;
 }
 
-/* The variable by which a library chooses its threads. */
-static const char *variable_of(const struct kt_library *library)
-{
-    return !strncmp(library->name, "openblas", 8) ? "OPENBLAS_NUM_THREADS"
-           : !strncmp(library->name, "blis", 4)   ? "BLIS_NUM_THREADS"
-           : !strncmp(library->name, "mkl", 3)    ? "MKL_NUM_THREADS"
-                                                  : "OMP_NUM_THREADS";
-}
-
 /* Of the same library, with another number of threads, and by its replays certain to be faster: the fastest; 0: none.
  */
 static size_t better_number(const struct kt_comparison *c)
@@ -85,6 +76,6 @@ bool kt_comparison_threads_text(const struct kt_comparison *c, char *out, size_t
              "%.2g times slower than with %s=%d",
              c->threads, c->routine[0].name, c->routines > 1 ? " and others" : "", c->together, recorded->threads,
              recorded->threads == 1 ? "" : "s", (int)ceil(here.usable), 1 / c->sum[best].ratio.value,
-             variable_of(better), better->threads);
+             kt_library_threads_variable(better), better->threads);
     return true;
 }

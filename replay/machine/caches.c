@@ -2,6 +2,8 @@
 #include "replay/machine/caches.h"
 
 #include "replay/machine/cache.h"
+#include "trace/base/cpulist.h"
+#include "trace/base/lines.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -9,17 +11,11 @@
 
 enum { MAX_INDEX = 16, WORD = 256 };
 
-/* The content of a file of one line, "" if there is none. */
 static void read_word(const char *root, int index, const char *name, char out[WORD])
 {
     char path[512];
     snprintf(path, sizeof path, "%s/index%d/%s", root, index, name);
-    FILE *file = fopen(path, "re");
-    *out = '\0';
-    if (file && fgets(out, WORD, file))
-        out[strcspn(out, "\n")] = '\0';
-    if (file)
-        fclose(file);
+    kt_lines_first(path, out, WORD);
 }
 
 /* "32K", "36M" */
@@ -29,20 +25,6 @@ static uint64_t parse_size(const char *text)
     unsigned long long number = 0;
     sscanf(text, "%llu%c", &number, &unit);
     return unit == 'K' ? number << 10 : unit == 'M' ? number << 20 : number;
-}
-
-/* "0-3,8" are five. */
-static unsigned count_processors(const char *list)
-{
-    unsigned count = 0;
-    for (const char *at = list; at; at = strchr(at, ',')) {
-        unsigned first, last;
-        at += *at == ',';
-        int numbers = sscanf(at, "%u-%u", &first, &last);
-        if (numbers > 0)
-            count += numbers == 2 && last >= first ? last - first + 1 : 1;
-    }
-    return count ? count : 1;
 }
 
 /* Adds the cache of that index if it holds data and is farther than those before it. */
@@ -55,7 +37,8 @@ static void add_cache(const char *root, int index, struct kt_caches *out)
     read_word(root, index, "level", level);
     read_word(root, index, "shared_cpu_list", shared);
     sscanf(level, "%u", &number);
-    struct kt_cache cache = {.bytes = parse_size(size), .shared = count_processors(shared)};
+    int sharing = kt_cpulist_parse(shared, NULL);
+    struct kt_cache cache = {.bytes = parse_size(size), .shared = sharing > 0 ? (unsigned)sharing : 1};
     bool has_data = !strcmp(type, "Data") || !strcmp(type, "Unified");
     if (has_data && cache.bytes && number == out->count + 1 && number <= KT_MAX_CACHES)
         out->cache[out->count++] = cache;

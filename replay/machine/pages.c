@@ -4,6 +4,7 @@
 #include "trace/base/free_memory.h"
 #include "trace/base/now.h"
 #include "trace/base/samples.h"
+#include "trace/base/lines.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -44,12 +45,8 @@ void kt_pages_unmap(unsigned char *base, uint64_t bytes)
 
 bool kt_pages_huge_exist(void)
 {
-    char line[128] = "";
-    FILE *file = fopen("/sys/kernel/mm/transparent_hugepage/enabled", "re");
-    bool was_read = file && fgets(line, sizeof line, file);
-    if (file)
-        fclose(file);
-    return was_read && !strstr(line, "[never]");
+    char line[128];
+    return kt_lines_first("/sys/kernel/mm/transparent_hugepage/enabled", line, sizeof line) && !strstr(line, "[never]");
 }
 
 /* Of PAGES pages that nobody has touched. */

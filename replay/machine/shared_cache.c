@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "replay/machine/shared_cache.h"
 
+#include "trace/base/cpulist.h"
+#include "trace/base/lines.h"
+
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,28 +12,16 @@ static bool read_line(const char *root, int cpu, int index, const char *name, ch
 {
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s/sys/devices/system/cpu/cpu%d/cache/index%d/%s", root, cpu, index, name);
-    FILE *file = fopen(path, "r");
-    bool found = file && fgets(out, (int)size, file);
-    if (file)
-        fclose(file);
-    return found;
+    return kt_lines_first(path, out, size);
 }
 
-/* "0-3,8-11"; false if it is no such list. */
 static bool parse_list(const char *text, struct kt_shared_cache *out)
 {
-    CPU_ZERO(&out->processors);
-    out->first = -1;
-    while (*text >= '0' && *text <= '9') {
-        char *end;
-        unsigned long from = strtoul(text, &end, 10);
-        unsigned long to = *end == '-' ? strtoul(end + 1, &end, 10) : from;
-        for (unsigned long cpu = from; cpu <= to && cpu < CPU_SETSIZE; cpu++)
-            CPU_SET(cpu, &out->processors);
-        out->first = out->first < 0 ? (int)from : out->first;
-        text = *end == ',' ? end + 1 : end;
-    }
-    return out->first >= 0 && CPU_COUNT(&out->processors);
+    if (!kt_cpulist_parse(text, &out->processors) || !CPU_COUNT(&out->processors))
+        return false;
+    for (out->first = 0; !CPU_ISSET(out->first, &out->processors);)
+        out->first++;
+    return true;
 }
 
 bool kt_shared_cache_of(const char *root, int cpu, struct kt_shared_cache *out)

@@ -2,6 +2,7 @@
 #include "replay/setup/honoured.h"
 
 #include "ktrace/variables.h"
+#include "trace/base/cpulist.h"
 #include "trace/print/text.h"
 #include "trace/read/processors.h"
 
@@ -64,7 +65,7 @@ static void take_processors(const struct kt_process *process, const struct kt_pr
     if (!list || recorded->allowed <= 0 || recorded->allowed == recorded->there ||
         sched_getaffinity(0, sizeof here, &here) != 0 || CPU_COUNT(&here) <= recorded->allowed)
         return;
-    kt_processors_count(list, &there);
+    kt_cpulist_parse(list, &there);
     int left = take(&here, &there, true, recorded->allowed, &taken);
     take(&here, &there, false, left, &taken);
     if (sched_setaffinity(0, sizeof taken, &taken) == 0)

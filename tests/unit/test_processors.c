@@ -2,6 +2,7 @@
 /* What control groups of both versions grant, by files that are made up; lists of processors; what a trace says. */
 #include "ktrace/granted.h"
 #include "tests/parts/tracegen.h"
+#include "trace/base/cpulist.h"
 #include "trace/read/processors.h"
 
 #include <setjmp.h>
@@ -106,14 +107,14 @@ static void lists(void **state)
 {
     cpu_set_t set;
     (void)state;
-    assert_int_equal(kt_processors_count("0", NULL), 1);
-    assert_int_equal(kt_processors_count("0-3,8", &set), 5);
+    assert_int_equal(kt_cpulist_parse("0", NULL), 1);
+    assert_int_equal(kt_cpulist_parse("0-3,8", &set), 5);
     assert_int_equal(CPU_COUNT(&set), 5);
     assert_true(CPU_ISSET(3, &set) && CPU_ISSET(8, &set) && !CPU_ISSET(4, &set));
-    assert_int_equal(kt_processors_count("0-63", NULL), 64);
+    assert_int_equal(kt_cpulist_parse("0-63", NULL), 64);
     static const char *const wrong[] = {"", ",", "1-", "-1", "3-1", "1,", "a", "0-99999999999", "1 2"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        assert_int_equal(kt_processors_count(wrong[i], NULL), 0);
+        assert_int_equal(kt_cpulist_parse(wrong[i], NULL), 0);
 }
 
 static void expect(const char *lines, double usable, const char *text)

@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -63,6 +64,16 @@ enum kt_status kt_lines_take(const char *path, const void *bytes, size_t size, s
     out->text[size] = '\0';
     out->bytes = size;
     return KT_OK;
+}
+
+bool kt_lines_first(const char *path, char *out, size_t size)
+{
+    FILE *file = fopen(path, "re");
+    bool found = file && fgets(out, (int)size, file);
+    if (file)
+        fclose(file);
+    out[found ? strcspn(out, "\n") : 0] = '\0';
+    return found;
 }
 
 void kt_lines_free(struct kt_lines *lines)

@@ -17,6 +17,9 @@ struct kt_lines {
     int number; /* of the line returned last, from 1 */
 };
 
+/* The first line of a file without its newline; "" and false: there is none. */
+bool kt_lines_first(const char *path, char *out, size_t size);
+
 /* Reads a whole file. A missing one is KT_BAD_INPUT, one that cannot be read KT_SYSTEM. */
 enum kt_status kt_lines_load(const char *path, struct kt_lines *out, struct kt_error *error);
 /* Copies the contents of a file; PATH is for messages. */

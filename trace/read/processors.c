@@ -2,11 +2,9 @@
 #include "trace/read/processors.h"
 
 #include "ktrace/granted.h"
+#include "trace/base/cpulist.h"
 
 #include <unistd.h>
-
-/* More than any machine has. */
-enum { MOST = 1 << 20 };
 
 static double least(double a, double b)
 {
@@ -20,46 +18,9 @@ static void find_usable(struct kt_processors *p)
     p->usable = least(p->quota, least(p->allowed, p->there));
 }
 
-static int number_at(const char **at)
-{
-    char *end;
-    long value = **at >= '0' && **at <= '9' ? strtol(*at, &end, 10) : -1;
-    if (value >= 0)
-        *at = end;
-    return value >= 0 && value < MOST ? (int)value : -1;
-}
-
-static void add_to(cpu_set_t *set, int first, int last)
-{
-    for (int cpu = first; cpu <= last && cpu < CPU_SETSIZE; cpu++)
-        CPU_SET(cpu, set);
-}
-
-int kt_processors_count(const char *list, cpu_set_t *set)
-{
-    int count = 0;
-    if (set)
-        CPU_ZERO(set);
-    for (const char *at = list;; at++) {
-        int first = number_at(&at);
-        int last = first;
-        if (first >= 0 && *at == '-') {
-            at++;
-            last = number_at(&at);
-        }
-        if (first < 0 || last < first || count > MOST)
-            return 0;
-        count += last - first + 1;
-        if (set)
-            add_to(set, first, last);
-        if (*at != ',')
-            return *at ? 0 : count;
-    }
-}
-
 static int count_of(const char *list)
 {
-    return list ? kt_processors_count(list, NULL) : 0;
+    return list ? kt_cpulist_parse(list, NULL) : 0;
 }
 
 static double ratio_of(double quota_us, double period_us)
@@ -76,7 +37,7 @@ void kt_processors_recorded(const struct kt_process *process, struct kt_processo
     *out = (struct kt_processors){.allowed = count_of(kt_meta(process, "affinity")),
                                   .in_set = count_of(kt_meta(process, "cpuset"))};
     long processors = there ? strtol(there, NULL, 10) : 0;
-    out->there = processors > 0 && processors < MOST ? (int)processors : 0;
+    out->there = processors > 0 && processors < KT_CPULIST_MOST ? (int)processors : 0;
     if (quota && sscanf(quota, "%lf\t%lf", &quota_us, &period_us) == 2)
         out->quota = ratio_of(quota_us, period_us);
     find_usable(out);
@@ -99,7 +60,7 @@ void kt_processors_here(struct kt_processors *out)
     CPU_ZERO(&set);
     kt_granted_find(&granted, read_file);
     *out = (struct kt_processors){.there = (int)sysconf(_SC_NPROCESSORS_ONLN),
-                                  .in_set = *granted.set ? kt_processors_count(granted.set, NULL) : 0,
+                                  .in_set = *granted.set ? kt_cpulist_parse(granted.set, NULL) : 0,
                                   .quota = ratio_of((double)granted.quota_us, (double)granted.period_us)};
     if (sched_getaffinity(0, sizeof set, &set) == 0)
         out->allowed = CPU_COUNT(&set);

@@ -8,8 +8,6 @@
 
 #include "trace/read/reader.h"
 
-#include <sched.h>
-
 struct kt_processors {
     int there;     /* in the machine; 0: not known */
     int allowed;   /* that it might run on; THERE if that is not known */
@@ -24,9 +22,5 @@ void kt_processors_here(struct kt_processors *out);
 
 /* "a quota of 2 of 16 processors"; "" if all may be used. */
 void kt_processors_text(const struct kt_processors *processors, char *out, size_t size);
-
-/* How many processors are in "0-3,8", and which, as far as a set has room for them (NULL: nobody asks); 0: that is no
- * such list. */
-int kt_processors_count(const char *list, cpu_set_t *set);
 
 #endif

@@ -401,40 +401,43 @@ static void parts_are_where_they_should_be(void **state)
     close_machine(&m);
 }
 
-/* Least ticks of a load of each quarter, the farthest first. */
-static void time_quarters(struct machine *m, double least[4])
+/* Ticks of a load of each quarter, the farthest first: the least, and the lower quartile. */
+static void time_quarters(struct machine *m, double least[4], double usual[4])
 {
     static struct chained quarter[4];
+    static double ticks[4][ROUNDS];
     static struct kt_plans plans;
     const struct kt_placements_of_shape placed = {.placement = {{.share = {{0.25F, 0.25F, 0.25F, 0.25F}}, .weight = 1}},
                                                   .count = 1};
     m->chained.operand = vector((uint64_t)m->area, 32768 / 8, 1);
-    for (int q = 0; q < 4; q++) {
+    for (int q = 0; q < 4; q++)
         chain_up(&quarter[q], (uint64_t)m->area + (uint64_t)q * 8192, 8192);
-        least[q] = 1e9;
-    }
     kt_plans_make(kt_context_find("tracked"), &m->chained.operand, 1, &m->hierarchy.caches, &placed, &plans);
     for (int i = 0; i < 4 * ROUNDS; i++) {
         kt_stage_set(m->stage, &plans.plan[0], &m->chained.operand, &(struct kt_recaller){0});
-        double ticks = ticks_of_a_load(&quarter[i % 4]);
-        least[i % 4] = ticks < least[i % 4] ? ticks : least[i % 4];
+        ticks[i % 4][i / 4] = ticks_of_a_load(&quarter[i % 4]);
     }
-    print_message("ticks of a load, by quarter: %.1f, %.1f, %.1f, %.1f\n", least[0], least[1], least[2], least[3]);
+    for (int q = 0; q < 4; q++) {
+        usual[q] = lower_quartile(ticks[q]);
+        least[q] = ticks[q][0]; /* they are in order now */
+    }
+    print_message("ticks of a load, by quarter: %.1f, %.1f, %.1f, %.1f\n", usual[0], usual[1], usual[2], usual[3]);
 }
 
-/* An operand with a quarter in each level: loads of each quarter take longer than of the one behind it. */
+/* An operand with a quarter in each level: loads of each quarter usually take longer than of the one behind it at best.
+ */
 static void each_quarter_in_its_level(void **state)
 {
     static struct machine m;
-    double least[4];
+    double least[4], usual[4];
     (void)state;
     judges_times();
     open_machine(&m, 1);
     if (m.hierarchy.caches.count != 3 || !can_tell(&m, 2))
         skip();
-    time_quarters(&m, least);
+    time_quarters(&m, least, usual);
     for (int q = 0; q < 3; q++)
-        assert_true(least[q] > 1.5 * least[q + 1]);
+        assert_true(usual[q] > 1.5 * least[q + 1]);
     close_machine(&m);
 }
 

@@ -321,15 +321,26 @@ static int compare_doubles(const void *a, const void *b)
     return (*(const double *)a > *(const double *)b) - (*(const double *)a < *(const double *)b);
 }
 
-/* Of ROUNDS times: others on the machine add to some, and where a cache keeps what was to leave it some are short. */
-static double lower_quartile(double *ticks)
+/* Ticks of a load: the least, and the lower quartile, of many rounds. */
+struct loads {
+    double least, usual;
+};
+
+static struct loads loads_of(double ticks[ROUNDS])
 {
     qsort(ticks, ROUNDS, sizeof *ticks, compare_doubles);
-    return ticks[ROUNDS / 4];
+    return (struct loads){ticks[0], ticks[ROUNDS / 4]};
+}
+
+/* Others on the machine push lines farther away, so the nearer place is that of the best round; and by luck a line
+ * stays where it was, so the farther one is not. */
+static bool is_farther(struct loads far, struct loads near)
+{
+    return far.usual > 1.5 * near.least;
 }
 
 /* Ticks of a load in each of N contexts, which take turns. */
-static void usual_loads(struct machine *m, const char *const *context, int n, double *usual)
+static void time_contexts(struct machine *m, const char *const *context, int n, struct loads *loads)
 {
     static struct kt_plans plans[MOST_CONTEXTS];
     static double ticks[MOST_CONTEXTS][ROUNDS];
@@ -341,9 +352,9 @@ static void usual_loads(struct machine *m, const char *const *context, int n, do
             ticks[c][i] = ticks_of_a_load(&m->chained);
         }
     for (int c = 0; c < n; c++)
-        usual[c] = lower_quartile(ticks[c]);
+        loads[c] = loads_of(ticks[c]);
     for (int c = 0; c < n; c++)
-        print_message("%s %.1f ticks of a load%s", context[c], usual[c], c + 1 < n ? ", " : "\n");
+        print_message("%s %.1f ticks of a load%s", context[c], loads[c].usual, c + 1 < n ? ", " : "\n");
 }
 
 /* In order, and each clearly farther than the one before. */
@@ -351,16 +362,16 @@ static void each_cache_is_farther(void **state)
 {
     static const char *const context[] = {"warm", "l1", "l2", "cold"};
     static struct machine m;
-    double ticks[4];
+    struct loads loads[4];
     (void)state;
     judges_times();
     open_machine(&m, 1);
     if (!can_tell(&m, 2))
         skip();
     chain_up(&m.chained, (uint64_t)m.area, m.hierarchy.caches.cache[0].bytes / 2);
-    usual_loads(&m, context, 4, ticks);
+    time_contexts(&m, context, 4, loads);
     for (int i = 1; i < 4; i++)
-        assert_true(ticks[i] > 1.5 * ticks[i - 1]);
+        assert_true(is_farther(loads[i], loads[i - 1]));
     close_machine(&m);
 }
 
@@ -401,8 +412,8 @@ static void parts_are_where_they_should_be(void **state)
     close_machine(&m);
 }
 
-/* Ticks of a load of each quarter, the farthest first: the least, and the lower quartile. */
-static void time_quarters(struct machine *m, double least[4], double usual[4])
+/* Loads of each quarter, the farthest first. */
+static void time_quarters(struct machine *m, struct loads loads[4])
 {
     static struct chained quarter[4];
     static double ticks[4][ROUNDS];
@@ -417,11 +428,10 @@ static void time_quarters(struct machine *m, double least[4], double usual[4])
         kt_stage_set(m->stage, &plans.plan[0], &m->chained.operand, &(struct kt_recaller){0});
         ticks[i % 4][i / 4] = ticks_of_a_load(&quarter[i % 4]);
     }
-    for (int q = 0; q < 4; q++) {
-        usual[q] = lower_quartile(ticks[q]);
-        least[q] = ticks[q][0]; /* they are in order now */
-    }
-    print_message("ticks of a load, by quarter: %.1f, %.1f, %.1f, %.1f\n", usual[0], usual[1], usual[2], usual[3]);
+    for (int q = 0; q < 4; q++)
+        loads[q] = loads_of(ticks[q]);
+    print_message("ticks of a load, by quarter: %.1f, %.1f, %.1f, %.1f\n", loads[0].usual, loads[1].usual,
+                  loads[2].usual, loads[3].usual);
 }
 
 /* An operand with a quarter in each level: loads of each quarter usually take longer than of the one behind it at best.
@@ -429,15 +439,15 @@ static void time_quarters(struct machine *m, double least[4], double usual[4])
 static void each_quarter_in_its_level(void **state)
 {
     static struct machine m;
-    double least[4], usual[4];
+    struct loads loads[4];
     (void)state;
     judges_times();
     open_machine(&m, 1);
     if (m.hierarchy.caches.count != 3 || !can_tell(&m, 2))
         skip();
-    time_quarters(&m, least, usual);
+    time_quarters(&m, loads);
     for (int q = 0; q < 3; q++)
-        assert_true(usual[q] > 1.5 * least[q + 1]);
+        assert_true(is_farther(loads[q], loads[q + 1]));
     close_machine(&m);
 }
 
@@ -446,15 +456,15 @@ static void a_crew_evicts(void **state)
 {
     static const char *const context[] = {"warm", "l1"};
     static struct machine m;
-    double ticks[2];
+    struct loads loads[2];
     (void)state;
     judges_times();
     open_machine(&m, 2);
     if (!can_tell(&m, 1))
         skip();
     chain_up(&m.chained, (uint64_t)m.area, m.hierarchy.caches.cache[0].bytes / 2);
-    usual_loads(&m, context, 2, ticks);
-    assert_true(ticks[1] > 1.5 * ticks[0]);
+    time_contexts(&m, context, 2, loads);
+    assert_true(is_farther(loads[1], loads[0]));
     close_machine(&m);
 }
 

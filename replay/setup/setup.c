@@ -2,9 +2,8 @@
 #include "replay/setup/setup.h"
 
 #include "replay/setup/honoured.h"
-#include "replay/machine/caches.h"
-#include "replay/machine/probed.h"
 #include "replay/store/identity.h"
+#include "replay/setup/known_caches.h"
 #include "replay/setup/known_placements.h"
 #include "replay/setup/recall.h"
 #include "trace/base/memory.h"
@@ -13,7 +12,6 @@
 #include "trace/command/verb.h"
 
 #include <getopt.h>
-#include <inttypes.h>
 #include <stdio.h>
 
 /* One context, or the conditions of operands joined by commas. A sequence is no condition of one call. */
@@ -256,14 +254,6 @@ static bool is_tracked(const struct kt_replay_options *options)
     return tracked;
 }
 
-/* What the tracker takes for the last cache is what this process gets of it. */
-static void measure_last_cache(struct kt_hierarchy *hierarchy)
-{
-    struct kt_cache *last = &hierarchy->caches.cache[hierarchy->caches.count - 1];
-    hierarchy->last_bytes = last->bytes;
-    last->bytes = kt_hierarchy_usable(hierarchy, kt_pages_limit() / 4);
-}
-
 void kt_setup_say_doubts(const struct kt_setup *setup)
 {
     const struct kt_hierarchy *h = &setup->hierarchy;
@@ -279,49 +269,15 @@ void kt_setup_say_doubts(const struct kt_setup *setup)
                   (double)usable / 1e6);
 }
 
-/* What the system says, and what `ktrace probe` knows better. */
-static void read_caches(struct kt_hierarchy *out)
-{
-    struct kt_machine machine;
-    struct kt_error none = {0};
-    kt_caches_read(NULL, &out->caches);
-    if (kt_machine_read(NULL, &machine, &none) == KT_OK)
-        out->probed = kt_probed_caches(&machine, &out->caches);
-}
-
-/* About a cache that is not shared: there the doubts of a bad moment are no facts. */
-static bool has_doubts(const struct kt_hierarchy *hierarchy)
-{
-    for (unsigned i = 0; i + 1 < hierarchy->caches.count; i++)
-        if (*hierarchy->sweep[i].doubt)
-            return true;
-    return false;
-}
-
-/* What an earlier replay found holds: the same operands are then said to be in the same places. */
 static enum kt_status find_caches(const struct kt_replay_options *options, struct kt_recall *recall,
                                   struct kt_hierarchy *out, struct kt_error *error)
 {
     unsigned evicted;
-    char name[256];
-    struct kt_hierarchy known;
-    read_caches(out);
+    kt_caches_find(out);
     KT_TRY(find_evicted(options, &out->caches, &evicted, error));
-    int used = snprintf(name, sizeof name, "caches by method %d, evicting %x%s%s", KT_TIMING_METHOD, evicted,
-                        is_tracked(options) ? ", tracked" : "", out->probed ? ", probed" : "");
-    for (unsigned i = 0; i < out->caches.count; i++)
-        used += snprintf(name + used, sizeof name - (size_t)used, ", %" PRIu64, out->caches.cache[i].bytes);
-    bool is_known = recall && !options->fresh && kt_recall_fact(recall, true, name, &known, sizeof known) &&
-                    kt_hierarchy_is_sound(&known, &out->caches);
-    if (is_known)
-        *out = known;
-    else {
-        kt_hierarchy_calibrate(evicted, kt_pages_limit() / 4, out);
-        if (is_tracked(options))
-            measure_last_cache(out);
-        if (recall && !has_doubts(out))
-            kt_recall_set_fact(recall, true, name, out, sizeof *out);
-    }
+    kt_known_sweeps(recall, options->fresh, evicted, out);
+    if (is_tracked(options))
+        kt_known_last_cache(recall, options->fresh, out);
     return KT_OK;
 }
 

@@ -8,11 +8,11 @@ VERSION  := 0.2.0
 export PYTHON ?= /usr/bin/python3
 
 # What building, the demo and the tests need beyond git and make, as Debian packages: make packages installs what is missing.
-BUILD_PACKAGES := gcc libc6-dev libdw-dev libjansson-dev libarchive-dev libzstd-dev libsqlite3-dev libhwloc-dev libprotobuf-c-dev protobuf-c-compiler node-d3
+BUILD_PACKAGES := gcc libc6-dev libdw-dev libjansson-dev libarchive-dev libzstd-dev libsqlite3-dev libhwloc-dev libprotobuf-c-dev protobuf-c-compiler node-d3 libotf2-trace-dev
 DEMO_PACKAGES  := python3-numpy libopenblas0-serial libblas3 liblapack3
 CHECK_PACKAGES := libcmocka-dev libpfm4 g++ gfortran libblas-dev liblapack-dev libblis4-serial gdb valgrind cppcheck libblas-test liblapack-test \
                   python3-scipy python3-jsonschema libblas64-3 liblapack64-3 libopenblas64-0-pthread liblapacke-dev liblapacke64 libblis64-4-serial libatlas3-base \
-                  openmpi-bin hpcc zstd xz-utils gnuplot-nox clang-format python3-pandas
+                  openmpi-bin hpcc zstd xz-utils gnuplot-nox clang-format python3-pandas otf2-tools
 BENCH_PACKAGES := uftrace lttng-tools liblttng-ust-dev ltrace libpfm4 hpcc valgrind python3-scipy octave r-base-core libsuitesparse-dev
 LIBRARY_PACKAGES := libopenblas0-pthread libopenblas0-serial libblis4-pthread libblis4-serial libblas3 liblapack3
 PORTABLE_PACKAGES := gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static
@@ -20,16 +20,18 @@ PROBE_PACKAGES := likwid mbw
 FUZZ_PACKAGES  := clang libclang-rt-dev
 TRANSPARENCY_PACKAGES := octave r-base-core libopenblas0-pthread dpkg-dev python3-pytest python3-hypothesis
 
+# The OTF2 library, which export uses; without it the verb names the package. OTF2=yes: where it is elsewhere.
+OTF2     ?= $(wildcard /usr/include/otf2/otf2.h)
 # Names and lines for backtraces; DEBUG=1 has variables, too, and takes a third longer. What a sanitizer adds takes -O2 three times
 # as long to optimise as -O1; where a program does not go on after a report a third less than where it does.
 CFLAGS_  := -std=gnu11 -pipe $(if $(DEBUG),-g,-g1) -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -D_GNU_SOURCE \
-            -DKT_VERSION='"$(VERSION)"' -I. -Iinclude $(if $(DEBUG),-O0,$(if $(SAN),-O1,-O2)) $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all) \
+            -DKT_VERSION='"$(VERSION)"' $(if $(OTF2),-DKT_WITH_OTF2) -I. -Iinclude $(if $(DEBUG),-O0,$(if $(SAN),-O1,-O2)) $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all) \
             $(if $(WERROR),-Werror) $(CPPFLAGS) $(CFLAGS)
 # Objects depend on this file: other flags make them anew.
 FLAGS_NOW := $(CC) $(CFLAGS_)
 # Programs have threads and signal handlers with small stacks.
 SHIM_FLAGS := -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-optimize-sibling-calls -Wframe-larger-than=1600
-LIBS      = $(LDFLAGS) -ldw -lelf -ljansson -larchive -lzstd -lsqlite3 -lhwloc -lprotobuf-c -l:libstdc++.so.6 -ldl -lm -lpthread
+LIBS      = $(LDFLAGS) -ldw -lelf -ljansson -larchive -lzstd -lsqlite3 -lhwloc -lprotobuf-c $(if $(OTF2),-lotf2) -l:libstdc++.so.6 -ldl -lm -lpthread
 
 TABLE    := base/error base/plain table/expr table/relation table/notation table/argument table/routine table/symbol
 # The parts are the folders' files; those with a main() or a library of their own apart.

@@ -28,13 +28,14 @@ class Ktrace(MakefilePackage):
     depends_on("sqlite")
     depends_on("hwloc")
     depends_on("protobuf-c")
+    depends_on("otf2")
     depends_on("libpfm4", when="+counters")
     depends_on("gnuplot", type="run", when="+plot")
 
     @property
     def build_targets(self):
-        return ["built", "manuals", f"CC={spack_cc}"]
+        return ["built", "manuals", "OTF2=yes", f"CC={spack_cc}"]
 
     @property
     def install_targets(self):
-        return ["install", f"CC={spack_cc}", f"PREFIX={self.prefix}"]
+        return ["install", "OTF2=yes", f"CC={spack_cc}", f"PREFIX={self.prefix}"]

@@ -86,8 +86,43 @@ same "... processes have names" True "$(query 'any(e["name"] == "process_name" a
 cp -r demo again; sed -i 's/^boot_id\t.*/boot_id\telsewhere/' again/p*/meta
 same "... those of equal number have rows of their own" 2 "$("$kt" export --format perfetto demo again | query 'len({e["pid"] for e in d["traceEvents"]})')"
 same "... and are told apart in tables" "{'0', '1'}" "$("$kt" export demo again -o again.csv >/dev/null; read_csv '"{" + str(sorted({c["process"] for c in d}))[1:-1] + "}"' again.csv)"
-printf 'rank\t\377\n' >>"$(echo again/p*/meta)"
+printf 'rank\t\377\033[2J\n' >>"$(echo again/p*/meta)"
 same "... whatever the rank is called" True "$("$kt" export --format perfetto again | query 'len(d["traceEvents"]) > 5')"
+
+# OTF2, read by its own tool: "E time location region" and "L time location region", and what an entered call says of itself.
+cat >otf2.py <<'END'
+import re, subprocess, sys
+open_calls, last, entered, left, inside, seconds = {}, {}, 0, 0, 0, 0.0
+for line in subprocess.run(["otf2-print", sys.argv[1] + "/traces.otf2"], capture_output=True, text=True, check=True).stdout.splitlines():
+    event = re.match(r'(ENTER|LEAVE) +(\d+) +(\d+) +Region: "([^"]*)"', line)
+    seconds += sum(map(float, re.findall(r'"dt" <\d+>; DOUBLE; ([^)]+)\)', line)))
+    if not event:
+        continue
+    kind, location, time, region = event.groups()
+    assert int(time) >= last.get(location, 0), line
+    last[location] = int(time)
+    stack = open_calls.setdefault(location, [])
+    if kind == "ENTER":
+        inside += bool(stack)
+        entered += 1
+        stack.append(region)
+    else:
+        assert stack.pop() == region, line
+        left += 1
+print(entered, left, not any(open_calls.values()), inside > 0, f"{seconds:.2e}", len(last))
+END
+"$kt" export --json demo -o demo.otf2 >json; same "OTF2" "0 otf2 $calls True" "$? $(query '"%s %d %s" % (d["format"], d["calls"], d["bytes"] > 1000)' <json)"
+same "... each call is entered and left, in the order of time" \
+    "$calls $calls True $(read_dump 'any(c["depth"] for c in d)') $(read_dump '"%.2e" % sum(c["dt"] for c in d)') 1" "$("$PYTHON" otf2.py demo.otf2 2>&1)"
+"$kt" export nested -o nested.otf2 >/dev/null
+has "... nested calls within theirs" " True True " "$("$PYTHON" otf2.py nested.otf2 2>&1)"
+first=$(otf2-print demo.otf2/traces.otf2 | grep -m 1 'cblas_dgemm\|ADDITIONAL')
+has "... with arguments and the place that made it" '"args" <4>; STRING; "{.*"file" <6>' "$first"
+"$kt" export again second demo -o jobs.otf2 >/dev/null
+same "... a location for each thread, in a group for each process" "$("$kt" info --json again second demo | query '"%d %d" % (d["threads"], d["processes"])')" \
+    "$(otf2-print -G jobs.otf2/traces.otf2 | grep -c '^LOCATION ') $(otf2-print -G jobs.otf2/traces.otf2 | grep -c '^LOCATION_GROUP ')"
+"$kt" export again -o again.otf2 >/dev/null
+same "... without what steers terminals" "" "$(otf2-print -G again.otf2/traces.otf2 | LC_ALL=C tr -d '\n\t -~\200-\377')"
 
 refuses() { # NAME STATUS PATTERN ARGS...: one line that matches, the status, and no new file
     local name=$1 status=$2 pattern=$3 code before; shift 3; before=$(ls -A)
@@ -98,16 +133,19 @@ refuses() { # NAME STATUS PATTERN ARGS...: one line that matches, the status, an
 }
 touch err out.text
 refuses "no trace" 2 "which trace"
-refuses "a format that is none" 2 "csv, sqlite, perfetto, folded, speedscope or pprof, not xml" --format xml demo
+refuses "a format that is none" 2 "csv, sqlite, perfetto, folded, speedscope, pprof or otf2, not xml" --format xml demo
 refuses "a name that says nothing" 2 "which format" -o calls.txt demo
-refuses "a database on standard output" 2 "needs a file" --format sqlite demo
+refuses "a database on standard output" 2 "sqlite needs a name: -o FILE.sqlite" --format sqlite demo
+refuses "OTF2 on standard output" 2 "otf2 needs a name: -o FILE.otf2" --format otf2 demo
 refuses "a file that is there" 2 "exists already" -o demo.csv demo
+refuses "a folder that is there" 2 "exists already" -o demo.otf2 demo
 refuses "what is no trace" 3 "nothing" nothing
 refuses "a folder that is not there" 4 "nowhere/x.csv.*cannot be written" -o nowhere/x.csv demo
+refuses "OTF2 in a folder that is not there" 4 "nowhere/x.otf2.*cannot be written" -o nowhere/x.otf2 demo
 refuses "a database in a folder that is not there" 4 "nowhere/x.db.*cannot be written" -o nowhere/x.db demo
 refuses "a profile" 3 "no single calls" prof
 trap '' XFSZ
-for file in full.csv full.json full.sqlite; do
+for file in full.csv full.json full.sqlite full.otf2; do
     (ulimit -f 8; "$kt" export -o $file demo >/dev/null 2>err); same "a full disk, $file: status" 4 $?
     has "... said" "$file.*cannot be written" "$(<err)"
     same "... nothing is left" "" "$(ls full* 2>/dev/null)"

@@ -49,14 +49,16 @@ char *kt_export_path(struct kt_callers *callers, const struct kt_process *proces
  * too. To be freed. */
 void kt_export_sums(struct kt_export_calls *calls, struct kt_by_caller *out);
 
-/* Writes all calls to FILE, or into the empty file at PATH. KT_SYSTEM with the cause, which does not name the file, if
- * that cannot be. */
+/* Writes all calls to FILE, or into the empty file or folder at PATH. KT_SYSTEM with the cause, which does not name the
+ * file, if that cannot be. */
 typedef enum kt_status kt_exporter(struct kt_export_calls *calls, FILE *file, struct kt_error *error);
 kt_exporter kt_export_csv;      /* RFC 4180: a line of names, a line for each call */
 kt_exporter kt_export_perfetto; /* Chrome's trace event format, which ui.perfetto.dev opens */
 kt_exporter kt_export_folded;   /* what outermost calls of each call path take; takes profiles, too */
 kt_exporter kt_export_speedscope;
 kt_exporter kt_export_pprof; /* the same for pprof, not compressed */
-enum kt_status kt_export_sqlite(struct kt_export_calls *calls, const char *path, struct kt_error *error);
+typedef enum kt_status kt_exporter_at(struct kt_export_calls *calls, const char *path, struct kt_error *error);
+kt_exporter_at kt_export_sqlite; /* a file */
+kt_exporter_at kt_export_otf2;   /* a folder; Open Trace Format 2 (www.vi-hps.org/projects/score-p) */
 
 #endif

@@ -3,8 +3,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static enum kt_status failed(struct kt_error *error, const char *what, const char *path)
@@ -26,17 +28,25 @@ static int open_without_name(const char *path)
     return open(*directory ? directory : "/", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 }
 
-enum kt_status kt_new_file_create(const char *path, bool named, struct kt_new_file *out, struct kt_error *error)
+static int open_named(const char *part, enum kt_new_kind kind)
+{
+    if (kind != KT_NEW_FOLDER)
+        return open(part, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+    return mkdir(part, 0700) == 0 ? open(part, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+}
+
+enum kt_status kt_new_file_create(const char *path, enum kt_new_kind kind, struct kt_new_file *out,
+                                  struct kt_error *error)
 {
     *out = (struct kt_new_file){.path = path, .file = -1};
     if (access(path, F_OK) == 0)
         return exists_already(path, error);
-    if (!named)
+    if (kind == KT_NEW_NAMELESS)
         out->file = open_without_name(path);
     if (out->file >= 0)
         return KT_OK;
     snprintf(out->part, sizeof out->part, "%s.%ld.part", path, (long)getpid());
-    out->file = open(out->part, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+    out->file = open_named(out->part, kind);
     if (out->file >= 0)
         return KT_OK;
     *out->part = '\0';
@@ -59,10 +69,17 @@ enum kt_status kt_new_file_publish(struct kt_new_file *f, struct kt_error *error
     return KT_OK;
 }
 
+static int remove_one(const char *path, const struct stat *status, int type, struct FTW *where)
+{
+    (void)status, (void)type, (void)where;
+    return remove(path);
+}
+
 void kt_new_file_close(struct kt_new_file *f)
 {
+    enum { OPEN_FOLDERS = 8 };
     if (*f->part)
-        unlink(f->part);
+        nftw(f->part, remove_one, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS);
     if (f->file >= 0)
         close(f->file);
     f->file = -1;

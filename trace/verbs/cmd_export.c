@@ -12,23 +12,27 @@
 #include "trace/command/verb.h"
 
 #include <errno.h>
+#include <ftw.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* EXPORT writes to a file, or, NULL, only a database at a path will do. The first suffix is the one to recommend; of
- * formats that a file may be in the first counts. */
+/* EXPORT writes to any file; AT only to a new file, or a new folder, of that name. The first suffix is the one to
+ * recommend; of formats that a file may be in the first counts. */
 static const struct format {
     const char *name;
     kt_exporter *export;
     const char *suffix[3];
+    kt_exporter_at *at;
+    enum kt_new_kind kind;
 } formats[] = {
-    {"csv", kt_export_csv, {".csv"}},
-    {"sqlite", NULL, {".sqlite", ".db", ".sqlite3"}},
-    {"speedscope", kt_export_speedscope, {".speedscope.json", ".speedscope"}},
-    {"perfetto", kt_export_perfetto, {".json", ".perfetto"}},
-    {"folded", kt_export_folded, {".folded"}},
-    {"pprof", kt_export_pprof, {".pprof", ".pb"}},
+    {.name = "csv", .export = kt_export_csv, .suffix = {".csv"}},
+    {.name = "sqlite", .at = kt_export_sqlite, .suffix = {".sqlite", ".db", ".sqlite3"}, .kind = KT_NEW_NAMED},
+    {.name = "speedscope", .export = kt_export_speedscope, .suffix = {".speedscope.json", ".speedscope"}},
+    {.name = "perfetto", .export = kt_export_perfetto, .suffix = {".json", ".perfetto"}},
+    {.name = "folded", .export = kt_export_folded, .suffix = {".folded"}},
+    {.name = "pprof", .export = kt_export_pprof, .suffix = {".pprof", ".pb"}},
+    {.name = "otf2", .at = kt_export_otf2, .suffix = {".otf2"}, .kind = KT_NEW_FOLDER},
 };
 
 enum { FORMATS = sizeof formats / sizeof *formats, SUFFIXES = 3 };
@@ -43,7 +47,7 @@ struct export
 
     /* --- options ----------------------------------------------------------------------------------------------- */
 
-#define FORMAT_NAMES "csv, sqlite, perfetto, folded, speedscope or pprof"
+#define FORMAT_NAMES "csv, sqlite, perfetto, folded, speedscope, pprof or otf2"
 
 static bool takes_profiles(const struct format *format)
 {
@@ -76,9 +80,10 @@ static enum kt_status take_format(const struct kt_verb_option *option, const cha
 }
 
 const struct kt_verb_option kt_verb_export_options[] = {
-    {"output", 'o', "FILE", "default: standard output, but for a database", KT_VERB_TEXT(struct export, output)},
-    {"format", 0, "csv|sqlite|perfetto|folded|speedscope|pprof",
-     "default: as FILE ends (.csv, .sqlite, .json, .folded, .speedscope.json, .pprof), or csv", take_format,
+    {"output", 'o', "FILE", "default: standard output, but for a database and OTF2",
+     KT_VERB_TEXT(struct export, output)},
+    {"format", 0, "csv|sqlite|perfetto|folded|speedscope|pprof|otf2",
+     "default: as FILE ends (.csv, .sqlite, .json, .folded, .speedscope.json, .pprof, .otf2), or csv", take_format,
      offsetof(struct export, format)},
     {"outermost", 0, NULL, "only the calls that the program made itself", KT_VERB_FLAG(struct export, calls.outermost)},
     {KT_VERB_ROUTINE(struct export, calls.routines)},
@@ -93,7 +98,7 @@ static enum kt_status complete_options(struct export *export, struct kt_error *e
     if (!export->format)
         export->format = &formats[0];
     if (!export->output && !export->format->export)
-        return kt_fail(error, KT_USAGE, "a database needs a file: -o FILE%s", export->format->suffix[0]);
+        return kt_fail(error, KT_USAGE, "%s needs a name: -o FILE%s", export->format->name, export->format->suffix[0]);
     if (!export->output && export->json)
         return kt_fail(error, KT_USAGE, "--json says what is in a file: -o FILE%s", export->format->suffix[0]);
     return KT_OK;
@@ -115,10 +120,10 @@ static enum kt_status export_to_file(struct export *export, struct kt_error *err
 {
     struct kt_new_file file;
     struct kt_error cause = {0};
-    bool is_database = !export->format->export;
-    enum kt_status status = kt_new_file_create(export->output, is_database, &file, error);
+    const struct format *format = export->format;
+    enum kt_status status = kt_new_file_create(export->output, format->kind, &file, error);
     if (status == KT_OK) {
-        status = is_database ? kt_export_sqlite(&export->calls, file.part, &cause) : write_file(export, &file, &cause);
+        status = format->at ? format->at(&export->calls, file.part, &cause) : write_file(export, &file, &cause);
         if (status != KT_OK)
             kt_fail(error, status, "%s: %s", export->output, cause.text);
     }
@@ -130,7 +135,7 @@ static enum kt_status export_to_file(struct export *export, struct kt_error *err
 
 /* --- the verb ---------------------------------------------------------------------------------------------- */
 
-static const struct kt_field export_fields[] = {{"path", KT_AS_TEXT, .meaning = "the file"},
+static const struct kt_field export_fields[] = {{"path", KT_AS_TEXT, .meaning = "the file or folder"},
                                                 {"format", KT_AS_TEXT, .meaning = "its format"},
                                                 {"calls", KT_AS_COUNT, .meaning = "calls in it"},
                                                 {"bytes", KT_AS_COUNT, .unit = "bytes", .meaning = "its size"},
@@ -139,20 +144,29 @@ static const struct kt_field export_fields[] = {{"path", KT_AS_TEXT, .meaning = 
 const struct kt_document kt_document_export = {
     .verb = "export", .what = "ktrace export --json", .version = 1, .field = export_fields};
 
+static off_t bytes_written;
+
+static int add_bytes(const char *path, const struct stat *status, int type, struct FTW *where)
+{
+    (void)path, (void)where;
+    bytes_written += type == FTW_F ? status->st_size : 0;
+    return 0;
+}
+
 static void tell_result(const struct export *export)
 {
+    enum { OPEN_FOLDERS = 8 };
     char calls[16];
     char bytes[32];
-    struct stat st = {0};
     uint64_t count = export->calls.count;
-    stat(export->output, &st);
+    nftw(export->output, add_bytes, OPEN_FOLDERS, FTW_PHYS);
     if (export->json)
-        kt_document_print(&kt_document_export,
-                          json_pack("{s:o, s:s, s:I, s:I}", "path", kt_json_text(export->output), "format",
-                                    export->format->name, "calls", (json_int_t)count, "bytes", (json_int_t)st.st_size));
+        kt_document_print(&kt_document_export, json_pack("{s:o, s:s, s:I, s:I}", "path", kt_json_text(export->output),
+                                                         "format", export->format->name, "calls", (json_int_t)count,
+                                                         "bytes", (json_int_t)bytes_written));
     else
         printf("%s calls, %s, in %s\n", kt_text_count((double)count, calls),
-               kt_text_rate((double)st.st_size, "B", bytes, sizeof bytes), export->output);
+               kt_text_rate((double)bytes_written, "B", bytes, sizeof bytes), export->output);
 }
 
 static enum kt_status run(struct export *export, const struct kt_trace *trace, struct kt_error *error)

@@ -290,7 +290,7 @@ static enum kt_status choose_names(struct pack *pack, struct kt_error *error)
 
 static enum kt_status make(struct pack *pack, struct kt_error *error)
 {
-    KT_TRY(kt_new_file_create(pack->output, false, &pack->file, error));
+    KT_TRY(kt_new_file_create(pack->output, KT_NEW_NAMELESS, &pack->file, error));
     KT_TRY(add_directory(pack, "", error));
     qsort(pack->member, pack->members, sizeof *pack->member, compare_members);
     KT_TRY(write_archive(pack, error));

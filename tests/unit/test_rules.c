@@ -20,7 +20,7 @@
 
 #include <cmocka.h>
 
-enum { INT_BYTES = 4, ROW_MAJOR = 101, SLOTS = 32, SLOT = 1 << 20, WORDS = 16 };
+enum { INT_BYTES = 4, ROW_MAJOR = 101, SLOTS = 32, SLOT = 1 << 18, WORDS = 16 };
 
 static struct kt_library library;
 static struct kt_data_pool *pool;
@@ -68,6 +68,8 @@ static void encode(struct call *c)
             store(c->args + p->offset, p, &c->values, c->symbol.routine->arg[p->arg].role);
     }
     c->operands = kt_operands(&c->symbol, &c->values, INT_BYTES, c->operand);
+    for (int i = 0; i < c->operands; i++)
+        assert_true(c->operand[i].hi - c->operand[i].base <= SLOT);
 }
 
 static void make_call(const struct call *c)

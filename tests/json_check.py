@@ -5,6 +5,7 @@
     valid KTRACE VERB [PART]   the documents on standard input, of which VERB prints one or one on each line
     documents KTRACE FILE      the same of documents of any verbs in FILE, as a TAP line
     keys                       all keys of the schema on standard input
+    csv KTRACE LIST VERB ...   --csv LIST of a command that prints the same twice has the rows and numbers of --json
     table KTRACE BY LIST HEADING TRACE...  what report prints of a table as text, as JSON and as CSV has the same rows and numbers
 """
 import csv
@@ -128,16 +129,41 @@ def text_rows(text, heading):
     return [[line[a:b].strip() for a, b in zip(begins, begins[1:] + [width])] for line in lines]
 
 
-def flat(properties, row, prefix=""):
-    """A row as CSV has it."""
-    out = {}
+def columns_of(properties, rows, path=()):
+    """Columns of CSV, as the keys that lead to a value: of records, and of the records of maps, one for each key."""
+    out = []
     for key, schema in properties.items():
-        value = (row or {}).get(key)
+        values = [(row or {}).get(key) for row in rows]
+        inner = schema.get("additionalProperties")
         if "properties" in schema:
-            out.update(flat(schema["properties"], value, f"{prefix}{key}."))
+            out += columns_of(schema["properties"], values, path + (key,))
+        elif isinstance(inner, dict) and "properties" in inner:
+            for name in dict.fromkeys(name for value in values for name in value or ()):
+                out += columns_of(inner["properties"], [(value or {}).get(name) for value in values], path + (key, name))
         else:
-            out[prefix + key] = value
+            out.append(path + (key,))
     return out
+
+
+def value_at(row, path):
+    for key in path:
+        row = (row or {}).get(key)
+    return row
+
+
+def check_csv_text(text, rows, properties):
+    """Are the rows of CSV those of JSON?"""
+    found = list(csv.DictReader(text.splitlines()))
+    paths = columns_of(properties, rows)
+    if not rows or len(found) != len(rows):
+        print(f"{len(rows)} rows of JSON, {len(found)} of CSV")
+    for i, (row, line) in enumerate(zip(rows, found)):
+        if list(line) != [".".join(path) for path in paths]:
+            print("columns of CSV:", list(line), "expected:", [".".join(path) for path in paths])
+            return
+        for path in paths:
+            if not same_value(line[".".join(path)], value_at(row, path)):
+                print(f"row {i}: {path}: CSV {line['.'.join(path)]!r}, JSON {value_at(row, path)!r}")
 
 
 def same_value(text, value):
@@ -158,17 +184,7 @@ def rows_of(ktrace, table, traces):
 
 def check_table(ktrace, by, table, heading, *traces):
     rows, properties = rows_of(ktrace, table, traces)
-    found = list(csv.DictReader(output(ktrace, "report", "--csv", "--by", by, *traces).splitlines()))
-    if not rows or len(found) != len(rows):
-        print(f"{len(rows)} rows of JSON, {len(found)} of CSV")
-    for i, (row, line) in enumerate(zip(rows, found)):
-        wanted = flat(properties, row)
-        if list(line) != list(wanted):
-            print("columns of CSV:", list(line), "expected:", list(wanted))
-            return
-        for key, value in wanted.items():
-            if not same_value(line[key], value):
-                print(f"row {i}: {key}: CSV {line[key]!r}, JSON {value!r}")
+    check_csv_text(output(ktrace, "report", "--csv", "--by", by, *traces), rows, properties)
     head, *lines = text_rows(output(ktrace, "report", "--by", by, "--top", "100000", *traces), heading)
     columns = {schema["column"]: (key, schema["unit"]) for key, schema in properties.items()
                if "column" in schema and "unit" in schema}
@@ -184,6 +200,17 @@ def check_table(ktrace, by, table, heading, *traces):
                 print(f"row {i}: {name}: text {cell!r}, JSON {row[key]!r}")
 
 
+def check_csv(ktrace, name, *command):
+    """--csv NAME of a command that prints the same twice."""
+    document = json.loads(output(ktrace, *command, "--json"))
+    schema = schema_of(ktrace, document["schema"].split("/")[0].removeprefix("ktrace."))
+    for variant in schema.get("anyOf", [schema]):
+        if name in variant["properties"] and set(variant["required"]) <= set(document):
+            check_csv_text(output(ktrace, *command, "--csv", name), document[name], variant["properties"][name]["items"]["properties"])
+            return
+    print("no schema has the list", name)
+
+
 if __name__ == "__main__":
     check, *arguments = sys.argv[1:]
-    {"valid": check_valid, "documents": check_documents, "keys": check_keys, "table": check_table}[check](*arguments)
+    {"valid": check_valid, "documents": check_documents, "keys": check_keys, "table": check_table, "csv": check_csv}[check](*arguments)

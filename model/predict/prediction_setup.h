@@ -58,8 +58,9 @@ kt_verb_taker kt_prediction_take_cache, kt_prediction_take_setting, kt_predictio
          "of the largest cache; default: as probed, or as the system says",                                 \
          kt_prediction_take_cache,                                                                          \
          KT_PREDICTION_MEMBER(cache)},                                                                      \
+        {KT_VERB_JSON(struct kt_prediction_options, json)},                                                 \
     {                                                                                                       \
-        KT_VERB_JSON(struct kt_prediction_options, json)                                                    \
+        KT_VERB_CSV(struct kt_prediction_options, json)                                                     \
     }
 #define KT_ALGORITHM_SETTING                                                                                       \
     {                                                                                                              \

@@ -77,6 +77,7 @@ const struct kt_verb_option kt_verb_diff_options[] = {
      KT_VERB_FLAG(struct options, results)},
     {"top", 0, "N", "rows of each table; default 15", take_rows, offsetof(struct options, top)},
     {KT_VERB_JSON(struct options, json)},
+    {KT_VERB_CSV(struct options, json)},
     {0},
 };
 

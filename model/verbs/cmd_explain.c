@@ -84,6 +84,7 @@ const struct kt_verb_option kt_verb_explain_options[] = {
      KT_VERB_TEXT(struct explain, html)},
     {KT_VERB_LEVEL(struct explain, level)},
     {KT_VERB_JSON(struct explain, json)},
+    {KT_VERB_CSV(struct explain, json)},
     {0},
 };
 

@@ -204,6 +204,7 @@ const struct kt_verb_option kt_model_build_options[] = {
     {KT_MODEL_FILE(struct command, of.file)},
     {"fresh", 0, NULL, "forget what is known instead of going on from there", KT_VERB_FLAG(struct command, fresh)},
     {KT_VERB_JSON(struct command, json)},
+    {KT_VERB_CSV(struct command, json)},
     {0},
 };
 

@@ -36,6 +36,7 @@ const struct kt_verb_option kt_model_show_options[] = {
      KT_VERB_FLAG(struct command, of.force)},
     {"plot", 0, "FILE.svg|png|pdf", "the regions of the domain with their errors", KT_VERB_TEXT(struct command, plot)},
     {KT_VERB_JSON(struct command, json)},
+    {KT_VERB_CSV(struct command, json)},
     {0},
 };
 

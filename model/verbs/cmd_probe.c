@@ -32,6 +32,7 @@ const struct kt_verb_option kt_verb_probe_options[] = {
     {"output", 'o', "DIR", "plots of all curves with the steps found, SVG and PNG (needs gnuplot)",
      KT_VERB_TEXT(struct command, plots)},
     {KT_VERB_JSON(struct command, json)},
+    {KT_VERB_CSV(struct command, json)},
     {0},
 };
 

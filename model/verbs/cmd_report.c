@@ -8,7 +8,7 @@
 #include "model/report/report_parts.h"
 #include "model/report/report_screen.h"
 #include "model/report/report_subnormal.h"
-#include "trace/command/field_text.h"
+#include "trace/command/field_csv.h"
 #include "trace/read/profile.h"
 #include "trace/print/text.h"
 #include "trace/command/verb.h"

@@ -131,6 +131,7 @@ const struct kt_verb_option kt_verb_roofline_options[] = {
      KT_VERB_FLAG(struct command, validate)},
     {"top", 0, "N", "shapes with a number of their own; default 20", take_top, offsetof(struct command, top)},
     {KT_VERB_JSON(struct command, json)},
+    {KT_VERB_CSV(struct command, json)},
     {0},
 };
 

@@ -20,6 +20,7 @@ struct options {
 
 const struct kt_verb_option kt_verb_score_options[] = {
     {KT_VERB_JSON(struct options, json)},
+    {KT_VERB_CSV(struct options, json)},
     {0},
 };
 

@@ -81,6 +81,7 @@ const struct kt_verb_option kt_verb_compare_options[] = {
     {"runs", 0, "N", "of --verify, on each library; default 6, the fewest that have a 95 % interval",
      kt_replay_take_runs, offsetof(struct kt_compare_options, runs)},
     {KT_VERB_JSON(struct kt_compare_options, replay.json)},
+    {KT_VERB_CSV(struct kt_compare_options, replay.json)},
     {0},
 };
 

@@ -199,6 +199,7 @@ const struct kt_verb_option kt_verb_replay_options[] = {
     {KT_REPLAY_STORE, offsetof(struct kt_replay_options, store)},
     {KT_REPLAY_FRESH(struct kt_replay_options, fresh)},
     {KT_VERB_JSON(struct kt_replay_options, json)},
+    {KT_VERB_CSV(struct kt_replay_options, json)},
     {"timer", 0, "wall|cpu|sets",
      "cpu: processor time, where others take the processor; sets: many short cold calls at once",
      KT_VERB_CHOICE(struct kt_replay_options, timer)},

@@ -33,6 +33,7 @@ const struct kt_verb_option kt_verb_advise_options[] = {
     {KT_VERB_ROUTINE(struct advise, options.routines)},
     {KT_REPLAY_STORE, offsetof(struct advise, options.store)},
     {KT_VERB_JSON(struct advise, options.json)},
+    {KT_VERB_CSV(struct advise, options.json)},
     {0},
 };
 

@@ -33,6 +33,24 @@ table thread threads Threads "$T/rank0"
 table process processes Processes "$T/rank0" "$T/rank1"
 table rank ranks Ranks "$T/rank0" "$T/rank1"
 table part decomposition.routines "Parts by routine, outermost calls" "$T/rank0"
+# csv LIST VERB ARGUMENT...; the store has all that a second replay asks for
+csv() { same "$2 --csv $1: the rows of --json" "" "$("$PYTHON" tests/json_check.py csv "$kt" "$@" 2>&1)"; }
+csv process_table info "$T/rank0" "$T/rank1"
+csv libraries info --libraries
+csv routines score "$T/rank0"
+csv shapes diff "$T/rank0" "$T/rank1"
+export XDG_CACHE_HOME=$T
+true_that "a replay that is stored" "$kt" replay --budget 1 --context warm,cold "$T/rank0"
+csv shapes replay --budget 1 --context warm,cold "$T/rank0"
+true_that "a machine that was probed" "$kt" probe --quick
+csv operations probe --show
+# refused LIST PATTERN VERB ARGUMENT...: one line, nothing printed, exit status 2
+refused() { local list=$1 pattern=$2 verb=$3; shift 3
+    out=$("$kt" "$verb" --csv "$list" "$@" 2>"$T/err"); same "$verb --csv $list: refused" "2 1 " "$? $(wc -l <"$T/err") $out"
+    has "... with those that there are" "$pattern" "$(<"$T/err")"; }
+refused none "no such list; there are: lost, in_flight, events, libraries, process_table" info "$T/rank0"
+refused shapes "no such list; there are: places" explain "$T/rank0"
+refused process_table "'ktrace info --libraries --json' has no such list; it has libraries" info --libraries
 "$kt" report --json "$T/rank0" "$T/rank1" >"$T/report.json"
 valid "report: a replayed trace, and ranks" "$T/report.json" report
 exit $((failures != 0))

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "trace/command/document.h"
 
-#include "trace/command/field_text.h"
+#include "trace/command/field_csv.h"
 #include "trace/command/schema.h"
+#include "trace/print/text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -11,6 +12,80 @@
 static const struct kt_document *const documents[] = {KT_DOCUMENTS(KT_DOCUMENT_ROW) NULL};
 #undef KT_DOCUMENT_ROW
 
+/* --- CSV ----------------------------------------------------------------------------------------------------- */
+
+static struct {
+    const char *list; /* NULL: documents are printed as JSON */
+    bool is_lacking;
+} csv;
+
+static bool is_list(const struct kt_field *field)
+{
+    return field->key && field->kind == KT_AS_RECORD && field->flags & KT_MANY;
+}
+
+static const struct kt_field *list_of(const struct kt_document *document, const char *name)
+{
+    const struct kt_field *all[KT_FIELD_COLUMNS];
+    size_t fields = kt_field_flat(document->field, all);
+    for (size_t i = 0; i < fields; i++)
+        if (is_list(all[i]) && !strcmp(all[i]->key, name))
+            return all[i];
+    return NULL;
+}
+
+/* Names of lists, those that the document BEFORE has not. */
+static void add_lists(const struct kt_document *document, const struct kt_document *before, char *out, size_t size)
+{
+    const struct kt_field *all[KT_FIELD_COLUMNS];
+    size_t fields = kt_field_flat(document->field, all);
+    for (size_t i = 0; i < fields; i++) {
+        size_t used = strlen(out);
+        if (is_list(all[i]) && !(before && list_of(before, all[i]->key)))
+            snprintf(out + used, size - used, "%s%s", used ? ", " : "", all[i]->key);
+    }
+}
+
+static bool is_of_command(const struct kt_document *document, const char *command)
+{
+    size_t verb = strlen(document->verb);
+    bool begins = !strncmp(command, document->verb, verb);
+    return begins && (command[verb] ? document->part && !strcmp(command + verb + 1, document->part) : true);
+}
+
+enum kt_status kt_document_as_csv(const char *verb, const char *list, struct kt_error *error)
+{
+    char lists[512] = "";
+    const struct kt_document *before = NULL;
+    csv.list = list;
+    for (size_t i = 0; documents[i]; i++) {
+        if (!is_of_command(documents[i], verb))
+            continue;
+        if (list_of(documents[i], list))
+            return KT_OK;
+        add_lists(documents[i], before, lists, sizeof lists);
+        before = documents[i];
+    }
+    return kt_fail(error, KT_USAGE, "--csv %s: there is no such list; there are: %s", list, lists);
+}
+
+bool kt_document_lacked_list(void)
+{
+    return csv.is_lacking;
+}
+
+static void print_csv(const struct kt_document *document, const json_t *values)
+{
+    char lists[512] = "";
+    const struct kt_field *list = list_of(document, csv.list);
+    csv.is_lacking = csv.is_lacking || !list;
+    add_lists(document, NULL, lists, sizeof lists);
+    if (list)
+        kt_field_csv(list->of, json_object_get(values, csv.list));
+    else
+        kt_notice("--csv %s: '%s' has no such list%s%s", csv.list, document->what, *lists ? "; it has " : "", lists);
+}
+
 /* --- what verbs print ---------------------------------------------------------------------------------------- */
 
 static json_t *name_of(const struct kt_document *document)
@@ -18,16 +93,24 @@ static json_t *name_of(const struct kt_document *document)
     return json_sprintf("ktrace.%s/%d", document->verb, document->version);
 }
 
-void kt_document_print(const struct kt_document *document, json_t *values)
+static void print_json(const struct kt_document *document, json_t *values)
 {
     json_t *all = json_object();
     json_object_set_new(all, "schema", name_of(document));
     json_object_update(all, values);
-    json_decref(values);
     if (document->is_line)
         kt_json_print_line(all);
     else
         kt_json_print(all);
+}
+
+void kt_document_print(const struct kt_document *document, json_t *values)
+{
+    if (csv.list)
+        print_csv(document, values);
+    else
+        print_json(document, values);
+    json_decref(values);
 }
 
 /* --- schemas ------------------------------------------------------------------------------------------------- */

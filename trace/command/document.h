@@ -32,8 +32,16 @@ struct kt_document {
 KT_DOCUMENTS(KT_DOCUMENT_DECLARE)
 #undef KT_DOCUMENT_DECLARE
 
-/* Prints the values with "schema" before them on standard output, and releases them. */
+/* Prints the values with "schema" before them on standard output, and releases them. After --csv LIST the rows of that
+ * list take their place. */
 void kt_document_print(const struct kt_document *document, json_t *values);
+
+/* What --csv LIST asks for. LIST is borrowed; KT_USAGE with the lists that there are if no document of the verb, which
+ * may be "model build", has such a one. */
+enum kt_status kt_document_as_csv(const char *verb, const char *list, struct kt_error *error);
+
+/* True if a document lacked it: verbs with several have other lists in each. That has been said. */
+bool kt_document_lacked_list(void);
 
 /* The JSON Schema of what VERB prints, or that part of it (NULL: all of it); NULL: there is no such document. */
 json_t *kt_document_schema(const char *verb, const char *part);

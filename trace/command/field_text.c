@@ -2,7 +2,6 @@
 #include "trace/command/field_text.h"
 
 #include "trace/base/memory.h"
-#include "trace/print/csv_cell.h"
 #include "trace/print/text.h"
 
 #include <inttypes.h>
@@ -149,77 +148,4 @@ void kt_field_print(const struct kt_field *list, const void *from, size_t top, u
         row[i] = i;
     kt_field_print_rows(list, from, row, count, view);
     free(row);
-}
-
-/* --- CSV ----------------------------------------------------------------------------------------------------- */
-
-static bool is_columns(const struct kt_field *field)
-{
-    return field->kind == KT_AS_RECORD && !(field->flags & KT_MANY);
-}
-
-/* Names behind PREFIX; each but the first one behind a comma. */
-static void print_names(const struct kt_field *field, const char *prefix, bool *is_first)
-{
-    const struct kt_field *all[KT_FIELD_COLUMNS];
-    size_t fields = kt_field_flat(field, all);
-    for (size_t i = 0; i < fields; i++) {
-        char name[CELL];
-        if (!all[i]->key)
-            continue;
-        snprintf(name, sizeof name, "%s%s%s", prefix, *prefix ? "." : "", all[i]->key);
-        if (is_columns(all[i])) {
-            print_names(all[i]->of, name, is_first);
-            continue;
-        }
-        printf("%s%s", *is_first ? "" : ",", name);
-        *is_first = false;
-    }
-}
-
-static void print_value(const json_t *value)
-{
-    if (!value || json_is_null(value))
-        return;
-    if (json_is_string(value)) {
-        kt_csv_cell(stdout, json_string_value(value));
-        return;
-    }
-    char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
-    kt_csv_cell(stdout, text);
-    free(text);
-}
-
-static void print_values(const struct kt_field *field, const json_t *object, bool *is_first)
-{
-    const struct kt_field *all[KT_FIELD_COLUMNS];
-    size_t fields = kt_field_flat(field, all);
-    for (size_t i = 0; i < fields; i++) {
-        if (!all[i]->key)
-            continue;
-        const json_t *value = json_object_get(object, all[i]->key);
-        if (is_columns(all[i])) {
-            print_values(all[i]->of, value, is_first);
-            continue;
-        }
-        if (!*is_first)
-            putchar(',');
-        *is_first = false;
-        print_value(value);
-    }
-}
-
-void kt_field_csv(const struct kt_field *field, const json_t *rows)
-{
-    size_t i;
-    const json_t *row;
-    bool is_first = true;
-    print_names(field, "", &is_first);
-    putchar('\n');
-    json_array_foreach(rows, i, row)
-    {
-        is_first = true;
-        print_values(field, row, &is_first);
-        putchar('\n');
-    }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Rows of a list of fields (field.h) for people, and as CSV.
+ * Rows of a list of fields (field.h) for people.
  */
 #ifndef KT_FIELD_TEXT_H
 #define KT_FIELD_TEXT_H
@@ -16,9 +16,5 @@ void kt_field_print(const struct kt_field *list, const void *from, size_t top, u
 /* The same of the COUNT rows of that number; a row of dots for KT_FIELD_DOTS. */
 #define KT_FIELD_DOTS SIZE_MAX
 void kt_field_print_rows(const struct kt_field *list, const void *from, const size_t *row, size_t count, unsigned view);
-
-/* All ROWS, objects of these fields, on standard output: a line of names, one for each row. A record's fields are
- * columns of their own, NAME.FIELD; lists and maps are JSON in a cell; null and what is absent are empty. */
-void kt_field_csv(const struct kt_field *field, const json_t *rows);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "trace/command/verb.h"
 
+#include "trace/command/document.h"
 #include "trace/print/text.h"
 
 #include <getopt.h>
@@ -81,6 +82,14 @@ enum kt_status kt_verb_take_choice(const struct kt_verb_option *option, const ch
     return kt_fail(error, KT_USAGE, "--%s %s: expected %s", option->name, value, words);
 }
 
+enum kt_status kt_verb_take_csv(const struct kt_verb_option *option, const char *value, void *out,
+                                struct kt_error *error)
+{
+    (void)option, (void)value, (void)error;
+    *(bool *)out = true;
+    return KT_OK;
+}
+
 /* --- the command line -------------------------------------------------------------------------------------- */
 
 /* What getopt_long returns: the letter, or for a long name this and the option's place in the list. */
@@ -121,6 +130,8 @@ enum kt_status kt_verb_take_options(int argc, char **argv, const struct kt_verb_
             return kt_fail(error, KT_USAGE, found == ':' ? "%s needs a value" : "unknown option %s", argv[optind - 1]);
         const struct kt_verb_option *option = option_of(options, found);
         KT_TRY(option->take(option, optarg, (char *)out + option->offset, error));
+        if (option->take == kt_verb_take_csv)
+            KT_TRY(kt_document_as_csv(argv[0], optarg, error));
     }
     return KT_OK;
 }

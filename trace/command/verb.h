@@ -83,6 +83,8 @@ int kt_verb_fail(const char *verb, const struct kt_error *error);
 
 /* These set a bool, a pointer to the value itself, and an int or enum: the place of the word in the list. */
 kt_verb_taker kt_verb_take_flag, kt_verb_take_text, kt_verb_take_choice;
+/* As the flag of --json; the document is then printed as the rows of that list. */
+kt_verb_taker kt_verb_take_csv;
 
 /* Ends of the rows: what an option sets is MEMBER of TYPE. The compiler checks that it fits. */
 #define KT_VERB_PLACE(type, member, fits) (offsetof(type, member) + 0 * sizeof(char[(fits) ? 1 : -1]))
@@ -95,6 +97,9 @@ kt_verb_taker kt_verb_take_flag, kt_verb_take_text, kt_verb_take_choice;
 
 /* Options that many verbs have. */
 #define KT_VERB_JSON(type, member) "json", 0, NULL, "one JSON document on standard output", KT_VERB_FLAG(type, member)
+#define KT_VERB_CSV(type, member)                                                           \
+    "csv", 0, "LIST", "the rows of that list of --json, comma-separated", kt_verb_take_csv, \
+        KT_VERB_PLACE(type, member, KT_VERB_IS(type, member, bool))
 #define KT_VERB_ROUTINE(type, member) \
     "routine", 0, "LIST", "only these routines, such as dgemm,*gesv", KT_VERB_TEXT(type, member)
 #define KT_VERB_LEVEL(type, member)                                                                               \

@@ -5,6 +5,7 @@
 #include "model/tracker/placements.h"
 #include "model/tracker/placement.h"
 #include "trace/base/plain.h"
+#include "trace/command/document.h"
 #include "trace/print/text.h"
 #include "trace/verbs/verb_list.h"
 
@@ -102,7 +103,7 @@ int main(int argc, char **argv)
     int status = run_command(argc, argv);
     errno = 0;
     if (fflush(stdout) == 0 && !ferror(stdout))
-        return status;
+        return kt_document_lacked_list() ? KT_USAGE : status;
     kt_notice("standard output cannot be written: %s", errno ? strerror(errno) : "an earlier write failed");
     return KT_SYSTEM;
 }

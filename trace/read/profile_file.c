@@ -193,8 +193,7 @@ void kt_profile_check(struct kt_stream *s, const struct kt_process *process, str
     walk_cells(s, process, trace);
     if (s->passed < head_of(s)->chunk.passed) /* also in calls that have not returned; of one thread */
         s->passed = head_of(s)->chunk.passed;
-    uint64_t passed = 0;
-    kt_stream_pass(s, &passed, s->size);
+    kt_stream_pass_all(s);
 }
 
 bool kt_profile_hides_passed(const struct kt_profile_cell *cell)

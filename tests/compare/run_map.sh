@@ -19,6 +19,7 @@ void cblas_dgemm(int layout, int ta, int tb, INT m, INT n, INT k, double alpha, 
                  INT ldb, double beta, double *c, INT ldc) { *c = ME; }
 void cblas_dtrsm(int layout, int side, int uplo, int ta, int diag, INT m, INT n, double alpha, const double *a, INT lda,
                  double *b, INT ldb) { *b = ME; }
+int LAPACKE_dpotrf(int layout, char uplo, INT n, double *a, INT lda) { *a = ME; return 0; }
 #ifdef NESTS
 void dgetrf_(const INT *m, const INT *n, double *a, const INT *lda, INT *p, INT *info) { dgemm_("N", "N", m, n, n, a, a, m, a, m, a, a, m); *info = 0; }
 #endif
@@ -34,6 +35,7 @@ double ddot_(), cblas_ddot(INT, const double *, INT, const double *, INT);
 void dgemm_();
 void cblas_dgemm(int, int, int, INT, INT, INT, double, const double *, INT, const double *, INT, double, double *, INT);
 void cblas_dtrsm(int, int, int, int, int, INT, INT, double, const double *, INT, double *, INT);
+int LAPACKE_dpotrf(int, char, INT, double *, INT);
 int main(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
@@ -51,6 +53,8 @@ int main(int argc, char **argv)
             dgemm_(&ta, &tb, &m, &n, &k, x, x, &m, x, &n, x, &c, &m);
         else if (!strcmp(what, "cgemm"))
             cblas_dgemm(101, ta == 'N' ? 111 : 112, tb == 'N' ? 111 : 112, m, n, k, 1, x, m, x, n, 1, &c, m);
+        else if (!strcmp(what, "potrf"))
+            LAPACKE_dpotrf(102, ta, m, &c, m);
         else
             cblas_dtrsm(102, 141, 121, ta == 'N' ? 111 : 112, 131, m, n, 1, x, m, &c, m);
         printf("%g", c);
@@ -76,6 +80,7 @@ dgemm layout=R m=10..20 -> three
 dgemm transa=N transb=T m*n*k=1000000.. -> own
 dgemm transa=N transb=T m*n=30000.. -> two
 dtrsm side=L uplo=U transa=T diag=N m=3 n=7.. -> three
+dpotrf uplo=L n=3.. -> two
 END
 
 # goes NAME EXPECTED CALL...: untraced, recorded, and with the variable alone
@@ -93,6 +98,8 @@ goes "CBLAS by value" 12213 cdot,NN,4 cdot,NN,5 cdot,NN,9 cdot,NN,10 cdot,NN,100
 goes "options, sizes and their ends" 2111311 gemm,NN,10,20,5 gemm,NN,21,20,5 gemm,NN,10,9,5 gemm,NN,10,10,4 gemm,NT,10,1,1 gemm,NT,9,1,1 gemm,TN,10,10,9
 goes "products" 1121 gemm,NT,100,100,100 gemm,NT,1000,1000,1 gemm,NT,300,100,1 gemm,NT,300,99,1
 goes "a layout" 313 cgemm,NN,10,2,2 cgemm,NN,9,2,2 cgemm,TT,20,2,2
+goes "letters by value, of both cases" 22111 potrf,LN,3 potrf,lN,3 potrf,UN,3 potrf,uN,3 potrf,lN,2
+goes "letters of both cases behind addresses" 221 gemm,NN,10,20,5 gemm,nn,10,20,5 gemm,tn,10,20,5
 goes "words on the stack" 1131 trsm,NN,3,7 trsm,TN,3,6 trsm,TN,3,70 trsm,TN,4,7
 "$kt" run -o "$T/lines" --map "$T/map" -- "$T/calls" ddot,NN,7 cgemm,NN,10,2,2 gemm,NN,10,20,5 >/dev/null 2>&1
 same "the first call of each name has the program as its caller" "calls calls calls" \

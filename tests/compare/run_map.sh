@@ -101,6 +101,9 @@ goes "a layout" 313 cgemm,NN,10,2,2 cgemm,NN,9,2,2 cgemm,TT,20,2,2
 goes "letters by value, of both cases" 22111 potrf,LN,3 potrf,lN,3 potrf,UN,3 potrf,uN,3 potrf,lN,2
 goes "letters of both cases behind addresses" 221 gemm,NN,10,20,5 gemm,nn,10,20,5 gemm,tn,10,20,5
 goes "words on the stack" 1131 trsm,NN,3,7 trsm,TN,3,6 trsm,TN,3,70 trsm,TN,4,7
+"${CC:-gcc}" -w -O1 -shared -fPIC -DINT=int32_t -DME=6 -Didamax_=scipy_idamax_ -Dddot_=scipy_ddot_ -Dcblas_ddot=no_ddot -Ddgemm_=scipy_dgemm_ -o "$T/scipy.so" "$T/lib.c"
+printf 'library scipy %s\nddot -> scipy\n' "$T/scipy.so" >"$T/scipy.map"
+same "a library with names of its own" 6 "$("$kt" run --map "$T/scipy.map" --no-trace -- "$T/calls" ddot,NN,5 2>&1)"
 "$kt" run -o "$T/lines" --map "$T/map" -- "$T/calls" ddot,NN,7 cgemm,NN,10,2,2 gemm,NN,10,20,5 >/dev/null 2>&1
 same "the first call of each name has the program as its caller" "calls calls calls" \
     "$(calls lines '" ".join(c["caller"]["object"].split("/")[-1] for c in d)')"

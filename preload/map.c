@@ -202,12 +202,11 @@ static void load(void)
 void kt_map_load(void)
 {
     enum state due = DUE;
-    if (!atomic_compare_exchange_strong(&state, &due, LOADING))
+    if (!kt_beside_begin())
         return;
-    if (kt_beside_begin()) {
+    if (atomic_compare_exchange_strong(&state, &due, LOADING))
         load();
-        kt_beside_end();
-    }
+    kt_beside_end();
 }
 
 /* --- binding ----------------------------------------------------------------------------------------------- */

@@ -129,6 +129,11 @@ same "a module" "2 2" "$(run_fakes "$A/ways" local "$A/module_one.so")"
 same "what dlsym finds" "2 2 the same" "$(run_fakes "$A/ways" handle "$A/libfake1.so" | head -n 1)"
 same "modules that come and go" "$(KTRACE_DISABLE=1 "$A/reload" "$A/module_join.so" | sed 's/1 1/2 2/')" "$(run_fakes "$A/reload" "$A/module_join.so")"
 same "a program that forks" 9 "$(run_fakes sh -c "$A/life calls2 fork exit9; echo \$?" | tail -n 1)"
+# A map, and a library for all that opens another one while it is loaded: the map waits for its turn.
+printf '#include <dlfcn.h>\n__attribute__((constructor)) static void start(void) { dlopen("libm.so.6", RTLD_NOW); }\n' >"$T/opens.c"
+"${CC:-gcc}" -shared -fPIC -o "$T/opens.so" "$T/opens.c"
+same "a map beside a library for all: calls go to that" "2 2" "$(KTRACE_BLAS=$A/libfake2.so,$T/opens.so KTRACE_MAP=$T/fakes.map KTRACE_OUT=$T/both LD_PRELOAD=$shim "$A/ways" local "$A/module_one.so" 2>"$T/err")"
+same "... and are recorded" True "$(info both 'd["calls"] > 0 and not d["lost"]')"
 
 # What cannot be followed: one line and nothing runs; with the variable alone one line, and the program runs as without.
 refused() {

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+_Static_assert((int)KT_MOST_LANES <= (int)KT_MAP_LIBRARIES, "what was compared fits into a map");
+
 /* A rule is worth it from here on, as a part of the program's BLAS. */
 static const double least_part = 0.001;
 

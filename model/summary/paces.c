@@ -141,11 +141,9 @@ static void walk(const struct kt_trace *trace, const struct kt_shapes *shapes, c
     struct kt_shapes ignored;
     struct walk w = {.trace = trace, .shapes = shapes, .ranks = ranks, .rank = rank};
     w.collection = kt_collection_of(trace, shapes);
-    w.spent = kt_resize(NULL, ranks->count, sizeof *w.spent);
-    w.expected = kt_resize(NULL, ranks->count, sizeof *w.expected);
+    w.spent = kt_zeros(ranks->count, sizeof *w.spent);
+    w.expected = kt_zeros(ranks->count, sizeof *w.expected);
     w.last = kt_resize(NULL, shapes->count, sizeof *w.last);
-    for (size_t i = 0; i < ranks->count; i++)
-        w.spent[i] = w.expected[i] = 0;
     for (size_t i = 0; i < shapes->count; i++)
         w.last[i] = KT_NO_RANK;
     walk_ranks(&w);
@@ -328,8 +326,7 @@ void kt_paces_find(const struct kt_trace *trace, const struct kt_shapes *shapes,
     *out = (struct kt_paces){.ranks = imbalance->ranks.count};
     if (out->ranks == 0)
         return;
-    out->rank = kt_resize(NULL, out->ranks, sizeof *out->rank);
-    memset(out->rank, 0, out->ranks * sizeof *out->rank);
+    out->rank = kt_zeros(out->ranks, sizeof *out->rank);
     walk(trace, shapes, &imbalance->ranks, out->rank);
     double *value = kt_resize(NULL, out->ranks, sizeof *value);
     struct member *member = list_members(imbalance, out);

@@ -170,6 +170,7 @@ bad "$two" "$two" "ddot -> two"; refused "one name for two libraries" 2 "line 2:
 bad "$two" "threads 0" "ddot -> two"; refused "no threads" 2 "line 2: expected: threads N" calls 1
 rm "$T/bad"; mkfifo "$T/bad"; refused "a pipe that nobody writes to" 2 "not an ordinary file" calls 1; rm "$T/bad"
 same "a map and a library for all" 2 "$("$kt" run --map "$T/map" --blas "$T/lib2.so" -- true >/dev/null 2>&1; echo $?)"
+same "... or by the environment" 2 "$(KTRACE_BLAS=$T/lib2.so "$kt" run --map "$T/map" -- true >/dev/null 2>&1; echo $?)"
 same "no trace, and where it goes" 2 "$("$kt" run --no-trace -o "$T/x" -- true >/dev/null 2>&1; echo $?)"
 same "a status of a program that is not recorded" 7 "$("$kt" run --no-trace -- sh -c 'exit 7' >/dev/null 2>&1; echo $?)"
 same "a command that is not there" 127 "$("$kt" run --no-trace -- /nowhere/x >/dev/null 2>&1; echo $?)"

@@ -89,18 +89,19 @@ static const char *missing_in(const struct kt_map_rule *rule, unsigned slot)
 static const char *check_rule(const struct kt_map_rule *rule)
 {
     static char text[128];
-    const char *missing = "no such routine is known: ";
+    const char *missing = NULL;
     for (unsigned i = 0; i < kt_slot_count; i++) {
         if (strcmp(routine_of(i), rule->routine) != 0)
             continue;
         missing = missing_in(rule, i);
         if (!missing)
             return NULL;
+    }
+    if (missing)
         snprintf(text, sizeof text, "line %d: no size or option of the routine: %s of %s", rule->line, missing,
                  rule->routine);
-    }
-    if (!*text)
-        snprintf(text, sizeof text, "line %d: %s%s", rule->line, missing, rule->routine);
+    else
+        snprintf(text, sizeof text, "line %d: no such routine is known: %s", rule->line, rule->routine);
     return text;
 }
 
@@ -202,12 +203,11 @@ static void load(void)
 void kt_map_load(void)
 {
     enum state due = DUE;
-    if (!atomic_compare_exchange_strong(&state, &due, LOADING))
+    if (!kt_beside_begin())
         return;
-    if (kt_beside_begin()) {
+    if (atomic_compare_exchange_strong(&state, &due, LOADING))
         load();
-        kt_beside_end();
-    }
+    kt_beside_end();
 }
 
 /* --- binding ----------------------------------------------------------------------------------------------- */

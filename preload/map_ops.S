@@ -34,8 +34,12 @@
         .ifc    \value, int64
         movq    \word, %rax
         .endif
-        .ifc    \value, letter
+        .ifc    \value, ref_letter
         movzbl  (\word), %eax
+        andl    $0xdf, %eax
+        .endif
+        .ifc    \value, letter
+        movzbl  \byte, %eax
         andl    $0xdf, %eax
         .endif
         .ifc    \value, code
@@ -96,7 +100,7 @@ kt_map_\op\()_\value\()_stack:
         /* DO with each pair, in the order of the enums. */
         .macro  KT_MAP_ALL do
         .irp    op, test, take, times, times_test
-        .irp    value, ref32, ref64, int32, int64, letter, code
+        .irp    value, ref32, ref64, int32, int64, ref_letter, letter, code
         \do     \op, \value
         .endr
         .endr

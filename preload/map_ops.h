@@ -17,8 +17,18 @@
 /* What a step does with the value of an argument. */
 enum kt_map_op { KT_MAP_TEST, KT_MAP_TAKE, KT_MAP_TIMES, KT_MAP_TIMES_TEST, KT_MAP_OPS };
 
-/* What the word of an argument is: a letter or a code is told by its byte. */
-enum kt_map_value { KT_MAP_REF32, KT_MAP_REF64, KT_MAP_INT32, KT_MAP_INT64, KT_MAP_LETTER, KT_MAP_CODE, KT_MAP_VALUES };
+/* What the word of an argument is: an address of a number or a letter, or these themselves. A code is told by its byte.
+ */
+enum kt_map_value {
+    KT_MAP_REF32,
+    KT_MAP_REF64,
+    KT_MAP_INT32,
+    KT_MAP_INT64,
+    KT_MAP_REF_LETTER,
+    KT_MAP_LETTER,
+    KT_MAP_CODE,
+    KT_MAP_VALUES
+};
 
 struct kt_map_step {
     const void *code;               /* kt_map_op_code, or kt_map_op_end */

@@ -43,7 +43,9 @@ static enum kt_map_value value_of(const struct kt_step *step, bool wide)
 {
     if (step->kind == KT_INT)
         return step->passed == KT_IN_WORD ? (wide ? KT_MAP_INT64 : KT_MAP_INT32) : wide ? KT_MAP_REF64 : KT_MAP_REF32;
-    return step->passed == KT_IN_WORD ? KT_MAP_CODE : KT_MAP_LETTER;
+    if (step->kind == KT_ENUM)
+        return KT_MAP_CODE;
+    return step->passed == KT_IN_WORD ? KT_MAP_LETTER : KT_MAP_REF_LETTER;
 }
 
 /* CBLAS has numbers for letters. */

@@ -66,6 +66,7 @@ struct kt_spares {
     void *target[KT_SPARE_SLOTS];
 };
 extern KT_HIDDEN struct kt_spares kt_spares;
+extern KT_HIDDEN unsigned char kt_spare_stubs[][KT_STUB_BYTES]; /* theirs (preload/stub.h) */
 
 /* The number of a spare slot for a function that was found by that name; -1: there is none left. Within a slow path. */
 KT_HIDDEN int kt_names_take_spare(const struct kt_slot *named, void *target);

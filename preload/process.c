@@ -21,6 +21,7 @@
 #include "preload/life.h"
 #include "preload/map.h"
 #include "preload/meta.h"
+#include "preload/names.h"
 #include "preload/notice.h"
 #include "preload/objects.h"
 #include "preload/price.h"
@@ -189,8 +190,6 @@ static void adopt(void)
 }
 
 const struct kt_life kt_life = {.start = kt_process_start, .adopt = adopt};
-
-extern KT_HIDDEN unsigned char kt_spare_stubs[][KT_STUB_BYTES];
 
 static bool start_recording(void)
 {

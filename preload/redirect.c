@@ -8,8 +8,6 @@
 
 #include <errno.h>
 
-extern KT_HIDDEN unsigned char kt_spare_stubs[][KT_STUB_BYTES];
-
 static uint16_t place[2 * KT_SPARE_SLOTS]; /* hashed: a spare slot and 1, as 0 is none */
 
 /* Where the slot with these two is noted, or else is to be. */

@@ -161,7 +161,7 @@ static bool is_listed(const char *text, int64_t rank, bool *selected)
         if (!read_number(&text, &from))
             return false;
         to = from;
-        if (*text == '-' && (text++, !read_number(&text, &to)))
+        if (*text == '-' && (text++, !read_number(&text, &to) || to < from))
             return false;
         *selected |= rank >= from && rank <= to;
     } while (*text == ',' && text++);

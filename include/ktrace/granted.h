@@ -33,7 +33,7 @@ static inline bool kt_granted_file(struct kt_granted *g, kt_granted_read read, c
     size_t bytes = read(g->path, g->text, sizeof g->text);
     g->path[length] = '\0';
     g->text[strcspn(g->text, "\n")] = '\0';
-    return bytes && *g->text;
+    return bytes && bytes < sizeof g->text - 1 && *g->text; /* a list that was cut says something else */
 }
 
 /* The least of a group and those above it holds. */

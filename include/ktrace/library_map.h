@@ -22,7 +22,7 @@
 enum {
     KT_MAP_BYTES = 128 << 10, /* of the text */
     KT_MAP_LINE = 2048,
-    KT_MAP_LIBRARIES = 8,
+    KT_MAP_LIBRARIES = 16,
     KT_MAP_RULES = 512,
     KT_MAP_CONDITIONS = 8,
     KT_MAP_FACTORS = 3,

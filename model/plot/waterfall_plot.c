@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_ROUTINES = 9, MOST_STEPS = 5, ROW_PIXELS = 62, EDGES = 120 };
+enum { MOST_ROUTINES = 9, MOST_STEPS = 6, ROW_PIXELS = 62, EDGES = 120 };
 
 /* A step of the stairs: what a part adds. */
 struct step {
@@ -26,10 +26,12 @@ static int steps_of(const struct kt_decomposition *d, struct step out[MOST_STEPS
     } else {
         out[n++] = (struct step){"warm", "56b4e9", d->warm};
     }
-    if (!isnan(d->cache.value)) {
+    if (!isnan(d->cache.value))
         out[n++] = (struct step){"cache", "e69f00", d->cache};
+    if (!isnan(d->contention.value))
+        out[n++] = (struct step){"contention", "d55e00", d->contention};
+    if (!isnan(d->cache.value))
         out[n++] = (struct step){"residual", "999999", d->residual};
-    }
     if (!isnan(d->unsplit.value) && d->tracked < d->shapes)
         out[n++] = (struct step){"cache and residual", "999999", d->unsplit};
     return n;

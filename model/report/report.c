@@ -277,9 +277,8 @@ void kt_report_free(struct kt_report *report)
 bool kt_report_has_threads(const struct kt_report *report)
 {
     const struct kt_sums *threads = &report->summary.threads;
-    unsigned char *is_met = kt_resize(NULL, report->trace.processes, 1);
+    unsigned char *is_met = kt_zeros(report->trace.processes, 1);
     bool has_threads = false;
-    memset(is_met, 0, report->trace.processes);
     for (size_t i = 0; i < threads->count; i++) {
         unsigned char *met = &is_met[threads->sum[i].process - report->trace.process];
         has_threads = has_threads || *met;

@@ -22,16 +22,17 @@ static const struct kt_watched_row *find(const struct kt_watched_rows *rows, con
     return NULL;
 }
 
-/* Of one name there may be several: they are added. */
+/* Of one name there may be several: they are added. So are those that are the same as far as they are shown. */
 static void add(struct kt_watched_rows *rows, const char *name, uint64_t calls, double seconds, double flops)
 {
-    struct kt_watched_row *row = (struct kt_watched_row *)find(rows, name);
+    struct kt_watched_row added = {.calls = 0};
+    snprintf(added.name, sizeof added.name, "%s", name);
+    kt_text_clean(added.name);
+    struct kt_watched_row *row = (struct kt_watched_row *)find(rows, added.name);
     if (!row) {
-        rows->row = kt_resize(rows->row, rows->count + 1, sizeof *rows->row);
+        rows->row = kt_room_for_one(rows->row, rows->count, sizeof *rows->row);
         row = &rows->row[rows->count++];
-        *row = (struct kt_watched_row){.calls = 0};
-        snprintf(row->name, sizeof row->name, "%s", name);
-        kt_text_clean(row->name);
+        *row = added;
     }
     row->all_calls += calls;
     row->all_seconds += seconds;

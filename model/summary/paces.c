@@ -65,7 +65,7 @@ static uint64_t mix(uint64_t word)
 static void add(struct walk *w, const struct kt_call *call, uint64_t calls, double seconds)
 {
     size_t rank = w->ranks->of[call->process - w->trace->process];
-    size_t number = rank == KT_NO_RANK ? w->shapes->count : kt_collection_number(w->collection, call);
+    size_t number = kt_collection_number(w->collection, call);
     if (number >= w->shapes->count)
         return;
     const struct kt_shape_group *shape = &w->shapes->shape[number];
@@ -79,24 +79,60 @@ static void add(struct walk *w, const struct kt_call *call, uint64_t calls, doub
     w->rank[rank].made_of += mix(number);
 }
 
-static void walk_events(struct walk *w)
+static void walk_events(struct walk *w, size_t process)
 {
     struct kt_cursor cursor;
     struct kt_call call;
-    kt_cursor_begin(w->trace, &cursor);
-    while (kt_cursor_next(&cursor, &call))
+    kt_cursor_begin_stream(w->trace, process, 0, &cursor);
+    while (kt_cursor_next(&cursor, &call) && call.process == &w->trace->process[process])
         if (call.complete && call.depth == 0)
             add(w, &call, 1, NAN);
 }
 
-static void walk_profiles(struct walk *w)
+static void walk_profiles(struct walk *w, size_t process)
 {
     struct kt_counts_cursor cursor;
     struct kt_counts counts;
     kt_counts_begin(w->trace, &cursor);
-    while (kt_counts_next(&cursor, &counts))
+    cursor.process = process;
+    while (kt_counts_next(&cursor, &counts) && counts.call.process == &w->trace->process[process])
         if (counts.call.args && counts.calls && counts.nesting == KT_NOT_NESTED)
             add(w, &counts.call, counts.calls, counts.seconds);
+}
+
+static void walk_process(struct walk *w, size_t process)
+{
+    const struct kt_process *p = &w->trace->process[process];
+    if (p->events)
+        walk_events(w, process);
+    if (p->streams > p->events)
+        walk_profiles(w, process);
+}
+
+struct process_of_rank {
+    size_t rank, process;
+};
+
+static int compare_ranks(const void *a, const void *b)
+{
+    const struct process_of_rank *x = a;
+    const struct process_of_rank *y = b;
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    return (x->process > y->process) - (x->process < y->process);
+}
+
+/* The processes of a rank one after the other, so that it meets each shape once. */
+static void walk_ranks(struct walk *w)
+{
+    size_t count = w->trace->processes;
+    struct process_of_rank *order = kt_resize(NULL, count, sizeof *order);
+    for (size_t i = 0; i < count; i++)
+        order[i] = (struct process_of_rank){w->ranks->of[i], i};
+    qsort(order, count, sizeof *order, compare_ranks);
+    for (size_t i = 0; i < count && order[i].rank != KT_NO_RANK; i++)
+        walk_process(w, order[i].process);
+    free(order);
 }
 
 static void walk(const struct kt_trace *trace, const struct kt_shapes *shapes, const struct kt_ranks *ranks,
@@ -105,15 +141,12 @@ static void walk(const struct kt_trace *trace, const struct kt_shapes *shapes, c
     struct kt_shapes ignored;
     struct walk w = {.trace = trace, .shapes = shapes, .ranks = ranks, .rank = rank};
     w.collection = kt_collection_of(trace, shapes);
-    w.spent = kt_resize(NULL, ranks->count, sizeof *w.spent);
-    w.expected = kt_resize(NULL, ranks->count, sizeof *w.expected);
+    w.spent = kt_zeros(ranks->count, sizeof *w.spent);
+    w.expected = kt_zeros(ranks->count, sizeof *w.expected);
     w.last = kt_resize(NULL, shapes->count, sizeof *w.last);
-    for (size_t i = 0; i < ranks->count; i++)
-        w.spent[i] = w.expected[i] = 0;
     for (size_t i = 0; i < shapes->count; i++)
         w.last[i] = KT_NO_RANK;
-    walk_events(&w);
-    walk_profiles(&w);
+    walk_ranks(&w);
     for (size_t i = 0; i < ranks->count; i++)
         rank[i].ratio = w.expected[i] > 0 ? w.spent[i] / w.expected[i] : NAN;
     kt_collection_finish(w.collection, &ignored);
@@ -218,13 +251,15 @@ static struct kt_rank_group make_group(const struct kt_imbalance *imbalance, str
     return group;
 }
 
-/* Where each rank is, after the groups have their order. */
-static void number_groups(struct kt_paces *out)
+/* Where each rank is, after the groups have their order. MEMBER: those of a group are one after the other, its first
+ * rank in front. */
+static void number_groups(struct kt_paces *out, const struct member *member)
 {
     for (size_t g = 0; g < out->groups; g++)
-        for (size_t i = out->group[g].first; i < out->ranks; i++)
-            if (out->rank[i].made_of == out->rank[out->group[g].first].made_of)
-                out->rank[i].group = g;
+        out->rank[out->group[g].first].group = g;
+    for (size_t i = 1; i < out->ranks; i++)
+        if (member[i].made_of == member[i - 1].made_of)
+            out->rank[member[i].rank].group = out->rank[member[i - 1].rank].group;
 }
 
 static void find_groups(const struct kt_imbalance *imbalance, struct kt_paces *out, struct member *member,
@@ -238,7 +273,7 @@ static void find_groups(const struct kt_imbalance *imbalance, struct kt_paces *o
         out->group[out->groups++] = make_group(imbalance, out, &member[i], end - i, value);
     }
     qsort(out->group, out->groups, sizeof *out->group, compare_groups);
-    number_groups(out);
+    number_groups(out, member);
 }
 
 /* --- who is slow ------------------------------------------------------------------------------------------- */
@@ -291,8 +326,7 @@ void kt_paces_find(const struct kt_trace *trace, const struct kt_shapes *shapes,
     *out = (struct kt_paces){.ranks = imbalance->ranks.count};
     if (out->ranks == 0)
         return;
-    out->rank = kt_resize(NULL, out->ranks, sizeof *out->rank);
-    memset(out->rank, 0, out->ranks * sizeof *out->rank);
+    out->rank = kt_zeros(out->ranks, sizeof *out->rank);
     walk(trace, shapes, &imbalance->ranks, out->rank);
     double *value = kt_resize(NULL, out->ranks, sizeof *value);
     struct member *member = list_members(imbalance, out);

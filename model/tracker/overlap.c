@@ -228,11 +228,6 @@ static void finish(struct walk *w)
     free(w->free);
 }
 
-static void *zeros(size_t count, size_t bytes)
-{
-    return memset(kt_resize(NULL, count, bytes), 0, count * bytes);
-}
-
 void kt_overlaps_find(const struct kt_trace *trace, const struct kt_shapes *shapes, struct kt_overlaps *out)
 {
     *out = (struct kt_overlaps){.busy = NAN};
@@ -241,10 +236,10 @@ void kt_overlaps_find(const struct kt_trace *trace, const struct kt_shapes *shap
     struct walk w = {.trace = trace, .out = out, .collection = kt_collection_of(trace, shapes)};
     out->known = true;
     out->busy = 0;
-    out->busy_in = zeros(trace->processes, sizeof *out->busy_in);
+    out->busy_in = kt_zeros(trace->processes, sizeof *out->busy_in);
     out->shapes = shapes->count;
-    out->shape = zeros(out->shapes, sizeof *out->shape);
-    w.process = zeros(trace->processes, sizeof *w.process);
+    out->shape = kt_zeros(out->shapes, sizeof *out->shape);
+    w.process = kt_zeros(trace->processes, sizeof *w.process);
     walk_trace(&w);
     finish(&w);
 }

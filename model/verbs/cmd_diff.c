@@ -388,7 +388,8 @@ static enum kt_status write_html(const struct kt_diff_runs *r, const struct kt_d
 
 static enum kt_status print_runs(struct kt_diff_runs *r, const struct options *options, struct kt_error *error)
 {
-    find_sources(r);
+    if (options->json || options->markdown || options->html) /* the text names no lines, which take time to find */
+        find_sources(r);
     struct kt_diff_told told = {&r->diff,
                                 &options->limits,
                                 r->shapes,

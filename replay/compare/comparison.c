@@ -310,12 +310,6 @@ static double beside(const struct kt_comparison *c, size_t lane)
     return c->first_calls[lane] + c->waited + (lane ? 0 : c->contention);
 }
 
-/* What a second of calls is of wall time. Of calls that were played at the same time it stays what it was. */
-static double wall_part(const struct kt_comparison *c)
-{
-    return kt_comparison_in_company(c) ? c->busy / c->insitu : 1;
-}
-
 static void find_mix(struct kt_comparison *c, const size_t *shape, size_t shapes)
 {
     struct kt_mix *mix = &c->mix;
@@ -334,7 +328,7 @@ static void find_mix(struct kt_comparison *c, const size_t *shape, size_t shapes
     mix->seconds = c->pace * c->scale * mix->seconds + beside(c, mix->library);
     double single = kt_comparison_blas(c, mix->library);
     mix->ratio = single > 0 ? mix->seconds / single : NAN;
-    mix->application = kt_comparison_application(c, mix->library) + wall_part(c) * (mix->seconds - single);
+    mix->application = kt_comparison_application_with(c, mix->seconds);
 }
 
 double kt_comparison_blas(const struct kt_comparison *c, size_t lane)
@@ -386,9 +380,17 @@ bool kt_comparison_is_contended(const struct kt_comparison *c)
     return has_threads && c->is_as_recorded && (c->disturbance > much || c->insitu > much * (c->insitu - held_up));
 }
 
+/* A second of calls that were played at the same time is as much of wall time as of all calls of the program, whichever
+ * of them were asked for. */
+double kt_comparison_application_with(const struct kt_comparison *c, double blas)
+{
+    double wall_part = kt_comparison_in_company(c) ? 1 / c->together : 1;
+    return c->wall + wall_part * (blas - c->insitu);
+}
+
 double kt_comparison_application(const struct kt_comparison *c, size_t lane)
 {
-    return c->wall + wall_part(c) * (kt_comparison_blas(c, lane) - c->insitu);
+    return kt_comparison_application_with(c, kt_comparison_blas(c, lane));
 }
 
 static double scale_of(const struct kt_comparison *c)

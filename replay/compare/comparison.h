@@ -141,6 +141,8 @@ size_t kt_comparison_shape_best(const struct kt_comparison *comparison, size_t s
  */
 double kt_comparison_blas(const struct kt_comparison *comparison, size_t lane);
 double kt_comparison_application(const struct kt_comparison *comparison, size_t lane);
+/* Of the program, if its calls took BLAS seconds. */
+double kt_comparison_application_with(const struct kt_comparison *comparison, double blas);
 
 /* What BLAS as a whole takes in the program, as a multiple of the baseline: the paired ratio of replays, with the
  * baseline's own time for what the library does not run, with the FIRST_CALLS of each and with WAITED for both. Where

@@ -44,7 +44,7 @@ double kt_comparison_wall(const struct kt_comparison *c)
     double seconds = 0;
     for (size_t p = 0; p < trace->processes; p++)
         seconds = fmax(seconds, trace->process[p].seconds);
-    bool is_part = streams == 1 || (kt_comparison_in_company(c) && !isnan(c->busy));
+    bool is_part = streams == 1 || kt_comparison_in_company(c);
     return is_part && kt_setup_has_all(setup) ? seconds : NAN;
 }
 

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+_Static_assert((int)KT_MOST_LANES <= (int)KT_MAP_LIBRARIES, "what was compared fits into a map");
+
 /* A rule is worth it from here on, as a part of the program's BLAS. */
 static const double least_part = 0.001;
 
@@ -319,7 +321,7 @@ static void predict(const struct kt_comparison *c, struct kt_map_plan *plan)
         plan->seconds += plan->is_used[l] ? c->first_calls[l] : 0;
     plan->ratio = (struct kt_ratio){plan->seconds / own, (plan->seconds - below) / own, (plan->seconds + above) / own,
                                     plan->rules};
-    plan->application = kt_comparison_application(c, 0) - own + plan->seconds;
+    plan->application = kt_comparison_application_with(c, plan->seconds);
 }
 
 void kt_map_plan_make(const struct kt_comparison *c, struct kt_map_plan *out)

@@ -40,6 +40,13 @@ enum kt_status kt_child_start(struct kt_child *child, void (*serve)(const void *
     return KT_OK;
 }
 
+/* Nobody else: the kernel takes the number 0 for all processes of our group. */
+static void stop(const struct kt_child *child)
+{
+    if (child->pid)
+        kill(child->pid, SIGKILL);
+}
+
 /* One that has ended keeps its status; one that has closed its end and goes on does not. */
 bool kt_child_receive(struct kt_child *child, void *message, size_t size, double seconds)
 {
@@ -52,7 +59,7 @@ bool kt_child_receive(struct kt_child *child, void *message, size_t size, double
     if (ready == 1 && recv(child->socket, message, size, 0) == (ssize_t)size)
         return true;
     child->timed_out = ready == 0;
-    kill(child->pid, SIGKILL);
+    stop(child);
     return false;
 }
 
@@ -61,7 +68,7 @@ bool kt_child_ask(struct kt_child *child, const void *request, size_t request_si
 {
     if (send(child->socket, request, request_size, MSG_NOSIGNAL) == (ssize_t)request_size)
         return kt_child_receive(child, reply, reply_size, seconds);
-    kill(child->pid, SIGKILL);
+    stop(child);
     return false;
 }
 

@@ -107,8 +107,7 @@ static struct occurrences *find_occurrences(const struct kt_trace *trace, const 
     const struct kt_window *w = r->window;
     const struct kt_window *end = w + r->windows;
     struct kt_collection *collection = kt_collection_of(trace, shapes);
-    struct occurrences *of = kt_resize(NULL, shapes->count, sizeof *of);
-    memset(of, 0, shapes->count * sizeof *of);
+    struct occurrences *of = kt_zeros(shapes->count, sizeof *of);
     kt_recorded_walk_begin(trace, level, process_of(r), &walk);
     while (kt_recorded_walk_next(&walk, &found)) {
         if (!is_of(r, &found.call))
@@ -328,8 +327,7 @@ static struct kt_samples *times_in(const struct kt_recording *r, const struct kt
     const struct kt_window *w = r->window;
     size_t place = 0;
     struct kt_collection *collection = kt_collection_of(trace, shapes);
-    struct kt_samples *times = kt_resize(NULL, shapes->count, sizeof *times);
-    memset(times, 0, shapes->count * sizeof *times);
+    struct kt_samples *times = kt_zeros(shapes->count, sizeof *times);
     choose_thread(trace, level, false, &other);
     other.seats = r->seats;
     kt_recorded_walk_begin(trace, level, process_of(&other), &walk);

@@ -233,6 +233,8 @@ static void play_pass(struct kt_sequence *s)
     bool comes_first = s->passes % 2;
     if (counts && comes_first && plays_alone(s))
         play_alone(s);
+    if (!s->child.pid)
+        return; /* it crashed, or the user has had enough */
     bool ended = play(s, &(struct kt_window){0, 0, s->recording.calls}, false);
     if (ended && counts)
         keep_samples(s);

@@ -33,11 +33,6 @@ static bool counts(const struct kt_sequence *s, size_t i)
     return s->recording.call[i].counted && !isnan(s->estimate[i]);
 }
 
-static void *zeros(size_t count, size_t bytes)
-{
-    return memset(kt_resize(NULL, count, bytes), 0, count * bytes);
-}
-
 static void add_to_shape(double **of_shape, size_t *count, double value)
 {
     *of_shape = kt_room_for_one(*of_shape, *count, sizeof **of_shape);
@@ -56,8 +51,8 @@ static void estimate_calls(struct kt_sequence *s)
 {
     size_t shapes = s->setup->shapes.count;
     s->estimate = kt_resize(NULL, s->recording.calls, sizeof *s->estimate);
-    s->of_shape = zeros(shapes, sizeof *s->of_shape);
-    s->of_shape_count = zeros(shapes, sizeof *s->of_shape_count);
+    s->of_shape = kt_zeros(shapes, sizeof *s->of_shape);
+    s->of_shape_count = kt_zeros(shapes, sizeof *s->of_shape_count);
     s->least = make_least(shapes);
     for (size_t i = 0; i < s->recording.calls; i++) {
         size_t shape = s->recording.call[i].shape;
@@ -71,8 +66,8 @@ static void estimate_alone(struct kt_sequence *s)
 {
     struct kt_alone *alone = &s->alone;
     size_t shapes = s->setup->shapes.count;
-    alone->of_shape = zeros(shapes, sizeof *alone->of_shape);
-    alone->of_shape_count = zeros(shapes, sizeof *alone->of_shape_count);
+    alone->of_shape = kt_zeros(shapes, sizeof *alone->of_shape);
+    alone->of_shape_count = kt_zeros(shapes, sizeof *alone->of_shape_count);
     alone->least = make_least(shapes);
     for (size_t i = 0; i < s->recording.calls; i++) {
         size_t shape = s->recording.call[i].shape;

@@ -156,14 +156,20 @@ static int find_free(const struct kt_shared_cache *taken)
     return KT_NO_PROCESSOR;
 }
 
-static void wait_for(const struct kt_shared_cache *cache)
+static void tell_whom(const struct kt_shared_cache *cache)
 {
-    int file = open_lock(cache);
     if (cache->level)
         kt_notice("waits: another share is measured on the L%u cache of processor %d", cache->level, cache->first);
     else
         kt_notice("waits: another share is measured here, and the system does not tell which processors share a "
                   "cache");
+}
+
+static void wait_for(const struct kt_shared_cache *cache)
+{
+    int file = open_lock(cache);
+    if (file >= 0)
+        tell_whom(cache);
     if (file < 0 || flock(file, LOCK_EX) != 0)
         kt_notice("does not wait: %s; shares on one cache may disturb each other", strerror(errno));
 }

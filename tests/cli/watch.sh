@@ -35,6 +35,17 @@ has "... how much of wall time" '^in the last .*: 150 calls, .* % of wall time, 
 has "... a table of routines" '^ddot +150 ' "$text"
 same "... 80 columns, no cursor in a pipe" "" "$(grep -E ".{81}|$(printf '\033')" <<<"$text")"
 same "--top: so many rows" 1 "$("$kt" watch --top 1 "$T/t" | sed -n '/^routine/,/^$/p' | grep -cE '^[a-z]+ +[0-9]')"
+
+# Functions without lines whose names begin with the same hundred letters.
+long=$(printf 'a%.0s' {1..110})
+for which in one two; do
+    echo "double ddot_(); __attribute__((noinline)) double ${long}_$which(int n) { int one = 1; double x = 1, s = 0; while (n--) s += ddot_(&one, &x, &one, &x, &one); return s; }"
+done >"$T/long.c"
+echo "int main(void) { ${long}_one(5); ${long}_two(7); return 0; }" >>"$T/long.c"
+"${CC:-gcc}" -w -O0 -o "$T/long" "$T/long.c" "$PWD/$B/tests/abi/libfake1.so" -Wl,-rpath,"$PWD/$B/tests/abi"
+traced named "$T/long"
+same "names that are the same as far as they are shown are one row" "[12]" "$("$kt" watch --once --json "$T/named" | looks '[x["all_calls"] for x in d[0]["lines"]]')"
+
 "$kt" watch "$T/nothing" >"$T/out" 2>"$T/err"; same "no such trace: status" 3 $?
 "$kt" watch 999999999 >"$T/out" 2>"$T/err"; same "no such process: status" 3 $?
 "$kt" watch >"$T/out" 2>"$T/err"; same "neither: status" 2 $?

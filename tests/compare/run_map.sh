@@ -19,6 +19,7 @@ void cblas_dgemm(int layout, int ta, int tb, INT m, INT n, INT k, double alpha, 
                  INT ldb, double beta, double *c, INT ldc) { *c = ME; }
 void cblas_dtrsm(int layout, int side, int uplo, int ta, int diag, INT m, INT n, double alpha, const double *a, INT lda,
                  double *b, INT ldb) { *b = ME; }
+int LAPACKE_dpotrf(int layout, char uplo, INT n, double *a, INT lda) { *a = ME; return 0; }
 #ifdef NESTS
 void dgetrf_(const INT *m, const INT *n, double *a, const INT *lda, INT *p, INT *info) { dgemm_("N", "N", m, n, n, a, a, m, a, m, a, a, m); *info = 0; }
 #endif
@@ -34,6 +35,7 @@ double ddot_(), cblas_ddot(INT, const double *, INT, const double *, INT);
 void dgemm_();
 void cblas_dgemm(int, int, int, INT, INT, INT, double, const double *, INT, const double *, INT, double, double *, INT);
 void cblas_dtrsm(int, int, int, int, int, INT, INT, double, const double *, INT, double *, INT);
+int LAPACKE_dpotrf(int, char, INT, double *, INT);
 int main(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
@@ -51,6 +53,8 @@ int main(int argc, char **argv)
             dgemm_(&ta, &tb, &m, &n, &k, x, x, &m, x, &n, x, &c, &m);
         else if (!strcmp(what, "cgemm"))
             cblas_dgemm(101, ta == 'N' ? 111 : 112, tb == 'N' ? 111 : 112, m, n, k, 1, x, m, x, n, 1, &c, m);
+        else if (!strcmp(what, "potrf"))
+            LAPACKE_dpotrf(102, ta, m, &c, m);
         else
             cblas_dtrsm(102, 141, 121, ta == 'N' ? 111 : 112, 131, m, n, 1, x, m, &c, m);
         printf("%g", c);
@@ -76,6 +80,7 @@ dgemm layout=R m=10..20 -> three
 dgemm transa=N transb=T m*n*k=1000000.. -> own
 dgemm transa=N transb=T m*n=30000.. -> two
 dtrsm side=L uplo=U transa=T diag=N m=3 n=7.. -> three
+dpotrf uplo=L n=3.. -> two
 END
 
 # goes NAME EXPECTED CALL...: untraced, recorded, and with the variable alone
@@ -93,7 +98,12 @@ goes "CBLAS by value" 12213 cdot,NN,4 cdot,NN,5 cdot,NN,9 cdot,NN,10 cdot,NN,100
 goes "options, sizes and their ends" 2111311 gemm,NN,10,20,5 gemm,NN,21,20,5 gemm,NN,10,9,5 gemm,NN,10,10,4 gemm,NT,10,1,1 gemm,NT,9,1,1 gemm,TN,10,10,9
 goes "products" 1121 gemm,NT,100,100,100 gemm,NT,1000,1000,1 gemm,NT,300,100,1 gemm,NT,300,99,1
 goes "a layout" 313 cgemm,NN,10,2,2 cgemm,NN,9,2,2 cgemm,TT,20,2,2
+goes "letters by value, of both cases" 22111 potrf,LN,3 potrf,lN,3 potrf,UN,3 potrf,uN,3 potrf,lN,2
+goes "letters of both cases behind addresses" 221 gemm,NN,10,20,5 gemm,nn,10,20,5 gemm,tn,10,20,5
 goes "words on the stack" 1131 trsm,NN,3,7 trsm,TN,3,6 trsm,TN,3,70 trsm,TN,4,7
+"${CC:-gcc}" -w -O1 -shared -fPIC -DINT=int32_t -DME=6 -Didamax_=scipy_idamax_ -Dddot_=scipy_ddot_ -Dcblas_ddot=no_ddot -Ddgemm_=scipy_dgemm_ -o "$T/scipy.so" "$T/lib.c"
+printf 'library scipy %s\nddot -> scipy\n' "$T/scipy.so" >"$T/scipy.map"
+same "a library with names of its own" 6 "$("$kt" run --map "$T/scipy.map" --no-trace -- "$T/calls" ddot,NN,5 2>&1)"
 "$kt" run -o "$T/lines" --map "$T/map" -- "$T/calls" ddot,NN,7 cgemm,NN,10,2,2 gemm,NN,10,20,5 >/dev/null 2>&1
 same "the first call of each name has the program as its caller" "calls calls calls" \
     "$(calls lines '" ".join(c["caller"]["object"].split("/")[-1] for c in d)')"
@@ -119,6 +129,11 @@ same "a module" "2 2" "$(run_fakes "$A/ways" local "$A/module_one.so")"
 same "what dlsym finds" "2 2 the same" "$(run_fakes "$A/ways" handle "$A/libfake1.so" | head -n 1)"
 same "modules that come and go" "$(KTRACE_DISABLE=1 "$A/reload" "$A/module_join.so" | sed 's/1 1/2 2/')" "$(run_fakes "$A/reload" "$A/module_join.so")"
 same "a program that forks" 9 "$(run_fakes sh -c "$A/life calls2 fork exit9; echo \$?" | tail -n 1)"
+# A map, and a library for all that opens another one while it is loaded: the map waits for its turn.
+printf '#include <dlfcn.h>\n__attribute__((constructor)) static void start(void) { dlopen("libm.so.6", RTLD_NOW); }\n' >"$T/opens.c"
+"${CC:-gcc}" -shared -fPIC -o "$T/opens.so" "$T/opens.c"
+same "a map beside a library for all: calls go to that" "2 2" "$(KTRACE_BLAS=$A/libfake2.so,$T/opens.so KTRACE_MAP=$T/fakes.map KTRACE_OUT=$T/both LD_PRELOAD=$shim "$A/ways" local "$A/module_one.so" 2>"$T/err")"
+same "... and are recorded" True "$(info both 'd["calls"] > 0 and not d["lost"]')"
 
 # What cannot be followed: one line and nothing runs; with the variable alone one line, and the program runs as without.
 refused() {
@@ -155,6 +170,7 @@ bad "$two" "$two" "ddot -> two"; refused "one name for two libraries" 2 "line 2:
 bad "$two" "threads 0" "ddot -> two"; refused "no threads" 2 "line 2: expected: threads N" calls 1
 rm "$T/bad"; mkfifo "$T/bad"; refused "a pipe that nobody writes to" 2 "not an ordinary file" calls 1; rm "$T/bad"
 same "a map and a library for all" 2 "$("$kt" run --map "$T/map" --blas "$T/lib2.so" -- true >/dev/null 2>&1; echo $?)"
+same "... or by the environment" 2 "$(KTRACE_BLAS=$T/lib2.so "$kt" run --map "$T/map" -- true >/dev/null 2>&1; echo $?)"
 same "no trace, and where it goes" 2 "$("$kt" run --no-trace -o "$T/x" -- true >/dev/null 2>&1; echo $?)"
 same "a status of a program that is not recorded" 7 "$("$kt" run --no-trace -- sh -c 'exit 7' >/dev/null 2>&1; echo $?)"
 same "a command that is not there" 127 "$("$kt" run --no-trace -- /nowhere/x >/dev/null 2>&1; echo $?)"

@@ -79,6 +79,14 @@ same "scalars are told apart by class" "[1, 1, 1, 1000]" "$(report scalars | que
 true_that "10^7 calls of one shape" test "$(more_memory fixed 10000000)" -lt 2048
 same "are one count" "10000000 1" "$(info mem.fixed 'd["calls"]') $(report mem.fixed | query 'len(d["shapes"])')"
 
+# A file of holes whose last cell is farther behind than places tell.
+profiled far "$counts" fixed 100 >/dev/null
+if "$PYTHON" tests/profile/far.py "$(echo "$T"/far/p*/s*)" 2>/dev/null; then
+    same "what is beyond 32 GiB of a profile is lost, and said to be" "100 True" "$(report far | query 'str(d["calls_top"]) + " " + str(bool(d["damage"]))')"
+else
+    skip "a profile of more than 32 GiB" "the file system has no such files"
+fi
+
 # --- nothing lost ---------------------------------------------------------------------------------------------------
 same "a forked child has a profile of its own" "[50, 50]" "$(profiled fork "$counts" fork 50 >/dev/null; info fork 'sorted(p["calls"] for p in d["process_table"])')"
 # begun and ended: how many more than the program's own count; a call may be in flight on either side of it.

@@ -39,7 +39,7 @@ same "KTRACE_RANKS: single ones and a range" "0 7 11 12 13" "$(chosen 0,7,11-13)
 same "... one in eight" "0 8 16" "$(chosen 1/8)"
 same "... all" 21 "$(chosen '*' | wc -w)"
 same "... none that there is" "" "$(chosen 99)"
-for wrong in x 1- -1 1,,2 2/8 1/0 1/8x '1;2' 1,; do
+for wrong in x 1- -1 5-3 1,,2 2/8 1/0 1/8x '1;2' 1,; do
     has "KTRACE_RANKS=$wrong means nothing: that is said" 'KTRACE_RANKS=.*expected ranks such as' "$(OMPI_COMM_WORLD_RANK=3 KTRACE_RANKS=$wrong KTRACE_OUT="$T/wrong" LD_PRELOAD="$shim" "$life" calls1 2>&1 >/dev/null)"
     same "... and all are recorded" 1 "$(ls -d "$T"/wrong/p* | wc -l)"; rm -rf "$T/wrong"
 done
@@ -163,6 +163,10 @@ has "... counts the others" '24 more' "$(<"$T/out")"
 rank two 0 5; rank two 1 5; rank two 0 5 PMIX_NAMESPACE=78; same "ranks of two jobs" "3 2" "$("$kt" report --json "$T/two" | query 'str(len(d["ranks"])) + " " + str(len(set(r["job"] for r in d["ranks"])))')"
 has "... are told apart" '^ranks +3 of 8 in 2 jobs' "$("$kt" report --all "$T/two")"
 rank script 0 5; rank script 0 7; same "processes of one rank are one rank" "1 2 12" "$("$kt" report --json "$T/script" | query '"%d %d %d" % (len(d["ranks"]), d["ranks"][0]["processes"], d["ranks"][0]["calls"])')"
+for mode in full profile; do
+    for r in 0 1 0 1; do rank turns.$mode $r 5 KTRACE_MODE=$mode; done
+    same "$mode: processes of two ranks in turns: each has its shapes once" "[(0, 2, 1)]" "$("$kt" report --json "$T/turns.$mode" | query '[(g["first_rank"], g["ranks"], g["shapes"]) for g in d["rank_groups"]]')"
+done
 
 # --- trees of processes -------------------------------------------------------------------------------------------
 printf 'all: a b c\na b c:\n\t@%s calls10 fork calls5\n' "$life" >"$T/makefile"

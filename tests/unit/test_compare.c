@@ -206,6 +206,24 @@ static void test_pairs_by_round(void **state)
     kt_compared_scene_close(&s);
 }
 
+/* The program is in calls for 4 s, then in two at a time. Of these 8 s 3 were compared, which library 1 halves. */
+static void test_wall_time_of_some_calls_of_two_threads(void **state)
+{
+    (void)state;
+    struct kt_compared_scene s;
+    kt_compared_scene_recorded(&s, (const double[]){0.01, 0.005, 0.01}, (const double[]){1, 1, 1});
+    s.process.streams = 2;
+    s.c.options.replay.company = true;
+    s.c.together = 2;
+    s.c.busy = 4;
+    for (int i = 0; i < SHAPES; i++)
+        s.c.met[i] = true;
+    kt_comparison_sum_up(&s.c);
+    assert_true(kt_compared_scene_near(kt_comparison_application(&s.c, 0), 10));
+    assert_true(kt_compared_scene_near(10 - kt_comparison_application(&s.c, 1), 0.75));
+    kt_compared_scene_close(&s);
+}
+
 static void test_no_wall_time_of_two_threads(void **state)
 {
     (void)state;
@@ -260,6 +278,7 @@ int main(void)
         cmocka_unit_test(test_baseline_fails),
         cmocka_unit_test(test_pairs_by_round),
         cmocka_unit_test(test_no_wall_time_of_two_threads),
+        cmocka_unit_test(test_wall_time_of_some_calls_of_two_threads),
         cmocka_unit_test(test_verify),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

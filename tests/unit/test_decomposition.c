@@ -3,11 +3,15 @@
  * The parts of in-situ time must add up whatever the replays say, and a replayed shape must be found again.
  */
 #include "model/decomposition/replayed.h"
+#include "model/plot/waterfall_plot.h"
 
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -71,6 +75,31 @@ static void test_contention(void **state)
     with = decompose(&shape, 6);
     assert_near(with.contention.value, 30);
     assert_near(with.unsplit.value, 10);
+}
+
+/* Of all calls: the last number of each row but that of the time in situ. */
+static void test_the_waterfall_adds_up(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/ktrace-test-XXXXXX";
+    char line[128];
+    double sum = 0;
+    struct kt_error error = {0};
+    struct kt_context_times shape = times(2, 3, 2.5, 1);
+    shape.together = around(4, 0.1);
+    shape.alone = around(3, 0.1);
+    const struct kt_parts parts = {.total.parts = decompose(&shape, 6)};
+    close(mkstemp(path));
+    assert_int_equal(kt_waterfall_csv(&parts, path, &error), KT_OK);
+    FILE *file = fopen(path, "r");
+    while (fgets(line, sizeof line, file)) {
+        double seconds;
+        if (!strstr(line, "in situ") && sscanf(line, "%*[^,],%*[^,],%lf", &seconds) == 1)
+            sum += seconds;
+    }
+    fclose(file);
+    unlink(path);
+    assert_near(sum, 60);
 }
 
 /* They are a part of the residual, not one beside it; what they take is known where the cost of one is. */
@@ -506,6 +535,7 @@ int main(void)
         cmocka_unit_test(test_tracked_and_untracked_together),
         cmocka_unit_test(test_outliers_are_residual),
         cmocka_unit_test(test_contention),
+        cmocka_unit_test(test_the_waterfall_adds_up),
         cmocka_unit_test(test_page_faults),
         cmocka_unit_test(test_bound_that_is_too_high),
         cmocka_unit_test(test_tracked_faster_than_warm),

@@ -35,6 +35,20 @@ static void test_lines(void **state)
     assert_int_equal(map.rule[1].line, 6);
 }
 
+static void test_as_many_libraries_as_there_is_room_for(void **state)
+{
+    (void)state;
+    char text[4096] = "";
+    for (int i = 0; i < KT_MAP_LIBRARIES; i++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "library lib%d /x/lib%d.so\n", i, i);
+    size_t length = strlen(text);
+    snprintf(text + length, sizeof text - length, "dgemm -> lib%d\n", KT_MAP_LIBRARIES - 1);
+    assert_true(parse(text));
+    assert_int_equal(map.rule[0].library, KT_MAP_LIBRARIES - 1);
+    snprintf(text + length, sizeof text - length, "library more /x/more.so\ndgemm -> more\n");
+    assert_false(parse(text));
+}
+
 static void expect(const struct kt_map_condition *c, const char *names, char letter, int64_t low, int64_t high)
 {
     char text[32] = "";
@@ -96,7 +110,8 @@ static void test_nonsense(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_lines), cmocka_unit_test(test_conditions),
-                                       cmocka_unit_test(test_nonsense)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_lines),
+                                       cmocka_unit_test(test_as_many_libraries_as_there_is_room_for),
+                                       cmocka_unit_test(test_conditions), cmocka_unit_test(test_nonsense)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -103,6 +103,19 @@ static void nothing(void **state)
     assert_int_equal(granted.quota_us, 0);
 }
 
+/* 128 processors of 256: the list is longer than there is room for. */
+static void too_long(void **state)
+{
+    static char list[1024];
+    static const char *const file[] = {"/proc/self/cgroup", "0::/a\n", "/sys/fs/cgroup/a/cpuset.cpus.effective", list,
+                                       NULL};
+    (void)state;
+    for (int cpu = 0; cpu < 256; cpu += 2)
+        snprintf(list + strlen(list), sizeof list - strlen(list), "%d%s", cpu, cpu < 254 ? "," : "\n");
+    granted_by(file);
+    assert_string_equal(granted.set, "");
+}
+
 static void lists(void **state)
 {
     cpu_set_t set;
@@ -134,6 +147,7 @@ static void expect(const char *lines, double usable, const char *text)
     kt_processors_recorded(&trace.process[0], &processors);
     kt_processors_text(&processors, said, sizeof said);
     assert_true(processors.usable == usable);
+    assert_true(processors.quota < KT_CPULIST_MOST);
     assert_string_equal(said, text);
     kt_trace_close(&trace);
     kt_gen_remove(&gen);
@@ -148,6 +162,8 @@ static void recorded(void **state)
     expect("affinity\t0-3\nquota\t800000\t100000\n", 4, "affinity to 4 of 16 processors");
     expect("affinity\t4-7\ncpuset\t4-7\n", 4, "a cpuset of 4 of 16 processors");
     expect("affinity\t0-1\ncpuset\t0-7\nquota\t50000\t100000\n", 0.5, "a quota of 0.5 of 16 processors");
+    expect("quota\t1e300\t1\n", 16, "");
+    expect("quota\tinf\tnan\n", 16, "");
     expect("affinity\tx\nquota\t0\t0\ncpuset\t\n", 16, "");
 }
 
@@ -155,7 +171,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(second_version), cmocka_unit_test(path_of_outside), cmocka_unit_test(first_version),
-        cmocka_unit_test(nothing),        cmocka_unit_test(lists),           cmocka_unit_test(recorded),
+        cmocka_unit_test(nothing),        cmocka_unit_test(too_long),        cmocka_unit_test(lists),
+        cmocka_unit_test(recorded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,6 +18,11 @@ static inline void *kt_resize(void *old, size_t count, size_t bytes)
     return memory;
 }
 
+static inline void *kt_zeros(size_t count, size_t bytes)
+{
+    return memset(kt_resize(NULL, count, bytes), 0, count * bytes);
+}
+
 static inline char *kt_copy(const char *text)
 {
     char *copy = strdup(text);

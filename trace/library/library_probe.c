@@ -185,15 +185,18 @@ static void ask_parts(const struct loaded *loaded, struct kt_library_probe *out)
     out->has_lapacke = find_first(loaded, lapacke);
 }
 
+/* Under any name that the recorder knows: trace/table/symbol.c. */
 static bool has_routine(const struct loaded *loaded, const char *name)
 {
-    static const char *const form[] = {"%s_", "cblas_%s", "LAPACKE_%s", "%s_64_", "%s"};
-    for (size_t i = 0; i < sizeof form / sizeof *form; i++) {
-        char symbol[64];
-        snprintf(symbol, sizeof symbol, form[i], name);
-        if (find(loaded, symbol))
-            return true;
-    }
+    static const char *const before[] = {"", "cblas_", "LAPACKE_", "scipy_", "scipy_cblas_", "scipy_LAPACKE_"};
+    static const char *const behind[] = {"_", "", "_64_", "_64", "64_"};
+    for (size_t i = 0; i < sizeof before / sizeof *before; i++)
+        for (size_t j = 0; j < sizeof behind / sizeof *behind; j++) {
+            char symbol[64];
+            snprintf(symbol, sizeof symbol, "%s%s%s", before[i], name, behind[j]);
+            if (find(loaded, symbol))
+                return true;
+        }
     return false;
 }
 

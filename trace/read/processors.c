@@ -23,9 +23,11 @@ static int count_of(const char *list)
     return list ? kt_cpulist_parse(list, NULL) : 0;
 }
 
+/* What nobody can have is no quota. */
 static double ratio_of(double quota_us, double period_us)
 {
-    return quota_us > 0 && period_us > 0 ? quota_us / period_us : 0;
+    double ratio = quota_us > 0 && period_us > 0 ? quota_us / period_us : 0;
+    return ratio < KT_CPULIST_MOST ? ratio : 0;
 }
 
 void kt_processors_recorded(const struct kt_process *process, struct kt_processors *out)

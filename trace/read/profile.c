@@ -142,8 +142,7 @@ bool kt_counts_next(struct kt_counts_cursor *at, struct kt_counts *out)
             if (!s->profile)
                 continue;
             if (at->cell == s->profile->cells) {
-                uint64_t passed = 0;
-                kt_stream_pass(s, &passed, s->size);
+                kt_stream_pass_all(s);
                 continue;
             }
             struct kt_profile_cell cell = kt_profile_cell(s, at->cell++);
@@ -298,8 +297,7 @@ static void add_threads(struct thread_list *list, const struct kt_process *p, co
         ticks -= cell->ticks < ticks ? cell->ticks : ticks;
         calls -= cell->outermost < calls ? cell->outermost : calls;
     }
-    uint64_t passed = 0;
-    kt_stream_pass(s, &passed, s->size);
+    kt_stream_pass_all(s);
     rest.seconds = part * seconds_of(p, ticks, calls);
     if (rest.calls)
         add_thread(list, &rest);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define MOST_CALLS ((uint64_t)1 << 48) /* of a cell: a century */
+#define MOST_BYTES ((size_t)1 << 35)   /* of a file: places of cells in it have 32 bits */
 
 static const struct kt_profile_head *head_of(const struct kt_stream *s)
 {
@@ -124,8 +125,10 @@ static void add_inside_totals(struct kt_stream *s, const struct kt_profile_cell 
 static bool take_cell(struct kt_stream *s, const struct kt_process *p, const struct kt_cell *cell)
 {
     struct kt_profile *profile = s->profile;
-    if (cell->kind == KT_CELL_THREAD)
+    if (cell->kind == KT_CELL_THREAD) {
+        profile->thread = kt_room_for_one(profile->thread, profile->threads, sizeof *profile->thread);
         profile->thread[profile->threads++] = (const struct kt_thread_cell *)(const void *)cell;
+    }
     if (!has_shape(cell) && cell->kind != KT_CELL_OVERFLOW)
         return true;
     if (cell->bytes < sizeof *cell || !(has_shape(cell) ? is_shape(cell, p) : is_overflow(cell, p)))
@@ -134,6 +137,7 @@ static bool take_cell(struct kt_stream *s, const struct kt_process *p, const str
     struct kt_profile_cell parts = parts_of(cell);
     if (head_of(s)->current == at)
         profile->current = profile->cells + 1;
+    profile->cell = kt_room_for_one(profile->cell, profile->cells, sizeof *profile->cell);
     profile->cell[profile->cells++] = (uint32_t)(at / 8);
     add_totals(s, cell);
     add_inside_totals(s, &parts, p->nested_mode == KT_NESTED_ALL);
@@ -144,9 +148,7 @@ static void walk_cells(struct kt_stream *s, const struct kt_process *p, struct k
 {
     const struct kt_chunk *head = &head_of(s)->chunk;
     size_t end = head->used_bytes < s->size ? head->used_bytes : s->size;
-    size_t most = (end - head->header_bytes) / sizeof(struct kt_thread_cell) + 1;
-    s->profile->cell = kt_resize(NULL, most, sizeof *s->profile->cell);
-    s->profile->thread = kt_resize(NULL, most, sizeof *s->profile->thread);
+    end = end < MOST_BYTES ? end : MOST_BYTES;
     size_t at = head->header_bytes;
     size_t bad = 0;
     while (at + sizeof(struct kt_thread_cell) <= end) {
@@ -191,8 +193,7 @@ void kt_profile_check(struct kt_stream *s, const struct kt_process *process, str
     walk_cells(s, process, trace);
     if (s->passed < head_of(s)->chunk.passed) /* also in calls that have not returned; of one thread */
         s->passed = head_of(s)->chunk.passed;
-    uint64_t passed = 0;
-    kt_stream_pass(s, &passed, s->size);
+    kt_stream_pass_all(s);
 }
 
 bool kt_profile_hides_passed(const struct kt_profile_cell *cell)

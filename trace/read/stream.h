@@ -61,6 +61,8 @@ void kt_stream_free(struct kt_stream *stream);
 /* Who reads a stream's bytes from the begin on is at AT: where they are a mapped file, those before it need not stay in
  * memory. *PASSED is where they begin, 0 at first. At the end, AT is the size. */
 void kt_stream_pass(const struct kt_stream *stream, uint64_t *passed, uint64_t at);
+/* The same of one that was read in any order, when all of it was. */
+void kt_stream_pass_all(const struct kt_stream *stream);
 
 /* Fills in everything from spans on. Needs the process's entries; notes go to the trace. */
 void kt_stream_check(struct kt_stream *stream, const struct kt_process *process, struct kt_trace *trace);

@@ -257,6 +257,12 @@ void kt_stream_pass(const struct kt_stream *s, uint64_t *passed, uint64_t at)
         madvise((void *)(s->bytes + from), *passed - from, MADV_DONTNEED);
 }
 
+void kt_stream_pass_all(const struct kt_stream *s)
+{
+    uint64_t passed = 0;
+    kt_stream_pass(s, &passed, s->size);
+}
+
 void kt_stream_free(struct kt_stream *stream)
 {
     if (stream->borrowed)

@@ -106,6 +106,9 @@ static enum kt_status check(const char *path, struct kt_map *map, const char *co
 enum kt_status kt_run_map(const char *path, const char *command, struct kt_error *error)
 {
     char whole[PATH_MAX];
+    const char *blas = getenv("KTRACE_BLAS");
+    if (blas && *blas)
+        return kt_fail(error, KT_USAGE, "--map: KTRACE_BLAS is set, and all calls would go to %s", blas);
     struct kt_map *map = kt_resize(NULL, 1, sizeof *map);
     map->rules = map->libraries = 0;
     enum kt_status status = check(path, map, command, error);

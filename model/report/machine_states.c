@@ -110,11 +110,10 @@ static const struct kt_field recorded_fields[] = {
     {"core_hz_hi", KT_AS_NUMBER, .unit = "1/s", .meaning = "a twentieth of the readings is above"},
     {0}};
 
-static const struct kt_field slower_fields[] = {
-    {"core", KT_AS_NUMBER, .meaning = "of dependent additions"},
-    {"shared", KT_AS_NUMBER, .meaning = "of independent additions"},
-    {"memory", KT_AS_NUMBER, .meaning = "of loads from memory"},
-    {0}};
+static const struct kt_field slower_fields[] = {{"core", KT_AS_NUMBER, .meaning = "of dependent additions"},
+                                                {"shared", KT_AS_NUMBER, .meaning = "of independent additions"},
+                                                {"memory", KT_AS_NUMBER, .meaning = "of loads from memory"},
+                                                {0}};
 
 static const struct kt_field lost_fields[] = {{"seconds", KT_AS_SECONDS, .meaning = "without a processor"},
                                               {"calls", KT_AS_COUNT, KT_NULL, .meaning = "calls that it happened to"},

@@ -28,13 +28,13 @@ static enum kt_status take_threads(const struct kt_verb_option *option, const ch
 const struct kt_verb_option kt_model_show_options[] = {
     {"blas", 0, "LIB", "whose models: a path, a soname or a short name; default openblas",
      KT_VERB_TEXT(struct command, of.blas)},
-    {"threads", 0, "N", "models of the library with that many threads; default: its own number, or 1", take_threads,
-     offsetof(struct command, of.threads)},
+    {"threads", 0, "N", "models with that many threads of the library; default: the library's own number, or 1",
+     take_threads, offsetof(struct command, of.threads)},
     {KT_VERB_ROUTINE(struct command, routines)},
     {KT_MODEL_FILE(struct command, of.file)},
-    {"force", 0, NULL, "also those of another machine, or of another build of the library",
+    {"force", 0, NULL, "also use models of another machine, or of another build of the library",
      KT_VERB_FLAG(struct command, of.force)},
-    {"plot", 0, "FILE.svg|png|pdf", "the regions of the domain with their errors", KT_VERB_TEXT(struct command, plot)},
+    {"plot", 0, "FILE.svg|png|pdf", "plot the regions with their errors", KT_VERB_TEXT(struct command, plot)},
     {KT_VERB_JSON(struct command, json)},
     {0},
 };

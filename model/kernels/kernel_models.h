@@ -92,7 +92,7 @@ struct kt_models_of {
 
 /* The option that sets the file (trace/command/verb.h). */
 #define KT_MODEL_FILE(type, member) \
-    "models", 0, "FILE", "of models; default ktrace/models/LIB.json in ~/.cache", KT_VERB_TEXT(type, member)
+    "models", 0, "FILE", "file of models; default ktrace/models/LIB.json in ~/.cache", KT_VERB_TEXT(type, member)
 
 /* Reads them; one clear error if there are none, the file is damaged, or it is of another library or machine. */
 enum kt_status kt_models_open(const struct kt_models_of *of, struct kt_models **out, struct kt_error *error);

@@ -47,15 +47,15 @@ kt_verb_taker kt_prediction_take_cache, kt_prediction_take_setting, kt_predictio
     {"blas", 0, "LIB", "whose models: a path, a soname or a short name; default: as recorded, or openblas", \
      KT_VERB_TEXT(struct kt_prediction_options, blas)},                                                     \
         {KT_MODEL_FILE(struct kt_prediction_options, models)},                                              \
-        {"force", 0, NULL, "also those of another machine, or of another build of the library",             \
+        {"force", 0, NULL, "also use models of another machine, or of another build of the library",        \
          KT_VERB_FLAG(struct kt_prediction_options, force)},                                                \
         {"combine", 0, "paper|level",                                                                       \
-         "warm and cold by what is in any cache (default), or all levels by their latencies",               \
+         "paper: operands are in a cache or in memory (default); level: each cache level has its own time", \
          KT_VERB_CHOICE(struct kt_prediction_options, combine)},                                            \
         {"cache",                                                                                           \
          0,                                                                                                 \
          "BYTES",                                                                                           \
-         "of the largest cache; default: as probed, or as the system says",                                 \
+         "size of the last cache; default: as probed, or as the system says",                               \
          kt_prediction_take_cache,                                                                          \
          KT_PREDICTION_MEMBER(cache)},                                                                      \
         {KT_VERB_JSON(struct kt_prediction_options, json)},                                                 \
@@ -70,17 +70,17 @@ kt_verb_taker kt_prediction_take_cache, kt_prediction_take_setting, kt_predictio
     {"n", 0, "LIST", "columns, such as 1000 or 100:3000:100", kt_prediction_take_sizes, KT_PREDICTION_MEMBER(n)}, \
         {"m", 0, "N", "rows; default as many as columns", kt_prediction_take_sizes, KT_PREDICTION_MEMBER(m)},     \
         KT_ALGORITHM_SETTING,                                                                                     \
-        {"measure", 0, NULL, "run it, too, on that library: predicted beside measured",                           \
+        {"measure", 0, NULL, "also run it on that library: measured beside predicted times",                      \
          KT_VERB_FLAG(struct kt_prediction_options, measure)},                                                    \
         {"rounds",                                                                                                \
          0,                                                                                                       \
          "N",                                                                                                     \
-         "of measuring; default " default_rounds,                                                                 \
+         "rounds of measuring; default " default_rounds,                                                          \
          kt_prediction_take_rounds,                                                                               \
          KT_PREDICTION_MEMBER(rounds)},                                                                           \
     {                                                                                                             \
-        "budget", 0, "SECONDS", "for measuring, each size; default " default_seconds, kt_prediction_take_budget,  \
-            KT_PREDICTION_MEMBER(budget)                                                                          \
+        "budget", 0, "SECONDS", "seconds of measuring for each size; default " default_seconds,                   \
+            kt_prediction_take_budget, KT_PREDICTION_MEMBER(budget)                                               \
     }
 
 /* An error for options that nothing would obey: rounds and a budget where nothing is measured, and levels, of which

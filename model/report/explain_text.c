@@ -29,10 +29,10 @@ static void say_runs(const struct kt_explain *x)
 {
     const size_t runs = x->pairs;
     if (x->is_again)
-        kt_screen_line("run %zu time%s more between rounds of its replay: medians over pairs of these", runs,
+        kt_screen_line("run %zu more time%s in turns with its replay; parts are medians over these pairs", runs,
                        runs == 1 ? "" : "s");
     if (!x->is_again)
-        kt_screen_line("run once%s%s: what varies with the machine is in no interval", x->stopped ? ", as " : "",
+        kt_screen_line("run once%s%s: intervals do not contain how the machine varies", x->stopped ? ", as " : "",
                        x->stopped ? x->stopped : "");
 }
 
@@ -111,8 +111,8 @@ static void print_places(const struct kt_explain *x)
 static const char *const meaning[KT_PAIRED_PARTS] = {
     [KT_PAIRED_BOUND] = "is what this machine needs at best: only fewer operations help",
     [KT_PAIRED_LIBRARY] = "is what the library needs beyond that: another one may be faster",
-    [KT_PAIRED_CACHE] = "is waiting for operands that were not in caches: call right after what makes them",
-    [KT_PAIRED_RESIDUAL] = "is in no replay: page faults, other threads, or operands with other contents",
+    [KT_PAIRED_CACHE] = "is waiting for operands that were not in caches: use them sooner after they are written",
+    [KT_PAIRED_RESIDUAL] = "is explained by no replay: page faults, other threads, other contents of operands",
     [KT_PAIRED_UNEVEN] = "is in calls that took longer than most of their shape: pauses, first touches"};
 
 /* The place that most of that part is in. */

@@ -53,7 +53,7 @@ static int add_ratio(char *out, size_t size, const char *what, double slower)
 static void print_ratios(const struct kt_speed *slower, char *out, size_t size)
 {
     int used = add_ratio(out, size, "core", slower->chain);
-    used += add_ratio(out + used, size - (size_t)used, "what others leave of it", slower->wide);
+    used += add_ratio(out + used, size - (size_t)used, "shared core", slower->wide);
     used += add_ratio(out + used, size - (size_t)used, "memory", slower->memory);
     snprintf(out + used, size - (size_t)used, "%s", used ? " than while replayed" : ", as fast as while replayed");
 }
@@ -106,15 +106,14 @@ json_t *kt_machine_states_json(const struct kt_report *report)
 
 static const struct kt_field recorded_fields[] = {
     KT_FIELDS(kt_field_speed),
-    {"core_hz_lo", KT_AS_NUMBER, .unit = "1/s", .meaning = "the slowest reading"},
-    {"core_hz_hi", KT_AS_NUMBER, .unit = "1/s", .meaning = "the fastest reading"},
+    {"core_hz_lo", KT_AS_NUMBER, .unit = "1/s", .meaning = "a twentieth of the readings is below"},
+    {"core_hz_hi", KT_AS_NUMBER, .unit = "1/s", .meaning = "a twentieth of the readings is above"},
     {0}};
 
-static const struct kt_field slower_fields[] = {
-    {"core", KT_AS_NUMBER, .meaning = "of additions that wait for each other"},
-    {"shared", KT_AS_NUMBER, .meaning = "of additions that wait for nothing"},
-    {"memory", KT_AS_NUMBER, .meaning = "of loads from memory"},
-    {0}};
+static const struct kt_field slower_fields[] = {{"core", KT_AS_NUMBER, .meaning = "of dependent additions"},
+                                                {"shared", KT_AS_NUMBER, .meaning = "of independent additions"},
+                                                {"memory", KT_AS_NUMBER, .meaning = "of loads from memory"},
+                                                {0}};
 
 static const struct kt_field lost_fields[] = {{"seconds", KT_AS_SECONDS, .meaning = "without a processor"},
                                               {"calls", KT_AS_COUNT, KT_NULL, .meaning = "calls that it happened to"},

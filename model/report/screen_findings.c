@@ -19,12 +19,12 @@ static const char *const meaning[KT_SCREEN_PARTS] = {
     [KT_SCREEN_LIBRARY] =
         "is what the library adds to what the hardware needs: the most that another library could win",
     [KT_SCREEN_CACHE] =
-        "is waiting for operands that were not in cache: the most to win by calling right after what makes them",
+        "is waiting for operands that were not in cache: the most to win by using them sooner after they are written",
     [KT_SCREEN_CONTENTION] =
         "is what calls of other threads at the same time cost: ktrace compare --threads tells how many are best",
     [KT_SCREEN_MACHINE] =
         "is the machine, slower while the program ran than while it was replayed: record and replay again",
-    [KT_SCREEN_REST] = "is in no replay: page faults, other threads, pauses, other contents of operands",
+    [KT_SCREEN_REST] = "is explained by no replay: page faults, other threads, pauses, other contents of operands",
     [KT_SCREEN_UNSPLIT] = "is caches or else: no replay of these calls tells which"};
 
 /* The place that has most of it. */

@@ -83,7 +83,8 @@ static enum kt_status own_document(json_t **out, bool *is_new, struct kt_error *
     *is_new = !kt_machine_path(path, sizeof path) || access(path, F_OK) != 0;
     if (!*is_new)
         return kt_json_load(path, out, error);
-    kt_notice("roofline: this machine has not been measured; doing it quickly ('ktrace probe' does it well)");
+    kt_notice(
+        "roofline: this machine has not been measured; measuring it quickly now ('ktrace probe' measures it well)");
     *out = kt_probe_machine(true);
     return KT_OK;
 }

@@ -65,15 +65,17 @@ static enum kt_status take_rows(const struct kt_verb_option *option, const char 
 const struct kt_verb_option kt_verb_diff_options[] = {
     {"margin", 0, "PERCENT", "smaller changes of a shape do not count; default 3", take_margin,
      offsetof(struct options, margin)},
-    {"fail-above", 0, "PERCENT", "exit status 1 only if a shape or the total is slower by more, its interval included",
-     take_margin, offsetof(struct options, fail_above)},
+    {"fail-above", 0, "PERCENT",
+     "exit status 1 only if a shape or the total is slower by more than that, with its whole interval", take_margin,
+     offsetof(struct options, fail_above)},
     {"markdown", 0, NULL, "a table for a comment on a change of the program", KT_VERB_FLAG(struct options, markdown)},
     {"html", 0, "FILE", "also one file for a browser: the report of AFTER with what changed",
      KT_VERB_TEXT(struct options, html)},
-    {"absolute", 0, NULL, "also what all shapes have in common counts as change, not as drift",
+    {"absolute", 0, NULL, "do not remove the factor that all shapes have in common",
      KT_VERB_FLAG(struct options, absolute)},
     {"results", 0, NULL,
-     "not times: the first call whose inputs agree and whose outputs differ (KTRACE_CHECKSUM=in,out)",
+     "compare results instead of times: the first call with equal inputs and different outputs (needs "
+     "KTRACE_CHECKSUM=in,out)",
      KT_VERB_FLAG(struct options, results)},
     {"top", 0, "N", "rows of each table; default 15", take_rows, offsetof(struct options, top)},
     {KT_VERB_JSON(struct options, json)},
@@ -90,8 +92,7 @@ static int parse_arguments(int argc, char **argv, struct options *out)
         return wrong;
     if (out->results &&
         (out->absolute || out->top || out->margin >= 0 || out->fail_above >= 0 || out->markdown || out->html))
-        return kt_verb_usage(argv[0],
-                             "--results compares no times: of the other options only --json means anything to it");
+        return kt_verb_usage(argv[0], "--results compares no times: no other option but --json goes with it");
     if (out->json && out->markdown)
         return kt_verb_usage(argv[0], "--json or --markdown, not both");
     if (out->margin >= 0)

@@ -25,11 +25,11 @@ struct command {
 };
 
 const struct kt_verb_option kt_verb_probe_options[] = {
-    {"quick", 0, NULL, "only what replays need: clocks, operations, caches, bandwidth; below 10 s",
+    {"quick", 0, NULL, "measure only what replays need: clocks, operations, caches, bandwidth; below 10 s",
      KT_VERB_FLAG(struct command, quick)},
-    {"show", 0, NULL, "what was measured before, instead of measuring; compared with what the system and hwloc say",
+    {"show", 0, NULL, "print the last result instead of measuring, beside what the system and hwloc say",
      KT_VERB_FLAG(struct command, show)},
-    {"output", 'o', "DIR", "plots of all curves with the steps found, SVG and PNG (needs gnuplot)",
+    {"output", 'o', "DIR", "plot all curves with the steps that were found, SVG and PNG (needs gnuplot)",
      KT_VERB_TEXT(struct command, plots)},
     {KT_VERB_JSON(struct command, json)},
     {KT_VERB_CSV(struct command, json)},

@@ -257,9 +257,9 @@ static enum kt_status rank_all(struct ranking *r, int argc, char **argv, struct 
 
 const struct kt_verb_option kt_model_rank_options[] = {
     KT_PREDICTION_OPTIONS,
-    {"algorithm", 0, "FILE", "one of those to be compared, like the arguments", kt_prediction_take_algorithm, 0},
+    {"algorithm", 0, "FILE", "another algorithm to compare, beside the arguments", kt_prediction_take_algorithm, 0},
     KT_ALGORITHM_OPTIONS("21", "20"),
-    {"b", 0, "LIST", "size of blocks, of several the best; default: of each its own", kt_prediction_take_sizes,
+    {"b", 0, "LIST", "block sizes; each algorithm gets the best of them; default: its own", kt_prediction_take_sizes,
      KT_PREDICTION_MEMBER(b)},
     {0},
 };

@@ -85,7 +85,7 @@ static enum kt_status run(const struct kt_prediction_options *o, const char *nam
 const struct kt_verb_option kt_model_calls_options[] = {
     {"n", 0, "N", "columns; default: the algorithm's", kt_prediction_take_sizes, KT_PREDICTION_MEMBER(n)},
     {"m", 0, "N", "rows; default as many as columns", kt_prediction_take_sizes, KT_PREDICTION_MEMBER(m)},
-    {"b", 0, "N", "size of blocks; default: the algorithm's", kt_prediction_take_sizes, KT_PREDICTION_MEMBER(b)},
+    {"b", 0, "N", "block size; default: the algorithm's", kt_prediction_take_sizes, KT_PREDICTION_MEMBER(b)},
     KT_ALGORITHM_SETTING,
     {"json", 0, NULL, "one JSON object a line, with the memory that each operand covers",
      KT_VERB_FLAG(struct kt_prediction_options, json)},

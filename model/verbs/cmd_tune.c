@@ -325,7 +325,7 @@ const struct kt_verb_option kt_model_tune_options[] = {
     KT_ALGORITHM_OPTIONS("21", "20"),
     {"b", 0, "LIST", "block sizes to choose from; default 1 (none) and 8:256:8", kt_prediction_take_sizes,
      KT_PREDICTION_MEMBER(b)},
-    {"output", 'o', "DIR", "plot of time against the block size", KT_VERB_TEXT(struct kt_prediction_options, output)},
+    {"output", 'o', "DIR", "plot the time against the block size", KT_VERB_TEXT(struct kt_prediction_options, output)},
     {0},
 };
 

@@ -47,7 +47,7 @@ static enum kt_status take_rows(const struct kt_verb_option *option, const char 
 
 const struct kt_verb_option kt_verb_watch_options[] = {
     {"interval", 0, "S", "seconds between looks; default 2", take_interval, offsetof(struct options, interval)},
-    {"once", 0, NULL, "one look", KT_VERB_FLAG(struct options, once)},
+    {"once", 0, NULL, "look once, and end", KT_VERB_FLAG(struct options, once)},
     {"top", 0, "N", "rows of each table; default 8", take_rows, offsetof(struct options, top)},
     {KT_VERB_JSON(struct options, json)},
     {0},

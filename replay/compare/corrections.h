@@ -10,18 +10,19 @@
 
 #include <stdbool.h>
 
-/* Columns: name, name in texts, what it does. */
-#define KT_CORRECTIONS(X)                                                                                             \
-    X(DISTURBED, "disturbed", "samples that another process disturbed do not count where a visit has others")         \
-    X(COLD, "cold", "calls of a window whose operands were further away than in the program are shortened by that")   \
-    X(WINDOWS, "windows", "calls of a window that took longer or shorter in the program than others stand for these") \
-    X(PACE, "pace", "calls are slower in the program than replayed by a common factor: the lower quartile of shapes") \
-    X(DISTURBANCE, "disturbance", "what lifts means above medians in the program lengthens calls in proportion")      \
-    X(FAULTS, "faults", "page faults of the program's calls take as long on any library")                             \
-    X(FIRST, "first", "the first call of a library in a process takes longer")                                        \
-    X(WAITING, "waiting", "what is left of the time in the program is the same on any library")                       \
-    X(CONTENTION, "contention", "or is the baseline's alone, if its threads and the program's held each other up")    \
-    X(SCATTER, "scatter", "where pairs scatter much, the ratio is that of the sums of lower quartiles")
+/* Columns: name, name in texts, what it does, as doc/compare.md has it. */
+#define KT_CORRECTIONS(X)                                                                                            \
+    X(DISTURBED, "disturbed", "leaves out samples that another process disturbed, if the same visit has others")     \
+    X(COLD, "cold", "shortens calls at the begin of a window, whose operands were farther away than in the program") \
+    X(WINDOWS, "windows",                                                                                            \
+      "scales the calls in windows to the mean of all calls of their shape, as the program had it")                  \
+    X(PACE, "pace", "lengthens all calls by the program's time over the replay's: the lower quartile of shapes")     \
+    X(DISTURBANCE, "disturbance", "lengthens all calls by mean over median in the program")                          \
+    X(FAULTS, "faults", "adds the time of the program's page faults, the same on each library")                      \
+    X(FIRST, "first", "adds what the first call of a library in a process takes longer")                             \
+    X(WAITING, "waiting", "adds the rest of the time in the program, the same on each library")                      \
+    X(CONTENTION, "contention", "adds it to the baseline only, if its threads and the program's delayed each other") \
+    X(SCATTER, "scatter", "takes the ratio of the sums of lower quartiles if pairs scatter much")
 
 enum kt_correction {
 #define KT_CORRECTION_ENUM(name, text, what) KT_CORRECT_##name,

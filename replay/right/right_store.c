@@ -107,7 +107,7 @@ void kt_right_store_close(struct kt_right_store *s, const struct kt_right *right
 {
     struct kt_error error = {0};
     if (s->store && write_all(s, right, &error) != KT_OK)
-        kt_notice("that results are right is not kept for later comparisons: %s", error.text);
+        kt_notice("checks of results are not kept for later comparisons: %s", error.text);
     for (size_t l = 0; s->setting && l < right->libraries; l++)
         free(s->setting[l]);
     free(s->setting);

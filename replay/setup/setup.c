@@ -136,7 +136,7 @@ static enum kt_status check_layout(struct kt_layout *layout, struct kt_error *er
     if (layout->misalign && !layout->align)
         layout->align = layout->misalign < 16 ? layout->misalign / 2 : 8;
     if (layout->misalign && layout->misalign <= layout->align)
-        return kt_fail(error, KT_USAGE, "what is aligned to %llu bytes is no less aligned than to %llu",
+        return kt_fail(error, KT_USAGE, "operands aligned to %llu bytes cannot be misaligned to %llu",
                        (unsigned long long)layout->align, (unsigned long long)layout->misalign);
     return KT_OK;
 }
@@ -180,19 +180,19 @@ static enum kt_status take_share(const struct kt_verb_option *option, const char
 
 const struct kt_verb_option kt_verb_replay_options[] = {
     {"context", 0, "LIST", "sequence, " KT_REPLAY_CONTEXTS "; default warm,cold,tracked", kt_replay_take_contexts, 0},
-    {"gaps", 0, KT_REPLAY_GAPS,
-     "sequence: what happens between calls for as long as it took in the program; default idle", kt_replay_take_gaps,
-     0},
+    {"gaps", 0, KT_REPLAY_GAPS, "sequence: what fills the time between calls; default idle", kt_replay_take_gaps, 0},
     {"alone", 0, NULL,
-     "sequence: of the busiest thread; default: calls of several threads as they were made, and alone",
+     "sequence: only calls of the busiest thread; default: calls that overlapped are played at the same time and alone",
      KT_VERB_FLAG(struct kt_replay_options, alone)},
     {"blas", 0, "LIB", "a path, a soname or a short name; default: what was recorded", kt_replay_take_blas, 0},
     {"budget", 0, "SECONDS", "time for the samples; default 20", kt_replay_take_budget,
      offsetof(struct kt_replay_options, budget)},
-    {"runs", 0, "N", "run the program again so often between rounds: the recorded command, or the one behind --",
+    {"runs", 0, "N",
+     "run the program N times between the rounds of the replay: the recorded command, or the one behind --",
      kt_replay_take_runs, offsetof(struct kt_replay_options, runs)},
-    {"shard", 0, "I/N", "only the I-th of N shares of the shapes; default: of the ranks that mpirun or srun started",
-     take_share, offsetof(struct kt_replay_options, share)},
+    {"shard", 0, "I/N",
+     "replay only the I-th of N shares of the shapes; default: one share for each rank of mpirun or srun", take_share,
+     offsetof(struct kt_replay_options, share)},
     {KT_VERB_THREADS, take_threads, offsetof(struct kt_replay_options, threads)},
     {KT_VERB_LEVEL(struct kt_replay_options, level)},
     {KT_VERB_ROUTINE(struct kt_replay_options, routines)},
@@ -201,13 +201,13 @@ const struct kt_verb_option kt_verb_replay_options[] = {
     {KT_VERB_JSON(struct kt_replay_options, json)},
     {KT_VERB_CSV(struct kt_replay_options, json)},
     {"timer", 0, "wall|cpu|sets",
-     "cpu: processor time, where others take the processor; sets: many short cold calls at once",
+     "wall: wall time (default); cpu: processor time, on busy machines; sets: cold calls below 1 us, many to a sample",
      KT_VERB_CHOICE(struct kt_replay_options, timer)},
-    {"pages", 0, "huge|small", "that operands are in; default: as the system does", take_pages,
+    {"pages", 0, "huge|small", "size of the pages of operands; default: as the system does", take_pages,
      offsetof(struct kt_replay_options, layout.pages)},
     {"align", 0, "N", "operands begin at multiples of N bytes; default: as recorded", take_alignment,
      offsetof(struct kt_replay_options, layout.align)},
-    {"misalign", 0, "N", "operands begin at no multiples of N bytes", take_alignment,
+    {"misalign", 0, "N", "operands never begin at a multiple of N bytes", take_alignment,
      offsetof(struct kt_replay_options, layout.misalign)},
     {0},
 };

@@ -69,9 +69,10 @@ kt_verb_taker kt_replay_take_contexts, kt_replay_take_gaps, kt_replay_take_blas,
     "warm, cold, allcold (code too), coldcode, l1, l2, l3 (evicted from that cache), tracked, or by operand " \
     "A=cold,B=warm"
 #define KT_REPLAY_GAPS "none|idle|traffic|code"
-#define KT_REPLAY_STORE \
-    "store", 0, "FILE|none", "times that are known; default ktrace/store.sqlite in ~/.cache", kt_replay_take_store
-#define KT_REPLAY_FRESH(type, member) "fresh", 0, NULL, "measure also what is in the store", KT_VERB_FLAG(type, member)
+#define KT_REPLAY_STORE                                                                                     \
+    "store", 0, "FILE|none", "file that keeps all measured times; default ktrace/store.sqlite in ~/.cache", \
+        kt_replay_take_store
+#define KT_REPLAY_FRESH(type, member) "fresh", 0, NULL, "measure again what is in the store", KT_VERB_FLAG(type, member)
 
 /* The contexts if none was asked for: warm, cold, and tracked if there is a source of placements. */
 void kt_replay_options_default(struct kt_replay_options *options);

@@ -82,9 +82,9 @@ static void print_library(const struct kt_unusual *unusual, size_t library, cons
     if (*counts->why)
         printf("%s: not tried: %s\n", name, counts->why);
     else if (counts->other == 0)
-        printf("%s: does as the reference library in all %zu calls", name, counts->tried);
+        printf("%s: as the reference library in all %zu calls", name, counts->tried);
     else
-        printf("%s: does otherwise than the reference library in %zu of %zu calls", name, counts->other, counts->tried);
+        printf("%s: differs from the reference library in %zu of %zu calls", name, counts->other, counts->tried);
     if (!*counts->why && counts->given_up)
         printf(",\n%zu not made after others that never returned", counts->given_up);
     if (!*counts->why)

@@ -25,7 +25,7 @@ struct advise {
 };
 
 const struct kt_verb_option kt_verb_advise_options[] = {
-    {"all", 0, NULL, "list also what was tried and is not advised, and why", KT_VERB_FLAG(struct advise, all)},
+    {"all", 0, NULL, "also list what was tried and is not advised, and why", KT_VERB_FLAG(struct advise, all)},
     {"blas", 0, "LIB", "a path, a soname or a short name; default: what was recorded", kt_replay_take_blas,
      offsetof(struct advise, options)},
     {"budget", 0, "SECONDS", "time for the samples; default 20", kt_replay_take_budget,

@@ -162,10 +162,9 @@ static void say_cost_of_recording(const struct kt_comparison *k)
         cost += isnan(shape->inside.clean) ? shape->inside.subtracted : 0;
     }
     if (k->options.replay.level == KT_OUTERMOST && cost > worth_a_word * seconds)
-        kt_notice(
-            "recording the calls that nest in others took %s beside the %s of these, which is not subtracted to the "
-            "last: KTRACE_NESTED=sample, or none, records few of them or none",
-            kt_text_seconds(cost, cost_text), kt_text_seconds(seconds, text));
+        kt_notice("recording nested calls took %s in addition to the %s of these calls, and cannot be subtracted "
+                  "exactly: KTRACE_NESTED=sample or none records few or none of them",
+                  kt_text_seconds(cost, cost_text), kt_text_seconds(seconds, text));
 }
 
 /* As many shapes as can be timed one by one in so many seconds. */

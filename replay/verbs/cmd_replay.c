@@ -135,7 +135,8 @@ static enum kt_status prepare_worker(struct replay *r, struct kt_error *error)
     if (!kt_timer_fits(r->options.timer, library.threads)) {
         int threads = library.threads;
         kt_library_free(&library);
-        return kt_fail(error, KT_USAGE, "processor time of %d threads does not tell how long a call takes: --threads 1",
+        return kt_fail(error, KT_USAGE,
+                       "the processor time of %d threads is not the time of a call: --timer cpu needs --threads 1",
                        threads);
     }
     kt_worker_prepare(&library, &r->setup.jobs, &r->setup.hierarchy, &r->worker);
@@ -244,7 +245,8 @@ static bool may_save(const struct replay *r, const char *path, const json_t *doc
         return false;
     }
     if (r->options.timer != KT_TIMER_WALL || layout->pages != KT_PAGES_ANY || layout->align) {
-        kt_notice("not stored with the trace: only a replay of operands as they lay, with the usual timer, is");
+        kt_notice(
+            "not stored with the trace: only a replay with operands at the recorded places, and with wall time, is");
         return false;
     }
     if (kt_json_load(path, &earlier, &ignored) != KT_OK)

@@ -51,7 +51,7 @@ const struct kt_verb_option kt_verb_repro_options[] = {
     {"shape", 0, "N", "the first call of the shape of that number, as report prints it",
      KT_VERB_TEXT(struct choice, shape)},
     {"call", 0, "N", "the call of that number, as dump prints it", KT_VERB_TEXT(struct choice, call)},
-    {"at-most", 0, "SECONDS", "the program fails if it has not ended by then: a regression test of a hang",
+    {"at-most", 0, "SECONDS", "the program fails if it has not ended by then, for a regression test of a hang",
      take_seconds, offsetof(struct choice, at_most)},
     {"routine", 0, "NAME", "the slowest call of that routine, such as dgesv", KT_VERB_TEXT(struct choice, routine)},
     {0},

@@ -3,6 +3,8 @@
 """What the documents say, beside what there is. Usage: documents.py CHECK ...; prints what is wrong, a line each.
 
     links ROOT              links and anchors of the documents below ROOT lead to something
+    files                   files that documents for developers name exist
+    sizes                   documents that are longer than they may be
     names KTRACE            verbs, options, variables and JSON keys that documents name exist
     documented KTRACE       every verb, variable and exit status is in README.md or doc/
     tasks FILE              headings above command lines, those behind a $
@@ -50,6 +52,44 @@ def check_links(root):
                 print(f"{path}: {target}: there is no such file")
             elif anchor and anchor not in anchors_of(text_of(found)):
                 print(f"{path}: {target}: there is no such heading")
+
+
+# Of other packages.
+FOREIGN_FILES = {"cblas.h", "lapacke.h", "lapack.h"}
+FOR_DEVELOPERS = ["README.md", "DESIGN.md", "CONTRIBUTING.md", *glob.glob("doc/design/*.md"), *glob.glob("*/README.md"),
+                  *glob.glob("*/*/README.md")]
+
+
+def check_files():
+    """A path, or a name alone. Names in capitals stand for others; what is below build/ is made."""
+    tracked = subprocess.run(["git", "ls-files"], capture_output=True, text=True, check=True).stdout.split()
+    paths = set(tracked) | {name for path in tracked for name in ancestors(path)}
+    names = {os.path.basename(path) for path in paths}
+    for document in sorted(FOR_DEVELOPERS):
+        text = re.sub(r"\]\([^)]*\)|^    .*$", "", text_of(document), flags=re.M)
+        for name in sorted(set(re.findall(r"(?<![\w/.<~$*-])[\w./-]+\.(?:c|h|S|py|sh|md|mk|list|spec)\b(?![\w*])", text))):
+            if re.search(r"[A-Z]{4}(?!\w*\.md)", name) or name.startswith("build/") or name in FOREIGN_FILES:
+                continue
+            beside = os.path.normpath(os.path.join(os.path.dirname(document), name))
+            if not ({name, beside} & paths or ("/" not in name and name in names) or any(p.endswith("/" + name) for p in tracked)):
+                print(f"{document}: there is no {name}")
+
+
+def ancestors(path):
+    while path := os.path.dirname(path):
+        yield path
+
+
+KIB = 1024
+MOST = {"README.md": 9 * KIB, "DESIGN.md": 16 * KIB, "tests/bench/RESULTS.md": 10 * KIB, "doc/design/*.md": 10 * KIB,
+        "doc/*.md": 16 * KIB}
+
+
+def check_sizes():
+    for pattern, most in MOST.items():
+        for path in sorted(glob.glob(pattern)):
+            if os.path.getsize(path) > most:
+                print(f"{path} has {os.path.getsize(path)} bytes, at most {most}")
 
 
 class Command:
@@ -136,6 +176,10 @@ if __name__ == "__main__":
     check, *arguments = sys.argv[1:]
     if check == "links":
         check_links(*arguments)
+    elif check == "files":
+        check_files()
+    elif check == "sizes":
+        check_sizes()
     elif check == "names":
         check_names(*arguments)
     elif check == "documented":

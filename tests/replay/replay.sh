@@ -47,7 +47,7 @@ cp "$T/demo/replay.json" "$T/earlier.json"
 has "a replay on another library is not stored with the trace" 'only a replay on the recorded library' "$("$kt" replay --blas reference --budget 0.2 --context warm --store none "$T/demo" 2>&1)"
 true_that "... what is there stays" cmp -s "$T/demo/replay.json" "$T/earlier.json"
 has "... nor one in fewer contexts" 'has more contexts' "$("$kt" replay --budget 0.2 --context warm --store none "$T/demo" 2>&1)"
-has "... nor one of operands that lay otherwise" 'operands as they lay' "$("$kt" replay --align 4096 --budget 0.2 --store none "$T/demo" 2>&1)"
+has "... nor one of operands that lay otherwise" 'operands at the recorded places' "$("$kt" replay --align 4096 --budget 0.2 --store none "$T/demo" 2>&1)"
 true_that "... what is there stays" cmp -s "$T/demo/replay.json" "$T/earlier.json"
 
 # Integers of both widths in one program: each call has those of its name.

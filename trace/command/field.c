@@ -102,9 +102,9 @@ static const struct kt_field cause_map[] = {{"CAUSE", KT_AS_COUNT, .meaning = "s
 
 const struct kt_field kt_field_speed[] = {
     {"readings", KT_AS_COUNT, .meaning = "how often the machine was read"},
-    {"core_hz", KT_AS_NUMBER, .unit = "1/s", .meaning = "additions that wait for each other: the core's clock"},
+    {"core_hz", KT_AS_NUMBER, .unit = "1/s", .meaning = "dependent additions: the clock of the core"},
     {"issue_hz", KT_AS_NUMBER, .unit = "1/s",
-     .meaning = "additions that wait for nothing: what others leave of the core"},
+     .meaning = "independent additions: what the program gets of a shared core"},
     {"memory_seconds", KT_AS_SECONDS, .meaning = "a load from memory"},
     {0}};
 

@@ -11,43 +11,44 @@
 #include <stddef.h>
 
 /* Columns: name, arguments, what it does. */
-#define KT_VERBS(X)                                                                                                   \
-    X(run, "[OPTIONS] [--] COMMAND [ARG...]", "run a program and record its BLAS and LAPACK calls")                   \
-    X(explain, "[OPTIONS] TRACE | -- COMMAND [ARG...]",                                                               \
-      "the main answer at once: run, replay, run again between replays, and a page of what it comes to")              \
-    X(report, "[OPTIONS] TRACE...", "where the time goes: routines, shapes, callers; contexts once replayed")         \
-    X(replay, "[OPTIONS] TRACE [-- COMMAND]", "re-time the recorded calls")                                           \
-    X(advise, "[OPTIONS] TRACE", "which calls to make otherwise, each change proven by a replay")                     \
-    X(compare, "[--blas LIB...] [OPTIONS] [TRACE] [-- COMMAND]",                                                      \
-      "the same calls on several libraries; or the program itself, really run on each")                               \
-    X(diff, "[OPTIONS] BEFORE AFTER", "two runs: what appeared, vanished, got slower; exit status 1 if anything did") \
-    X(probe, "[OPTIONS]", "characterise this machine: clocks, caches, operations, bandwidth, cores")                  \
-    X(roofline, "[OPTIONS] TRACE...|--kernel ROUTINE|--events|--validate",                                            \
-      "where the calls stand under the roofs of the machine: table, picture")                                         \
-    X(model, "build|show|predict|tune|rank|calls [OPTIONS] [TRACE]",                                                  \
-      "times of calls and algorithms without running them")                                                           \
-    X(repro, "--shape N|--call N|--routine NAME TRACE", "a self-contained C program that makes one recorded call")    \
-    X(watch, "[OPTIONS] PID|TRACE", "a program while it runs: routines, lines, Gflop/s, share of wall time")          \
-    X(info, "[OPTIONS] TRACE... | --libraries [LIB...]", "what was traced: state, processes, machine, losses")        \
-    X(dump, "[OPTIONS] TRACE...", "every call, one per line")                                                         \
-    X(merge, "[OPTIONS] TRACE...", "the traces of a job, such as one of each rank, in one")                           \
-    X(check, "[OPTIONS] TRACE...", "verify a trace; say what is readable; exit status 1 if there are findings")       \
-    X(score, "[OPTIONS] TRACE...", "what a full trace would cost, predicted from this run, and what to set")          \
-    X(pack, "[OPTIONS] TRACE", "one compressed file of a trace, which every verb takes as the trace")                 \
-    X(export, "[OPTIONS] TRACE...", "the calls for other tools: CSV, an SQLite database, a time line, flame graphs")  \
-    X(control, "[OPTIONS] PID pause|resume|flush|status",                                                             \
-      "what a process that is being traced is to do; sends no signal")                                                \
-    X(env, "[OPTIONS]", "every KTRACE_ variable: type, default, meaning")                                             \
-    X(help, "[OPTIONS] [VERB]", "what a verb does, its options, and what it prints")
+#define KT_VERBS(X)                                                                                                  \
+    X(run, "[OPTIONS] [--] COMMAND [ARG...]", "run a program and record its BLAS and LAPACK calls")                  \
+    X(explain, "[OPTIONS] TRACE | -- COMMAND [ARG...]",                                                              \
+      "run, replay and run again in turns; one page on where the time goes, and why")                                \
+    X(report, "[OPTIONS] TRACE...", "where the time goes: routines, shapes, callers; after a replay also why")       \
+    X(replay, "[OPTIONS] TRACE [-- COMMAND]", "make the recorded calls again, with operands in cache and in memory") \
+    X(advise, "[OPTIONS] TRACE", "which other calls would be faster, each one timed against the recorded call")      \
+    X(compare, "[--blas LIB...] [OPTIONS] [TRACE] [-- COMMAND]",                                                     \
+      "time the calls on several libraries and check results; or run the program on each")                           \
+    X(diff, "[OPTIONS] BEFORE AFTER", "compare two runs: what is new, gone or slower; exit status 1 if anything is") \
+    X(probe, "[OPTIONS]", "measure this machine: clocks, caches, operations, bandwidth, cores")                      \
+    X(roofline, "[OPTIONS] TRACE...|--kernel ROUTINE|--events|--validate",                                           \
+      "the calls in the roofline model of the machine: table and plot")                                              \
+    X(model, "build|show|predict|tune|rank|calls [OPTIONS] [TRACE]",                                                 \
+      "predict times of calls and algorithms without running them")                                                  \
+    X(repro, "--shape N|--call N|--routine NAME TRACE",                                                              \
+      "write a self-contained C program that makes one recorded call")                                               \
+    X(watch, "[OPTIONS] PID|TRACE", "show a program while it runs: routines, lines, Gflop/s, share of wall time")    \
+    X(info, "[OPTIONS] TRACE... | --libraries [LIB...]", "what a trace contains: state, processes, machine, losses") \
+    X(dump, "[OPTIONS] TRACE...", "print every call, one a line")                                                    \
+    X(merge, "[OPTIONS] TRACE...", "make one trace of several, such as those of the ranks of a job")                 \
+    X(check, "[OPTIONS] TRACE...", "verify a trace; say what is readable; exit status 1 if something is wrong")      \
+    X(score, "[OPTIONS] TRACE...", "predict what a full trace would cost, and which variables to set")               \
+    X(pack, "[OPTIONS] TRACE", "make one compressed file of a trace, which every verb can read")                     \
+    X(export, "[OPTIONS] TRACE...", "write the calls for other tools: CSV, SQLite, time lines, flame graphs")        \
+    X(control, "[OPTIONS] PID pause|resume|flush|status",                                                            \
+      "pause, resume or flush the recording of a running process; sends no signal")                                  \
+    X(env, "[OPTIONS]", "list every KTRACE_ variable: type, default, meaning")                                       \
+    X(help, "[OPTIONS] [VERB]", "print what a verb does, its options, and what it prints")
 
 /* The same of the verb model, whose parts have options of their own. */
 #define KT_MODEL_PARTS(X)                                                                                 \
     X(build, "[OPTIONS] [TRACE]", "time the kernels of a trace or an algorithm, and make models of them") \
-    X(show, "[OPTIONS]", "the models that there are")                                                     \
-    X(predict, "[OPTIONS] [TRACE...]", "the time of a trace or an algorithm")                             \
-    X(tune, "[OPTIONS] ROUTINE", "the best block size of a LAPACK routine")                               \
-    X(rank, "[OPTIONS] OPERATION|ALGORITHM...", "which of several algorithms is the fastest")             \
-    X(calls, "[OPTIONS] ALGORITHM", "the calls that an algorithm makes")
+    X(show, "[OPTIONS]", "print the models of a library")                                                 \
+    X(predict, "[OPTIONS] [TRACE...]", "predict the time of a trace or an algorithm")                     \
+    X(tune, "[OPTIONS] ROUTINE", "find the best block size of a LAPACK routine")                          \
+    X(rank, "[OPTIONS] OPERATION|ALGORITHM...", "find the fastest of several algorithms")                 \
+    X(calls, "[OPTIONS] ALGORITHM", "print the calls that an algorithm makes")
 
 /* Takes VALUE, NULL if the option has none, into OUT, which is what the option names. */
 struct kt_verb_option;
@@ -102,10 +103,10 @@ kt_verb_taker kt_verb_take_csv;
         KT_VERB_PLACE(type, member, KT_VERB_IS(type, member, bool))
 #define KT_VERB_ROUTINE(type, member) \
     "routine", 0, "LIST", "only these routines, such as dgemm,*gesv", KT_VERB_TEXT(type, member)
-#define KT_VERB_LEVEL(type, member)                                                                               \
-    "level", 0, "outermost|leaves", "calls of the application (default), or those recorded that contain no call", \
+#define KT_VERB_LEVEL(type, member)                                                                      \
+    "level", 0, "outermost|leaves", "outermost calls (default), or calls that contain no recorded call", \
         KT_VERB_CHOICE(type, member)
-#define KT_VERB_THREADS "threads", 0, "N", "of the library; default: as recorded"
+#define KT_VERB_THREADS "threads", 0, "N", "threads of the library; default: as recorded"
 
 /* Sets OUT by all options of the command line ARGV, whose first word is the verb; arguments then begin at optind.
  * Options may stand behind arguments, except in run. KT_USAGE with the reason if one is wrong. */

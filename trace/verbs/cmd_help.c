@@ -18,8 +18,7 @@ const struct kt_verb_option kt_verb_help_options[] = {
      "a manual page (troff); its prose comes from standard input, and the line '.\\\" OPTIONS' in it stands for what "
      "follows from the lists of options",
      KT_VERB_FLAG(struct options, manual)},
-    {"complete", 0, NULL,
-     "what the last of the words behind -- may become in a command line of ktrace, for the completion of shells",
+    {"complete", 0, NULL, "for the completion of shells: what the last word behind -- may become",
      KT_VERB_FLAG(struct options, complete)},
     {"columns", 0, NULL, "what the verb prints: each column and JSON key with its type, unit and meaning",
      KT_VERB_FLAG(struct options, columns)},

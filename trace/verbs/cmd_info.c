@@ -37,7 +37,8 @@ struct options {
 };
 
 const struct kt_verb_option kt_verb_info_options[] = {
-    {"libraries", 0, NULL, "the BLAS libraries of this machine, or those named: versions, kernels, integers, threads",
+    {"libraries", 0, NULL,
+     "list the BLAS libraries of this machine, or those named: versions, kernels, integers, threads",
      KT_VERB_FLAG(struct options, libraries)},
     {KT_VERB_JSON(struct options, json)},
     {KT_VERB_CSV(struct options, json)},

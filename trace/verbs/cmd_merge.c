@@ -35,8 +35,7 @@ struct merge {
 
 const struct kt_verb_option kt_verb_merge_options[] = {
     {"output", 'o', "DIR", "a new or empty directory; default ktrace.merged", KT_VERB_TEXT(struct merge, output)},
-    {"copy", 0, NULL, "copy the files; default: hard links, copies only where there cannot be any",
-     KT_VERB_FLAG(struct merge, copy)},
+    {"copy", 0, NULL, "copy the files; default: make hard links where possible", KT_VERB_FLAG(struct merge, copy)},
     {KT_VERB_JSON(struct merge, json)},
     {0},
 };

@@ -282,7 +282,7 @@ static enum kt_status choose_names(struct pack *pack, struct kt_error *error)
     const char *last = strrchr(pack->trace, '/');
     last = last ? last + 1 : pack->trace;
     if (!output && (!strcmp(last, ".") || !strcmp(last, "..") || !*last))
-        return kt_fail(error, KT_USAGE, "%s: has no name to call the file by; choose one with -o", pack->trace);
+        return kt_fail(error, KT_USAGE, "%s: has no name for the packed file; choose one with -o", pack->trace);
     int length = output ? snprintf(pack->output, sizeof pack->output, "%s", output)
                         : snprintf(pack->output, sizeof pack->output, "%s%s", pack->trace, KT_PACKED_SUFFIX);
     return length < PATH_MAX ? KT_OK : kt_fail(error, KT_SYSTEM, "%s: the path is too long", pack->trace);

@@ -9,7 +9,7 @@
 
 /* --- other forms ------------------------------------------------------------------------------------------- */
 
-static struct kt_layout changed_layout(const struct kt_change *change, const struct kt_layout *recorded)
+static struct kt_layout changed_layout(const struct kt_variation *change, const struct kt_layout *recorded)
 {
     struct kt_layout layout = *recorded;
     if (change->layout.align)
@@ -84,7 +84,7 @@ static void add_row(struct kt_what_if *w, const struct kt_layout *recorded, cons
 static enum kt_status find_libraries(const struct kt_what_if *w, const struct kt_replay_options *options,
                                      struct kt_trials_where *where, struct kt_error *error)
 {
-    const struct kt_change *change = &w->change;
+    const struct kt_variation *change = &w->change;
     struct kt_replay_options other = *options;
     KT_TRY(kt_trials_library(options, &w->setup.trace, &where->library[KT_RECORDED_FORM], error));
     if (!where->apart)
@@ -98,7 +98,7 @@ static enum kt_status find_libraries(const struct kt_what_if *w, const struct kt
     return kt_trials_library(&other, &w->setup.trace, &where->library[KT_OTHER_FORM], error);
 }
 
-static enum kt_status check_pages(const struct kt_change *change, struct kt_error *error)
+static enum kt_status check_pages(const struct kt_variation *change, struct kt_error *error)
 {
     return change->layout.pages != KT_PAGES_HUGE || kt_pages_huge_exist()
                ? KT_OK
@@ -110,10 +110,10 @@ enum kt_status kt_what_if_open(const struct kt_replay_options *options, struct k
 {
     struct kt_trials_where where = {.label = "what if"};
     *out = (struct kt_what_if){0};
-    KT_TRY(kt_change_parse(options->what_if, &out->change, error));
+    KT_TRY(kt_variation_parse(options->what_if, &out->change, error));
     KT_TRY(check_pages(&out->change, error));
     KT_TRY(kt_setup_open(options, recall, &out->setup, error));
-    where.apart = kt_change_is_elsewhere(&out->change);
+    where.apart = kt_variation_is_elsewhere(&out->change);
     where.layout[KT_RECORDED_FORM] = options->layout;
     where.layout[KT_OTHER_FORM] = changed_layout(&out->change, &options->layout);
     if (find_libraries(out, options, &where, error) != KT_OK) {

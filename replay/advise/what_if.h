@@ -6,25 +6,25 @@
 #ifndef KT_WHAT_IF_H
 #define KT_WHAT_IF_H
 
-#include "replay/advise/change.h"
+#include "replay/advise/variation.h"
 #include "replay/advise/trials.h"
 #include "replay/setup/recall.h"
 #include "trace/command/shape_source.h"
 
 struct kt_what_if_row {
     const struct kt_shape_group *shape;
-    size_t number;                   /* of the shape in its list */
-    size_t trial;                    /* number of its trial; KT_NO_TRIAL: there is none */
-    const char *why;                 /* there are no pairs; NULL: there are */
-    struct kt_stat recorded, other;  /* seconds of a call */
-    enum kt_verdict verdict;         /* on the other form */
+    size_t number;                          /* of the shape in its list */
+    size_t trial;                           /* number of its trial; KT_NO_TRIAL: there is none */
+    const char *why;                        /* there are no pairs; NULL: there are */
+    struct kt_stat recorded, other;         /* seconds of a call */
+    enum kt_verdict verdict;                /* on the other form */
     double seconds, seconds_lo, seconds_hi; /* that its calls in the program would take less; NAN: not known */
 };
 
 #define KT_NO_TRIAL SIZE_MAX
 
 struct kt_what_if {
-    struct kt_change change;
+    struct kt_variation change;
     struct kt_setup setup;
     struct kt_proposal *candidate; /* owned, with the arguments in it */
     size_t candidates;

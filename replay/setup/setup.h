@@ -43,7 +43,7 @@ struct kt_replay_options {
     bool fresh;            /* what it has is measured again */
     int runs;              /* of the program, between rounds; 0: none */
     struct kt_share share; /* of the shapes */
-    const char *what_if;   /* a change (replay/advise/change.h); NULL: none */
+    const char *what_if;   /* a change (replay/advise/variation.h); NULL: none */
     bool has_all; /* this command recorded the trace so that it has all outermost calls, whatever filter it names */
 };
 

@@ -35,7 +35,7 @@ static enum kt_advise_outcome judge(const struct kt_tried *tried)
         return KT_OUTCOME_FAILED;
     if (tried->pairs == 0)
         return KT_OUTCOME_UNTIMED;
-    enum kt_verdict verdict = kt_ratio_verdict(&tried->ratio);
+    enum kt_verdict verdict = kt_ratio_claim(&tried->ratio);
     if (verdict == KT_FASTER)
         return KT_OUTCOME_ADVISED;
     return verdict == KT_CANNOT_TELL ? KT_OUTCOME_UNCLEAR : KT_OUTCOME_NO_GAIN;

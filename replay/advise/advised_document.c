@@ -142,7 +142,7 @@ json_t *kt_advised_json(const struct kt_advised_list *list)
     json_t *out = json_object();
     json_t *advised = json_array();
     json_t *tried = json_array();
-    const struct kt_worker *worker = &list->trials->worker;
+    const struct kt_worker *worker = &list->trials->worker[0];
     for (size_t g = 0; g < list->count; g++)
         json_array_append_new(advised, advised_json(list, &list->advised[g]));
     for (size_t i = 0; i < list->trials->count; i++)

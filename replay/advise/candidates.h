@@ -12,11 +12,12 @@ enum { KT_MOST_CANDIDATES = 200 };
 struct kt_proposal {
     const struct kt_rule *rule;
     const struct kt_shape_group *shape;
-    size_t number;          /* of the shape in its list */
-    struct kt_call_form to; /* the other call, */
-    double each;            /* which replaces so many calls of the shape */
-    double calls;           /* of the shape that it can replace */
-    double seconds;         /* of these, in the program */
+    size_t number;             /* of the shape in its list */
+    struct kt_call_form to;    /* the other call; without a routine it is the recorded one with the arguments */
+    const unsigned char *args; /* ARGS, borrowed */
+    double each;               /* calls of the shape that it replaces */
+    double calls;              /* of the shape that it can replace */
+    double seconds;            /* of these, in the program */
 };
 
 /* Those worth SECONDS at least; to be freed. */

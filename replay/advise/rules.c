@@ -8,7 +8,7 @@
  */
 #include "replay/advise/rules.h"
 
-#include "trace/table/operand.h"
+#include "replay/advise/padded.h"
 
 #include <math.h>
 #include <string.h>
@@ -170,15 +170,7 @@ static bool gesdd_of_gesvd(const struct kt_call_form *from, struct kt_call_form 
 static bool is_critical(const struct kt_operand *operand)
 {
     uint64_t bytes = (uint64_t)operand->ld * operand->elem;
-    return operand->ld > 0 && operand->cols > 1 && operand->lo != operand->hi && bytes > PAGE && bytes % PAGE == 0;
-}
-
-static bool overlaps_another(const struct kt_operand *operand, int count, int i)
-{
-    for (int k = 0; k < count; k++)
-        if (k != i && operand[k].lo < operand[i].hi && operand[i].lo < operand[k].hi)
-            return true;
-    return false;
+    return bytes > PAGE && bytes % PAGE == 0;
 }
 
 static bool padded_columns(const struct kt_call_form *from, struct kt_call_form *out)
@@ -190,13 +182,11 @@ static bool padded_columns(const struct kt_call_form *from, struct kt_call_form 
         return false;
     int count = kt_operands(&symbol, &from->values, sizeof(int32_t), operand);
     for (int i = 0; i < count; i++) {
-        const struct kt_arg *arg = operand[i].arg;
-        bool has_ld = arg && arg->shape.step >= 0 && from->routine->arg[arg->shape.step].role == KT_LD;
-        if (overlaps_another(operand, count, i))
+        if (kt_padded_overlaps(operand, count, i))
             return false;
-        if (!has_ld || !is_critical(&operand[i]))
+        if (!kt_padded_is_matrix(from->routine, &operand[i]) || !is_critical(&operand[i]))
             continue;
-        kt_form_set(out, from->routine->arg[arg->shape.step].name, (double)operand[i].ld + PADDING);
+        kt_form_set(out, from->routine->arg[operand[i].arg->shape.step].name, (double)operand[i].ld + PADDING);
         any = true;
     }
     return any;

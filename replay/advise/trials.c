@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* Lanes: for each context the recorded call and the other one. */
-enum { RECORDED, OTHER, FORMS };
+enum { RECORDED = KT_RECORDED_FORM, OTHER = KT_OTHER_FORM, FORMS = KT_FORMS };
 enum { WARM, COLD, TRACKED, CONTEXTS };
 enum { LEAST_TRIED = 40, ROUNDS_OF_PROCESS = 4 };
 
@@ -18,6 +18,30 @@ static const struct kt_context *context_of(size_t lane)
 {
     static const char *const name[] = {"warm", "cold", "tracked"};
     return kt_context_find(name[lane / FORMS]);
+}
+
+/* --- the program ------------------------------------------------------------------------------------------- */
+
+enum kt_status kt_trials_library(const struct kt_replay_options *options, const struct kt_trace *trace,
+                                 struct kt_library *out, struct kt_error *error)
+{
+    if (options->libraries) {
+        KT_TRY(kt_library_find(options->blas[0], out, error));
+        KT_TRY(kt_library_add_recorded_lapack(out, trace, error));
+        out->threads = kt_library_threads_recorded(trace);
+    } else
+        KT_TRY(kt_library_recorded(trace, out, error));
+    if (options->threads)
+        out->threads = options->threads;
+    return KT_OK;
+}
+
+double kt_trials_program(const struct kt_trace *trace)
+{
+    double seconds = 0;
+    for (size_t i = 0; i < trace->processes; i++)
+        seconds += trace->process[i].seconds;
+    return seconds;
 }
 
 /* --- the calls --------------------------------------------------------------------------------------------- */
@@ -47,10 +71,12 @@ static void find_placements(const struct kt_trials *t, size_t i, const struct kt
     struct kt_values values;
     const struct kt_proposal *c = &t->candidate[i];
     const struct kt_entry *entry = c->shape->first.entry;
+    t->placed[FORMS * i + RECORDED] = t->placed[FORMS * i + OTHER] = *placed;
+    if (!c->to.routine)
+        return;
     kt_values_decode(&entry->symbol, c->shape->usual.args, &values);
     int froms = kt_operands(&entry->symbol, &values, entry->int_bytes, from);
     int tos = kt_operands(&t->entry[i].symbol, &c->to.values, entry->int_bytes, to);
-    t->placed[FORMS * i + RECORDED] = *placed;
     place(from, froms, placed, to, tos, &t->placed[FORMS * i + OTHER]);
 }
 
@@ -62,19 +88,34 @@ static void move_apart(const struct kt_routine *routine, struct kt_values *value
             values->address[i] = ((uint64_t)(i + 1) << 40) + values->address[i] % KT_ARENA_PAGE;
 }
 
-static void make_calls(struct kt_trials *t, size_t i)
+/* Under a name of the recorded one's family, in column-major terms. */
+static void make_other_call(struct kt_trials *t, size_t i)
 {
     const struct kt_proposal *c = &t->candidate[i];
-    struct kt_shape_group *other = &t->shape[FORMS * i + OTHER];
     struct kt_values values = c->to.values;
-    t->entry[i] = *c->shape->first.entry;
     kt_candidate_symbol(c, &t->entry[i].symbol);
-    if (t->setup->placed && t->setup->placed[c->number].count)
-        find_placements(t, i, &t->setup->placed[c->number]);
     if (c->rule->moves)
         move_apart(c->to.routine, &values);
     t->args[i] = kt_resize(NULL, t->entry[i].symbol.arg_bytes, 1);
     kt_forge_encode(&t->entry[i].symbol, &values, t->args[i]);
+}
+
+static void copy_call(struct kt_trials *t, size_t i)
+{
+    t->args[i] = kt_copy_of_array(t->candidate[i].args, t->entry[i].symbol.arg_bytes, 1);
+}
+
+static void make_calls(struct kt_trials *t, size_t i)
+{
+    const struct kt_proposal *c = &t->candidate[i];
+    struct kt_shape_group *other = &t->shape[FORMS * i + OTHER];
+    t->entry[i] = *c->shape->first.entry;
+    if (c->to.routine)
+        make_other_call(t, i);
+    else
+        copy_call(t, i);
+    if (t->setup->placed && t->setup->placed[c->number].count)
+        find_placements(t, i, &t->setup->placed[c->number]);
     t->shape[FORMS * i + RECORDED] = *c->shape;
     *other = *c->shape;
     other->failed = 0;
@@ -90,47 +131,62 @@ static bool visit(void *context, size_t item, size_t lane)
     size_t job = FORMS * item + lane % FORMS;
     double seconds[KT_VISIT_SAMPLES];
     size_t count = 0;
-    t->tried[item].failure = t->jobs.job[job].refused;
+    size_t where = t->places > 1 ? lane % FORMS : 0;
+    struct kt_worker *worker = &t->worker[where];
+    t->tried[item].failure = t->jobs[where].job[job].refused;
     if (t->tried[item].failure || t->error->status != KT_OK)
         return false;
-    if (kt_worker_time(&t->worker, job, context_of(lane), seconds, &count, t->error) != KT_OK)
+    if (kt_worker_time(worker, job, context_of(lane), seconds, &count, t->error) != KT_OK)
         return false;
     if (count == 0) {
-        t->tried[item].failure = t->worker.failure[job];
+        t->tried[item].failure = worker->failure[job];
         return kt_interrupted();
     }
-    kt_worker_keep(&t->worker, t->schedule.rounds, seconds, count, &t->schedule.item[item].lane[lane]);
+    kt_worker_keep(worker, t->schedule.rounds, seconds, count, &t->schedule.item[item].lane[lane]);
     return true;
 }
 
-/* A ratio must not rest on the pages of one process. */
+/* A ratio must not rest on the pages of one process, and two processes differ by up to a percent for as long as they
+ * live: where forms are apart all of them are new in each round. */
 static void begin_round(void *context)
 {
     struct kt_trials *t = context;
-    if (t->schedule.rounds % ROUNDS_OF_PROCESS == 0)
-        kt_worker_renew(&t->worker);
+    for (size_t w = 0; w < t->places; w++)
+        if (t->places > 1 || t->schedule.rounds % ROUNDS_OF_PROCESS == 0)
+            kt_worker_renew(&t->worker[w]);
 }
 
-static void make_schedule(struct kt_trials *t)
+static void make_schedule(struct kt_trials *t, const char *label)
 {
     kt_schedule_make(t->count, (size_t)CONTEXTS * FORMS, &t->schedule);
     for (size_t i = 0; i < t->count; i++) {
         struct kt_item *item = &t->schedule.item[i];
-        bool tracked = t->jobs.job[FORMS * i].placed != NULL;
+        bool tracked = t->jobs[0].job[FORMS * i].placed != NULL;
         item->weight = t->candidate[i].seconds;
         item->best = KT_BEST_MEDIAN;
         for (size_t lane = 0; lane < t->schedule.lanes; lane++)
             item->lane[lane].absent = (lane / FORMS == TRACKED) != tracked;
     }
     t->schedule.least = t->count < LEAST_TRIED ? t->count : LEAST_TRIED;
-    t->schedule.label = "advise";
+    t->schedule.label = label;
     t->schedule.visit = visit;
     t->schedule.begin_round = begin_round;
     t->schedule.context = t;
 }
 
+static void open_workers(struct kt_trials *t, struct kt_trials_where *where)
+{
+    t->places = where->apart ? FORMS : 1;
+    for (size_t w = 0; w < t->places; w++) {
+        struct kt_jobs_rules rules = {.limit = kt_pages_limit(), .placed = t->placed, .layout = where->layout[w]};
+        kt_jobs_make(&t->shapes, &rules, &t->jobs[w]);
+        kt_worker_prepare(&where->library[w], &t->jobs[w], &t->setup->hierarchy, &t->worker[w]);
+        t->worker[w].rests = t->worker[w].short_lived = where->apart;
+    }
+}
+
 void kt_trials_open(const struct kt_setup *setup, const struct kt_proposal *candidate, size_t count,
-                    struct kt_library *library, struct kt_trials *t)
+                    struct kt_trials_where *where, struct kt_trials *t)
 {
     *t = (struct kt_trials){.setup = setup, .candidate = candidate, .count = count};
     t->tried = kt_resize(NULL, count, sizeof *t->tried);
@@ -144,10 +200,8 @@ void kt_trials_open(const struct kt_setup *setup, const struct kt_proposal *cand
         make_calls(t, i);
     }
     t->shapes = (struct kt_shapes){.shape = t->shape, .count = FORMS * count, .processor = setup->shapes.processor};
-    struct kt_jobs_rules rules = {.limit = kt_pages_limit(), .placed = t->placed};
-    kt_jobs_make(&t->shapes, &rules, &t->jobs);
-    kt_worker_prepare(library, &t->jobs, &setup->hierarchy, &t->worker);
-    make_schedule(t);
+    open_workers(t, where);
+    make_schedule(t, where->label);
 }
 
 /* --- pairs ------------------------------------------------------------------------------------------------- */
@@ -170,7 +224,7 @@ static double median_of(const struct kt_series *series)
 static double find_place(const struct kt_trials *t, size_t i)
 {
     const struct kt_series *lane = t->schedule.item[i].lane;
-    double index = kt_context_index(t->jobs.job[FORMS * i].insitu.median, median_of(&lane[FORMS * WARM]),
+    double index = kt_context_index(t->jobs[0].job[FORMS * i].insitu.median, median_of(&lane[FORMS * WARM]),
                                     median_of(&lane[FORMS * COLD]));
     static const double unknown = 0.5;
     return isnan(index) ? unknown : fmin(1, fmax(0, index));
@@ -229,7 +283,8 @@ enum kt_status kt_trials_run(struct kt_trials *t, double budget, struct kt_error
     t->schedule.spread = budget / 2;
     if (t->count == 0)
         return KT_OK;
-    KT_TRY(kt_worker_start(&t->worker, error));
+    for (size_t w = 0; w < t->places; w++)
+        KT_TRY(kt_worker_start(&t->worker[w], error));
     kt_schedule_run(&t->schedule);
     for (size_t i = 0; i < t->count; i++)
         if (!t->tried[i].failure)
@@ -246,9 +301,10 @@ void kt_trials_close(struct kt_trials *t)
         free(t->args[i]);
     }
     kt_schedule_free(&t->schedule);
-    if (t->worker.jobs)
-        kt_worker_close(&t->worker);
-    kt_jobs_free(&t->jobs);
+    for (size_t w = 0; w < t->places; w++) {
+        kt_worker_close(&t->worker[w]);
+        kt_jobs_free(&t->jobs[w]);
+    }
     free(t->tried);
     free(t->shape);
     free(t->placed);

@@ -32,14 +32,27 @@ struct kt_ratio kt_ratio_of(const struct kt_pairs *pairs)
     return (struct kt_ratio){exp(stat.median), exp(stat.lo), exp(stat.hi), pairs->n};
 }
 
+/* Is it certain that there is no difference that counts? */
+static bool is_same(const struct kt_ratio *r)
+{
+    return r->lo >= 1 - KT_SAME_WITHIN && r->hi <= 1 + KT_SAME_WITHIN;
+}
+
 enum kt_verdict kt_ratio_verdict(const struct kt_ratio *r)
 {
     if (r->n < KT_FEWEST_PAIRS || isnan(r->value))
         return KT_CANNOT_TELL;
     if (r->hi < 1 || r->lo > 1)
         return r->hi < 1 ? KT_FASTER : KT_SLOWER;
-    bool is_narrow = r->lo >= 1 - KT_SAME_WITHIN && r->hi <= 1 + KT_SAME_WITHIN;
-    return is_narrow ? KT_SAME : KT_CANNOT_TELL;
+    return is_same(r) ? KT_SAME : KT_CANNOT_TELL;
+}
+
+enum kt_verdict kt_ratio_claim(const struct kt_ratio *r)
+{
+    enum kt_verdict verdict = kt_ratio_verdict(r);
+    if ((verdict == KT_FASTER || verdict == KT_SLOWER) && fabs(r->value - 1) <= KT_SAME_WITHIN)
+        return is_same(r) ? KT_SAME : KT_CANNOT_TELL;
+    return verdict;
 }
 
 /* Numbers of rounds end before this one. */

@@ -37,6 +37,9 @@ enum { KT_FEWEST_PAIRS = 6 };
 
 enum kt_verdict kt_ratio_verdict(const struct kt_ratio *ratio);
 
+/* What may be claimed of one of many: a difference of no more than KT_SAME_WITHIN, though certain, is none. */
+enum kt_verdict kt_ratio_claim(const struct kt_ratio *ratio);
+
 /* A shape's pairs: TIME of the library and BASE of the other one, in seconds, at most one pair in a round. */
 struct kt_pairs {
     const double *time, *base;

@@ -94,8 +94,8 @@ enum kt_status kt_replay_take_store(const struct kt_verb_option *option, const c
     return *value ? KT_OK : kt_fail(error, KT_USAGE, "--%s needs the name of a file, or none", option->name);
 }
 
-static enum kt_status take_threads(const struct kt_verb_option *option, const char *value, void *out,
-                                   struct kt_error *error)
+enum kt_status kt_replay_take_threads(const struct kt_verb_option *option, const char *value, void *out,
+                                      struct kt_error *error)
 {
     double number;
     int *threads = out;
@@ -105,8 +105,8 @@ static enum kt_status take_threads(const struct kt_verb_option *option, const ch
                               : kt_fail(error, KT_USAGE, "--%s needs a whole number, not '%s'", option->name, value);
 }
 
-static enum kt_status take_pages(const struct kt_verb_option *option, const char *value, void *out,
-                                 struct kt_error *error)
+enum kt_status kt_replay_take_pages(const struct kt_verb_option *option, const char *value, void *out,
+                                    struct kt_error *error)
 {
     static const enum kt_pages pages[] = {KT_PAGES_HUGE, KT_PAGES_SMALL};
     int place = 0;
@@ -115,8 +115,8 @@ static enum kt_status take_pages(const struct kt_verb_option *option, const char
     return KT_OK;
 }
 
-static enum kt_status take_alignment(const struct kt_verb_option *option, const char *value, void *out,
-                                     struct kt_error *error)
+enum kt_status kt_replay_take_alignment(const struct kt_verb_option *option, const char *value, void *out,
+                                        struct kt_error *error)
 {
     double number;
     uint64_t *bytes = out;
@@ -178,6 +178,16 @@ static enum kt_status take_share(const struct kt_verb_option *option, const char
     return kt_share_parse(value, out, error);
 }
 
+static enum kt_status take_what_if(const struct kt_verb_option *option, const char *value, void *out,
+                                   struct kt_error *error)
+{
+    const char **change = out;
+    if (*change)
+        return kt_fail(error, KT_USAGE, "one --%s at a time, not also '%s'", option->name, value);
+    *change = value;
+    return KT_OK;
+}
+
 const struct kt_verb_option kt_verb_replay_options[] = {
     {"context", 0, "LIST", "sequence, " KT_REPLAY_CONTEXTS "; default warm,cold,tracked", kt_replay_take_contexts, 0},
     {"gaps", 0, KT_REPLAY_GAPS, "sequence: what fills the time between calls; default idle", kt_replay_take_gaps, 0},
@@ -193,7 +203,7 @@ const struct kt_verb_option kt_verb_replay_options[] = {
     {"shard", 0, "I/N",
      "replay only the I-th of N shares of the shapes; default: one share for each rank of mpirun or srun", take_share,
      offsetof(struct kt_replay_options, share)},
-    {KT_VERB_THREADS, take_threads, offsetof(struct kt_replay_options, threads)},
+    {KT_VERB_THREADS, kt_replay_take_threads, offsetof(struct kt_replay_options, threads)},
     {KT_VERB_LEVEL(struct kt_replay_options, level)},
     {KT_VERB_ROUTINE(struct kt_replay_options, routines)},
     {KT_REPLAY_STORE, offsetof(struct kt_replay_options, store)},
@@ -203,14 +213,28 @@ const struct kt_verb_option kt_verb_replay_options[] = {
     {"timer", 0, "wall|cpu|sets",
      "wall: wall time (default); cpu: processor time, on busy machines; sets: cold calls below 1 us, many to a sample",
      KT_VERB_CHOICE(struct kt_replay_options, timer)},
-    {"pages", 0, "huge|small", "size of the pages of operands; default: as the system does", take_pages,
+    {"pages", 0, "huge|small", "size of the pages of operands; default: as the system does", kt_replay_take_pages,
      offsetof(struct kt_replay_options, layout.pages)},
-    {"align", 0, "N", "operands begin at multiples of N bytes; default: as recorded", take_alignment,
+    {"align", 0, "N", "operands begin at multiples of N bytes; default: as recorded", kt_replay_take_alignment,
      offsetof(struct kt_replay_options, layout.align)},
-    {"misalign", 0, "N", "operands never begin at a multiple of N bytes", take_alignment,
+    {"misalign", 0, "N", "operands never begin at a multiple of N bytes", kt_replay_take_alignment,
      offsetof(struct kt_replay_options, layout.misalign)},
+    {"what-if", 0, "CHANGE",
+     "time each call beside itself with ld=+N (leading dimensions), align=N, pages=huge, threads=N or library=LIB",
+     take_what_if, offsetof(struct kt_replay_options, what_if)},
     {0},
 };
+
+/* It chooses contexts as the trace tells, and it stores nothing. */
+static enum kt_status check_what_if(const struct kt_replay_options *options, struct kt_error *error)
+{
+    bool elsewhere = options->contexts || options->sequence || options->alone || options->runs || options->share.of ||
+                     options->timer != KT_TIMER_WALL || options->fresh;
+    return elsewhere ? kt_fail(error, KT_USAGE,
+                               "--what-if goes without --context, --alone, --runs, --shard, --timer and --fresh: "
+                               "operands are where the trace says that they were")
+                     : KT_OK;
+}
 
 enum kt_status kt_replay_options_parse(int argc, char **argv, struct kt_replay_options *out, struct kt_error *error)
 {
@@ -224,6 +248,8 @@ enum kt_status kt_replay_options_parse(int argc, char **argv, struct kt_replay_o
         return kt_fail(error, KT_USAGE, "--gaps is for --context sequence: other contexts have no calls in between");
     if (out->share.of && (out->sequence || out->runs))
         return kt_fail(error, KT_USAGE, "--shard: a sequence, or runs of the program, are not shared out");
+    if (out->what_if)
+        KT_TRY(check_what_if(out, error));
     bool elsewhere = out->timer != KT_TIMER_WALL || out->layout.pages != KT_PAGES_ANY || out->layout.align;
     return out->sequence && elsewhere
                ? kt_fail(error, KT_USAGE,

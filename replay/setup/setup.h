@@ -43,6 +43,7 @@ struct kt_replay_options {
     bool fresh;            /* what it has is measured again */
     int runs;              /* of the program, between rounds; 0: none */
     struct kt_share share; /* of the shapes */
+    const char *what_if;   /* a change (replay/advise/variation.h); NULL: none */
     bool has_all; /* this command recorded the trace so that it has all outermost calls, whatever filter it names */
 };
 
@@ -64,7 +65,7 @@ enum kt_status kt_replay_options_parse(int argc, char **argv, struct kt_replay_o
 /* What of the options other verbs have, too. Contexts, gaps and libraries are set in a struct kt_replay_options, the
  * others in the member that they are named after. */
 kt_verb_taker kt_replay_take_contexts, kt_replay_take_gaps, kt_replay_take_blas, kt_replay_take_budget,
-    kt_replay_take_store, kt_replay_take_runs;
+    kt_replay_take_store, kt_replay_take_runs, kt_replay_take_threads, kt_replay_take_pages, kt_replay_take_alignment;
 #define KT_REPLAY_CONTEXTS                                                                                    \
     "warm, cold, allcold (code too), coldcode, l1, l2, l3 (evicted from that cache), tracked, or by operand " \
     "A=cold,B=warm"

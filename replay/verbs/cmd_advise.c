@@ -50,37 +50,20 @@ static enum kt_status parse(int argc, char **argv, struct advise *a, struct kt_e
     return KT_OK;
 }
 
-static enum kt_status choose_library(const struct advise *a, struct kt_library *out, struct kt_error *error)
-{
-    if (!a->options.libraries)
-        return kt_library_recorded(&a->setup.trace, out, error);
-    KT_TRY(kt_library_find(a->options.blas[0], out, error));
-    out->threads = kt_library_threads_recorded(&a->setup.trace);
-    return KT_OK;
-}
-
-static double seconds_of(const struct kt_trace *trace)
-{
-    double seconds = 0;
-    for (size_t i = 0; i < trace->processes; i++)
-        seconds += trace->process[i].seconds;
-    return seconds;
-}
-
 static enum kt_status try_all(struct advise *a, struct kt_error *error)
 {
     size_t count;
-    struct kt_library library = {0};
+    struct kt_trials_where where = {.label = "advise"};
     kt_interrupt_catch();
     KT_TRY(kt_setup_open(&a->options, &a->recall, &a->setup, error));
-    if (choose_library(a, &library, error) != KT_OK) {
-        kt_library_free(&library);
+    if (kt_trials_library(&a->options, &a->setup.trace, &where.library[0], error) != KT_OK) {
+        kt_library_free(&where.library[0]);
         return error->status;
     }
-    a->program = seconds_of(&a->setup.trace);
+    a->program = kt_trials_program(&a->setup.trace);
     a->candidate =
         kt_candidates_find(&a->setup.trace, &a->setup.shapes, a->options.routines, least_share * a->program, &count);
-    kt_trials_open(&a->setup, a->candidate, count, &library, &a->trials);
+    kt_trials_open(&a->setup, a->candidate, count, &where, &a->trials);
     a->open = true;
     return kt_trials_run(&a->trials, a->options.budget, error);
 }

@@ -4,6 +4,7 @@
  * trace, where report finds it.
  */
 #include "replay/again/again.h"
+#include "replay/verbs/cmd_what_if.h"
 #include "trace/base/interrupt.h"
 #include "trace/command/document.h"
 #include "replay/result/gathered.h"
@@ -385,9 +386,8 @@ static void find_share(struct replay *r)
         kt_notice("rank %u of %u replays its share", share->number - 1, share->of);
 }
 
-static enum kt_status run(int argc, char **argv, struct replay *r, struct kt_error *error)
+static enum kt_status replay(struct replay *r, struct kt_error *error)
 {
-    KT_TRY(parse_options(argc, argv, r, error));
     const struct kt_replay_options *o = &r->options;
     find_share(r);
     bool is_usual = !o->contexts && o->timer == KT_TIMER_WALL && o->layout.pages == KT_PAGES_ANY && !o->layout.align &&
@@ -450,13 +450,22 @@ static void show(struct replay *r)
     save(r, document);
 }
 
+static enum kt_status run(struct replay *r, struct kt_error *error)
+{
+    KT_TRY(replay(r, error));
+    show(r);
+    return KT_OK;
+}
+
 int kt_verb_replay(int argc, char **argv)
 {
     struct kt_error error = {0};
     struct replay replay = {.options.budget = default_budget, .error = &error};
-    enum kt_status status = run(argc, argv, &replay, &error);
-    if (status == KT_OK)
-        show(&replay);
+    enum kt_status status = parse_options(argc, argv, &replay, &error);
+    if (status == KT_OK && replay.options.what_if)
+        status = kt_what_if_verb(&replay.options, &error);
+    else if (status == KT_OK)
+        status = run(&replay, &error);
     free(replay.subnormal);
     kt_recall_close(&replay.recall);
     kt_schedule_free(&replay.schedule);

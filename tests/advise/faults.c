@@ -8,6 +8,8 @@
  *     symmetric  dgemm of A and A'          dsyrk
  *     repeated   dgemv with each column     dgemm
  *     padding    a leading dimension of whole pages; one that is longer
+ *     swaps      dlaswp of rows whose elements are whole pages apart; not quite
+ *     dots       ddot: no matrix, no fault
  *     chain      the dgemv of repeated, but each result is the next vector: nothing can be joined; as right: nor where
  *                all results lie in one place
  */
@@ -24,6 +26,8 @@ void dtrsm_(const char *, const char *, const char *, const char *, const int *,
             const double *, const int *, double *, const int *, size_t, size_t, size_t, size_t);
 void dtrsv_(const char *, const char *, const char *, const int *, const double *, const int *, double *, const int *,
             size_t, size_t, size_t);
+void dlaswp_(const int *, double *, const int *, const int *, const int *, const int *, const int *);
+double ddot_(const int *, const double *, const int *, const double *, const int *);
 void dsyrk_(const char *, const char *, const int *, const int *, const double *, const double *, const int *,
             const double *, double *, const int *, size_t, size_t);
 
@@ -95,6 +99,23 @@ static void padding(const struct work *w, int right)
     dgemm_("N", "T", &rows, &rows, &columns, &unit, w->a, &ld, w->x, &ld, &zero, w->y, &ld, 1, 1);
 }
 
+static void swaps(const struct work *w, int right)
+{
+    enum { ROWS = 512 };
+    const int rows = ROWS;
+    const int ld = right ? 1024 + 8 : 1024;
+    int pivot[ROWS];
+    for (int i = 0; i < ROWS; i++)
+        pivot[i] = ROWS - i > i ? ROWS - i : i + 1;
+    dlaswp_(&rows, w->a, &ld, &one, &rows, pivot, &one);
+}
+
+static void dots(const struct work *w, int right)
+{
+    (void)right;
+    w->y[0] = ddot_(&w->n, w->a, &one, w->x, &one);
+}
+
 static void chain(const struct work *w, int right)
 {
     enum { VECTORS = 64 };
@@ -110,8 +131,8 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(const struct work *, int);
-    } fault[] = {{"vector", vector},     {"one-side", one_side}, {"symmetric", symmetric},
-                 {"repeated", repeated}, {"padding", padding},   {"chain", chain}};
+    } fault[] = {{"vector", vector},   {"one-side", one_side}, {"symmetric", symmetric}, {"repeated", repeated},
+                 {"padding", padding}, {"chain", chain},       {"swaps", swaps},         {"dots", dots}};
     struct work w = {.n = argc > 4 ? atoi(argv[4]) : 1000};
     if (argc < 4)
         return 2;

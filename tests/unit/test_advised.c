@@ -92,6 +92,7 @@ static void test_outcomes(void **state)
     add(2, 0, 0.97, 0.2);
     add(3, 0, 0.9, 0.01);
     tried[4].failure = "no such routine";
+    add(3, padding(), 0.985, 0.001);
     shape[0].total = candidate[0].seconds = candidate[1].seconds = 2;
     kt_advised_find(&trials, source, 10, &list);
     assert_int_equal(list.outcome[0], KT_OUTCOME_ADVISED);
@@ -99,6 +100,7 @@ static void test_outcomes(void **state)
     assert_int_equal(list.outcome[2], KT_OUTCOME_NO_GAIN);
     assert_int_equal(list.outcome[3], KT_OUTCOME_UNCLEAR);
     assert_int_equal(list.outcome[4], KT_OUTCOME_FAILED);
+    assert_int_equal(list.outcome[5], KT_OUTCOME_NO_GAIN);
     assert_int_equal(list.count, 1);
     assert_true(fabs(list.advised[0].seconds - 1) < 0.03);
     assert_true(list.advised[0].lo > 0.9 && list.advised[0].hi < 1.1);

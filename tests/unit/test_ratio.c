@@ -137,6 +137,23 @@ static void test_verdicts(void **state)
     assert_string_equal(kt_verdict_text[KT_CANNOT_TELL], "cannot tell");
 }
 
+/* A difference of 2 % or less is none, however certain. */
+static void test_claims(void **state)
+{
+    (void)state;
+    static const struct {
+        struct kt_ratio ratio;
+        enum kt_verdict verdict;
+    } row[] = {
+        {{0.97, 0.96, 0.999, 20}, KT_FASTER},      {{1.03, 1.001, 1.2, 20}, KT_SLOWER},
+        {{0.985, 0.981, 0.99, 20}, KT_SAME},       {{0.985, 0.97, 0.99, 20}, KT_CANNOT_TELL},
+        {{1.015, 1.01, 1.05, 20}, KT_CANNOT_TELL}, {{0.9, 0.8, 1.1, 20}, KT_CANNOT_TELL},
+        {{0.5, 0.4, 0.6, 5}, KT_CANNOT_TELL},      {{NAN, NAN, NAN, 0}, KT_CANNOT_TELL},
+    };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+        assert_int_equal(kt_ratio_claim(&row[i].ratio), row[i].verdict);
+}
+
 /* --- simulated machine ------------------------------------------------------------------------------------- */
 
 /*
@@ -257,6 +274,7 @@ int main(void)
         cmocka_unit_test(test_no_pairs),
         cmocka_unit_test(test_zero_times),
         cmocka_unit_test(test_verdicts),
+        cmocka_unit_test(test_claims),
         cmocka_unit_test(test_a_against_a),
         cmocka_unit_test(test_one_percent_is_found),
         cmocka_unit_test(test_noise_is_no_equality),

@@ -63,3 +63,18 @@ bool kt_spread_is_wide(const struct kt_spread *s)
 {
     return (isfinite(s->q1) && s->q3 > s->q1) || (isfinite(s->least) && s->most > s->least);
 }
+
+json_t *kt_spread_json(const struct kt_spread *s)
+{
+    return json_pack("{so so so so so sI}", "least", kt_json_number(s->least), "q1", kt_json_number(s->q1), "median",
+                     kt_json_number(s->median), "q3", kt_json_number(s->q3), "most", kt_json_number(s->most), "n",
+                     (json_int_t)s->n);
+}
+
+const struct kt_field kt_field_spread[] = {{"least", KT_AS_NUMBER, KT_NULL, .meaning = "least"},
+                                           {"q1", KT_AS_NUMBER, KT_NULL, .meaning = "lower quartile"},
+                                           {"median", KT_AS_NUMBER, KT_NULL, .meaning = "median"},
+                                           {"q3", KT_AS_NUMBER, KT_NULL, .meaning = "upper quartile"},
+                                           {"most", KT_AS_NUMBER, KT_NULL, .meaning = "most"},
+                                           {"n", KT_AS_COUNT, .meaning = "number of calls or samples"},
+                                           {0}};

@@ -6,6 +6,7 @@
 #define KT_SPREAD_H
 
 #include "trace/base/samples.h"
+#include "trace/command/field.h"
 
 #include <stdbool.h>
 
@@ -27,5 +28,9 @@ struct kt_spread kt_spread_quotient(double a, const struct kt_spread *spread);
 
 /* Is there a box or a whisker to be drawn? */
 bool kt_spread_is_wide(const struct kt_spread *spread);
+
+/* {"least", "q1", "median", "q3", "most", "n"}: a document of kt_field_spread. */
+json_t *kt_spread_json(const struct kt_spread *spread);
+extern const struct kt_field kt_field_spread[];
 
 #endif

@@ -326,3 +326,21 @@ const char *kt_models_library(const struct kt_models *models)
 {
     return models->library;
 }
+
+/* It stands behind the name of the host in what tells machines apart. */
+json_t *kt_models_machine(const struct kt_models *models)
+{
+    const char *from = strchr(models->machine_identity, ' ');
+    from = from ? strchr(from + 1, ' ') : NULL;
+    const char *to = from ? strstr(from, " cpus ") : NULL;
+    return to ? json_stringn(from + 1, (size_t)(to - from - 1)) : json_string("");
+}
+
+size_t kt_models_samples(const struct kt_models *models)
+{
+    size_t samples = 0;
+    for (size_t i = 0; i < models->count; i++)
+        for (size_t p = 0; p < models->model[i].points; p++)
+            samples += models->model[i].point[p].samples > 0;
+    return samples;
+}

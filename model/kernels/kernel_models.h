@@ -16,6 +16,8 @@
 #include "trace/table/operand.h"
 #include "trace/read/reader.h"
 
+#include <jansson.h>
+
 enum { KT_MODEL_AXES = 4, KT_MODEL_OPTIONS = 96 };
 
 /* Where all operands are when the call begins. Columns: name, as --context of replay takes it. */
@@ -102,6 +104,8 @@ void kt_models_close(struct kt_models *models); /* NULL is allowed */
 enum kt_status kt_models_path(const struct kt_models_of *of, char *out, size_t size, struct kt_error *error);
 
 const char *kt_models_library(const struct kt_models *models); /* its short name */
+json_t *kt_models_machine(const struct kt_models *models);     /* what its processor is called; owned by the caller */
+size_t kt_models_samples(const struct kt_models *models);      /* points that were timed, of all models */
 
 /* One question. 10^6 of them take well below a second. */
 void kt_models_ask(const struct kt_models *models, const struct kt_model_query *query, enum kt_model_context context,

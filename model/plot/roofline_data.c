@@ -11,13 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static json_t *spread_json(const struct kt_spread *s)
-{
-    return json_pack("{so so so so so sI}", "least", kt_json_number(s->least), "q1", kt_json_number(s->q1), "median",
-                     kt_json_number(s->median), "q3", kt_json_number(s->q3), "most", kt_json_number(s->most), "n",
-                     (json_int_t)s->n);
-}
-
 /* What is known of a kernel's calls is the lower quartile of their times, which is the upper one of their rates. */
 static struct kt_spread quartile_alone(const struct kt_spread *s, bool is_rate)
 {
@@ -61,9 +54,9 @@ static json_t *point_json(const struct kt_roofline *roofline, const struct kt_ro
     json_object_set_new(point, "traffic_tracked", kt_json_number(p->traffic_tracked));
     const struct kt_spread time = roofline->lined ? quartile_alone(&p->time, false) : p->time;
     const struct kt_spread rate = roofline->lined ? quartile_alone(&p->rate, true) : p->rate;
-    json_object_set_new(point, "time", spread_json(&time));
-    json_object_set_new(point, "intensity_spread", spread_json(&p->intensity));
-    json_object_set_new(point, "rate_spread", spread_json(&rate));
+    json_object_set_new(point, "time", kt_spread_json(&time));
+    json_object_set_new(point, "intensity_spread", kt_spread_json(&p->intensity));
+    json_object_set_new(point, "rate_spread", kt_spread_json(&rate));
     return point;
 }
 

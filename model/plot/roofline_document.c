@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What ktrace roofline --json prints: of a trace or a kernel, of the events of this machine, of a validation. */
+#include "model/decomposition/spread.h"
 #include "trace/command/document.h"
 
 #define FLOPS    .unit = "operations"
@@ -30,14 +31,6 @@ static const struct kt_field roof_fields[] = {
     {"machine", KT_AS_TEXT, .meaning = "machine"},
     {0}};
 
-static const struct kt_field spread_fields[] = {{"least", KT_AS_NUMBER, KT_NULL, .meaning = "least"},
-                                                {"q1", KT_AS_NUMBER, KT_NULL, .meaning = "lower quartile"},
-                                                {"median", KT_AS_NUMBER, KT_NULL, .meaning = "median"},
-                                                {"q3", KT_AS_NUMBER, KT_NULL, .meaning = "upper quartile"},
-                                                {"most", KT_AS_NUMBER, KT_NULL, .meaning = "most"},
-                                                {"n", KT_AS_COUNT, .meaning = "number of calls or samples"},
-                                                {0}};
-
 static const struct kt_field point_fields[] = {
     {"routine", KT_AS_TEXT, .meaning = "Fortran name, lower case, without underscore"},
     {"shape", KT_AS_TEXT, .meaning = "arguments as text"},
@@ -64,9 +57,9 @@ static const struct kt_field point_fields[] = {
     {"flops_counted", KT_AS_NUMBER, KT_NULL, FLOPS, .meaning = "of a call, as counted"},
     {"traffic_counted", KT_AS_NUMBER, KT_NULL, BYTES, .meaning = "of a call, as counted"},
     {"traffic_tracked", KT_AS_NUMBER, KT_NULL, BYTES, .meaning = "of a call, by the model of the caches"},
-    {"time", KT_AS_RECORD, .meaning = "time of a call, in seconds", .of = spread_fields},
-    {"intensity_spread", KT_AS_RECORD, .meaning = "intensity", .of = spread_fields},
-    {"rate_spread", KT_AS_RECORD, .meaning = "performance", .of = spread_fields},
+    {"time", KT_AS_RECORD, .meaning = "time of a call, in seconds", .of = kt_field_spread},
+    {"intensity_spread", KT_AS_RECORD, .meaning = "intensity", .of = kt_field_spread},
+    {"rate_spread", KT_AS_RECORD, .meaning = "performance", .of = kt_field_spread},
     {0}};
 
 static const struct kt_field left_out_fields[] = {{"reason", KT_AS_TEXT, .meaning = "why these are no points"},
@@ -121,6 +114,9 @@ static const struct kt_field row_fields[] = {
     {"seconds_expected", KT_AS_SECONDS, KT_NULL, .meaning = "time, expected by the roofs"},
     {"seconds_found", KT_AS_SECONDS, KT_NULL, .meaning = "time, measured"},
     {"seconds_error", KT_AS_SHARE, KT_NULL, .meaning = "error of it"},
+    {"bytes_spread", KT_AS_RECORD, .meaning = "memory traffic, counted in all runs", .of = kt_field_spread},
+    {"flops_spread", KT_AS_RECORD, .meaning = "operations, counted in all runs", .of = kt_field_spread},
+    {"seconds_spread", KT_AS_RECORD, .meaning = "time of all runs", .of = kt_field_spread},
     {0}};
 
 static const struct kt_field validate_fields[] = {

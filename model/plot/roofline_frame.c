@@ -162,7 +162,7 @@ static const char *roof_colour(const struct kt_plot *plot, const struct kt_roofs
     size_t machine = (size_t)(roofs - plot->roofline->roofs);
     for (size_t s = 0; plot->roofline->machines > 1 && s < plot->roofline->count; s++)
         if (plot->roofline->series[s].roofs == machine)
-            return kt_plot_series_colour(s);
+            return kt_picture_colour(s);
     return roof->is_main ? "555555" : "aaaaaa";
 }
 
@@ -282,7 +282,7 @@ static void label_roof(struct kt_plot *plot, const struct kt_roofs *roofs, const
 
 /* --- the frame ------------------------------------------------------------------------------------------- */
 
-void kt_plot_frame(const struct kt_plot *plot, const char *title)
+void kt_plot_frame(const struct kt_plot *plot, const struct kt_plot_title *title)
 {
     const struct kt_axes *a = &plot->axes;
     const struct kt_roofs *roofs = &plot->roofline->roofs[0];
@@ -304,7 +304,8 @@ void kt_plot_frame(const struct kt_plot *plot, const char *title)
     } else {
         fprintf(plot->file, "set ylabel \"flops per cycle\"\n");
     }
-    kt_plot_text(plot, a->left, plot->picture->height - 16, title, "left font \",12\"");
+    kt_plot_text(plot, a->left, h - 16, title->what, "left font \",13\"");
+    kt_plot_text(plot, a->left, h - 36, title->about, "left font \",10\" textcolor rgb \"#404040\"");
 }
 
 void kt_plot_roofs(struct kt_plot *plot)

@@ -19,12 +19,20 @@ static void write_spread(FILE *file, double least, double most, double middle)
     fprintf(file, " %.6g %.6g", isfinite(least) ? least : middle, isfinite(most) ? most : middle);
 }
 
+/* Of a kernel what spreads are the times of its visits. */
+static struct kt_spread rate_of(const struct kt_plot *plot, const struct kt_roofline_point *p)
+{
+    double hz = plot->roofline->roofs[plot->roofline->series[p->series].roofs].hz;
+    return plot->roofline->lined ? kt_spread_quotient(p->work.flops / hz, &p->visits) : p->rate;
+}
+
 /* One line of the block NAME for a point. */
 static void write_point(const struct kt_plot *plot, const char *block, const struct kt_roofline_point *p)
 {
     FILE *file = plot->file;
-    const struct kt_spread *x = &p->intensity, *y = &p->rate;
-    fprintf(file, "%.6g %.6g", x->median, y->median);
+    const struct kt_spread spread = rate_of(plot, p);
+    const struct kt_spread *x = &p->intensity, *y = &spread;
+    fprintf(file, "%.6g %.6g", x->median, p->rate.median);
     if (!strcmp(block, "boxes") || !strcmp(block, "fields")) {
         write_spread(file, x->q1, x->q3, x->median);
         write_spread(file, y->q1, y->q3, y->median);
@@ -38,6 +46,17 @@ static void write_point(const struct kt_plot *plot, const char *block, const str
     if (!strcmp(block, "discs"))
         fprintf(file, " %zu", p->number);
     fprintf(file, "\n");
+}
+
+/* Whiskers may leave the picture, as one call in a thousand may have waited for anything: that is marked. */
+static void mark_cut(const struct kt_plot *plot, const struct kt_roofline_point *p)
+{
+    const struct kt_axes *a = &plot->axes;
+    char more[64];
+    if (!kt_plot_belongs("whiskers", p) || !(rate_of(plot, p).least < a->y0))
+        return;
+    snprintf(more, sizeof more, "center font \",8\" textcolor rgb \"#%s\"", kt_plot_colour(plot, p));
+    kt_plot_text(plot, kt_axes_x(a, p->intensity.median), a->bottom + 5, "▼", more);
 }
 
 static const double boxed_share = 0.01; /* boxes of groups with less would only hide what matters */
@@ -55,7 +74,8 @@ bool kt_plot_belongs(const char *block, const struct kt_roofline_point *p)
     bool is_group = !strcmp(block, "fields");
     if (is_group ? p->number > 0 || p->share < boxed_share : !p->number)
         return false;
-    return p->leads && (kt_spread_is_wide(&p->rate) || kt_spread_is_wide(&p->intensity)); /* boxes, whiskers */
+    bool is_wide = kt_spread_is_wide(&p->rate) || kt_spread_is_wide(&p->intensity) || kt_spread_is_wide(&p->visits);
+    return p->leads && is_wide; /* boxes, whiskers */
 }
 
 static void write_block(const struct kt_plot *plot, const char *block)
@@ -198,4 +218,6 @@ void kt_plot_marks(const struct kt_plot *plot)
     for (size_t i = 0; i < sizeof join / sizeof *join; i++)
         write_joins(plot, join[i]);
     write_curves(plot);
+    for (size_t i = 0; i < plot->roofline->points; i++)
+        mark_cut(plot, &plot->roofline->point[i]);
 }

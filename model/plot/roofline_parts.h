@@ -9,31 +9,30 @@
 
 #include "trace/print/gnuplot.h"
 #include "model/plot/plot_layout.h"
+#include "model/plot/plot_title.h"
 #include "model/roofline/roofline.h"
 
-enum { KT_PLOT_LEFT = 84, KT_PLOT_RIGHT = 880, KT_PLOT_BOTTOM = 56, KT_PLOT_TOP_MARGIN = 44, KT_PLOT_TABLE = 940 };
-enum { KT_PLOT_COLOURS = 8, KT_PLOT_MOST_NUMBERED = 64, KT_PLOT_MOST_TAKEN = 256 };
+enum { KT_PLOT_LEFT = 84, KT_PLOT_RIGHT = 880, KT_PLOT_BOTTOM = 56, KT_PLOT_TOP_MARGIN = 62, KT_PLOT_TABLE = 940 };
+enum { KT_PLOT_MOST_NUMBERED = 64, KT_PLOT_MOST_TAKEN = 256 };
 
 struct kt_plot {
     const struct kt_roofline *roofline;
     const struct kt_picture *picture;
     struct kt_axes axes;
     FILE *file;
-    char routine[KT_PLOT_COLOURS][32]; /* with a colour of its own, if there is only one series */
+    char routine[KT_PICTURE_COLOURS][32]; /* with a colour of its own, if there is only one series */
     size_t routines;
     struct kt_rectangle taken[KT_PLOT_MOST_TAKEN]; /* by labels of roofs */
     size_t takens;
     int objects; /* of gnuplot, so far */
 };
 
-/* Six hexadecimal digits: of a series; of a point, whose colour is its series', or its routine's if there is only one
- * series. */
-const char *kt_plot_series_colour(size_t series);
+/* Six hexadecimal digits: that of its series, or of its routine if there is only one series. */
 const char *kt_plot_colour(const struct kt_plot *plot, const struct kt_roofline_point *point);
 
 /* The range of the axes: numbered points and the roofs over them are inside. */
 void kt_plot_choose_axes(struct kt_plot *plot);
-void kt_plot_frame(const struct kt_plot *plot, const char *title);
+void kt_plot_frame(const struct kt_plot *plot, const struct kt_plot_title *title);
 void kt_plot_roofs(struct kt_plot *plot);       /* data blocks */
 void kt_plot_label_roofs(struct kt_plot *plot); /* where they hide least */
 

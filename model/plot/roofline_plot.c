@@ -9,21 +9,14 @@
 
 enum { ROW = 16, SHAPE = 28 }; /* pixels, characters */
 
-static const char *const palette[KT_PLOT_COLOURS] = {"0072b2", "d55e00", "009e73", "cc79a7",
-                                                     "b8860b", "56b4e9", "7b3fa0", "8c564b"};
 static const char *const other_colour = "7f7f7f";
 
 /* --- colours ----------------------------------------------------------------------------------------------- */
 
-const char *kt_plot_series_colour(size_t series)
-{
-    return palette[series % KT_PLOT_COLOURS];
-}
-
 /* The first routines by share; points are in that order. */
 static void choose_colours(struct kt_plot *plot)
 {
-    for (size_t i = 0; i < plot->roofline->points && plot->routines < KT_PLOT_COLOURS; i++) {
+    for (size_t i = 0; i < plot->roofline->points && plot->routines < KT_PICTURE_COLOURS; i++) {
         const struct kt_roofline_point *p = &plot->roofline->point[i];
         bool known = !p->number;
         for (size_t r = 0; r < plot->routines; r++)
@@ -36,10 +29,10 @@ static void choose_colours(struct kt_plot *plot)
 const char *kt_plot_colour(const struct kt_plot *plot, const struct kt_roofline_point *p)
 {
     if (plot->roofline->count > 1)
-        return kt_plot_series_colour(p->series);
+        return kt_picture_colour(p->series);
     for (size_t r = 0; r < plot->routines; r++)
         if (!strcmp(plot->routine[r], p->routine))
-            return palette[r];
+            return kt_picture_colour(r);
     return other_colour;
 }
 
@@ -95,7 +88,7 @@ static double write_series(struct kt_plot *plot, double y)
     for (size_t s = 0; plot->roofline->count > 1 && s < plot->roofline->count; s++) {
         const struct kt_point_series *series = &plot->roofline->series[s];
         char text[160];
-        kt_plot_circle(plot, KT_PLOT_TABLE + 4, y, 6, kt_plot_series_colour(s));
+        kt_plot_circle(plot, KT_PLOT_TABLE + 4, y, 6, kt_picture_colour(s));
         bool same = plot->roofline->lined && kt_roofline_has_one_library(plot->roofline);
         snprintf(text, sizeof text, same ? "%s" : "%s (%s)", series->name, series->label);
         kt_plot_text(plot, KT_PLOT_TABLE + 16, y, text, "font \",9\"");
@@ -141,12 +134,16 @@ static void write_key(struct kt_plot *plot, double y)
     y -= 6;
     if (plot->roofline->lined) {
         kt_plot_text(plot, KT_PLOT_TABLE, y, "numbers: sizes; dashed: the same size from another state", small);
-        kt_plot_text(plot, KT_PLOT_TABLE, y - ROW, "times: lower quartile of single calls", small);
-        kt_plot_text(plot, KT_PLOT_TABLE, y - 2 * ROW, "intensity: modelled, of operands that come from memory", small);
+        kt_plot_text(plot, KT_PLOT_TABLE, y - ROW,
+                     "point: lower quartile of the times of its visits, the least of each", small);
+        kt_plot_text(plot, KT_PLOT_TABLE, y - 2 * ROW,
+                     "box: quartiles of these; whiskers: extremes, ▼ beyond the picture", small);
+        kt_plot_text(plot, KT_PLOT_TABLE, y - 3 * ROW, "intensity: modelled, of operands that come from memory", small);
         return;
     }
     kt_plot_text(plot, KT_PLOT_TABLE, y, "disc: as the calls happened; its area is the share of time", small);
-    kt_plot_text(plot, KT_PLOT_TABLE, y -= ROW, "box: quartiles of the calls; whiskers: extremes", small);
+    kt_plot_text(plot, KT_PLOT_TABLE, y -= ROW, "box: quartiles of the calls; whiskers: extremes, ▼ beyond the picture",
+                 small);
     if (has_any(plot, "warm"))
         kt_plot_text(plot, KT_PLOT_TABLE, y -= ROW, "▲ replayed with operands in cache; arrow: what locality would win",
                      small);
@@ -202,7 +199,7 @@ static void write_sizes(const struct kt_plot *plot)
             (KT_PLOT_TABLE + 30) / w, 1 - 20 / w, KT_PLOT_BOTTOM / h, (KT_PLOT_BOTTOM + 340) / h);
 }
 
-static void write_script(struct kt_plot *plot, const char *title)
+static void write_script(struct kt_plot *plot, const struct kt_plot_title *title)
 {
     kt_picture_begin(plot->file, plot->picture);
     choose_colours(plot);
@@ -221,8 +218,8 @@ static void write_script(struct kt_plot *plot, const char *title)
         write_sizes(plot);
 }
 
-enum kt_status kt_roofline_plot(const struct kt_roofline *roofline, const char *title, const struct kt_picture *picture,
-                                struct kt_error *error)
+enum kt_status kt_roofline_plot(const struct kt_roofline *roofline, const struct kt_plot_title *title,
+                                const struct kt_picture *picture, struct kt_error *error)
 {
     size_t drawn = 0;
     for (size_t i = 0; i < roofline->points; i++)

@@ -20,10 +20,11 @@
 #define KT_ROOFLINE_PLOT_H
 
 #include "trace/print/gnuplot.h"
+#include "model/plot/plot_title.h"
 #include "model/roofline/roofline.h"
 
-/* Writes the script. TITLE: above the picture. An error if no point can be drawn. */
-enum kt_status kt_roofline_plot(const struct kt_roofline *roofline, const char *title, const struct kt_picture *picture,
-                                struct kt_error *error);
+/* Writes the script. An error if no point can be drawn. */
+enum kt_status kt_roofline_plot(const struct kt_roofline *roofline, const struct kt_plot_title *title,
+                                const struct kt_picture *picture, struct kt_error *error);
 
 #endif

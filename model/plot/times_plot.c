@@ -134,17 +134,18 @@ static void write_key(FILE *file, const struct rows *rows)
     fprintf(file, "font \",9\" textcolor rgb \"#606060\" front\n");
 }
 
-static void write_script(FILE *file, const struct rows *rows, const char *title, const struct kt_picture *picture)
+static void write_script(FILE *file, const struct rows *rows, const struct kt_plot_title *title,
+                         const struct kt_picture *picture)
 {
     struct kt_picture sized = *picture;
     sized.height = EDGES + ROW_PIXELS * (int)rows->count * (int)(rows->roofline->count > 1 ? rows->roofline->count : 1);
     kt_picture_begin(file, &sized);
+    kt_gnuplot_style(file);
     fprintf(file, "set title ");
-    kt_gnuplot_text(file, title);
+    kt_gnuplot_lines(file, title->what, title->about);
     fprintf(file,
             "\nset logscale x\nset format x \"%%.0s %%cs\"\nset xlabel \"time of a call\"\nset yrange [%g:-0.5]\n"
-            "set lmargin at screen 0.33\nset bmargin 5\nset grid xtics mxtics lc rgb \"#e0e0e0\" lt 1\nunset key\nset "
-            "ytics ()\n",
+            "set lmargin at screen 0.33\nset bmargin 5\nset grid xtics mxtics noytics\nunset key\nset ytics ()\n",
             -(double)rows->count - 0.5);
     write_names(file, rows);
     write_series(file, rows);
@@ -157,8 +158,8 @@ static void write_script(FILE *file, const struct rows *rows, const char *title,
                   "  $medians using 1:2:(0):($3-$2):4 with vectors nohead lw 2 lc rgb variable\n");
 }
 
-enum kt_status kt_times_plot(const struct kt_roofline *roofline, const char *title, const struct kt_picture *picture,
-                             struct kt_error *error)
+enum kt_status kt_times_plot(const struct kt_roofline *roofline, const struct kt_plot_title *title,
+                             const struct kt_picture *picture, struct kt_error *error)
 {
     struct rows rows;
     find_rows(roofline, &rows);

@@ -11,10 +11,11 @@
 #define KT_TIMES_PLOT_H
 
 #include "trace/print/gnuplot.h"
+#include "model/plot/plot_title.h"
 #include "model/roofline/roofline.h"
 
 /* Writes the script. An error if no shape has a time. */
-enum kt_status kt_times_plot(const struct kt_roofline *roofline, const char *title, const struct kt_picture *picture,
-                             struct kt_error *error);
+enum kt_status kt_times_plot(const struct kt_roofline *roofline, const struct kt_plot_title *title,
+                             const struct kt_picture *picture, struct kt_error *error);
 
 #endif

@@ -117,8 +117,8 @@ static double farthest(const struct kt_parts *parts)
     return most;
 }
 
-/* What takes most of all calls' time, then what ran. */
-static void write_title(FILE *file, const struct kt_parts *parts, const char *title)
+/* Of what the time is and what takes most of it, then what ran. */
+static void write_title(FILE *file, const struct kt_parts *parts, const struct kt_plot_title *title)
 {
     struct step step[MOST_STEPS];
     char text[256];
@@ -127,13 +127,16 @@ static void write_title(FILE *file, const struct kt_parts *parts, const char *ti
     for (int i = 1; i < steps; i++)
         most = step[i].time.value > step[most].time.value ? i : most;
     double share = steps ? step[most].time.value / parts->total.parts.insitu : NAN;
-    snprintf(text, sizeof text, "%s is the largest part of the time: %.0f %%", steps ? step[most].name : "nothing",
-             100 * share);
+    int used = snprintf(text, sizeof text, "%s", title->what);
+    if (!isnan(share))
+        snprintf(text + used, sizeof text - (size_t)used, ": %s is the largest part, %.0f %%", step[most].name,
+                 100 * share);
     fprintf(file, "set title ");
-    kt_gnuplot_lines(file, isnan(share) ? "" : text, title);
+    kt_gnuplot_lines(file, text, title->about);
 }
 
-static void write_script(FILE *file, const struct kt_parts *parts, const char *title, const struct kt_picture *picture)
+static void write_script(FILE *file, const struct kt_parts *parts, const struct kt_plot_title *title,
+                         const struct kt_picture *picture)
 {
     struct kt_picture sized = *picture;
     size_t rows = 0;
@@ -141,11 +144,12 @@ static void write_script(FILE *file, const struct kt_parts *parts, const char *t
         rows++;
     sized.height = EDGES + ROW_PIXELS * (int)rows;
     kt_picture_begin(file, &sized);
+    kt_gnuplot_style(file);
     write_title(file, parts, title);
     fprintf(file,
             "\nset xlabel \"seconds in situ; parts begin where the one before ends, hollow ones are below 0\"\n"
-            "set yrange [%g:0.6]\nset xrange [:%.6g]\nset lmargin 26\nset grid xtics lc rgb \"#e0e0e0\" lt 1\n"
-            "unset key\nset ytics () scale 0\nset xtics nomirror\n",
+            "set yrange [%g:0.6]\nset xrange [:%.6g]\nset lmargin 26\nset grid noytics\n"
+            "unset key\nset ytics () scale 0\n",
             -(double)rows + 0.4, 1.35 * farthest(parts)); /* with room for the last label */
     for (size_t row = 0; row < rows; row++)
         write_texts(file, row_of(parts, row), row);
@@ -159,8 +163,8 @@ static void write_script(FILE *file, const struct kt_parts *parts, const char *t
                   "     $below using 1:3:1:2:3:4:5 with boxxyerror fs empty border lw 2 dt 3 lc rgb variable\n");
 }
 
-enum kt_status kt_waterfall_plot(const struct kt_parts *parts, const char *title, const struct kt_picture *picture,
-                                 struct kt_error *error)
+enum kt_status kt_waterfall_plot(const struct kt_parts *parts, const struct kt_plot_title *title,
+                                 const struct kt_picture *picture, struct kt_error *error)
 {
     struct kt_text_file script;
     KT_TRY(kt_gnuplot_begin(&script, picture->script, error));

@@ -9,10 +9,11 @@
 #define KT_WATERFALL_PLOT_H
 
 #include "trace/print/gnuplot.h"
+#include "model/plot/plot_title.h"
 #include "model/decomposition/parts.h"
 
-enum kt_status kt_waterfall_plot(const struct kt_parts *parts, const char *title, const struct kt_picture *picture,
-                                 struct kt_error *error);
+enum kt_status kt_waterfall_plot(const struct kt_parts *parts, const struct kt_plot_title *title,
+                                 const struct kt_picture *picture, struct kt_error *error);
 
 /* The same numbers, a line for each part. */
 enum kt_status kt_waterfall_csv(const struct kt_parts *parts, const char *path, struct kt_error *error);

@@ -1,204 +1,206 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A prediction over sizes. Data blocks, $over: over what is predicted:
+ *
+ *     $curve  n predicted lo hi warm cold
+ *     $measured, $over  n seconds lo hi
+ */
 #include "model/predict/prediction_plot.h"
 
-#include "trace/print/gnuplot.h"
-
-#include <errno.h>
-#include <limits.h>
+#include "model/predict/chart.h"
+#include <math.h>
 #include <stdbool.h>
-#include <string.h>
-#include <sys/stat.h>
 
-enum { WIDTH = 800, HEIGHT = 500 }; /* pixels */
+enum { WIDTH = 860, HEIGHT = 720 };
 
-/* --- files ------------------------------------------------------------------------------------------------- */
+/* A size of the curve. What is not predicted as a whole has no number. */
+struct point {
+    double n, warm, cold, rounds;
+    struct kt_cost predicted, measured;
+};
 
-/* What a plot is made of: NAME.svg and its script and data, in a folder. */
-static enum kt_status name_files(const char *folder, const char *name, struct kt_picture *out, struct kt_error *error)
+static struct point point_of(const json_t *point)
 {
-    char path[PATH_MAX];
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-        return kt_fail(error, KT_SYSTEM, "%s: %s", folder, strerror(errno));
-    snprintf(path, sizeof path, "%s/%s.svg", folder, name);
-    return kt_picture_name(path, WIDTH, HEIGHT, out, error);
+    static const struct kt_cost none = {NAN, NAN, NAN};
+    bool whole = kt_chart_number(point, "calls_not_predicted") == 0;
+    return (struct point){.n = kt_chart_number(json_object_get(point, "parameters"), "n"),
+                          .predicted = whole ? kt_chart_predicted(point) : none,
+                          .warm = whole ? kt_chart_number(point, "warm") : NAN,
+                          .cold = whole ? kt_chart_number(point, "cold") : NAN,
+                          .measured = kt_chart_measured(point, "measured_stat"),
+                          .rounds = kt_chart_number(json_object_get(point, "measured_stat"), "n")};
 }
 
-/* An empty cell is no point for gnuplot. */
-static void write_cell(FILE *file, const json_t *value)
+static const json_t *curve_of(const json_t *document)
 {
-    if (json_is_number(value))
-        fprintf(file, ",%.9g", json_number_value(value));
-    else
-        fprintf(file, ",");
+    return json_object_get(document, "curve");
 }
 
-/* How much of the name of a library is before the hash that tells files of models apart ("-0123abcd", behind the name
- * of a file); all of it if there is none. */
-static size_t length_without_hash(const char *library)
-{
-    enum { DIGITS = 8 };
-    const char *file = strstr(library, ".so");
-    for (const char *at = file; at && (at = strchr(at, '-')); at++) {
-        size_t digits = strspn(at + 1, "0123456789abcdef");
-        if (digits == DIGITS && (!at[1 + DIGITS] || at[1 + DIGITS] == '-'))
-            return (size_t)(at - library);
-    }
-    return strlen(library);
-}
-
-/* WHAT of the library that the document names, and a line of words below it. */
-static void write_title(FILE *script, const json_t *document, const char *what, const char *words)
-{
-    char title[256];
-    const char *library = json_string_value(json_object_get(document, "library"));
-    size_t length = length_without_hash(library);
-    snprintf(title, sizeof title, "%.60s on %.*s%.20s", json_string_value(json_object_get(document, what)),
-             (int)(length < 80 ? length : 80), library, library[length] ? library + length + strlen("-01234567") : "");
-    fprintf(script, "set title ");
-    kt_gnuplot_lines(script, title, words);
-}
-
-static void write_head(FILE *script, const struct kt_picture *picture, const char *x)
-{
-    kt_picture_begin(script, picture);
-    fprintf(script, "set datafile separator ','\nset grid\nset xlabel '%s'\nset border 3\nset tics nomirror\n", x);
-}
-
-static void write_second_output(FILE *script, const char *name)
-{
-    fprintf(script, "set terminal pngcairo size %d,%d noenhanced\nset output '%s.png'\nreplot\nset output\n", WIDTH,
-            HEIGHT, name);
-}
-
-/* --- predictions ------------------------------------------------------------------------------------------- */
-
-static enum kt_status write_prediction(const json_t *document, const char *path, struct kt_error *error)
+static enum kt_status write_curve_data(const json_t *document, const char *path, struct kt_error *error)
 {
     size_t i;
-    const json_t *point;
+    const json_t *one;
     struct kt_text_file data;
     KT_TRY(kt_text_file_begin(&data, path, error));
-    FILE *file = data.file;
-    fprintf(file, "n,predicted,lo,hi,warm,cold,measured\n");
-    json_array_foreach(json_object_get(document, "curve"), i, point)
+    fprintf(data.file, "n,predicted,lo,hi,warm,cold,measured,measured_lo,measured_hi\n");
+    json_array_foreach(curve_of(document), i, one)
     {
-        bool whole = json_integer_value(json_object_get(point, "calls_not_predicted")) == 0;
-        const json_t *predicted = whole ? json_object_get(point, "predicted") : NULL;
-        fprintf(file, "%g", json_number_value(json_object_get(json_object_get(point, "parameters"), "n")));
-        write_cell(file, json_object_get(predicted, "seconds"));
-        write_cell(file, json_object_get(predicted, "lo"));
-        write_cell(file, json_object_get(predicted, "hi"));
-        write_cell(file, whole ? json_object_get(point, "warm") : NULL);
-        write_cell(file, whole ? json_object_get(point, "cold") : NULL);
-        write_cell(file, json_object_get(point, "measured"));
-        fprintf(file, "\n");
+        struct point p = point_of(one);
+        fprintf(data.file, "%g", p.n);
+        kt_chart_cells(data.file, &p.predicted);
+        kt_chart_cell(data.file, p.warm);
+        kt_chart_cell(data.file, p.cold);
+        kt_chart_cells(data.file, &p.measured);
+        fprintf(data.file, "\n");
     }
     return kt_text_file_end(&data, error);
 }
 
-enum kt_status kt_plot_prediction(const json_t *document, const char *folder, struct kt_error *error)
+/* Of the lower panel: all that is over what is predicted, but not intervals that are wider than all of these. */
+static struct kt_axis_range span_over(const json_t *document)
 {
-    struct kt_picture picture;
-    struct kt_text_file text;
-    const json_t *first = json_array_get(json_object_get(document, "curve"), 0);
-    KT_TRY(name_files(folder, "predicted", &picture, error));
-    KT_TRY(write_prediction(document, picture.data, error));
-    KT_TRY(kt_gnuplot_begin(&text, picture.script, error));
-    FILE *script = text.file;
-    write_head(script, &picture, "n");
-    write_title(script, document, "algorithm", "");
+    static const double room = 1.15;
+    size_t i;
+    const json_t *one;
+    struct kt_axis_range y = {1, 1};
+    json_array_foreach(curve_of(document), i, one)
+    {
+        struct point p = point_of(one);
+        kt_chart_widen(&y, p.warm / p.predicted.seconds);
+        kt_chart_widen(&y, p.cold / p.predicted.seconds);
+        kt_chart_widen(&y, p.measured.seconds / p.predicted.seconds);
+    }
+    return (struct kt_axis_range){y.from / room, y.to * room};
+}
+
+static struct kt_cost over_predicted(const struct point *p)
+{
+    double unit = p->predicted.seconds;
+    return (struct kt_cost){p->measured.seconds / unit, p->measured.lo / unit, p->measured.hi / unit};
+}
+
+static void write_blocks(FILE *script, const json_t *document, const struct kt_axis_range *y)
+{
+    static const struct kt_axis_range all = {-INFINITY, INFINITY};
+    size_t i;
+    const json_t *one;
+    fprintf(script, "$curve << EOD\n");
+    json_array_foreach(curve_of(document), i, one)
+    {
+        struct point p = point_of(one);
+        fprintf(script, "%g %.9g %.9g %.9g %.9g %.9g\n", p.n, p.predicted.seconds, p.predicted.lo, p.predicted.hi,
+                p.warm, p.cold);
+    }
+    kt_chart_end_block(script);
+    fprintf(script, "$measured << EOD\n");
+    json_array_foreach(curve_of(document), i, one)
+    {
+        struct point p = point_of(one);
+        kt_chart_point(script, p.n, &p.measured, &all);
+    }
+    kt_chart_end_block(script);
+    fprintf(script, "$over << EOD\n");
+    json_array_foreach(curve_of(document), i, one)
+    {
+        struct point p = point_of(one);
+        struct kt_cost over = over_predicted(&p);
+        kt_chart_point(script, p.n, &over, y);
+    }
+    kt_chart_end_block(script);
+}
+
+static void mark_cut(FILE *script, const json_t *document, const struct kt_axis_range *y)
+{
+    size_t i;
+    const json_t *one;
+    json_array_foreach(curve_of(document), i, one)
+    {
+        struct point p = point_of(one);
+        struct kt_cost over = over_predicted(&p);
+        kt_chart_mark_cut(script, p.n, &over, y, KT_CHART_MEASURED);
+    }
+}
+
+/* OVER: each over what is predicted. */
+static void write_plot(FILE *script, const char *over, bool is_measured)
+{
     fprintf(script,
-            "\nset key top left\nset logscale y\nset format y '%%.0s %%cs'\nset ylabel 'time'\nplot 'predicted.csv' "
-            "skip 1 using 1:3:4 with "
-            "filledcurves fc rgb '#c6dbef' "
-            "title 'interval of the models', '' skip 1 using 1:2 with linespoints pt 7 ps 0.6 lc rgb '#08519c' "
-            "title 'predicted', '' skip 1 using 1:5 with lines dt 2 lc rgb '#31a354' title 'all warm', '' skip 1 "
-            "using 1:6 with lines dt 2 lc rgb '#de2d26' title 'all cold'%s\n",
-            json_object_get(first, "measured")
-                ? ", '' skip 1 using 1:7 with points pt 2 lc rgb 'black' title 'measured'"
-                : "");
-    write_second_output(script, "predicted");
-    KT_TRY(kt_text_file_end(&text, error));
-    return kt_picture_draw(&picture, error);
-}
-
-/* --- block sizes ------------------------------------------------------------------------------------------- */
-
-static enum kt_status write_tuning(const json_t *document, const char *path, struct kt_error *error)
-{
-    size_t i, j;
-    const json_t *curve, *point;
-    struct kt_text_file data;
-    KT_TRY(kt_text_file_begin(&data, path, error));
-    FILE *file = data.file;
-    fprintf(file, "n,b,predicted,measured,is_best\n");
-    json_array_foreach(json_object_get(document, "curves"), i, curve)
-    {
-        double best = json_number_value(json_object_get(curve, "best"));
-        json_array_foreach(json_object_get(curve, "curve"), j, point)
-        {
-            double value = json_number_value(json_object_get(point, "value"));
-            fprintf(file, "%g,%g", json_number_value(json_object_get(curve, "n")), value);
-            write_cell(file, json_object_get(json_object_get(point, "predicted"), "seconds"));
-            write_cell(file, json_object_get(json_object_get(point, "measured"), "median"));
-            fprintf(file, ",%d\n", value == best);
-        }
-    }
-    return kt_text_file_end(&data, error);
-}
-
-/* The least seconds of the curve; 0: none has any. */
-static double least_of(const json_t *curve, const char *what, const char *seconds)
-{
-    size_t i;
-    const json_t *point;
-    double least = 0;
-    json_array_foreach(json_object_get(curve, "curve"), i, point)
-    {
-        double value = json_number_value(json_object_get(json_object_get(point, what), seconds));
-        if (value > 0)
-            least = least == 0 || value < least ? value : least;
-    }
-    return least;
-}
-
-/* Predicted times over the least that is predicted, measured ones over the least that was measured: so all sizes go in
- * one plot, and a block size that is best is at 1, whatever the machine's pace was. */
-static void plot_curve(FILE *script, const json_t *curve, int colour, const char *separator)
-{
-    double n = json_number_value(json_object_get(curve, "n"));
-    double predicted = least_of(curve, "predicted", "seconds");
-    double measured = least_of(curve, "measured", "median");
-    fprintf(
-        script,
-        "%s 'block_size.csv' skip 1 using ($1==%g?$2:1/0):($3/%.9g) with lines lc %d title 'n = %g', '' skip 1 using "
-        "($1==%g&&$5==1?$2:1/0):($3/%.9g) with points pt 7 ps 1.2 lc %d notitle",
-        separator, n, predicted, colour, n, n, predicted, colour);
-    if (measured > 0)
-        fprintf(script, ", '' skip 1 using ($1==%g?$2:1/0):($4/%.9g) with points pt 2 ps 0.6 lc %d notitle", n,
-                measured, colour);
-}
-
-enum kt_status kt_plot_tuning(const json_t *document, const char *folder, struct kt_error *error)
-{
-    size_t i;
-    const json_t *curve;
-    struct kt_picture picture;
-    struct kt_text_file text;
-    KT_TRY(name_files(folder, "block_size", &picture, error));
-    KT_TRY(write_tuning(document, picture.data, error));
-    KT_TRY(kt_gnuplot_begin(&text, picture.script, error));
-    FILE *script = text.file;
-    write_head(script, &picture, "block size (1: no blocks)");
-    write_title(script, document, "routine", "lines: predicted, dots: predicted best, crosses: measured");
-    fprintf(script, "\nset ylabel 'time over the best, predicted or measured'\nset yrange [0.7<*<0.95:1.1<*<2]\nset "
-                    "key top right\nplot");
-    json_array_foreach(json_object_get(document, "curves"), i, curve)
-    {
-        plot_curve(script, curve, (int)i + 1, i ? "," : "");
-    }
+            "plot $curve using 1:($3%s):($4%s) with filledcurves fc rgb '#" KT_CHART_INTERVAL
+            "' title '95 %% interval of the models', \\\n"
+            "  $curve using 1:($2%s) with linespoints pt 7 ps 0.5 lw 1.2 lc rgb '#" KT_CHART_PREDICTED
+            "' title 'predicted', \\\n"
+            "  $curve using 1:($5%s) with lines dt 2 lw 2 lc rgb '#" KT_CHART_WARM "' title 'all warm', \\\n"
+            "  $curve using 1:($6%s) with lines dt 2 lw 2 lc rgb '#" KT_CHART_COLD "' title 'all cold'",
+            over, over, over, over, over);
+    if (is_measured)
+        fprintf(script,
+                ", \\\n  $%s using 1:2:3:4 with yerrorbars pt 2 ps 0.7 lc rgb '#" KT_CHART_MEASURED
+                "' title 'measured'",
+                *over ? "over" : "measured");
     fprintf(script, "\n");
-    write_second_output(script, "block_size");
-    KT_TRY(kt_text_file_end(&text, error));
-    return kt_picture_draw(&picture, error);
+}
+
+/* How far predictions are off, where that was measured. */
+static void curve_title(const json_t *document, char *out, size_t size)
+{
+    size_t i;
+    const json_t *one;
+    struct kt_axis_range off = KT_AXIS_EMPTY;
+    json_array_foreach(curve_of(document), i, one)
+    {
+        struct point p = point_of(one);
+        kt_chart_widen(&off, p.predicted.seconds / p.measured.seconds - 1);
+    }
+    int used =
+        snprintf(out, size, "%.60s: predicted time by size", json_string_value(json_object_get(document, "algorithm")));
+    if (isfinite(off.from))
+        snprintf(out + used, size - (size_t)used, ", %+.1f to %+.1f %% off what was measured", 100 * off.from,
+                 100 * off.to);
+}
+
+static double most_rounds(const json_t *document)
+{
+    size_t i;
+    const json_t *one;
+    double rounds = 0;
+    json_array_foreach(curve_of(document), i, one)
+    {
+        rounds = fmax(rounds, point_of(one).rounds);
+    }
+    return rounds;
+}
+
+static void write_curve(FILE *script, const json_t *document, const struct kt_picture *picture)
+{
+    char title[160];
+    struct kt_picture sized = *picture;
+    struct kt_axis_range y = span_over(document);
+    double rounds = most_rounds(document);
+    sized.width = WIDTH;
+    sized.height = HEIGHT;
+    kt_chart_begin(script, &sized);
+    curve_title(document, title, sizeof title);
+    write_blocks(script, document, &y);
+    kt_chart_title(script, "set multiplot layout 2,1 title", title, document, rounds);
+    fprintf(script,
+            "set lmargin 12\nset key outside bottom center horizontal title ' '\nset xlabel 'n'\nset logscale y\n"
+            "set format y '%%.0s %%cs'\nset ylabel 'time'\n");
+    write_plot(script, "", rounds > 0);
+    fprintf(script,
+            "unset key\nset format y '%%g'\nset ylabel 'over what is predicted'\nset yrange [%.9g:%.9g]\n"
+            "set ytics (0.2, 0.5, 0.7, 0.8, 0.9, 1, 1.1, 1.2, 1.3, 1.5, 2, 3, 5, 10, 20)\n",
+            y.from, y.to);
+    mark_cut(script, document, &y);
+    write_plot(script, "/$2", rounds > 0);
+    fprintf(script, "unset multiplot\n");
+}
+
+enum kt_status kt_plot_prediction(const json_t *document, const struct kt_picture *picture, struct kt_error *error)
+{
+    struct kt_text_file script;
+    KT_TRY(write_curve_data(document, picture->data, error));
+    KT_TRY(kt_gnuplot_begin(&script, picture->script, error));
+    write_curve(script.file, document, picture);
+    KT_TRY(kt_text_file_end(&script, error));
+    return kt_picture_draw(picture, error);
 }

@@ -149,6 +149,14 @@ enum kt_status kt_prediction_refuse_idle(const struct kt_prediction_options *o, 
     return o->level == KT_LEAVES ? kt_fail(error, KT_USAGE, "--level is for traces") : KT_OK;
 }
 
+/* The picture gets its size when it is known what is in it. */
+enum kt_status kt_prediction_take_plot(const struct kt_verb_option *option, const char *value, void *out,
+                                       struct kt_error *error)
+{
+    (void)option;
+    return kt_picture_name(value, 0, 0, out, error);
+}
+
 /* --- models and caches ------------------------------------------------------------------------------------- */
 
 enum kt_status kt_prediction_open(const struct kt_prediction_options *options, const struct kt_trace *trace,
@@ -177,6 +185,8 @@ void kt_prediction_describe(const struct kt_prediction_setup *setup, json_t *doc
     for (unsigned i = 0; i < rules->caches.count; i++)
         json_array_append_new(caches, json_integer((json_int_t)rules->caches.cache[i].bytes));
     json_object_set_new(document, "library", kt_json_text(kt_models_library(setup->models)));
+    json_object_set_new(document, "machine", kt_models_machine(setup->models));
+    json_object_set_new(document, "samples", json_integer((json_int_t)kt_models_samples(setup->models)));
     json_object_set_new(document, "combination", json_string(rules->combination == KT_BY_LEVEL ? "level" : "paper"));
     json_object_set_new(document, "caches", caches);
     json_object_set_new(document, "caches_known", json_string(setup->caches));

@@ -7,6 +7,7 @@
 #include "model/kernels/kernel_models.h"
 #include "model/predict/prediction.h"
 #include "trace/command/verb.h"
+#include "trace/print/gnuplot.h"
 #include "trace/shape/shape.h"
 
 #include <jansson.h>
@@ -28,7 +29,7 @@ struct kt_prediction_options {
     double budget; /* seconds for measuring */
     size_t top;    /* rows, 0: the default */
     int rounds;
-    const char *output; /* folder of plots */
+    struct kt_picture picture; /* path "": none */
     const char *algorithm[16];
     int algorithms;
     struct kt_sizes m, n, b;
@@ -41,7 +42,7 @@ struct kt_prediction_options {
 
 /* Rows of the options that several of these verbs have: all of those that predict, and those of algorithms. */
 kt_verb_taker kt_prediction_take_cache, kt_prediction_take_setting, kt_prediction_take_budget, kt_prediction_take_top,
-    kt_prediction_take_rounds, kt_prediction_take_sizes, kt_prediction_take_algorithm;
+    kt_prediction_take_rounds, kt_prediction_take_sizes, kt_prediction_take_algorithm, kt_prediction_take_plot;
 #define KT_PREDICTION_MEMBER(member) offsetof(struct kt_prediction_options, member)
 #define KT_PREDICTION_OPTIONS                                                                               \
     {"blas", 0, "LIB", "whose models: a path, a soname or a short name; default: as recorded, or openblas", \
@@ -58,6 +59,12 @@ kt_verb_taker kt_prediction_take_cache, kt_prediction_take_setting, kt_predictio
          "size of the last cache; default: as probed, or as the system says",                               \
          kt_prediction_take_cache,                                                                          \
          KT_PREDICTION_MEMBER(cache)},                                                                      \
+        {"plot",                                                                                            \
+         'o',                                                                                               \
+         "FILE.svg|png|pdf",                                                                                \
+         "a picture of it; its script and data (CSV) beside it",                                            \
+         kt_prediction_take_plot,                                                                           \
+         KT_PREDICTION_MEMBER(picture)},                                                                    \
         {KT_VERB_JSON(struct kt_prediction_options, json)},                                                 \
     {                                                                                                       \
         KT_VERB_CSV(struct kt_prediction_options, json)                                                     \
@@ -105,8 +112,8 @@ enum kt_status kt_prediction_open(const struct kt_prediction_options *options, c
                                   struct kt_prediction_setup *out, struct kt_error *error);
 void kt_prediction_close(struct kt_prediction_setup *setup);
 
-/* {"library", "combination", "caches": [bytes...], "caches_known", "interrupted"}, added to a document; and the same as
- * a line. */
+/* {"library", "machine", "samples", "combination", "caches": [bytes...], "caches_known", "interrupted"}, added to a
+ * document; and part of that as a line. */
 void kt_prediction_describe(const struct kt_prediction_setup *setup, json_t *document);
 void kt_prediction_print_setup(const struct kt_prediction_setup *setup);
 

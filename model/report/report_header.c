@@ -16,7 +16,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 enum { LINE = 68 };
 
@@ -43,20 +42,13 @@ static void name_hosts(const struct kt_report *report, char *out, size_t size)
 
 static void print_when(const struct kt_report *report)
 {
-    char when[64] = "at an unknown time";
-    const struct kt_process *process = report->summary.first;
-    const char *anchor = kt_meta(process, "anchor");
+    char when[64];
     char hosts[24];
     size_t processes = report->trace.processes;
     size_t threads = report->state.threads;
-    long long realtime_ns;
-    if (anchor && sscanf(anchor, "%*s %*s %lld", &realtime_ns) == 1) {
-        time_t seconds = (time_t)(realtime_ns / 1000000000);
-        struct tm tm;
-        strftime(when, sizeof when, "%Y-%m-%d %H:%M:%S", localtime_r(&seconds, &tm));
-    }
+    bool is_known = kt_about_when(report->summary.first, when, sizeof when);
     name_hosts(report, hosts, sizeof hosts);
-    kt_about_line("recorded", "%s on %s, %zu %s, %zu %s", when, hosts, processes,
+    kt_about_line("recorded", "%s on %s, %zu %s, %zu %s", is_known ? when : "at an unknown time", hosts, processes,
                   plural(processes, "process", "processes"), threads, plural(threads, "thread", "threads"));
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "model/roofline/kernel_states.h"
 
+#include "model/roofline/roofline_machine.h"
+#include "trace/command/about.h"
 #include "trace/table/known.h"
 #include "model/tracker/line_runs.h"
 #include "replay/setup/timing.h"
@@ -205,6 +207,8 @@ static void add_series(struct kernel *k, const char *blas, const char *library, 
     *series = (struct kt_point_series){.threads = 1, .cores = 1, .seconds = NAN};
     snprintf(series->library, sizeof series->library, "%s", library);
     series->file = kt_copy(blas);
+    kt_roofline_processor(series->processor, sizeof series->processor);
+    kt_about_now(series->when, sizeof series->when);
     snprintf(series->name, sizeof series->name, "%s",
              state_text[find_state(k->plan->state[state], strlen(k->plan->state[state]))]);
     for (size_t i = 0; i < k->plan->sizes; i++)

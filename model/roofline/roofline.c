@@ -184,7 +184,12 @@ static struct kt_point_series series_of(const struct kt_trace *trace, size_t mac
     const struct kt_object *library = first_library(trace);
     struct kt_point_series series = {
         .roofs = machine, .threads = library_threads(trace), .cores = kt_roofline_cores(trace)};
+    const struct kt_process *process = trace->processes ? &trace->process[0] : NULL;
+    const char *processor = process ? kt_meta(process, "cpu_model") : NULL;
     snprintf(series.name, sizeof series.name, "%.63s", name);
+    snprintf(series.processor, sizeof series.processor, "%.63s", processor ? processor : "");
+    kt_about_command_text(process, series.program, sizeof series.program);
+    kt_about_when(process, series.when, sizeof series.when);
     if (library)
         kt_about_library(library, series.library, sizeof series.library);
     series.file = library ? kt_copy(library_file(trace, library)) : NULL;

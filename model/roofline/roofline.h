@@ -62,6 +62,9 @@ struct kt_point_series {
     char library[64];             /* that made its calls */
     char *file;                   /* of that library, or how the user named it; NULL: not known; owned */
     char label[KT_LIBRARY_LABEL]; /* what it is called in pictures */
+    char program[128];            /* command line; "": nobody's, it is a kernel */
+    char processor[64];           /* what its model is called; "": not known */
+    char when[24];                /* it was recorded, or timed; "": not known */
     size_t roofs;                 /* index of its machine's */
     int threads;                  /* that its library used */
     int cores;                    /* that they had */

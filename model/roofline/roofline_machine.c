@@ -14,8 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* As traces have it: "" where the system does not tell. */
-static void processor_model(char *model, size_t size)
+void kt_roofline_processor(char *model, size_t size)
 {
     char line[512];
     FILE *file = fopen("/proc/cpuinfo", "r");
@@ -47,7 +46,7 @@ bool kt_roofline_is_of_this_machine(const struct kt_process *process)
     char host[256] = "";
     const char *recorded = kt_meta(process, "cpu_model");
     const char *cpus = kt_meta(process, "cpus");
-    processor_model(model, sizeof model);
+    kt_roofline_processor(model, sizeof model);
     gethostname(host, sizeof host - 1);
     bool unnamed = !(recorded && *recorded) && !*model;
     bool alike = unnamed ? is_alike(kt_meta(process, "host"), host) : is_alike(recorded, model);

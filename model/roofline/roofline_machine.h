@@ -26,4 +26,7 @@ enum kt_status kt_roofline_own_roofs(const char *file, int cores, struct kt_roof
  * processor, the host's name has to be the same. */
 bool kt_roofline_is_of_this_machine(const struct kt_process *process);
 
+/* What the processor of this machine is called, as traces have it; "": the system does not tell. */
+void kt_roofline_processor(char *model, size_t size);
+
 #endif

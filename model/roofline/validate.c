@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "model/roofline/validate.h"
 
+#include "model/decomposition/spread.h"
 #include "model/roofline/hardware_events.h"
 #include "model/loops/probe_kernels.h"
 #include "model/loops/probe_streams.h"
@@ -60,7 +61,12 @@ double kt_validate_rate(const struct kt_machine *machine, const char *roof, int 
 
 /* --- a measurement ----------------------------------------------------------------------------------------- */
 
-/* What one thread does; results are the least of all repetitions. */
+/* Of one repetition; of several threads at once of the slowest, and all bytes and flops. NAN: not counted. */
+struct run {
+    double seconds, bytes, flops;
+};
+
+/* What one thread does. */
 struct task {
     const struct kernel *kernel;
     const struct kt_stream_loop *loop;
@@ -70,7 +76,7 @@ struct task {
     uint64_t passes;
     const struct kt_event_candidate *const *chosen;
     pthread_barrier_t *barrier;
-    double seconds, bytes, flops; /* NAN: not counted */
+    struct run run[KT_VALIDATE_TIMES];
 };
 
 static void run_kernel(const struct task *t)
@@ -81,13 +87,8 @@ static void run_kernel(const struct task *t)
         t->loop->run(t->memory, t->memory + t->doubles, t->memory + 2 * t->doubles, t->doubles, 1);
 }
 
-static double least(double a, double b)
-{
-    return isnan(a) || b < a ? b : a;
-}
-
 /* Only what was counted in this very thread, all the time. */
-static void measure_once(struct task *t, struct kt_event_group group[2])
+static struct run measure_once(const struct task *t, struct kt_event_group group[2])
 {
     if (!t->registers) {
         size_t bytes = t->doubles * sizeof(double) * (size_t)t->kernel->arrays;
@@ -102,9 +103,7 @@ static void measure_once(struct task *t, struct kt_event_group group[2])
     double seconds = kt_seconds_now() - start;
     double flops = kt_event_group_end(&group[0]);
     double bytes = kt_event_group_end(&group[1]);
-    t->seconds = least(t->seconds, seconds);
-    t->flops = isnan(flops) ? t->flops : least(t->flops, flops);
-    t->bytes = isnan(bytes) ? t->bytes : least(t->bytes, bytes);
+    return (struct run){.seconds = seconds, .bytes = bytes, .flops = flops};
 }
 
 static void run_task(void *context)
@@ -114,12 +113,12 @@ static void run_task(void *context)
     kt_event_group_open(t->chosen[KT_COUNT_FLOPS], &group[0]);
     kt_event_group_open(t->chosen[KT_COUNT_TRAFFIC], &group[1]);
     for (int i = 0; i < KT_VALIDATE_TIMES; i++)
-        measure_once(t, group);
+        t->run[i] = measure_once(t, group);
     kt_event_group_close(&group[0]);
     kt_event_group_close(&group[1]);
 }
 
-/* Runs the task on so many processors at once; the results are those of the slowest, and of all bytes and flops. */
+/* Runs the task on so many processors at once. */
 static enum kt_status run_tasks(const struct task *task, const int *cpu, int threads, struct task *out,
                                 struct kt_error *error)
 {
@@ -131,18 +130,18 @@ static enum kt_status run_tasks(const struct task *task, const int *cpu, int thr
         all[i] = *task;
         all[i].memory = task->memory + (size_t)i * task->doubles * 3;
         all[i].barrier = &barrier;
-        all[i].seconds = all[i].flops = all[i].bytes = NAN;
     }
     bool ran = !isnan(kt_team_run(&team));
     pthread_barrier_destroy(&barrier);
     if (!ran)
         return kt_fail(error, KT_SYSTEM, "%d thread(s) cannot be made, or not be pinned to processors", threads);
     *out = all[0];
-    for (int i = 1; i < threads; i++) {
-        out->seconds = fmax(out->seconds, all[i].seconds);
-        out->bytes += all[i].bytes;
-        out->flops += all[i].flops;
-    }
+    for (int i = 1; i < threads; i++)
+        for (int j = 0; j < KT_VALIDATE_TIMES; j++) {
+            out->run[j].seconds = fmax(out->run[j].seconds, all[i].run[j].seconds);
+            out->run[j].bytes += all[i].run[j].bytes;
+            out->run[j].flops += all[i].run[j].flops;
+        }
     return KT_OK;
 }
 
@@ -207,20 +206,38 @@ static const struct kt_probe_kernel *widest_kernel(const char *operation)
     return best;
 }
 
-static void add_row(const struct validation *v, const struct task *task, int threads, double size,
-                    const struct task *found, const double expected[3])
+enum { VALUES = 3 }; /* bytes, flops, seconds */
+
+/* Of the runs in which it is known. */
+static struct kt_spread spread_of(const struct task *task, int which)
 {
-    const double value[3] = {found->bytes, found->flops, found->seconds};
-    static const char *const name[3] = {"bytes", "flops", "seconds"};
+    double value[KT_VALIDATE_TIMES];
+    size_t n = 0;
+    for (int i = 0; i < KT_VALIDATE_TIMES; i++) {
+        const struct run *run = &task->run[i];
+        value[n] = (double[VALUES]){run->bytes, run->flops, run->seconds}[which];
+        n += !isnan(value[n]);
+    }
+    return kt_spread_of(value, n);
+}
+
+/* Found is the least. */
+static void add_row(const struct validation *v, const struct task *task, int threads, double size,
+                    const struct task *found, const double expected[VALUES])
+{
+    static const char *const name[VALUES] = {"bytes", "flops", "seconds"};
     json_t *row = json_pack("{ss si sf}", "kernel", task->kernel->name, "threads", threads, "size", size);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < VALUES; i++) {
         char key[32];
+        struct kt_spread spread = spread_of(found, i);
         snprintf(key, sizeof key, "%s_expected", name[i]);
         json_object_set_new(row, key, kt_json_number(expected[i]));
         snprintf(key, sizeof key, "%s_found", name[i]);
-        json_object_set_new(row, key, kt_json_number(value[i]));
+        json_object_set_new(row, key, kt_json_number(spread.least));
         snprintf(key, sizeof key, "%s_error", name[i]);
-        json_object_set_new(row, key, kt_json_number(kt_validate_error(expected[i], value[i])));
+        json_object_set_new(row, key, kt_json_number(kt_validate_error(expected[i], spread.least)));
+        snprintf(key, sizeof key, "%s_spread", name[i]);
+        json_object_set_new(row, key, kt_spread_json(&spread));
     }
     json_array_append_new(v->rows, row);
 }

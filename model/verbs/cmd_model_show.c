@@ -34,7 +34,7 @@ const struct kt_verb_option kt_model_show_options[] = {
     {KT_MODEL_FILE(struct command, of.file)},
     {"force", 0, NULL, "also use models of another machine, or of another build of the library",
      KT_VERB_FLAG(struct command, of.force)},
-    {"plot", 0, "FILE.svg|png|pdf", "plot the regions with their errors", KT_VERB_TEXT(struct command, plot)},
+    {"plot", 'o', "FILE.svg|png|pdf", "plot the regions with their errors", KT_VERB_TEXT(struct command, plot)},
     {KT_VERB_JSON(struct command, json)},
     {KT_VERB_CSV(struct command, json)},
     {0},

@@ -4,6 +4,7 @@
  */
 #include "model/verbs/model_verbs.h"
 
+#include "trace/command/about.h"
 #include "trace/command/document.h"
 #include "model/algorithm/execution.h"
 #include "model/predict/pace.h"
@@ -49,17 +50,31 @@ static void note_pace(struct kt_prediction *p, const struct kt_pace *pace, int r
 
 /* --- a trace ----------------------------------------------------------------------------------------------- */
 
-static void tell(const struct kt_prediction_options *o, const struct kt_prediction_setup *setup,
-                 const struct kt_prediction *prediction)
+static enum kt_status draw_trace(const struct kt_prediction_options *o, const struct kt_trace *trace,
+                                 const struct kt_prediction *prediction, const json_t *document, struct kt_error *error)
 {
+    char command[128];
+    const struct kt_cost measured = {prediction->measured, NAN, NAN};
+    if (!*o->picture.path)
+        return KT_OK;
+    kt_about_command_text(trace->processes ? &trace->process[0] : NULL, command, sizeof command);
+    return kt_plot_routines(prediction, &measured, 0, command, document, &o->picture, error);
+}
+
+static enum kt_status tell(const struct kt_prediction_options *o, const struct kt_prediction_setup *setup,
+                           const struct kt_trace *trace, const struct kt_prediction *prediction, struct kt_error *error)
+{
+    json_t *document = kt_prediction_json(prediction, rows_of(o));
+    kt_prediction_describe(setup, document);
+    enum kt_status status = draw_trace(o, trace, prediction, document, error);
     if (o->json) {
-        json_t *document = kt_prediction_json(prediction, rows_of(o));
-        kt_prediction_describe(setup, document);
         kt_document_print(&kt_document_model_predict, document);
-        return;
+        return status;
     }
+    json_decref(document);
     kt_prediction_print(prediction, rows_of(o));
     kt_prediction_print_setup(setup);
+    return status;
 }
 
 /* What it took is what the trace says: rounds differ by the pace alone. */
@@ -96,7 +111,7 @@ static enum kt_status predict_trace(const struct kt_prediction_options *o, int a
         if (o->pace)
             status = take_pace(o, &setup, &trace, &prediction, error);
         if (status == KT_OK)
-            tell(o, &setup, &prediction);
+            status = tell(o, &setup, &trace, &prediction, error);
         kt_prediction_free(&prediction);
     }
     kt_prediction_close(&setup);
@@ -277,11 +292,28 @@ static void print_curve(const struct kt_prediction_options *o, const struct poin
     printf("\n");
 }
 
+/* One size by routine, several as a curve. */
+static enum kt_status draw_points(const struct kt_prediction_options *o, const struct point *point, int points,
+                                  const json_t *document, struct kt_error *error)
+{
+    char what[64];
+    struct kt_stat stat = kt_candidate_stat(&point[0].run);
+    const struct kt_cost measured = {stat.median, stat.lo, stat.hi};
+    int n = kt_algorithm_parameter(point[0].run.algorithm, "n");
+    if (!*o->picture.path)
+        return KT_OK;
+    if (points > 1)
+        return kt_plot_prediction(document, &o->picture, error);
+    snprintf(what, sizeof what, "%.40s, n = %g", kt_algorithm_name(point[0].run.algorithm),
+             n < 0 ? 0 : point[0].run.parameter[n]);
+    return kt_plot_routines(&point[0].prediction, &measured, (double)stat.n, what, document, &o->picture, error);
+}
+
 static enum kt_status tell_points(const struct kt_prediction_options *o, const struct kt_prediction_setup *setup,
                                   const struct point *point, int points, struct kt_error *error)
 {
     json_t *document = document_of(o, setup, point, points);
-    enum kt_status status = o->output ? kt_plot_prediction(document, o->output, error) : KT_OK;
+    enum kt_status status = draw_points(o, point, points, document, error);
     if (o->json) {
         kt_document_print(&kt_document_model_predict, document);
         return status;
@@ -351,8 +383,6 @@ const struct kt_verb_option kt_model_predict_options[] = {
     {"algorithm", 0, "FILE", "in place of a trace: a file or a name, such as dpotrf", kt_prediction_take_algorithm, 0},
     KT_ALGORITHM_OPTIONS("300, with --pace 24", "10, with --pace for all"),
     {"b", 0, "N", "block size; default: the algorithm's", kt_prediction_take_sizes, KT_PREDICTION_MEMBER(b)},
-    {"output", 'o', "DIR", "plot predicted, all warm, all cold and measured times",
-     KT_VERB_TEXT(struct kt_prediction_options, output)},
     {0},
 };
 
@@ -366,10 +396,10 @@ static enum kt_status parse(int argc, char **argv, struct kt_prediction_options 
     if (o->algorithms > 1)
         return kt_fail(error, KT_USAGE, "one algorithm at a time; 'ktrace model rank' compares several");
     bool times = o->rounds || o->budget > 0;
-    bool runs = o->n.count || o->m.count || o->b.count || o->measure || o->output || o->sets;
+    bool runs = o->n.count || o->m.count || o->b.count || o->measure || o->sets;
     if (o->algorithms == 0 && (runs || (times && !o->pace)))
         return kt_fail(error, KT_USAGE,
-                       "--n, --m, --b, --set, --measure and --output go with --algorithm, --rounds and --budget with "
+                       "--n, --m, --b, --set and --measure go with --algorithm, --rounds and --budget with "
                        "that or with --pace");
     if (o->algorithms && o->pace)
         return kt_fail(error, KT_USAGE, "--pace is for traces; with --algorithm --measure tells it, too");

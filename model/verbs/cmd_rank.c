@@ -7,6 +7,7 @@
 #include "trace/command/document.h"
 #include "trace/table/known.h"
 #include "model/predict/predicted.h"
+#include "model/predict/prediction_plot.h"
 #include "model/predict/tuning.h"
 #include "replay/setup/timing.h"
 #include "trace/command/json.h"
@@ -109,6 +110,13 @@ static enum kt_status predict_best(struct ranking *r, int algorithm, double n, s
 
 /* --- output ------------------------------------------------------------------------------------------------ */
 
+/* From the first one. NAN: nothing is to be told apart. */
+static double margin_of(const struct kt_choice *choice, const struct kt_choice *first)
+{
+    bool both = choice != first && kt_choice_is_whole(choice) && kt_choice_is_whole(first);
+    return both ? kt_choice_margin(&choice->prediction, &first->prediction) : NAN;
+}
+
 static json_t *order_json(const struct kt_choice *choice, int choices, double n, bool measured)
 {
     json_t *out = json_object();
@@ -123,6 +131,7 @@ static json_t *order_json(const struct kt_choice *choice, int choices, double n,
         json_object_set_new(one, "b", kt_json_number(choice[i].value));
         json_object_set_new(one, "predicted",
                             kt_choice_is_whole(&choice[i]) ? kt_cost_json(&choice[i].prediction.cost) : json_null());
+        json_object_set_new(one, "margin", kt_json_number(margin_of(&choice[i], &choice[0])));
         json_object_set_new(one, "missing",
                             kt_choice_missing(&choice[i]) ? kt_json_text(kt_choice_missing(&choice[i])) : json_null());
         json_object_set_new(one, "calls_not_predicted", json_integer((json_int_t)choice[i].prediction.unknown));
@@ -220,11 +229,28 @@ static enum kt_status rank_size(struct ranking *r, double n, struct kt_error *er
         status = measured ? kt_choices_measure(r->options, &r->setup, choice, choices, error) : KT_OK;
         measured = measured && status == KT_OK && choice[0].run.rounds;
     }
-    if (predicted && r->options->json)
+    if (predicted)
         json_array_append_new(r->orders, order_json(choice, choices, n, measured));
-    else if (predicted)
+    if (predicted && !r->options->json)
         print_order(choice, choices, n, measured);
     kt_choices_free(choice, choices);
+    return status;
+}
+
+/* All sizes: as JSON, and as a picture. */
+static enum kt_status tell(const struct ranking *r, struct kt_error *error)
+{
+    const struct kt_picture *picture = &r->options->picture;
+    json_t *document = json_array_size(r->orders) ? json_deep_copy(json_array_get(r->orders, 0)) : json_object();
+    json_object_set(document, "orders", r->orders);
+    kt_prediction_describe(&r->setup, document);
+    enum kt_status status = *picture->path && r->ranked ? kt_plot_ranking(document, picture, error) : KT_OK;
+    if (r->options->json) {
+        kt_document_print(&kt_document_model_rank, document);
+        return status;
+    }
+    json_decref(document);
+    kt_prediction_print_setup(&r->setup);
     return status;
 }
 
@@ -244,15 +270,11 @@ static enum kt_status rank_all(struct ranking *r, int argc, char **argv, struct 
                        "nothing can be ranked: there are no models of some kernel of each algorithm at these sizes; "
                        "'ktrace model build --blas %s --algorithm %s', with --n, --m and --b as here, makes them",
                        r->setup.blas, optind < argc ? argv[optind] : r->options->algorithm[0]);
-    if (!r->options->json) {
-        kt_prediction_print_setup(&r->setup);
+    struct kt_error untold = {0};
+    if (tell(r, &untold) == KT_OK || status != KT_OK)
         return status;
-    }
-    json_t *document = json_array_size(r->orders) ? json_deep_copy(json_array_get(r->orders, 0)) : json_object();
-    json_object_set(document, "orders", r->orders);
-    kt_prediction_describe(&r->setup, document);
-    kt_document_print(&kt_document_model_rank, document);
-    return status;
+    *error = untold;
+    return untold.status;
 }
 
 const struct kt_verb_option kt_model_rank_options[] = {

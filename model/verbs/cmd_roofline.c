@@ -10,6 +10,7 @@
 #include "model/roofline/roofline_text.h"
 #include "model/plot/times_plot.h"
 #include "model/roofline/validate.h"
+#include "model/plot/validate_plot.h"
 #include "model/plot/waterfall_plot.h"
 #include "replay/setup/timing.h"
 #include "trace/print/library_label.h"
@@ -147,7 +148,8 @@ static enum kt_status parse(int argc, char **argv, struct command *out, struct k
     out->trace = argv + optind;
     out->traces = (size_t)(argc - optind);
     bool of_machine = out->events || out->validate;
-    if (of_machine && (out->kernel.routine || out->traces || out->output || (out->events && out->validate)))
+    bool of_others = out->kernel.routine || out->traces || out->plot != PLOT_ROOFLINE;
+    if (of_machine && (of_others || (out->events && (out->validate || out->output))))
         return kt_fail(error, KT_USAGE, "--events and --validate are about this machine and go alone");
     if (of_machine)
         return KT_OK;
@@ -226,21 +228,8 @@ static void name_machines(struct kt_roofline *roofline)
 
 /* --- picture ----------------------------------------------------------------------------------------------- */
 
-static void make_title(const struct kt_roofline *roofline, char *out, size_t size)
-{
-    const char *label = roofline->series[0].label;
-    if (roofline->lined)
-        snprintf(out, size, "%s of %s, 1 thread", roofline->point[0].routine,
-                 kt_roofline_has_one_library(roofline) ? label : "several libraries");
-    else if (roofline->count == 1)
-        snprintf(out, size, "%s: %s, %d thread%s", roofline->series[0].name, label, roofline->series[0].threads,
-                 roofline->series[0].threads == 1 ? "" : "s");
-    else
-        snprintf(out, size, "%zu traces", roofline->count);
-}
-
-static enum kt_status draw_report(const struct kt_report *report, const char *title, const struct kt_picture *picture,
-                                  struct kt_error *error)
+static enum kt_status draw_report(const struct kt_report *report, const struct kt_plot_title *title,
+                                  const struct kt_picture *picture, struct kt_error *error)
 {
     if (!report->replayed || report->parts.total.parts.shapes == 0)
         return kt_fail(error, KT_BAD_INPUT,
@@ -250,7 +239,8 @@ static enum kt_status draw_report(const struct kt_report *report, const char *ti
     return kt_waterfall_plot(&report->parts, title, picture, error);
 }
 
-static enum kt_status write_waterfall(const struct command *command, const char *title, struct kt_error *error)
+static enum kt_status write_waterfall(const struct command *command, const struct kt_plot_title *title,
+                                      struct kt_error *error)
 {
     struct kt_report *report = kt_resize(NULL, 1, sizeof *report);
     enum kt_status status = kt_report_make(command->trace, command->traces, report, error);
@@ -264,13 +254,14 @@ static enum kt_status write_waterfall(const struct command *command, const char 
 static enum kt_status write_picture(const struct command *command, const struct kt_roofline *roofline,
                                     struct kt_error *error)
 {
-    char title[256];
-    make_title(roofline, title, sizeof title);
+    static const char *const subject[] = {"Roofline", "Times of the calls", "Time"};
+    struct kt_plot_title title;
+    kt_plot_title_make(roofline, subject[command->plot], &title);
     if (command->plot == PLOT_WATERFALL)
-        return write_waterfall(command, title, error);
+        return write_waterfall(command, &title, error);
     KT_TRY(kt_roofline_csv(roofline, command->picture.data, error));
-    return command->plot == PLOT_BOXES ? kt_times_plot(roofline, title, &command->picture, error)
-                                       : kt_roofline_plot(roofline, title, &command->picture, error);
+    return command->plot == PLOT_BOXES ? kt_times_plot(roofline, &title, &command->picture, error)
+                                       : kt_roofline_plot(roofline, &title, &command->picture, error);
 }
 
 static enum kt_status draw(const struct command *command, const struct kt_roofline *roofline, struct kt_error *error)
@@ -325,8 +316,11 @@ static enum kt_status validate(const struct command *command, struct kt_error *e
         kt_document_print(&kt_document_roofline_validate, json_incref(document));
     else
         kt_validate_print(document);
+    enum kt_status status = command->output ? kt_validate_plot(document, &command->picture, error) : KT_OK;
+    if (status == KT_OK && command->output)
+        status = kt_picture_draw(&command->picture, error);
     json_decref(document);
-    return KT_OK;
+    return status;
 }
 
 static enum kt_status run(const struct command *command, struct kt_roofline *roofline, struct kt_error *error)

@@ -181,6 +181,13 @@ static json_t *curve_json(const struct curve *c)
     return out;
 }
 
+/* What the block size would have been without us. NAN: there is none. */
+static double standard_of(const struct kt_algorithm *a)
+{
+    int b = kt_algorithm_parameter(a, "b");
+    return b < 0 ? NAN : kt_algorithm_default(a, b);
+}
+
 static json_t *document_of(const struct tuning *t)
 {
     static const char *const applies[] = {"yes", "no", "unknown"};
@@ -189,6 +196,7 @@ static json_t *document_of(const struct tuning *t)
     for (int i = 0; i < t->curves; i++)
         json_array_append_new(curves, curve_json(&t->curve[i]));
     json_object_set_new(out, "routine", kt_json_text(t->routine));
+    json_object_set_new(out, "default", kt_json_number(standard_of(t->algorithm)));
     json_object_set_new(out, "block_size_matters", json_string(applies[t->applies]));
     json_object_set_new(out, "curves", curves);
     json_t *missing = json_array();
@@ -217,12 +225,10 @@ static void plateau_text(const struct curve *c, char *out, size_t size)
     snprintf(out, size, first == last ? "%.0f" : "%.0f to %.0f", c->choice[first].value, c->choice[last].value);
 }
 
-/* What the parameter would have been without us. */
 static const struct kt_choice *standard_choice(const struct curve *c, const struct kt_algorithm *a)
 {
-    int b = kt_algorithm_parameter(a, "b");
-    for (int i = 0; i < c->choices && b >= 0; i++)
-        if (c->choice[i].value == kt_algorithm_default(a, b))
+    for (int i = 0; i < c->choices; i++)
+        if (c->choice[i].value == standard_of(a))
             return &c->choice[i];
     return NULL;
 }
@@ -293,7 +299,8 @@ static void print_tuning(const struct tuning *t)
 static enum kt_status tell(const struct tuning *t, struct kt_error *error)
 {
     json_t *document = document_of(t);
-    enum kt_status status = t->options->output ? kt_plot_tuning(document, t->options->output, error) : KT_OK;
+    const struct kt_picture *picture = &t->options->picture;
+    enum kt_status status = *picture->path ? kt_plot_tuning(document, picture, error) : KT_OK;
     if (t->options->json)
         kt_document_print(&kt_document_model_tune, document);
     else {
@@ -325,7 +332,6 @@ const struct kt_verb_option kt_model_tune_options[] = {
     KT_ALGORITHM_OPTIONS("21", "20"),
     {"b", 0, "LIST", "block sizes to choose from; default 1 (none) and 8:256:8", kt_prediction_take_sizes,
      KT_PREDICTION_MEMBER(b)},
-    {"output", 'o', "DIR", "plot the time against the block size", KT_VERB_TEXT(struct kt_prediction_options, output)},
     {0},
 };
 

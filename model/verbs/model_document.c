@@ -61,6 +61,8 @@ static const struct kt_field cost_fields[] = {{"seconds", KT_AS_SECONDS, KT_NULL
 
 static const struct kt_field setup_fields[] = {
     {"library", KT_AS_TEXT, .meaning = "library of the models"},
+    {"machine", KT_AS_TEXT, .meaning = "processor that they were made on"},
+    {"samples", KT_AS_COUNT, .meaning = "sizes that they rest on, of all kernels"},
     {"combination", KT_AS_TEXT, .meaning = "how warm and cold are combined: paper or level"},
     {"caches", KT_AS_COUNT, KT_MANY, .unit = "bytes", .meaning = "sizes of the caches"},
     {"caches_known", KT_AS_TEXT, .meaning = "who says so"},
@@ -143,6 +145,7 @@ static const struct kt_field tuned_fields[] = {
 static const struct kt_field tune_fields[] = {
     KT_FIELDS(tuned_fields),
     {"routine", KT_AS_TEXT, .meaning = "routine"},
+    {"default", KT_AS_NUMBER, KT_NULL, .meaning = "block size that the algorithm has if none is chosen"},
     {"block_size_matters", KT_AS_TEXT, .meaning = "in this library: yes, no or unknown"},
     {"curves", KT_AS_RECORD, KT_MANY, .meaning = "the same for each size", .of = tuned_fields},
     {"not_predicted", KT_AS_COUNT, KT_MANY, .meaning = "sizes that nothing can be predicted for"},
@@ -158,6 +161,7 @@ static const struct kt_field ranked_fields[] = {
     {"tied", KT_AS_FLAG, .meaning = "not told apart from the one before"},
     {"b", KT_AS_NUMBER, KT_NULL, .meaning = "block size"},
     {"predicted", KT_AS_RECORD, KT_NULL, .meaning = "time; null: not all is predicted", .of = cost_fields},
+    {"margin", KT_AS_SECONDS, KT_NULL, .meaning = "half the interval of its difference from the first"},
     {"missing", KT_AS_TEXT, KT_NULL, .meaning = "kernel that has no model"},
     {"calls_not_predicted", KT_AS_COUNT, .meaning = "calls without a model"},
     {"measured", KT_AS_RECORD, KT_LACKS, .meaning = "measured time", .of = kt_field_stat},

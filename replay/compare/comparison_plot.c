@@ -13,10 +13,14 @@
 
 enum { ROUTINES = 8, WIDTH = 1000, ROW = 16, EDGES = 130 };
 
-/* Okabe and Ito's, which the colour-blind tell apart; each library has a mark of its own besides. */
-static const char *const colour[] = {"000000", "0072b2", "d55e00", "009e73", "cc79a7", "e69f00", "56b4e9", "999999"};
-enum { COLOURS = sizeof colour / sizeof *colour };
-static const int mark[COLOURS] = {7, 5, 9, 11, 13, 6, 4, 8};
+/* Each library has a mark of its own besides its colour. */
+enum { MARKS = 8 };
+static const int mark[MARKS] = {7, 5, 9, 11, 13, 6, 4, 8};
+
+static const char *colour_of(size_t lane)
+{
+    return kt_picture_colour(lane - 1); /* the first one is what the others are compared with */
+}
 
 static void write_number(FILE *file, double value)
 {
@@ -99,10 +103,10 @@ static void write_lane(FILE *file, const struct kt_comparison *c, size_t lane, d
         const struct kt_ratio *r = ratio_of(c, row, lane);
         if (r->value > 0 && r->hi > to)
             fprintf(file, "set label '▶' at %.6g, %.4f right font ',7' tc rgb '#%s'\n", to, height_of(c, row, lane),
-                    colour[lane % COLOURS]);
+                    colour_of(lane));
         if (r->value > 0 && r->lo > 0 && r->lo < from)
             fprintf(file, "set label '◀' at %.6g, %.4f left font ',7' tc rgb '#%s'\n", from, height_of(c, row, lane),
-                    colour[lane % COLOURS]);
+                    colour_of(lane));
     }
 }
 
@@ -140,7 +144,7 @@ static void write_plot(FILE *file, const struct kt_comparison *c)
 {
     for (size_t l = 1; l < c->libraries; l++) {
         fprintf(file, "%s$library%zu using 1:2:3:4 with xerrorbars pt %d ps 0.8 lw 1.5 lc rgb '#%s' title ",
-                l == 1 ? "plot " : ", \\\n     ", l, mark[l % COLOURS], colour[l % COLOURS]);
+                l == 1 ? "plot " : ", \\\n     ", l, mark[l % MARKS], colour_of(l));
         kt_gnuplot_text(file, c->label[l]);
     }
     fprintf(file, "\n");
@@ -155,6 +159,7 @@ static enum kt_status write_script(const struct kt_comparison *c, const struct k
     KT_TRY(kt_gnuplot_begin(&script, picture->script, error));
     FILE *file = script.file;
     kt_picture_begin(file, picture);
+    kt_gnuplot_style(file);
     choose_range(c, &from, &to);
     write_title(file, c);
     snprintf(axis, sizeof axis, "times as long as on %s", c->label[0]);
@@ -162,8 +167,8 @@ static enum kt_status write_script(const struct kt_comparison *c, const struct k
     kt_gnuplot_text(file, axis);
     fprintf(file,
             "\nset logscale x\nset xrange [%.6g:%.6g]\nset yrange [%.4g:0.5]\nset lmargin 22\n"
-            "set xtics nomirror (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)\n"
-            "set grid xtics lc rgb '#e0e0e0' lt 1\nset key outside right top vertical Left reverse\n"
+            "set xtics (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)\n"
+            "set grid noytics\nset key outside right top vertical Left reverse\n"
             "set arrow from 1, graph 0 to 1, graph 1 nohead lw 1.5 lc rgb '#50565f'\n",
             from, to, 0.5 - (double)rows_of(c));
     write_rows(file, c);

@@ -99,26 +99,42 @@ same "... and for each size" 2 "$(query 'len(d["curves"])' <tune.json)"
 same "reference LAPACK asks for block sizes" yes "$(query 'd["block_size_matters"]' <tune.json)"
 has "text: how to apply it" "ktrace run --block-size dpotrf=" "$("$kt" model tune dpotrf $of --n 48 --b 16,32)"
 if command -v gnuplot >/dev/null; then
-    "$kt" model tune dpotrf $of --n 48,64 --b 16,32 -o plots >/dev/null
-    same "plots" "block_size.csv block_size.gp block_size.png block_size.svg" "$(ls plots | tr '\n' ' ' | sed 's/ $//')"
-    "$kt" model predict $of --algorithm dpotrf --n 32,48,64 --b 16 -o plots >/dev/null
-    "$kt" model tune dpotrf $of --n 48,64 --b 16,32 --measure --rounds 3 -o crosses >/dev/null
-    same "crosses: over the least that was measured, lines: over the least that was predicted" True "$("$PYTHON" - <<'END'
-import csv, re
-rows = list(csv.DictReader(open("crosses/block_size.csv")))
-script = open("crosses/block_size.gp").read()
-def over(column, n):
-    return {float(x) for x in re.findall(r"\(\$1==%s(?:&&\$5==1)?\?\$2:1/0\):\(\$%d/([0-9.e+-]+)\)" % (n, column), script)}
-def least(name, n):
-    return min(float(r[name]) for r in rows if r["n"] == n and r[name])
-print(all(len(over(c, n)) == 1 and abs(over(c, n).pop() / least(name, n) - 1) < 1e-6 for n in ("48", "64") for c, name in ((3, "predicted"), (4, "measured"))))
-END
-)"
+    # drawn NAME COMMAND...: NAME.svg is a picture, drawn without complaint of a script and data that lie beside it
+    drawn() {
+        "$kt" model "${@:2}" $of --plot "$1.svg" >/dev/null 2>err; same "picture $1: status" 0 $?
+        has "... drawn" "</svg>" "$(<"$1.svg")"
+        same "... without complaint" "" "$(gnuplot "$1.gp" 2>&1)"
+    }
+    ask() { "$PYTHON" "$root/tests/predict/pictures.py" "$@"; }
+    drawn tuned tune dpotrf --n 48,64 --b 16,32 --measure --rounds 3
+    same "tune: a panel for each size, block sizes with their intervals, as the data have them" "2 True" "$(ask tuned)"
+    has "... the best is marked" "set label 'best as predicted: (1|16|32)' at (1|16|32)," "$(<tuned.gp)"
+    sed 's/ b=[0-9]*/ b=16/' "$root/examples/algorithms/cholesky_right.kta" >sixteen.kta
+    drawn default tune dpotrf --algorithm sixteen.kta --n 64 --b 16,32
+    has "... of an algorithm with a default of 16" "^set label '(default|best as predicted, and default): 16' at 16," "$(<default.gp)"
+    drawn ordered rank cholesky --n 64 --b 16
+    same "rank, one size: bars in the order of the algorithms" "5 True" "$(ask ordered)"
+    drawn ranked rank cholesky --n 48,64 --b 16 --measure --rounds 3
+    same "rank, several: each algorithm over the first, predicted and measured" "10 True" "$(ask ranked)"
+    drawn curve predict --algorithm dpotrf --n 32,48,64 --b 16 --measure --rounds 3
+    same "predict, several sizes: within the interval, all sizes, also measured" "3 3 True" "$(ask curve)"
+    drawn routines predict --algorithm cholesky_right --n 64 --b 16 --measure --rounds 3
+    same "predict, one size: routines add up to all calls" True "$(ask routines)"
+    drawn recorded predict --level leaves small
+    same "predict, a trace: the same, beside what was measured" "True True" "$(ask routines recorded.csv) $(awk -F, 'NR > 1 && !($(NF-2) > 0) { bad = 1 } END { print bad ? "False" : "True" }' recorded.csv)"
+    has "... whose program is named" "^set title '[^']*python[^']* [^']*lapack_calls.py[^']* predicted [^']* measured'" "$(<recorded.gp)"
+    "$kt" model predict $of --algorithm cholesky_right --n 900 --b 300 --plot far.svg >/dev/null 2>&1; same "what has no model: status" 0 $?
+    has "... has a row that says so" "^set label 'no model'" "$(<far.gp)"
     sed 's/"library": *"[^"]*"/"library": "libblas.so.3-0123abcd-2-threads"/' cache/ktrace/models/*.json >named.json
-    "$kt" model tune dpotrf $of --models named.json --force --n 48 --b 16,32 -o named >/dev/null 2>err
-    has "a plot names a library without what only tells files of models apart" "^set title 'dpotrf on libblas.so.3-2-threads'" "$(<named/block_size.gp)"
-    true_that "... of predictions" test -s plots/predicted.svg -a -s plots/predicted.png
+    "$kt" model tune dpotrf $of --models named.json --force --n 48 --b 16,32 -o named.png >/dev/null 2>err
+    has "a picture names a library without what only tells files of models apart, and how many samples there are" \
+        "^set multiplot .*models of libblas.so.3-2-threads from [1-9][0-9]* samples; [^;]" "$(<named.gp)"
+    same "... -o is the same, and .png another format" PNG "$(head -c 4 named.png | tail -c 3)"
 fi
+for bad in "tune dpotrf --n 48" "rank cholesky --n 48" "predict --algorithm dpotrf --n 48"; do
+    "$kt" model $bad $of --plot x.txt 2>err; same "model $bad, a picture of no kind: status" 2 $?
+    has "... said so" "x.txt: expected a name that ends in .svg, .png or .pdf" "$(<err)"
+done
 if [ -n "$openblas" ]; then
     "$kt" model tune dpotrf --blas "$openblas" --models "$(ls cache/ktrace/models/*)" --force --n 48 --b 16,32 >own
     has "OpenBLAS's own dpotrf" "no effect" "$(<own)"

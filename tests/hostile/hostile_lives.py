@@ -119,15 +119,15 @@ def try_algorithm(ktrace, path, folder, models):
     check(tried > 300 and not wrong, f"{tried} algorithms with a hostile word", *wrong)
     with open(target, "w", encoding="utf-8") as file:
         file.write(source)
-    predicted = [ktrace, "model", "predict", "--blas", "reference", "--models", models, "--n", "40,80", "-o", "hostile/plots", "--algorithm"]
+    predicted = [ktrace, "model", "predict", "--blas", "reference", "--models", models, "--n", "40,80", "--plot", "hostile/p.svg", "--algorithm"]
     status, text = hostile.printed(folder, predicted + ["hostile/a.kta"])
-    check(status == 0 and glob.glob(os.path.join(folder, "hostile/plots/*.gp")), "the algorithm itself is predicted and drawn", text)
+    check(status == 0 and glob.glob(os.path.join(folder, "hostile/p.gp")), "the algorithm itself is predicted and drawn", text)
     for text in hostile.HOSTILE:
         name = "hostile/" + text.replace("/", "").replace("\0", "")[:100] + ".kta"
         with open(os.path.join(folder, name), "w", encoding="utf-8", errors="surrogateescape") as file:
             file.write(source + "# " + text.replace("\n", " ") + "\n")
         wrong = acts(folder, predicted + [name], [])
-        wrong += [f"{script} runs a command" for script in glob.glob(os.path.join(folder, "hostile/plots/*.gp")) if runs(script, folder)]
+        wrong += [f"{script} runs a command" for script in glob.glob(os.path.join(folder, "hostile/p.gp")) if runs(script, folder)]
         shutil.rmtree(os.path.join(folder, "hostile/plots"), ignore_errors=True)
         check(not wrong, f"an algorithm in {name!r}"[:90].replace("#", " "), *wrong)
 

@@ -31,6 +31,14 @@ has "the picture is there" "<svg" "$(head -c 400 "$T/x.svg")"
 same "gnuplot has nothing to say" "" "$(cd "$T" && gnuplot x.gp 2>&1 | grep -v 'Skipping data file')"
 parsed() { "$PYTHON" tests/roofline/plot.py "$@" 2>"$T/err" || not_ok "a plot that can be parsed: $1" "$(<"$T/err")"; }
 parsed "$T/x.gp" "$T/x.csv" "$T/calls" "$machine"
+# titled NAME SCRIPT SUBJECT: the title says what is drawn of which program, the line below who made the calls, and when
+recorded=$(date -d "@$(awk -F'\t' '$1 == "anchor" { print int($4 / 1e9) }' "$T"/t/*/meta | head -n 1)" '+%F %T')
+outermost=$("$PYTHON" -c 'import sys; print(f"{int(sys.argv[1]):,}")' "$(grep -c '"depth": *0' "$T/calls")")
+titled() {
+    has "$1: what is drawn" "'$3 of [^']*python[^']* tests/roofline/calls.py" "$(<"$2")"
+    has "$1: of which trace, library, machine, when and how much" "'t; [^';]+, 1 thread; [^';]+; recorded $recorded; $outermost calls'" "$(<"$2")"
+}
+titled "title" "$T/x.gp" Roofline
 has "text: the ridge" "^ridge +4 flop/byte" "$(<"$T/text")"
 same "text: 80 columns" "" "$(grep -E '.{81}' "$T/text")"
 roofline --json "$T/t" >"$T/json"
@@ -58,6 +66,8 @@ for plot in boxes waterfall; do
     roofline --plot $plot "$T/t" -o "$T/$plot.png" >/dev/null 2>"$T/err"; same "$plot: status" 0 $?
     same "$plot: a PNG" "PNG" "$(head -c 4 "$T/$plot.png" | tail -c 3)"
 done
+titled "boxes, title" "$T/boxes.gp" "Times of the calls"
+titled "waterfall, title" "$T/waterfall.gp" Time
 # Boxes need no count of operations.
 cat >"$T/eigen.py" <<'END'
 import numpy as np
@@ -84,6 +94,7 @@ sed -i 's/^pid.*/pid\t1/' "$T"/t2/*/meta
 roofline "$T/t" "$T/t2" -o "$T/two.pdf" >/dev/null 2>"$T/err"; same "two traces: status" 0 $?
 same "two traces: a PDF" "%PDF" "$(head -c 4 "$T/two.pdf")"
 parsed "$T/two.gp" "$T/two.csv" - "$machine"
+has "two traces: the title says so" "'Roofline of 2 runs of [^']*python" "$(<"$T/two.gp")"
 
 mkdir -p "$T/run1" "$T/run2"
 cp -r "$T/t" "$T/run1/t"; cp -r "$T/t2" "$T/run2/t"
@@ -169,6 +180,16 @@ same "kernel: curves" "4" "$("$PYTHON" -c '
 import re, sys
 text = open(sys.argv[1]).read()
 print(len(re.search(r"\$curves << EOD\n(.*?)^EOD", text, re.S | re.M).group(1).strip().split("\n\n")))' "$T/k.gp")"
+same "kernel: each point has a box of its visits, which reaches up to it, within whiskers" "True True" "$("$PYTHON" - "$T/k.gp" <<'END'
+import re, sys
+script = open(sys.argv[1], encoding="utf8").read()
+blocks = [re.search(rf"^\${name} << EOD\n(.*?)^EOD$", script, re.S | re.M).group(1) for name in ("boxes", "whiskers", "discs")]
+boxes, whiskers, discs = ([[float(x) for x in line.split("0x")[0].split()] for line in block.splitlines()] for block in blocks)
+print(0 < len(boxes) <= len(discs) == 12 and len(boxes) == len(whiskers),
+      all(w[4] <= b[4] <= b[5] <= w[5] and abs(b[5] / b[1] - 1) < 1e-4 for b, w in zip(boxes, whiskers)))
+END
+)"
+has "kernel: the title says what was timed, and how often" "'[^';]+, 1 thread; [^';]+; timed 20[0-9 :-]+; [0-9]+ to [0-9]+ calls of each size'" "$(<"$T/k.gp")"
 
 roofline --plot boxes --kernel dgemm --n 8:32:3 --states warm,cold --budget 1 -o "$T/kboxes.svg" >/dev/null 2>"$T/err"; same "boxes of a kernel: status" 0 $?
 same "... one for each size and state, around the median" "6 True" "$(drawn "$T/kboxes.gp" boxes | "$PYTHON" -c '
@@ -184,10 +205,28 @@ if [ -n "$serial" ]; then
         "$(grep -oE "^set label 'data [^']*" "$T/names.gp" | sed 's/.*(\(.*\))/\1/' | tr '\n' ' ' | sed 's/ $//')"
     LD_LIBRARY_PATH=${serial%/*} "$kt" run -o "$T/named" -- "$PYTHON" tests/roofline/calls.py >/dev/null
     roofline "$T/named" -o "$T/named.svg" >/dev/null 2>"$T/err"
-    has "a trace's library by its short name" "^set label 'named: openblas-serial, 1 thread'" "$(<"$T/named.gp")"
+    has "a trace's library by its short name" "^set label 'named; openblas-serial, 1 thread; " "$(<"$T/named.gp")"
 else
     skip "names of libraries in pictures" "no openblas-serial"
 fi
+
+# --- kernels of known bytes and operations ---------------------------------------------------------------------------
+roofline --validate -o "$T/v.svg" --json >"$T/json" 2>"$T/err"; same "validation: status" 0 $?
+same "... what was found is the least of its samples" True \
+    "$(query 'all(r["seconds_spread"]["n"] == d["k"] and r["seconds_found"] == r["seconds_spread"]["least"] <= r["seconds_spread"]["q1"] <= r["seconds_spread"]["median"] <= r["seconds_spread"]["q3"] <= r["seconds_spread"]["most"] for r in d["rows"])' <"$T/json")"
+has "... drawn" "</svg>" "$(<"$T/v.svg")"
+same "... a box for each kernel, size and number of threads that a roof is known for" "True" "$("$PYTHON" - "$T/v.gp" "$T/json" <<'END'
+import json, re, sys
+script = open(sys.argv[1], encoding="utf8").read()
+rows = [r for r in json.load(open(sys.argv[2]))["rows"] if r["seconds_expected"]]
+drawn = [tuple(float(x) for x in line.split()[1:6]) for block in re.findall(r"^\$threads\d << EOD\n(.*?)^EOD$", script, re.S | re.M)
+         for line in block.splitlines() if not line.startswith("NaN")]
+known = [tuple(r["seconds_spread"][key] / r["seconds_expected"] for key in ("median", "least", "q1", "q3", "most")) for r in rows]
+print(len(known) > 0 and all(any(all(abs(a - b) < 1e-4 * b for a, b in zip(box, other)) for other in drawn) for box in known))
+END
+)"
+fails "boxes of a validation" 2 "go alone" roofline --validate --plot boxes -o "$T/v.svg"
+fails "a picture of events" 2 "go alone" roofline --events -o "$T/v.svg"
 
 # --- what cannot be -------------------------------------------------------------------------------------------------
 fails "which trace" 2 "which trace" roofline

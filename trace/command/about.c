@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <time.h>
 
 /* Short names, which are also what a path or version string says, and the names that people know. */
 static const struct {
@@ -51,6 +52,28 @@ void kt_about_command(const struct kt_process *process, size_t width)
     size_t used = put_command(process, text, width + 1);
     kt_about_line("command", "%s%s", text, used > width ? ".." : "");
     free(text);
+}
+
+static bool put_time(time_t seconds, char *out, size_t size)
+{
+    struct tm tm;
+    *out = '\0';
+    return localtime_r(&seconds, &tm) && strftime(out, size, "%Y-%m-%d %H:%M:%S", &tm) > 0;
+}
+
+void kt_about_now(char *out, size_t size)
+{
+    put_time(time(NULL), out, size);
+}
+
+bool kt_about_when(const struct kt_process *process, char *out, size_t size)
+{
+    const char *anchor = process ? kt_meta(process, "anchor") : NULL;
+    long long realtime_ns;
+    *out = '\0';
+    if (!anchor || sscanf(anchor, "%*s %*s %lld", &realtime_ns) != 1)
+        return false;
+    return put_time((time_t)(realtime_ns / 1000000000), out, size);
 }
 
 static int find_library(const struct kt_object *library)

@@ -94,6 +94,28 @@ void kt_picture_begin(FILE *script, const struct kt_picture *picture)
     fprintf(script, "\n");
 }
 
+void kt_gnuplot_style(FILE *script)
+{
+    fprintf(script, "set border 3\nset tics nomirror\nset grid lc rgb '#e0e0e0' lt 1\n");
+}
+
+void kt_gnuplot_mark_cut(FILE *script, double x, bool above, bool below, const char *colour)
+{
+    static const char form[] = "set label '%s' at %.9g, graph %g center font ',8' tc rgb '#%s' front\n";
+    if (above)
+        fprintf(script, form, "▲", x, 0.985, colour);
+    if (below)
+        fprintf(script, form, "▼", x, 0.015, colour);
+}
+
+/* Okabe and Ito's but for black, which is text's, and yellow, which is too light. */
+const char *kt_picture_colour(size_t i)
+{
+    static const char *const colour[KT_PICTURE_COLOURS] = {"0072b2", "d55e00", "009e73", "cc79a7",
+                                                           "b8860b", "56b4e9", "7b3fa0", "8c564b"};
+    return colour[i % KT_PICTURE_COLOURS];
+}
+
 void kt_gnuplot_text(FILE *script, const char *text)
 {
     fputc('\'', script);

@@ -12,6 +12,7 @@
 #include "trace/base/error.h"
 #include "trace/print/text_file.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 
 struct kt_picture {
@@ -30,6 +31,16 @@ enum kt_status kt_gnuplot_begin(struct kt_text_file *script, const char *path, s
 
 /* The next lines of the script: terminal, output, fonts. */
 void kt_picture_begin(FILE *script, const struct kt_picture *picture);
+
+/* A frame of two axes, a faint grid: all pictures that are no roofline look so. */
+void kt_gnuplot_style(FILE *script);
+
+/* A triangle at the edge of the plot, at X, where what was drawn there is cut. COLOUR: six hexadecimal digits. */
+void kt_gnuplot_mark_cut(FILE *script, double x, bool above, bool below, const char *colour);
+
+/* Six hexadecimal digits: of the I-th of what is told apart by colour, also by the colour-blind. */
+enum { KT_PICTURE_COLOURS = 8 };
+const char *kt_picture_colour(size_t i);
 
 /* TEXT as a string of a script, in single quotes, in which nothing has a meaning, without control characters. */
 void kt_gnuplot_text(FILE *script, const char *text);

@@ -80,7 +80,8 @@ static enum kt_status take_format(const struct kt_verb_option *option, const cha
 }
 
 const struct kt_verb_option kt_verb_export_options[] = {
-    {"output", 'o', "FILE", "default: standard output, except for sqlite and otf2", KT_VERB_TEXT(struct export, output)},
+    {"output", 'o', "FILE", "default: standard output, except for sqlite and otf2",
+     KT_VERB_TEXT(struct export, output)},
     {"format", 0, "csv|sqlite|perfetto|folded|speedscope|pprof|otf2",
      "default: as FILE ends (.csv, .sqlite, .json, .folded, .speedscope.json, .pprof, .otf2), or csv", take_format,
      offsetof(struct export, format)},

@@ -18,7 +18,11 @@ from jsonschema import Draft202012Validator
 
 
 def output(*words):
-    return subprocess.run(words, capture_output=True, text=True, check=True).stdout
+    """What a command prints; diff and check end with 1 where they find something."""
+    result = subprocess.run(words, capture_output=True, text=True, check=False)
+    if result.returncode > 1:
+        raise subprocess.CalledProcessError(result.returncode, words, result.stdout, result.stderr)
+    return result.stdout
 
 
 def schema_of(ktrace, *verb):

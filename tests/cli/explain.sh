@@ -63,7 +63,7 @@ same "the program's output is shown once" 1 "$(grep -c hello <<<"$out")"
 same "the exit status of what went well" 0 "$status"
 same "the program ran once and six times more" 7 "$(wc -l <ran)"
 has "how long that takes is told beforehand" 'run 6 times more .* about [0-9]+ s' "$said"
-has "how often it ran" 'run 6 times more' "$out"
+has "how often it ran" 'run 6 more times' "$out"
 has "where the time goes" '^main in program +ddot 100000 +50 ' "$out"
 has "what is next" '^Next: ktrace (compare|report) plain$' "$out"
 page=$(grep -v hello <<<"$out")
@@ -88,7 +88,7 @@ explain pipe -- ./program reads < <(echo 100000)
 has "a program that reads what cannot be read twice ran once" '^run once, as run again, .*ended with status 4' "$out"
 echo 100000 >number
 explain file -- ./program reads <number
-has "a file on its input is read again" '^run 6 times more' "$out"
+has "a file on its input is read again" '^run 6 more times' "$out"
 
 "$kt" explain --json -o json --budget 2 --runs 6 -- ./program >json.out 2>said
 same "JSON has its schema" '["schema"] ktrace.explain/1' "$(query '[k for k in d][:1].__repr__().replace(chr(39), chr(34)) + " " + d["schema"]' <json.out)"
@@ -103,7 +103,7 @@ out=$(cd elsewhere && "$kt" explain --budget 2 ../plain 2>&1)
 has "a trace is not run again unasked" '^run once' "$out"
 same "... not at all" no "$([ -e ran ] && echo yes || echo no)"
 out=$(cd elsewhere && "$kt" explain --budget 2 --runs 6 --again ../plain 2>&1)
-has "a trace is run again where it was recorded" '^run 6 times more' "$out"
+has "a trace is run again where it was recorded" '^run 6 more times' "$out"
 same "... there" 6 "$(wc -l <ran)"
 same "neither trace nor command is a usage error" 2 "$("$kt" explain >/dev/null 2>&1; echo $?)"
 same "a program that cannot be found" 127 "$("$kt" explain -o nothing -- ./no_such_program >/dev/null 2>&1; echo $?)"

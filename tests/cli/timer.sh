@@ -15,7 +15,7 @@ for timer in wall cpu sets; do
     replay --timer $timer; same "... and knows them afterwards" 0 "$(of 'd["rounds"]')"
 done
 replay --timer cpu --threads 2; same "processor time of two threads: status" 2 $?
-has "... says why" 'does not tell how long' "$(<"$T/err")"
+has "... says why" 'processor time of 2 threads is not the time of a call' "$(<"$T/err")"
 replay --timer cpu --context sequence; same "processor time of a sequence: status" 2 $?
 has "... says why" 'a sequence has wall times' "$(<"$T/err")"
 replay --pages small; same "--pages" 0 $?

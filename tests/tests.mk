@@ -281,6 +281,9 @@ $(T)/modes/steps_cpp: tests/modes/steps.cpp tests/fault/work.h include/ktrace/kt
 # Stands for a rank of a parallel job.
 $(T)/ranks/rank: tests/ranks/rank.c $(T)/abi/libfake1.so
 	$(call abi,$<,-lfake1)
+# Makes calls until it is killed.
+$(T)/ranks/paced: tests/ranks/paced.c $(T)/abi/libfake1.so
+	$(call abi,$<,-lfake1)
 $(T)/ranks/libdeath.so: tests/ranks/death.c
 	$(call fake,)
 

@@ -88,13 +88,25 @@ static inline uint64_t *kt_words_of(const struct kt_cell *cell)
     return (uint64_t *)(void *)((char *)cell + sizeof *cell + kt_bins_of(cell) * sizeof(uint64_t));
 }
 
+/* Where a call was made: by the application, or in which call. */
+struct kt_where {
+    enum kt_nesting nesting;
+    uint32_t within; /* of a nested call: entry of the outermost one, + 1 */
+};
+
+static inline struct kt_where kt_where_of(const struct kt_cell *cell)
+{
+    return (struct kt_where){(enum kt_nesting)cell->nesting, cell->nesting == KT_NOT_NESTED ? 0 : cell->within};
+}
+
 /* Of outermost calls the return address and the source line count as well. */
-static inline bool kt_is_of_cell(const struct kt_cell *cell, const struct kt_plan *plan, enum kt_nesting nesting,
+static inline bool kt_is_of_cell(const struct kt_cell *cell, const struct kt_plan *plan, struct kt_where where,
                                  unsigned entry, const uint64_t *word)
 {
     const uint64_t *first = kt_words_of(cell);
-    uint64_t changed = (cell->entry ^ entry) | ((uint64_t)cell->nesting ^ nesting);
-    changed |= nesting == KT_NOT_NESTED ? (first[1] ^ word[1]) | (first[0] ^ word[0]) >> KT_SOURCE_SHIFT : 0;
+    uint64_t changed = (cell->entry ^ entry) | ((uint64_t)cell->nesting ^ where.nesting);
+    changed |= where.nesting == KT_NOT_NESTED ? (first[1] ^ word[1]) | (first[0] ^ word[0]) >> KT_SOURCE_SHIFT
+                                              : cell->within ^ where.within;
     if (changed)
         return false;
     for (unsigned i = KT_CALL_HEAD_WORDS; i < plan->words; i++)
@@ -110,11 +122,12 @@ static inline uint64_t kt_mix(uint64_t hash, uint64_t word)
     return hash ^ hash >> 29;
 }
 
-static inline uint64_t kt_hash_of(const struct kt_plan *plan, enum kt_nesting nesting, unsigned entry,
+static inline uint64_t kt_hash_of(const struct kt_plan *plan, struct kt_where where, unsigned entry,
                                   const uint64_t *word)
 {
-    uint64_t hash = kt_mix(entry, nesting == KT_NOT_NESTED ? word[1] : nesting);
-    hash = nesting == KT_NOT_NESTED ? kt_mix(hash, word[0] >> KT_SOURCE_SHIFT) : hash;
+    bool is_outermost = where.nesting == KT_NOT_NESTED;
+    uint64_t hash = kt_mix(entry, is_outermost ? word[1] : where.nesting);
+    hash = kt_mix(hash, is_outermost ? word[0] >> KT_SOURCE_SHIFT : where.within);
     for (unsigned i = KT_CALL_HEAD_WORDS; i < plan->words; i++)
         hash = kt_mix(hash, word[i] & plan->mask[i]);
     for (unsigned i = 0; i < plan->scalars; i++)

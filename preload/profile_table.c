@@ -219,7 +219,7 @@ static void index_all(struct kt_table *t)
         cell = kt_cell_at(t->head, (uint32_t)(at / 8));
         if (cell->kind == KT_CELL_SHAPE || cell->kind == KT_CELL_BARE)
             index_cell(t, (uint32_t)(at / 8),
-                       kt_hash_of(kt_plan_of(cell->entry), cell->nesting, cell->entry, kt_words_of(cell)));
+                       kt_hash_of(kt_plan_of(cell->entry), kt_where_of(cell), cell->entry, kt_words_of(cell)));
     }
 }
 

@@ -41,6 +41,8 @@ struct kt_table {
     bool in_memory;                     /* the file system cannot share memory: the file is written at the end */
     bool is_idle;                       /* its thread has ended */
     uint64_t outermost, ticks;          /* of the thread: calls begun, time */
+    uint64_t spent;                     /* ticks that making cells took: within calls, that is no time of theirs */
+    uint32_t within;                    /* entry of the outermost call in progress, + 1 */
     struct kt_table *next;              /* of all */
     struct kt_last_cell last[KT_LASTS]; /* by entry */
     struct kt_slot_of_cell first_slot[];

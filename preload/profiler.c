@@ -14,16 +14,17 @@
 
 enum {
     KEPT_FOR_OUTERMOST = KT_PROFILE_MEMORY / 3, /* calls that nest have countless shapes in some libraries */
-    LEVELS = 48, /* calls nested deeper than this count as if nothing were nested in them */
+    LEVELS = 32, /* calls nested deeper than this count as if nothing were nested in them */
     CALLS_PER_ANCHOR = 1 << 16
 };
 
 /* An overflow cell, in frame->cpu, beside the place of a cell. */
 #define OVERFLOW_BIT 0x80000000u
 
-/* Calls in progress, by depth: what was nested in them. */
+/* Calls in progress, by depth: what was nested in them, and what the thread had spent on cells when they began. */
 struct level {
     uint64_t calls, ticks;
+    uint64_t spent;
 };
 
 static __thread struct level level_at[LEVELS] __attribute__((tls_model("initial-exec")));
@@ -61,24 +62,24 @@ static KT_COLD void end_in_overflow(struct kt_cell *cell, uint64_t ticks, const 
 
 /* --- cells ------------------------------------------------------------------------------------------------------- */
 
-static enum kt_nesting nesting_in(const struct kt_frame *parent, const struct kt_plan *plan)
+static struct kt_where where_in(uint32_t within, const struct kt_frame *parent, const struct kt_plan *plan)
 {
     for (; parent && parent->record; parent = parent->parent) {
         const struct kt_plan *other = kt_plan_of(parent->binding->entry);
         if (other && plan && other->routine == plan->routine)
-            return KT_WITHIN_ITSELF;
+            return (struct kt_where){KT_WITHIN_ITSELF, within};
     }
-    return KT_NESTED;
+    return (struct kt_where){KT_NESTED, within};
 }
 
 /* Behind the others; counts begin with the first call. Calls that nest come in countless shapes, of which each has few:
  * for those, the shortest, the longest and the sum have to do. */
-static uint32_t add_cell(struct kt_table *t, const struct kt_plan *plan, enum kt_nesting nesting, unsigned entry,
+static uint32_t add_cell(struct kt_table *t, const struct kt_plan *plan, struct kt_where where, unsigned entry,
                          const uint64_t *word)
 {
-    const size_t bins = nesting == KT_NOT_NESTED ? KT_BINS : 0;
+    const size_t bins = where.nesting == KT_NOT_NESTED ? KT_BINS : 0;
     size_t bytes = sizeof(struct kt_cell) + 8 * (bins + plan->words) + sizeof(struct kt_cell_inside);
-    if (!kt_profile_table_room(t, bytes, nesting == KT_NOT_NESTED ? 0 : KEPT_FOR_OUTERMOST))
+    if (!kt_profile_table_room(t, bytes, bins ? 0 : KEPT_FOR_OUTERMOST))
         return 0;
     uint32_t place = (uint32_t)(t->used / 8);
     struct kt_cell *cell = kt_cell_at(t->head, place);
@@ -86,36 +87,40 @@ static uint32_t add_cell(struct kt_table *t, const struct kt_plan *plan, enum kt
     *cell = (struct kt_cell){.bytes = (uint32_t)bytes,
                              .entry = (uint16_t)entry,
                              .kind = bins ? KT_CELL_SHAPE : KT_CELL_BARE,
-                             .nesting = (uint8_t)nesting,
+                             .nesting = (uint8_t)where.nesting,
                              .least = UINT64_MAX,
-                             .words = plan->words};
+                             .words = plan->words,
+                             .within = where.within};
     memcpy(kt_words_of(cell), word, plan->words * sizeof *word);
-    kt_profile_table_add(t, bytes, kt_hash_of(plan, nesting, entry, word));
+    kt_profile_table_add(t, bytes, kt_hash_of(plan, where, entry, word));
     return place;
 }
 
-static __attribute__((noinline)) uint32_t look_up(struct kt_table *t, const struct kt_plan *plan,
-                                                  enum kt_nesting nesting, unsigned entry, const uint64_t *word)
+static __attribute__((noinline)) uint32_t look_up(struct kt_table *t, const struct kt_plan *plan, struct kt_where where,
+                                                  unsigned entry, const uint64_t *word)
 {
-    const uint64_t hash = kt_hash_of(plan, nesting, entry, word);
+    const uint64_t hash = kt_hash_of(plan, where, entry, word);
     size_t at = hash & (t->slots - 1);
     for (; t->slot[at].place; at = (at + 1) & (t->slots - 1))
         if (t->slot[at].hash == hash)
             return t->slot[at].place;
-    return add_cell(t, plan, nesting, entry, word);
+    uint64_t begin = kt_ticks_now();
+    uint32_t place = add_cell(t, plan, where, entry, word);
+    t->spent += kt_ticks_now() - begin;
+    return place;
 }
 
 /* Mostly the cell that was used last for the entry, which is in a cache then. Where it was another one several times it
  * is not looked at. */
-static inline uint32_t find_cell(struct kt_table *t, const struct kt_plan *plan, enum kt_nesting nesting,
-                                 unsigned entry, const uint64_t *word)
+static inline uint32_t find_cell(struct kt_table *t, const struct kt_plan *plan, struct kt_where where, unsigned entry,
+                                 const uint64_t *word)
 {
     enum { MOST_IN_VAIN = 4 };
     struct kt_last_cell *last = &t->last[entry % KT_LASTS];
     if (KT_LIKELY(last->place && last->in_vain < MOST_IN_VAIN &&
-                  kt_is_of_cell(kt_cell_at(t->head, last->place), plan, nesting, entry, word)))
+                  kt_is_of_cell(kt_cell_at(t->head, last->place), plan, where, entry, word)))
         return last->place;
-    uint32_t place = look_up(t, plan, nesting, entry, word);
+    uint32_t place = look_up(t, plan, where, entry, word);
     last->in_vain = last->place == place ? 0 : last->in_vain + (last->in_vain < MOST_IN_VAIN);
     return place ? last->place = place : 0;
 }
@@ -142,22 +147,26 @@ enum kt_loss kt_profiler_begin(struct kt_frame *frame, const uint64_t *word, uns
     const struct kt_plan *plan = kt_plan_of(entry);
     if (KT_UNLIKELY(!plan))
         plan = kt_plan_make(entry);
-    enum kt_nesting nesting = KT_LIKELY(frame->depth == 0) ? KT_NOT_NESTED : nesting_in(frame->parent, plan);
-    uint32_t place = KT_LIKELY(t && plan && plan->words == words) ? find_cell(t, plan, nesting, entry, word) : 0;
+    struct kt_where where = {KT_NOT_NESTED, 0};
+    if (KT_UNLIKELY(frame->depth))
+        where = where_in(t ? t->within : 0, frame->parent, plan);
+    else if (KT_LIKELY(t))
+        t->within = entry + 1;
+    uint32_t place = KT_LIKELY(t && plan && plan->words == words) ? find_cell(t, plan, where, entry, word) : 0;
     if (KT_LIKELY(place)) {
         struct kt_cell *cell = kt_cell_at(t->head, place);
         cell->begun++;
         t->head->current = 8 * (uint64_t)place;
         frame->cpu = place;
     } else {
-        enum kt_loss cause = begin_in_overflow(frame, nesting);
+        enum kt_loss cause = begin_in_overflow(frame, where.nesting);
         if (cause != KT_LOSS_COUNT)
             return cause;
     }
     if (KT_LIKELY(frame->depth < LEVELS))
-        level_at[frame->depth] = (struct level){0};
+        level_at[frame->depth] = (struct level){.spent = t ? t->spent : 0};
     if (t)
-        t->outermost += nesting == KT_NOT_NESTED;
+        t->outermost += where.nesting == KT_NOT_NESTED;
     frame->record = kt_self.stream->number;
     kt_self.stream->calls++;
     return KT_LOSS_COUNT;
@@ -279,7 +288,12 @@ static inline void end_in_table(struct kt_table *t, const struct kt_frame *frame
 {
     end_in_cell(kt_cell_at(t->head, frame->cpu), frame, ticks, info, passed, level);
     t->head->current = KT_LIKELY(!frame->parent) ? 0 : place_of_parent(frame);
-    t->head->last = frame->start + ticks;
+}
+
+static inline uint64_t own_ticks(const struct kt_table *t, uint64_t ticks, const struct level *level)
+{
+    uint64_t spent = t && level ? t->spent - level->spent : 0;
+    return KT_LIKELY(spent < ticks) ? ticks - spent : ticks;
 }
 
 void kt_profiler_end(const struct kt_frame *frame, uint64_t ticks, int64_t info, uint64_t passed)
@@ -287,6 +301,9 @@ void kt_profiler_end(const struct kt_frame *frame, uint64_t ticks, int64_t info,
     static const struct level nothing;
     struct kt_table *t = kt_table;
     const struct level *level = level_of(frame);
+    if (KT_LIKELY(t))
+        t->head->last = frame->start + ticks;
+    ticks = own_ticks(t, ticks, level);
     if (KT_UNLIKELY(frame->depth))
         tell_parent(frame, ticks);
     else if (t)

@@ -81,7 +81,7 @@ static bool is_wanted(unsigned entry, const uint64_t *word, unsigned words)
         plan = kt_plan_make(entry);
     if (!plan || plan->words != words)
         return false;
-    uint64_t hash = kt_hash_of(plan, KT_NESTED, entry, word) | 1;
+    uint64_t hash = kt_hash_of(plan, (struct kt_where){KT_NESTED, 0}, entry, word) | 1;
     for (size_t i = 0; i < MOST_PROBES; i++) {
         struct shape *shape = &state->shape[((hash >> 1) + i) & (SHAPES - 1)];
         if (is_of(shape, hash))

@@ -31,7 +31,7 @@
  * New kinds of events, new lines and new fields at the end of a line of the text files bump the minor version; readers
  * ignore them. */
 #define KT_FORMAT_MAJOR 2
-#define KT_FORMAT_MINOR 8
+#define KT_FORMAT_MINOR 9
 
 #define KT_CHUNK_MAGIC "ktchunk\n"
 #define KT_BYTE_ORDER  0x01020304u
@@ -293,7 +293,10 @@ struct kt_cell {
     int64_t info;                  /* of the first call */
     uint64_t start;                /* of the first call, in ticks */
     uint32_t words;                /* of a call, see enum kt_event */
-    uint32_t first_bin;            /* of the histogram */
+    union {
+        uint32_t first_bin; /* SHAPE: of the histogram */
+        uint32_t within;    /* BARE, from version 2.9 on: entry of the outermost call, + 1; 0: not known */
+    };
     /* SHAPE: KT_BINS counts of calls, by duration; WORDS words of the first call; a kt_cell_inside. BARE: the same
      * without the counts. OVERFLOW: nothing */
 };

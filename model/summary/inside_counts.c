@@ -14,8 +14,9 @@ struct balance {
 
 /* What the cells of a process add up to, over all routines. */
 struct totals {
-    double nested;          /* calls that were counted in others, */
+    double nested;          /* calls that were counted in others, nobody knows in which outermost ones, */
     double known, weighted; /* of these, those whose weights are known, and the sum of the weights */
+    double passed;          /* likewise */
     struct balance calls_of, seconds_of;
     double in_sample, in_all; /* seconds of calls nested one level down: weighted ones, and in all outermost calls */
     uint64_t calls, drawn;    /* outermost ones that nest, and of these, those whose inside was recorded */
@@ -33,6 +34,8 @@ struct here {
     uint64_t calls, drawn;                  /* outermost ones that nest */
     double seconds;                         /* of these */
     double sampled_seconds, nested_seconds; /* of the drawn ones and of what nests in them, weighted */
+    double inside, weighted, passed;        /* nested calls that were counted in them, also weighted, and passed on */
+    struct scale scale;                     /* of what nests in them */
 };
 
 struct counting {
@@ -58,9 +61,9 @@ static size_t add_routine(struct counting *c, const char *name)
     return i;
 }
 
-static size_t routine_of(struct counting *c, const struct kt_counts *counts)
+static size_t routine_of(struct counting *c, const struct kt_entry *entry)
 {
-    const char *name = counts->call.entry->symbol.routine->name;
+    const char *name = entry->symbol.routine->name;
     for (size_t i = 0; i < c->found->of.routines; i++)
         if (!strcmp(c->found->name[i], name))
             return i;
@@ -89,10 +92,16 @@ static void add_to_balance(struct balance *balance, const struct kt_counts *coun
 
 /* --- outermost calls --------------------------------------------------------------------------------------- */
 
-static void add_nested_to_totals(struct counting *c, struct here *here, const struct kt_counts *counts)
+static void add_nested_to_totals(struct counting *c, size_t i, const struct kt_counts *counts)
 {
     struct totals *totals = &c->totals;
-    here->nested = true;
+    c->here[i].nested = true;
+    if (counts->outermost && counts->weighted.is_known) {
+        struct here *outermost = &c->here[routine_of(c, counts->outermost)];
+        outermost->inside += (double)counts->calls;
+        outermost->weighted += counts->weighted.calls;
+        return;
+    }
     totals->nested += (double)counts->calls;
     totals->known += counts->weighted.is_known ? (double)counts->calls : 0;
     totals->weighted += counts->weighted.is_known ? counts->weighted.calls : 0;
@@ -107,6 +116,7 @@ static void add_outermost(struct counting *c, struct here *here, const struct kt
     here->seconds += counts->seconds;
     here->sampled_seconds += counts->weighted.seconds;
     here->nested_seconds += counts->weighted.nested_seconds;
+    here->passed += (double)counts->passed;
     c->totals.calls += counts->calls;
     c->totals.drawn += counts->drawn;
 }
@@ -156,23 +166,32 @@ static double unknown_weight(const struct balance *balance, double mean)
     return balance->missing > 0 && balance->counted > 0 ? balance->missing / balance->counted : mean;
 }
 
-static struct scale scale_of(const struct totals *totals, uint64_t passed)
+/* What nests in a routine: all of it takes what was passed on, too, and the part of its time that it takes in the
+ * sample. */
+static struct scale scale_of_inside(const struct here *here)
+{
+    return (struct scale){.calls = ratio(here->inside + here->passed, here->weighted),
+                          .seconds = ratio(nested_in(here), here->nested_seconds)};
+}
+
+static struct scale scale_of(const struct totals *totals)
 {
     double mean = ratio(totals->weighted, totals->known);
     double unknown = unknown_weight(&totals->calls_of, mean);
     double weighted = totals->weighted + unknown * (totals->nested - totals->known);
-    return (struct scale){.calls = ratio(totals->nested + (double)passed, weighted),
+    return (struct scale){.calls = ratio(totals->nested + totals->passed, weighted),
                           .seconds = ratio(totals->in_all, totals->in_sample),
                           .unknown_calls = unknown,
                           .unknown_seconds = unknown_weight(&totals->seconds_of, mean)};
 }
 
 /* Time in a call of the same routine is in the time of that. */
-static void add_nested(const struct counting *c, struct kt_inside_routine *routine, const struct kt_counts *counts)
+static void add_nested(const struct counting *c, struct kt_inside_routine *routine, const struct scale *scale,
+                       const struct kt_counts *counts)
 {
     const struct kt_counts_weighted *weighted = &counts->weighted;
-    double each = c->scale.seconds * (weighted->is_known ? 1 : c->scale.unknown_seconds);
-    double calls = c->scale.calls * weighted->calls * (weighted->is_known ? 1 : c->scale.unknown_calls);
+    double each = scale->seconds * (weighted->is_known ? 1 : scale->unknown_seconds);
+    double calls = scale->calls * weighted->calls * (weighted->is_known ? 1 : scale->unknown_calls);
     double seconds = each * weighted->seconds;
     add_value(c, &routine->of[KT_INSIDE_CALLS], calls + (double)(counts->begun - counts->calls));
     add_value(c, &routine->of[KT_INSIDE_SELF], seconds - each * weighted->nested_seconds);
@@ -194,13 +213,15 @@ static void add_totals(struct counting *c, size_t i, const struct kt_counts *cou
     if (counts->nesting == KT_NOT_NESTED)
         add_outermost(c, &c->here[i], counts);
     else
-        add_nested_to_totals(c, &c->here[i], counts);
+        add_nested_to_totals(c, i, counts);
 }
 
 static void add_estimates(struct counting *c, size_t i, const struct kt_counts *counts)
 {
+    bool is_told = counts->outermost && counts->weighted.is_known;
     if (counts->nesting != KT_NOT_NESTED)
-        add_nested(c, &c->found->of.routine[i], counts);
+        add_nested(c, &c->found->of.routine[i], is_told ? &c->here[routine_of(c, counts->outermost)].scale : &c->scale,
+                   counts);
 }
 
 static void each_of(struct counting *c, size_t process,
@@ -211,7 +232,7 @@ static void each_of(struct counting *c, size_t process,
     kt_counts_begin(c->trace, &cursor);
     cursor.process = process;
     while (kt_counts_next(&cursor, &counts) && counts.call.process == &c->trace->process[process])
-        work(c, routine_of(c, &counts), &counts);
+        work(c, routine_of(c, counts.call.entry), &counts);
 }
 
 /* A nested routine may be in all outermost calls that nest. */
@@ -223,16 +244,19 @@ static void finish_routines(struct counting *c)
         of->routine[i].calls += c->here[i].nested ? c->totals.calls : c->here[i].calls;
         if (c->here[i].calls)
             finish_outermost(c, i);
+        c->here[i].scale = scale_of_inside(&c->here[i]);
+        c->totals.passed -= c->here[i].weighted > 0 ? c->here[i].passed : 0;
     }
+    c->totals.passed = fmax(c->totals.passed, 0);
 }
 
 static void add_process(struct counting *c, size_t process)
 {
-    c->totals = (struct totals){0};
+    c->totals = (struct totals){.passed = (double)c->trace->process[process].passed};
     memset(c->here, 0, c->found->of.routines * sizeof *c->here);
     each_of(c, process, add_totals);
     finish_routines(c);
-    c->scale = scale_of(&c->totals, c->trace->process[process].passed);
+    c->scale = scale_of(&c->totals);
     each_of(c, process, add_estimates);
 }
 

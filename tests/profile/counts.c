@@ -10,7 +10,7 @@
  *   scalars N         daxpy with N different scalars, and with 0, 1, -1
  *   mix ROUNDS        products, equations, eigenvalues: calls nested in others, options in both cases, an info
  *   equations N       of all orders up to N: N shapes, and many more of calls nested in them
- *   large ROUNDS      eigenvalues and factors of orders around 100, long enough for nested calls to be sampled well
+ *   large ROUNDS      eigenvalues and factors of orders around 200, long enough for nested calls to be sampled well
  *   fork N            N calls before and N after a fork in the child, which the parent waits for
  *   forever           calls of four shapes until it is killed; in shared memory (descriptor 3) it tells how many
  */
@@ -177,7 +177,7 @@ static uint64_t equations(int most)
 
 static uint64_t large(int rounds)
 {
-    enum { LEAST = 80, MOST = 128, STEP = 16, ORDERS = (MOST - LEAST) / STEP + 1, SIZE = 40 * MOST };
+    enum { LEAST = 160, MOST = 256, STEP = 32, ORDERS = (MOST - LEAST) / STEP + 1, SIZE = 40 * MOST };
     static double a[MOST * MOST], w[MOST], work[SIZE];
     const int size = SIZE;
     int info;

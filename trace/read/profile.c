@@ -109,16 +109,26 @@ static void find_leaves(const struct kt_process *p, const struct kt_profile_cell
     out->seconds_leaves = seconds_of(p, ticks > c->nests_ticks ? ticks - c->nests_ticks : 0, out->leaves);
 }
 
+/* Before version 2.9 it is not told. */
+static const struct kt_entry *outermost_of(const struct kt_process *p, const struct kt_profile_cell *cell)
+{
+    const struct kt_cell *c = cell->cell;
+    const struct kt_entry *entry = c->kind == KT_CELL_BARE && c->within ? &p->entry[c->within - 1] : NULL;
+    return entry && entry->symbol.routine ? entry : NULL;
+}
+
 static struct kt_counts counts_of(const struct kt_process *p, const struct kt_stream *s,
                                   const struct kt_profile_cell *cell)
 {
     const struct kt_cell *c = cell->cell;
     struct kt_counts counts = {.call = first_call(p, s, cell),
                                .nesting = c->nesting,
+                               .outermost = outermost_of(p, cell),
                                .begun = c->begun > c->calls ? c->begun : c->calls,
                                .calls = c->calls,
                                .seconds = settled_seconds(p, cell),
                                .drawn = drawn_of(p, cell),
+                               .passed = inside_of(cell)->passed,
                                .weighted = weighted_of(p, cell),
                                .cell = c};
     find_leaves(p, cell, &counts);

@@ -24,13 +24,16 @@ struct kt_counts_weighted {
 struct kt_counts {
     struct kt_call call; /* the first one; complete if any is. Without a shape: args is NULL */
     enum kt_nesting nesting;
-    uint64_t begun, calls; /* of these, CALLS have returned */
+    const struct kt_entry *outermost; /* of nested calls: the outermost one that they are in; NULL: not known */
+    uint64_t begun, calls;            /* of these, CALLS have returned */
     double seconds; /* of outermost calls without what recording their insides took, if there are others to tell that */
     double seconds_self;
     uint64_t leaves; /* of CALLS, those that contain no call, counted or passed on */
     double seconds_leaves;
-    bool nest;      /* there are calls in them, counted or passed on */
-    uint64_t drawn; /* of outermost CALLS, those whose inside was recorded */
+    bool nest; /* there are calls in them, counted or passed on */
+    uint64_t
+        drawn; /* of outermost CALLS, those whose inside was recorded; in the others nested calls of any depth were */
+    uint64_t passed;
     struct kt_counts_weighted weighted;
     bool is_current; /* the innermost call in progress, if any, is one of them */
     const struct kt_cell *cell;

@@ -68,14 +68,18 @@ static bool has_shape(const struct kt_cell *cell)
     return cell->kind == KT_CELL_SHAPE || cell->kind == KT_CELL_BARE;
 }
 
+static bool is_histogram(const struct kt_cell *cell)
+{
+    return (cell->calls == 0 || cell->first_bin >= kt_bin_of(0)) && cell->first_bin <= kt_bin_of(UINT64_MAX) - KT_BINS;
+}
+
 /* Does the cell hold what it says, and is it of a symbol that is known? */
 static bool is_shape(const struct kt_cell *cell, const struct kt_process *p)
 {
     const struct kt_symbol *symbol = cell->entry < p->entries ? &p->entry[cell->entry].symbol : NULL;
-    bool counted = cell->calls == 0 || cell->first_bin >= kt_bin_of(0) || cell->kind == KT_CELL_BARE;
-    return symbol && symbol->routine && counted && cell->words == KT_CALL_HEAD_WORDS + symbol->arg_bytes / 8u &&
-           cell->first_bin <= kt_bin_of(UINT64_MAX) - KT_BINS && cell->bytes >= bytes_before_inside(cell) &&
-           is_possible(cell) && is_possible_inside(cell);
+    return symbol && symbol->routine && cell->words == KT_CALL_HEAD_WORDS + symbol->arg_bytes / 8u &&
+           (cell->kind == KT_CELL_BARE ? cell->within <= p->entries : is_histogram(cell)) &&
+           cell->bytes >= bytes_before_inside(cell) && is_possible(cell) && is_possible_inside(cell);
 }
 
 static bool is_overflow(const struct kt_cell *cell, const struct kt_process *p)

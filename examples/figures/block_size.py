@@ -21,10 +21,13 @@ def default_claim(figure, routine, document, curve):
     if default not in times:
         figure.claim(says, f"the default, {default:.0f}, was not among the block sizes", None)
         return
+    if default == best:
+        figure.claim(says, f"n = {curve['n']:.0f}: the default, b = {default:.0f}, is the best of {len(times)} block sizes", False)
+        return
     loss = times[default]["best"] / times[best]["best"] - 1
     apart = times[default]["lo"] > times[best]["hi"]
     figure.claim(says, f"n = {curve['n']:.0f}: b = {default:.0f} is {percent(loss)} slower than b = {best:.0f}"
-                 + ("" if apart or default == best else ", which is within the intervals"), None if default != best and not apart else apart)
+                 + ("" if apart else ", which is within the intervals"), True if apart else None)
 
 
 def prediction_claims(figure, points):

@@ -36,11 +36,11 @@ def make(machine, options):
     caches = machine.probed()["caches"]
     # A round is a replay and the independent program, each with seconds of its own.
     seconds = 3 if options.quick else 5
-    rounds = max(2, round(options.budget / (2 * seconds)))
+    rounds = max(3, round(options.budget / (2 * seconds)))
     machine.commands.append(f"ROUNDS={rounds} SECONDS_EACH={seconds} examples/whaley.sh {LIBRARY}")
     print(f"  {machine.commands[-1]}", file=sys.stderr, flush=True)
     done = subprocess.run([os.path.join(ROOT, "examples", "whaley.sh"), "-o", options.output, LIBRARY], stdout=subprocess.PIPE, check=False,
-                          env={**machine.environment, "ROUNDS": str(rounds), "SECONDS_EACH": str(seconds)})
+                          env={**machine.environment, "B": os.path.dirname(machine.kt), "ROUNDS": str(rounds), "SECONDS_EACH": str(seconds)})
     if done.returncode:
         raise Missing(f"status {done.returncode} of whaley.sh")
     rows = read(machine.path(f"{LIBRARY}.dat"))
@@ -56,9 +56,9 @@ def make(machine, options):
     figure.claim("the flushed curve never falls",
                  f"it falls, by more than {rounds} runs scatter, at n = " + ", ".join(f"{n:,.0f}" for n in fell) if fell
                  else f"it rises, within the scatter of {rounds} runs", not fell)
-    figure.note(f"Library: {LIBRARY}. Circles: a C program of its own, which knows nothing of ktrace.")
+    figure.note(f"Library: {machine.library(LIBRARY)}. Circles: a C program of its own, which knows nothing of ktrace.")
     figure.save()
 
 
 if __name__ == "__main__":
-    main(make, __doc__, 100, 12)
+    main(make, __doc__, 100, 18)

@@ -75,12 +75,21 @@ class Machine:
         except Missing:
             return self.json("probe", "--quick")
 
+    def installed(self, name):
+        """What ktrace knows of a library, or None."""
+        return next((library for library in self.json("info", "--libraries", quiet=True)["libraries"] if library["name"] == name), None)
+
+    def library(self, name):
+        """For people: its version, and the processor that its kernels are for."""
+        known = self.installed(name)
+        if not known:
+            raise Missing(f"the library {name} is needed; make setup-libraries installs it")
+        return f"{name} {known.get('number') or ''}, kernels for {known.get('kernel') or 'an unknown processor'}"
+
     def file_of(self, name, which):
         """The file with "blas" or "lapack" of an installed library, or None."""
-        for library in self.json("info", "--libraries", quiet=True)["libraries"]:
-            if library["name"] == name:
-                return library["files"][0 if which == "blas" else -1]
-        return None
+        known = self.installed(name)
+        return known and known["files"][0 if which == "blas" else -1]
 
     def lapack(self):
         """(files, words): the reference LAPACK, whose block sizes can be set, on the fastest BLAS that is one file of its own."""
@@ -125,7 +134,7 @@ class Figure:
             file.writelines(" ".join("?" if cell is None else f"{cell:.6g}" for cell in row) + "\n" for row in rows)
         script = ["set encoding utf8", "set datafile missing '?'", "set terminal svg size 760,440 font 'sans-serif,12' background 'white'",
                   f"set output '{base}.svg'", "set grid lc rgb '#dddddd' lt 1 lw 0.6", "set border 3", "set tics nomirror out",
-                  "set key outside bottom center horizontal noenhanced", "set title noenhanced", *settings,
+                  "set key above noenhanced", "set title noenhanced", *settings,
                   "plot " + ", ".join(f"'{base}.dat' {plot}" for plot in plots)]
         with open(f"{base}.gp", "w", encoding="utf-8") as file:
             file.write("\n".join(script) + "\n")

@@ -53,8 +53,8 @@ def cache_claim(figure, document):
                  + (f"; {open_} cannot be compared" if open_ else ""), None if not right and not wrong else not wrong)
 
 
-def blackjack(machine, document, curves):
-    figure = Figure(machine, "blackjack", "BlackjackBench, curves and tables", "caches, TLB, registers and cores of this machine")
+def blackjack(figure, document, curves):
+    machine = figure.machine
     for name in CURVES:
         if os.path.exists(os.path.join(curves, f"{name}.svg")):
             shutil.copy(os.path.join(curves, f"{name}.svg"), machine.path(f"probe_{name}.svg"))
@@ -73,8 +73,7 @@ def blackjack(machine, document, curves):
     figure.save()
 
 
-def xray(machine, document):
-    figure = Figure(machine, "xray", "X-Ray, tables", "clock, operations and the first cache of this machine")
+def xray(figure, document):
     first, says = document["caches"][0] if document["caches"] else {}, claimed(document, 1)
     compared = [(key, first.get(key), says.get(key)) for key in ("bytes", "ways") if first.get(key) and says.get(key)]
     compared += [("line", document["line_bytes"], says["line"])] if document.get("line_bytes") and says.get("line") else []
@@ -99,11 +98,13 @@ def xray(machine, document):
 def make(machine, options):
     curves = machine.path("probe")
     # The probe decides itself how long it takes; what it measures does not depend on --quick, as half a minute is enough.
+    figures = [Figure(machine, "blackjack", "BlackjackBench, curves and tables", "caches, TLB, registers and cores of this machine"),
+               Figure(machine, "xray", "X-Ray, tables", "clock, operations and the first cache of this machine")]
     document = machine.json("probe", "-o", curves, name="probe")
     commands = list(machine.commands)
-    blackjack(machine, document, curves)
+    blackjack(figures[0], document, curves)
     machine.commands = commands
-    xray(machine, document)
+    xray(figures[1], document)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ import glob
 import html
 import json
 import os
+import re
 import sys
 
 from figure import verdict
@@ -49,17 +50,23 @@ def section(figure):
     return "\n".join(parts)
 
 
+def place(figure):
+    """By paper, and by the number of the figure in it."""
+    number = re.search(r"\d+", figure["paper"])
+    return figure["paper"].split(",")[0], int(number[0]) if number else 0, figure["title"]
+
+
 def write_index(folder, failed):
     figures = []
     for path in sorted(glob.glob(os.path.join(folder, "*.figure.json"))):
         with open(path, encoding="utf-8") as file:
             figures.append(json.load(file))
-    figures.sort(key=lambda figure: figure["paper"])
+    figures.sort(key=place)
     counts = {word: sum(claim["agrees"] is word for figure in figures for claim in figure["claims"]) for word in (True, False, None)}
     text = ["<!doctype html><meta charset='utf-8'><title>Figures of the papers, on this machine</title>", f"<style>{STYLE}</style>",
             "<h1>Figures of the papers, on this machine</h1>",
             f"<p>{len(figures)} figures. Of what the papers say {counts[True]} statements agree with what was found here, {counts[False]} do not, "
-            f"{counts[None]} cannot be told. The papers' machines are 13 years and older.</p>",
+            f"{counts[None]} cannot be told.</p>",
             "<ul>" + "".join(f"<li><a href='#{f['name']}'>{html.escape(f['paper'])}: {html.escape(f['title'])}</a></li>" for f in figures) + "</ul>"]
     text += [f"<p class='no'>{html.escape(script)} failed with status {status}: its figures are missing.</p>" for script, status in failed.items()]
     text += [section(figure) for figure in figures]

@@ -12,7 +12,7 @@ import time
 
 from index import write_index
 
-SCRIPTS = ["hardware.py", "ddot.py", "block_size.py", "best_block.py", "ranking.py", "rooflines.py", "validation.py"]
+SCRIPTS = ["hardware.py", "ddot.py", "models.py", "block_size.py", "best_block.py", "ranking.py", "rooflines.py", "validation.py"]
 
 
 def main():

@@ -75,4 +75,4 @@ def make(machine, options):
 
 
 if __name__ == "__main__":
-    main(make, __doc__, 420, 90)
+    main(make, __doc__, 420, 75)

@@ -80,4 +80,4 @@ def make(machine, options):
 
 
 if __name__ == "__main__":
-    main(make, __doc__, 240, 60)
+    main(make, __doc__, 240, 50)

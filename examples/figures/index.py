@@ -15,7 +15,7 @@ from figure import verdict
 
 NOT_DRAWN = [
     ("Whaley & Castaldo, figure 2", "dgemm tuned with and without flushing: needs a generator of candidate kernels."),
-    ("Peise & Bientinesi, figures 2 to 5", "models over a full grid: ktrace model show --plot draws the regions and their errors at held-out points."),
+    ("Peise & Bientinesi, figures 4 and 5", "accuracy over a full grid, and against the number of samples: errors are known at held-out points only."),
     ("Peise & Bientinesi, figures with several threads", "algorithms are predicted for one thread."),
     ("Steinmann, FFT and WHT", "no routines of BLAS or LAPACK."),
     ("BlackjackBench, tables of seven machines", "one machine is measured here: this one."),

@@ -14,6 +14,7 @@ CHECK_PACKAGES := libcmocka-dev libpfm4 g++ gfortran libblas-dev liblapack-dev l
                   python3-scipy python3-jsonschema libblas64-3 liblapack64-3 libopenblas64-0-pthread liblapacke-dev liblapacke64 libblis64-4-serial libatlas3-base \
                   openmpi-bin hpcc slurmctld slurmd slurm-client munge libpmix-dev zstd xz-utils gnuplot-nox clang-format python3-pandas otf2-tools
 BENCH_PACKAGES := uftrace lttng-tools liblttng-ust-dev ltrace libpfm4 hpcc valgrind python3-scipy octave r-base-core libsuitesparse-dev
+FIGURE_PACKAGES := gnuplot-nox
 LIBRARY_PACKAGES := libopenblas0-pthread libopenblas0-serial libblis4-pthread libblis4-serial libblas3 liblapack3
 PORTABLE_PACKAGES := gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static
 PROBE_PACKAGES := likwid mbw
@@ -218,13 +219,18 @@ setup-mkl:
 
 # --- other targets ------------------------------------------------------------------------------------------------
 
-.PHONY: demo lint deps-check fmt fmt-check clean
+.PHONY: demo figures lint deps-check fmt fmt-check clean
 #: make demo             install what is missing, build, explain where a NumPy program's time goes, in two minutes
 demo: packages-demo
 	@mkdir -p $(O); echo "building: what make says goes to $(O)/demo.log"
 	@$(MAKE) --no-print-directory all >$(O)/demo.log 2>&1 || { cat $(O)/demo.log; exit 1; }
 	@rm -rf $(O)/demo.trace
 	$(O)/ktrace explain -o $(O)/demo.trace --html $(O)/demo.html -- $(PYTHON) examples/demo.py
+#: make figures          draw the papers' figures on this machine, beside what the papers say: half an hour; QUICK=1: below 6 minutes
+figures: packages-demo
+	$(call install_packages,$(FIGURE_PACKAGES))
+	@$(MAKE) --no-print-directory all
+	@B=$(O) $(PYTHON) examples/figures/all.py $(if $(QUICK),--quick) -o $(O)/figures
 #: make deps-check       the arrows between the modules (DESIGN.md)
 deps-check: built
 	@tests/run tests/lint/lint_modules.sh

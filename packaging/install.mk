@@ -18,7 +18,7 @@ HOOKS := examples/ktrace.R examples/ktrace_region.m $(O)/ktrace_api.mex
 MANUALS := ktrace.1 $(patsubst doc/man/%.man,ktrace-%.1,$(filter-out doc/man/ktrace.man,$(wildcard doc/man/*.man)))
 # Documents with all that they link to.
 DOCUMENTS := $(wildcard *.md doc/*.md doc/design/*.md) LICENSE tests/bench/RESULTS.md trace/routines/README.md trace/routines/left_alone.list \
-             include/ktrace/ktrace.h share/python/ktrace.py $(filter-out examples/algorithms examples/ci,$(wildcard examples/* examples/algorithms/* examples/ci/*))
+             include/ktrace/ktrace.h share/python/ktrace.py $(filter-out examples/algorithms examples/ci examples/figures,$(wildcard examples/* examples/algorithms/* examples/ci/* examples/figures/*.py))
 
 # Prose by hand, lists of options from the command.
 $(O)/man/ktrace.1: doc/man/ktrace.man $(O)/ktrace

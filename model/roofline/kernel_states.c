@@ -37,9 +37,15 @@ enum kt_status kt_kernel_sizes(const char *text, struct kt_kernel_plan *out, str
     return KT_OK;
 }
 
-static const char *const states[KT_MOST_STATES] = {"warm", "coldcode", "cold", "allcold"};
-static const char *const state_text[KT_MOST_STATES] = {"data and code warm", "data warm, code cold",
-                                                       "data cold, code warm", "data and code cold"};
+static const char *const states[KT_MOST_STATES] = {"warm", "coldcode", "cold", "allcold", "l1", "l2", "l3"};
+enum { OF_ALL = 4 }; /* of them: those before */
+static const char *const state_text[KT_MOST_STATES] = {"data and code warm",
+                                                       "data warm, code cold",
+                                                       "data cold, code warm",
+                                                       "data and code cold",
+                                                       "data evicted from L1, code warm",
+                                                       "data and code evicted from L2",
+                                                       "data and code evicted from L3"};
 
 static int find_state(const char *name, size_t length)
 {
@@ -65,9 +71,10 @@ enum kt_status kt_kernel_states(const char *text, struct kt_kernel_plan *out, st
         bool all = length == 3 && !strncmp(at, "all", 3);
         int found = find_state(at, length);
         if (!all && found < 0)
-            return kt_fail(error, KT_USAGE, "--states %.60s: expected warm, cold, coldcode, allcold or all", text);
+            return kt_fail(error, KT_USAGE, "--states %.60s: expected warm, cold, coldcode, allcold, all, l1, l2 or l3",
+                           text);
         for (int i = 0; i < KT_MOST_STATES; i++)
-            if (all || i == found)
+            if (all ? i < OF_ALL : i == found)
                 add_state(out, states[i]);
         at += length;
         if (!*at)
@@ -125,6 +132,7 @@ static struct kt_quantities work_of(const struct kt_routine *routine, const stru
     return work;
 }
 
+/* How long it will take, roughly: to plan how many samples make a visit. */
 static double guess(const struct kt_roofs *roofs, const struct kt_quantities *work)
 {
     double flops = work->flops > 0 ? work->flops / 4 : 0;

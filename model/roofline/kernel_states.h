@@ -10,7 +10,7 @@
 #include "model/roofline/roofline.h"
 #include "replay/setup/timing.h"
 
-enum { KT_MOST_SIZES = 40, KT_MOST_STATES = 4 };
+enum { KT_MOST_SIZES = 40, KT_MOST_STATES = 7 };
 
 struct kt_kernel_plan {
     const char *routine;              /* such as dgemm; NULL: none */
@@ -49,7 +49,7 @@ void kt_kernel_add(const struct kt_kernel_sizes *sizes, const char *library, con
 /* "16:2000" or "16:2000:20": sizes at equal ratios; "100": that one. */
 enum kt_status kt_kernel_sizes(const char *text, struct kt_kernel_plan *out, struct kt_error *error);
 
-/* "warm,cold", "all". */
+/* "warm,cold", "l2", or "all" of data and code, each warm or cold. */
 enum kt_status kt_kernel_states(const char *text, struct kt_kernel_plan *out, struct kt_error *error);
 
 /* Times it all and adds a series for each library and state to ROOFLINE, which has the roofs of this machine. */

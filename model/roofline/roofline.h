@@ -20,7 +20,10 @@
     X(WARM, "warm")              \
     X(COLD, "cold")              \
     X(COLDCODE, "coldcode")      \
-    X(ALLCOLD, "allcold")
+    X(ALLCOLD, "allcold")        \
+    X(L1, "l1")                  \
+    X(L2, "l2")                  \
+    X(L3, "l3")
 
 enum kt_point_context {
 #define KT_POINT_CONTEXT_ENUM(name, text) KT_POINT_##name,

@@ -12,9 +12,10 @@
 /* These set a struct kt_kernel_plan, the last one a number of seconds. */
 kt_verb_taker kt_kernel_take_sizes, kt_kernel_take_states, kt_kernel_take_library, kt_kernel_take_seconds;
 
-#define KT_KERNEL_STATES(type, member)                                                                               \
-    "states", 0, "LIST",                                                                                             \
-        "where data and code are at the start: warm, cold (data), coldcode, allcold (both), all; default warm,cold", \
+#define KT_KERNEL_STATES(type, member)                                                                          \
+    "states", 0, "LIST",                                                                                        \
+        "where data and code are at the start: warm, cold (data), coldcode, allcold (both), all of these; l1, " \
+        "l2, l3 (evicted from that cache); default warm,cold",                                                  \
         kt_kernel_take_states, offsetof(type, member)
 #define KT_KERNEL_BLAS(type, member)                                                                            \
     "blas", 0, "LIB",                                                                                           \

@@ -55,22 +55,28 @@ const struct kt_verb_option kt_verb_kernel_options[] = {
     {0},
 };
 
+/* On which the routine beside them is timed. */
+static size_t libraries_of(const struct kt_kernel_plan *plan)
+{
+    return !plan->routine ? 0 : plan->libraries ? plan->libraries : 1;
+}
+
 static enum kt_status parse(int argc, char **argv, struct command *out, struct kt_error *error)
 {
     *out = (struct command){.plan = kt_kernel_default("16:1024:7"), .limit = DEFAULT_LIMIT};
     KT_TRY(kt_verb_take_options(argc, argv, kt_verb_kernel_options, out, error));
     out->file = argv + optind;
     out->files = (size_t)(argc - optind);
-    size_t libraries = !out->plan.routine ? 0 : out->plan.libraries ? out->plan.libraries : 1;
+    size_t kernels = out->files + libraries_of(&out->plan);
     if (out->files == 0)
         return kt_fail(error, KT_USAGE, "which kernel? A file such as ./mine.so");
     if (out->plot != PLOT_ROOFLINE && !out->output)
         return kt_fail(error, KT_USAGE, "--plot goes with -o FILE");
     if (out->plan.libraries && !out->plan.routine)
         return kt_fail(error, KT_USAGE, "--blas goes with --routine");
-    if ((out->files + libraries) * out->plan.states > KT_MOST_SERIES)
+    if (kernels * out->plan.states > KT_MOST_SERIES)
         return kt_fail(error, KT_USAGE, "more than %d curves: %zu states of %zu kernels", KT_MOST_SERIES,
-                       out->plan.states, out->files + libraries);
+                       out->plan.states, kernels);
     return KT_OK;
 }
 
@@ -107,13 +113,16 @@ static void tell_failures(const struct kt_roofline *roofline)
 
 static enum kt_status make_points(const struct command *command, struct kt_roofline *roofline, struct kt_error *error)
 {
-    const struct kt_kernel_plan *plan = &command->plan;
+    struct kt_kernel_plan plan = command->plan;
+    double share = plan.seconds / (double)(command->files + libraries_of(&plan)); /* for each kernel */
     KT_TRY(kt_kernel_begin(command->machine, roofline, error));
     roofline->timed = command->plot == PLOT_BOXES;
-    KT_TRY(
-        kt_own_kernels_time(plan, (const char *const *)command->file, command->files, command->limit, roofline, error));
-    if (plan->routine && !kt_timing_interrupted())
-        KT_TRY(kt_kernel_time(plan, roofline, error));
+    plan.seconds = share * (double)command->files;
+    KT_TRY(kt_own_kernels_time(&plan, (const char *const *)command->file, command->files, command->limit, roofline,
+                               error));
+    plan.seconds = share * (double)libraries_of(&plan);
+    if (plan.routine && !kt_timing_interrupted())
+        KT_TRY(kt_kernel_time(&plan, roofline, error));
     kt_roofline_label(roofline);
     return KT_OK;
 }

@@ -22,7 +22,7 @@ kt_verb_taker kt_kernel_take_sizes, kt_kernel_take_states, kt_kernel_take_librar
         "library of the routine: a path, a soname or a short name; repeat it to compare; default libblas.so.3", \
         kt_kernel_take_library, offsetof(type, member)
 #define KT_KERNEL_BUDGET(type, member) \
-    "budget", 0, "SECONDS", "for timing the kernel; default 20", kt_kernel_take_seconds, offsetof(type, member)
+    "budget", 0, "SECONDS", "for timing kernels; default 20", kt_kernel_take_seconds, offsetof(type, member)
 
 /* What is asked for unless options say otherwise; SIZES as --n has them. */
 struct kt_kernel_plan kt_kernel_default(const char *sizes);

@@ -56,6 +56,13 @@ for code in warm coldcode; do
     has "CSV: $code" "$code" "$(sed -n 2p "$T/csv")"
 done
 
+cc -O1 -shared -fPIC -Iinclude -o "$T/exact.so" tests/kernels/exact.c 2>"$T/err" || not_ok "a kernel that looks at what it gets" "$(<"$T/err")"
+kernel "$T/exact.so" --n 15:3000:4 --states all,l1,l2,l3 --budget 3 --json >"$T/json" 2>"$T/err"
+same "contents, alignments and what was prepared are as the interface says, in each call" "" "$(<"$T/err")"
+same "the bytes that a kernel states are its traffic, and its roof is that of its precision" "[(15, 0.01, 0.04), (3000, 0.01, 0.04)] 28" \
+    "$(query '"%s %d" % (sorted({(p["args"]["n"], round(p["intensity"], 9), p["limit"]) for p in d["points"] if p["args"]["n"] in (15, 3000)}), len(d["points"]))' <"$T/json")"
+same "states are contexts" "allcold cold coldcode l1 l2 l3 warm" "$(query '" ".join(sorted({p["context"] for p in d["points"]}))' <"$T/json")"
+
 # --- others -----------------------------------------------------------------------------------------------------------
 # named NAME STATUS WHY: in one line, with exit status
 named() {

@@ -32,7 +32,7 @@ static const struct kt_field roof_fields[] = {
     {0}};
 
 static const struct kt_field point_fields[] = {
-    {"routine", KT_AS_TEXT, .meaning = "Fortran name, lower case, without underscore"},
+    {"routine", KT_AS_TEXT, .meaning = "Fortran name, lower case, without underscore; or that of a kernel"},
     {"shape", KT_AS_TEXT, .meaning = "arguments as text"},
     {"args", KT_AS_MAP, KT_NULL, .meaning = "arguments, by their names"},
     {"calls", KT_AS_NUMBER, KT_NULL, .meaning = "calls"},

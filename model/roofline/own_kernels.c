@@ -69,6 +69,8 @@ static enum kt_status try_sizes(struct own *o, struct kt_error *error)
     size_t refused = 0;
     for (size_t i = 0; i < plan->sizes && !ends(exam.verdict) && !kt_timing_interrupted(); i++) {
         KT_TRY(kt_kernel_exam(o->file, plan->size[i], o->limit, &exam, error));
+        if (kt_timing_interrupted()) /* which ends its call, too */
+            return KT_OK;
         refused += exam.verdict == KT_KERNEL_TAKES_NOT;
         if (exam.verdict == KT_KERNEL_SOUND)
             KT_TRY(add_size(o, i, &exam.facts, error));

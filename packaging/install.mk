@@ -18,7 +18,8 @@ HOOKS := examples/ktrace.R examples/ktrace_region.m $(O)/ktrace_api.mex
 MANUALS := ktrace.1 $(patsubst doc/man/%.man,ktrace-%.1,$(filter-out doc/man/ktrace.man,$(wildcard doc/man/*.man)))
 # Documents with all that they link to.
 DOCUMENTS := $(wildcard *.md doc/*.md doc/design/*.md) LICENSE tests/bench/RESULTS.md trace/routines/README.md trace/routines/left_alone.list \
-             include/ktrace/ktrace.h share/python/ktrace.py $(filter-out examples/algorithms examples/ci examples/figures,$(wildcard examples/* examples/algorithms/* examples/ci/* examples/figures/*.py))
+             include/ktrace/ktrace.h include/ktrace/kernel.h share/python/ktrace.py \
+             $(filter-out examples/algorithms examples/ci examples/figures examples/kernels,$(wildcard examples/* examples/algorithms/* examples/ci/* examples/figures/*.py examples/kernels/*))
 
 # Prose by hand, lists of options from the command.
 $(O)/man/ktrace.1: doc/man/ktrace.man $(O)/ktrace
@@ -42,7 +43,7 @@ install: built manuals install-documents
 	install -D -m 644 -t $(DESTDIR)$(LIB_DIR)/ktrace $(HOOKS)
 	$(if $(D3),install -D -m 644 -t $(DESTDIR)$(DATA_DIR) $(O)/report.html)
 	install -D -m 644 -t $(DESTDIR)$(PYTHON_DIR) share/python/ktrace.py
-	install -D -m 644 -t $(DESTDIR)$(INCLUDE_DIR) include/ktrace/ktrace.h
+	install -D -m 644 -t $(DESTDIR)$(INCLUDE_DIR) include/ktrace/ktrace.h include/ktrace/kernel.h
 	install -D -m 644 -t $(DESTDIR)$(MAN_DIR) $(MANUALS:%=$(O)/man/%)
 	install -D -m 644 packaging/completion/ktrace.bash $(DESTDIR)$(BASH_DIR)/ktrace
 	install -D -m 644 -t $(DESTDIR)$(ZSH_DIR) packaging/completion/_ktrace
@@ -52,7 +53,7 @@ install: built manuals install-documents
 #: make uninstall        remove what was installed with the same PREFIX and DESTDIR
 # Folders that hold what others installed stay.
 uninstall:
-	rm -f $(DESTDIR)$(BIN_DIR)/ktrace $(DESTDIR)$(DATA_DIR)/report.html $(DESTDIR)$(PYTHON_DIR)/ktrace.py $(INSTALLED_LIBRARIES:%=$(DESTDIR)$(LIB_DIR)/%) $(addprefix $(DESTDIR)$(LIB_DIR)/ktrace/,$(notdir $(HOOKS))) $(DESTDIR)$(INCLUDE_DIR)/ktrace.h \
+	rm -f $(DESTDIR)$(BIN_DIR)/ktrace $(DESTDIR)$(DATA_DIR)/report.html $(DESTDIR)$(PYTHON_DIR)/ktrace.py $(INSTALLED_LIBRARIES:%=$(DESTDIR)$(LIB_DIR)/%) $(addprefix $(DESTDIR)$(LIB_DIR)/ktrace/,$(notdir $(HOOKS))) $(addprefix $(DESTDIR)$(INCLUDE_DIR)/,ktrace.h kernel.h) \
 	 $(MANUALS:%=$(DESTDIR)$(MAN_DIR)/%) $(DESTDIR)$(BASH_DIR)/ktrace $(DESTDIR)$(ZSH_DIR)/_ktrace $(DESTDIR)$(PC_DIR)/ktrace.pc \
 	 $(DESTDIR)$(DOC_DIR)/routines.md $(DOCUMENTS:%=$(DESTDIR)$(DOC_DIR)/%)
 	for folder in $(DESTDIR)$(LIB_DIR)/ktrace $(DESTDIR)$(DOC_DIR) $(DESTDIR)$(PYTHON_DIR) $(DESTDIR)$(DATA_DIR) $(DESTDIR)$(INCLUDE_DIR); do \

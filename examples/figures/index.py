@@ -17,7 +17,7 @@ NOT_DRAWN = [
     ("Whaley & Castaldo, figure 2", "dgemm tuned with and without flushing: needs a generator of candidate kernels."),
     ("Peise & Bientinesi, figures 4 and 5", "accuracy over a full grid, and against the number of samples: errors are known at held-out points only."),
     ("Peise & Bientinesi, figures with several threads", "algorithms are predicted for one thread."),
-    ("Steinmann, FFT and WHT", "no routines of BLAS or LAPACK."),
+    ("Steinmann, loops, FFT and WHT", "`ktrace kernel` times them: examples/kernels."),
     ("BlackjackBench, tables of seven machines", "one machine is measured here: this one."),
 ]
 STYLE = """body { font: 15px/1.45 sans-serif; max-width: 60em; margin: 2em auto; padding: 0 1em; color: #222 }

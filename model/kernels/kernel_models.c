@@ -39,7 +39,7 @@ static enum kt_status path_for(const char *file, const char *library, char *out,
 
 static enum kt_status identify(const struct kt_models_of *of, struct kt_timing_identity *out, struct kt_error *error)
 {
-    const struct kt_timing_of timing = {of->blas, of->trace, of->threads};
+    const struct kt_timing_of timing = {.blas = of->blas, .trace = of->trace, .threads = of->threads};
     return kt_timing_identify(&timing, out, error);
 }
 

@@ -97,7 +97,10 @@ static void add_calls(const struct kt_roofline *r, struct kt_plot_title *out)
 void kt_plot_title_make(const struct kt_roofline *r, const char *subject, struct kt_plot_title *out)
 {
     *out = (struct kt_plot_title){0};
-    if (r->lined)
+    size_t kernels = kt_roofline_kernels(r);
+    if (r->lined && kernels > 1)
+        snprintf(out->what, sizeof out->what, "%s of %zu kernels", subject, kernels);
+    else if (r->lined)
         snprintf(out->what, sizeof out->what, "%s of %s", subject, r->point[0].routine);
     else if (r->count == 1)
         snprintf(out->what, sizeof out->what, "%s of %s", subject, r->series[0].program);

@@ -32,7 +32,7 @@ static const struct kt_field roof_fields[] = {
     {0}};
 
 static const struct kt_field point_fields[] = {
-    {"routine", KT_AS_TEXT, .meaning = "Fortran name, lower case, without underscore"},
+    {"routine", KT_AS_TEXT, .meaning = "Fortran name, lower case, without underscore; or that of a kernel"},
     {"shape", KT_AS_TEXT, .meaning = "arguments as text"},
     {"args", KT_AS_MAP, KT_NULL, .meaning = "arguments, by their names"},
     {"calls", KT_AS_NUMBER, KT_NULL, .meaning = "calls"},
@@ -67,15 +67,31 @@ static const struct kt_field left_out_fields[] = {{"reason", KT_AS_TEXT, .meanin
                                                   {"share", KT_AS_SHARE, KT_NULL, .meaning = "part of the time"},
                                                   {0}};
 
-static const struct kt_field roofline_fields[] = {
-    {"machines", KT_AS_RECORD, KT_MANY, .meaning = "machines", .of = machine_fields},
-    {"roofs", KT_AS_RECORD, KT_MANY, .meaning = "most that a machine can do", .of = roof_fields},
-    {"points", KT_AS_RECORD, KT_MANY, .meaning = "shapes of calls", .of = point_fields},
-    {"left_out", KT_AS_RECORD, KT_MANY, .meaning = "shapes that are no points", .of = left_out_fields},
-    {0}};
+/* clang-format off */
+#define ROOFLINE_FIELDS \
+    {"machines", KT_AS_RECORD, KT_MANY, .meaning = "machines", .of = machine_fields}, \
+    {"roofs", KT_AS_RECORD, KT_MANY, .meaning = "most that a machine can do", .of = roof_fields}, \
+    {"points", KT_AS_RECORD, KT_MANY, .meaning = "shapes of calls", .of = point_fields}, \
+    {"left_out", KT_AS_RECORD, KT_MANY, .meaning = "shapes that are no points", .of = left_out_fields}
+/* clang-format on */
+static const struct kt_field roofline_fields[] = {ROOFLINE_FIELDS, {0}};
 
 const struct kt_document kt_document_roofline = {
     .verb = "roofline", .what = "ktrace roofline --json", .version = 1, .field = roofline_fields};
+
+static const struct kt_field failure_fields[] = {
+    {"kernel", KT_AS_TEXT, .meaning = "file of the kernel"},
+    {"n", KT_AS_COUNT, KT_NULL, .meaning = "size at which it fails; null: at all"},
+    {"why", KT_AS_TEXT, .meaning = "what it does, or why it was not timed"},
+    {0}};
+
+static const struct kt_field kernel_fields[] = {
+    ROOFLINE_FIELDS,
+    {"failures", KT_AS_RECORD, KT_MANY, .meaning = "kernels that are not timed", .of = failure_fields},
+    {0}};
+
+const struct kt_document kt_document_kernel = {
+    .verb = "kernel", .what = "ktrace kernel --json", .version = 1, .field = kernel_fields};
 
 /* --- events -------------------------------------------------------------------------------------------------- */
 

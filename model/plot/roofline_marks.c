@@ -100,7 +100,7 @@ static bool are_joined(const char *block, const struct kt_roofline_point *a, con
     if (!a->number || a->number != b->number || !a->leads || !kt_point_is_drawable(a) || !kt_point_is_drawable(b))
         return false;
     if (!strcmp(block, "links"))
-        return b->leads && b->series == a->series + 1;
+        return b->leads && b->series == a->series + 1 && !strcmp(a->routine, b->routine);
     if (!strcmp(block, "gains") && !is_gain(a, b))
         return false;
     return a->series == b->series && !b->leads &&

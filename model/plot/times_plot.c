@@ -6,7 +6,8 @@
 
 enum { MOST_ROWS = 40, ROW_PIXELS = 34, EDGES = 130, LABEL = 40 };
 
-static const char *const colour[KT_POINT_CONTEXTS] = {"222222", "d55e00", "56b4e9", "cc79a7", "009e73"};
+static const char *const colour[KT_POINT_CONTEXTS] = {"222222", "d55e00", "56b4e9", "cc79a7",
+                                                      "009e73", "e69f00", "0072b2", "8c564b"};
 
 /* Series and contexts of a shape share its row, one below the other. */
 struct rows {

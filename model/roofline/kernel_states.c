@@ -5,7 +5,6 @@
 #include "trace/command/about.h"
 #include "trace/table/known.h"
 #include "model/tracker/line_runs.h"
-#include "replay/setup/timing.h"
 #include "trace/base/memory.h"
 
 #include <math.h>
@@ -38,9 +37,15 @@ enum kt_status kt_kernel_sizes(const char *text, struct kt_kernel_plan *out, str
     return KT_OK;
 }
 
-static const char *const states[KT_MOST_STATES] = {"warm", "coldcode", "cold", "allcold"};
-static const char *const state_text[KT_MOST_STATES] = {"data and code warm", "data warm, code cold",
-                                                       "data cold, code warm", "data and code cold"};
+static const char *const states[KT_MOST_STATES] = {"warm", "coldcode", "cold", "allcold", "l1", "l2", "l3"};
+enum { OF_ALL = 4 }; /* of them: those before */
+static const char *const state_text[KT_MOST_STATES] = {"data and code warm",
+                                                       "data warm, code cold",
+                                                       "data cold, code warm",
+                                                       "data and code cold",
+                                                       "data evicted from L1, code warm",
+                                                       "data and code evicted from L2",
+                                                       "data and code evicted from L3"};
 
 static int find_state(const char *name, size_t length)
 {
@@ -66,9 +71,10 @@ enum kt_status kt_kernel_states(const char *text, struct kt_kernel_plan *out, st
         bool all = length == 3 && !strncmp(at, "all", 3);
         int found = find_state(at, length);
         if (!all && found < 0)
-            return kt_fail(error, KT_USAGE, "--states %.60s: expected warm, cold, coldcode, allcold or all", text);
+            return kt_fail(error, KT_USAGE, "--states %.60s: expected warm, cold, coldcode, allcold, all, l1, l2 or l3",
+                           text);
         for (int i = 0; i < KT_MOST_STATES; i++)
-            if (all || i == found)
+            if (all ? i < OF_ALL : i == found)
                 add_state(out, states[i]);
         at += length;
         if (!*at)
@@ -126,15 +132,6 @@ static struct kt_quantities work_of(const struct kt_routine *routine, const stru
     return work;
 }
 
-struct kernel {
-    const struct kt_kernel_plan *plan;
-    const struct kt_routine *routine;
-    struct kt_roofline *roofline;
-    struct kt_quantities work[KT_MOST_SIZES];
-    struct kt_timing_call call[KT_MOST_SIZES];
-    struct kt_timed timed[KT_MOST_SIZES][KT_MOST_STATES];
-};
-
 /* How long it will take, roughly: to plan how many samples make a visit. */
 static double guess(const struct kt_roofs *roofs, const struct kt_quantities *work)
 {
@@ -142,17 +139,16 @@ static double guess(const struct kt_roofs *roofs, const struct kt_quantities *wo
     return 1e-7 + (flops + work->loaded / 8) / roofs->hz;
 }
 
-static void make_calls(struct kernel *k)
+static void make_calls(struct kt_kernel_sizes *k, const struct kt_routine *routine, const struct kt_roofs *roofs)
 {
-    const struct kt_roofs *roofs = &k->roofline->roofs[0];
-    for (size_t i = 0; i < k->plan->sizes; i++) {
-        struct kt_values values = values_of(k->routine, k->plan->size[i]);
-        k->work[i] = work_of(k->routine, &values, roofs->line_shift);
-        k->call[i] = (struct kt_timing_call){.routine = k->routine,
-                                             .values = values,
-                                             .guess = guess(roofs, &k->work[i]),
-                                             .contexts = (1U << k->plan->states) - 1,
-                                             .result = k->timed[i]};
+    snprintf(k->name, sizeof k->name, "%s", routine->name);
+    k->count = k->plan->sizes;
+    for (size_t i = 0; i < k->count; i++) {
+        struct kt_values values = values_of(routine, k->plan->size[i]);
+        k->number[i] = i + 1;
+        k->work[i] = work_of(routine, &values, roofs->line_shift);
+        k->traffic[i] = kt_quantities_traffic(&k->work[i], roofs->cache);
+        k->call[i] = (struct kt_timing_call){.routine = routine, .values = values, .guess = guess(roofs, &k->work[i])};
     }
 }
 
@@ -166,11 +162,9 @@ static enum kt_point_context context_of(const char *state)
     return context;
 }
 
-static void add_point(struct kernel *k, size_t series, size_t size, size_t state)
+static void add_point(const struct kt_kernel_sizes *k, struct kt_roofline *r, size_t series, size_t size, size_t state)
 {
     const struct kt_timed *timed = &k->timed[size][state];
-    struct kt_roofline *r = k->roofline;
-    const struct kt_roofs *roofs = &r->roofs[0];
     if (!(timed->best > 0))
         return;
     r->point = kt_room_for_one(r->point, r->points, sizeof *r->point);
@@ -179,13 +173,13 @@ static void add_point(struct kernel *k, size_t series, size_t size, size_t state
         .series = series,
         .context = context_of(k->plan->state[state]),
         .leads = true,
-        .number = size + 1,
+        .number = k->number[size],
         .shapes = 1,
         .calls = timed->samples,
         .seconds = timed->best,
         .share = NAN,
         .work = k->work[size],
-        .traffic = kt_quantities_traffic(&k->work[size], roofs->cache),
+        .traffic = k->traffic[size],
         .flops_counted = NAN,
         .traffic_counted = NAN,
         .traffic_tracked = NAN,
@@ -193,78 +187,99 @@ static void add_point(struct kernel *k, size_t series, size_t size, size_t state
         .visits = {timed->least, timed->best, timed->median, timed->upper, timed->most, timed->visits}};
     p->time.least = p->time.q1 = p->time.q3 = p->time.most = NAN;
     p->time.n = timed->samples;
-    snprintf(p->routine, sizeof p->routine, "%s", k->routine->name);
-    snprintf(p->shape, sizeof p->shape, "n=%lld", (long long)k->plan->size[size]);
-    p->args = json_pack("{sI}", "n", (json_int_t)k->plan->size[size]);
-    kt_point_place(p, roofs->hz);
+    long long n = k->plan->size[k->number[size] - 1];
+    snprintf(p->routine, sizeof p->routine, "%s", k->name);
+    snprintf(p->shape, sizeof p->shape, "n=%lld", n);
+    p->args = json_pack("{sI}", "n", (json_int_t)n);
+    kt_point_place(p, r->roofs[0].hz);
 }
 
-static void add_series(struct kernel *k, const char *blas, const char *library, size_t state)
+static void add_series(const struct kt_kernel_sizes *k, const char *library, const char *file, size_t state,
+                       struct kt_roofline *r)
 {
-    struct kt_roofline *r = k->roofline;
     size_t number = r->count++;
     struct kt_point_series *series = &r->series[number];
     *series = (struct kt_point_series){.threads = 1, .cores = 1, .seconds = NAN};
     snprintf(series->library, sizeof series->library, "%s", library);
-    series->file = kt_copy(blas);
+    series->file = kt_copy(file);
     kt_roofline_processor(series->processor, sizeof series->processor);
     kt_about_now(series->when, sizeof series->when);
     snprintf(series->name, sizeof series->name, "%s",
              state_text[find_state(k->plan->state[state], strlen(k->plan->state[state]))]);
-    for (size_t i = 0; i < k->plan->sizes; i++)
-        add_point(k, number, i, state);
+    for (size_t i = 0; i < k->count; i++)
+        add_point(k, r, number, i, state);
 }
 
-static enum kt_status first_failure(const struct kernel *k, struct kt_error *error)
+void kt_kernel_add(const struct kt_kernel_sizes *k, const char *library, const char *file, struct kt_roofline *roofline)
 {
-    for (size_t i = 0; i < k->plan->sizes; i++)
+    for (size_t s = 0; s < k->plan->states; s++)
+        add_series(k, library, file, s, roofline);
+}
+
+/* --- timing ------------------------------------------------------------------------------------------------ */
+
+enum kt_status kt_kernel_run(struct kt_kernel_sizes *k, const struct kt_timing_of *of, double seconds,
+                             struct kt_error *error)
+{
+    struct kt_timing *timing;
+    const struct kt_timing_rules rules = {.rounds = 10, .processes = 2, .label = k->name, .seconds = seconds};
+    KT_TRY(kt_timing_open(of, k->plan->state, k->plan->states, &timing, error));
+    for (size_t i = 0; i < k->count; i++) {
+        k->call[i].contexts = (1U << k->plan->states) - 1;
+        k->call[i].result = k->timed[i];
+    }
+    enum kt_status status = kt_timing_run(timing, k->call, k->count, &rules, error);
+    kt_timing_close(timing);
+    return status;
+}
+
+static enum kt_status first_failure(const struct kt_kernel_sizes *k, struct kt_error *error)
+{
+    for (size_t i = 0; i < k->count; i++)
         if (k->call[i].failure[0])
-            return kt_fail(error, KT_BAD_INPUT, "%s n=%lld: %s", k->routine->name, (long long)k->plan->size[i],
+            return kt_fail(error, KT_BAD_INPUT, "%s n=%lld: %s", k->name, (long long)k->plan->size[i],
                            k->call[i].failure);
     return KT_OK;
 }
 
-static enum kt_status time_library(struct kernel *k, const char *blas, struct kt_error *error)
+static enum kt_status time_library(struct kt_kernel_sizes *k, const char *blas, struct kt_roofline *roofline,
+                                   struct kt_error *error)
 {
-    struct kt_timing *timing;
     struct kt_timing_identity identity;
     const struct kt_timing_of of = {.blas = blas, .threads = 1};
-    const struct kt_timing_rules rules = {
-        .rounds = 10, .processes = 2, .label = "roofline", .seconds = k->plan->seconds / (double)k->plan->libraries};
     enum kt_status status = kt_timing_identify(&of, &identity, error);
     if (status == KT_OK)
-        status = kt_timing_open(&of, k->plan->state, k->plan->states, &timing, error);
-    if (status == KT_OK) {
-        make_calls(k);
-        status = kt_timing_run(timing, k->call, k->plan->sizes, &rules, error);
-        kt_timing_close(timing);
-    }
+        status = kt_kernel_run(k, &of, k->plan->seconds / (double)k->plan->libraries, error);
     if (status == KT_OK)
         status = first_failure(k, error);
-    for (size_t s = 0; status == KT_OK && s < k->plan->states; s++)
-        add_series(k, strchr(blas, '/') ? blas : identity.name, identity.name, s);
+    if (status == KT_OK)
+        kt_kernel_add(k, identity.name, strchr(blas, '/') ? blas : identity.name, roofline);
     kt_timing_identity_free(&identity);
     return status;
 }
 
-static enum kt_status time_routine(struct kernel *k, const struct kt_table *table, struct kt_error *error)
+static enum kt_status time_routine(struct kt_kernel_sizes *k, struct kt_roofline *roofline, struct kt_error *error)
 {
-    k->routine = kt_table_find(table, k->plan->routine);
-    if (!k->routine)
-        return kt_fail(error, KT_USAGE, "--kernel %.40s: not the name of a routine, such as dgemm", k->plan->routine);
-    if (k->plan->states * k->plan->libraries > KT_MOST_SERIES)
+    const struct kt_routine *routine = kt_table_find(kt_known_routines(), k->plan->routine);
+    if (!routine)
+        return kt_fail(error, KT_USAGE, "%.40s: not the name of a routine, such as dgemm", k->plan->routine);
+    if (roofline->count + k->plan->states * k->plan->libraries > KT_MOST_SERIES)
         return kt_fail(error, KT_USAGE, "more than %d curves: %zu states of %zu libraries", KT_MOST_SERIES,
                        k->plan->states, k->plan->libraries);
+    make_calls(k, routine, &roofline->roofs[0]);
     for (size_t i = 0; i < k->plan->libraries; i++)
-        KT_TRY(time_library(k, k->plan->blas[i], error));
+        KT_TRY(time_library(k, k->plan->blas[i], roofline, error));
     return KT_OK;
 }
 
 enum kt_status kt_kernel_time(const struct kt_kernel_plan *plan, struct kt_roofline *roofline, struct kt_error *error)
 {
-    struct kernel *k = kt_resize(NULL, 1, sizeof *k);
-    *k = (struct kernel){.plan = plan, .roofline = roofline};
-    enum kt_status status = time_routine(k, kt_known_routines(), error);
+    struct kt_kernel_sizes *k = kt_resize(NULL, 1, sizeof *k);
+    struct kt_kernel_plan with_library = *plan;
+    if (plan->libraries == 0)
+        with_library.blas[with_library.libraries++] = "libblas.so.3";
+    *k = (struct kt_kernel_sizes){.plan = &with_library};
+    enum kt_status status = time_routine(k, roofline, error);
     free(k);
     return status;
 }

@@ -24,6 +24,18 @@ bool kt_point_is_drawable(const struct kt_roofline_point *point)
            isfinite(point->rate.median);
 }
 
+size_t kt_roofline_kernels(const struct kt_roofline *roofline)
+{
+    size_t kernels = 0;
+    for (size_t i = 0; i < roofline->points; i++) {
+        size_t before = 0;
+        while (before < i && strcmp(roofline->point[before].routine, roofline->point[i].routine) != 0)
+            before++;
+        kernels += before == i;
+    }
+    return kernels;
+}
+
 bool kt_roofline_shows(const struct kt_roofline *roofline, const struct kt_roofline_point *point)
 {
     return roofline->timed ? point->time.median > 0 : kt_point_is_drawable(point);
@@ -401,5 +413,6 @@ void kt_roofline_free(struct kt_roofline *roofline)
     for (size_t s = 0; s < roofline->count; s++)
         free(roofline->series[s].file);
     free(roofline->point);
+    free(roofline->failure);
     *roofline = (struct kt_roofline){0};
 }

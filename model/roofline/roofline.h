@@ -20,7 +20,10 @@
     X(WARM, "warm")              \
     X(COLD, "cold")              \
     X(COLDCODE, "coldcode")      \
-    X(ALLCOLD, "allcold")
+    X(ALLCOLD, "allcold")        \
+    X(L1, "l1")                  \
+    X(L2, "l2")                  \
+    X(L3, "l3")
 
 enum kt_point_context {
 #define KT_POINT_CONTEXT_ENUM(name, text) KT_POINT_##name,
@@ -72,6 +75,13 @@ struct kt_point_series {
     double seconds;               /* of all its calls */
 };
 
+/* A kernel of the user's that was not timed for some n, and why. */
+struct kt_kernel_failure {
+    char kernel[KT_POINT_TEXT]; /* its file */
+    int64_t n;                  /* 0: for none */
+    char why[256];
+};
+
 struct kt_roofline {
     struct kt_point_series series[KT_MOST_SERIES];
     size_t count; /* series */
@@ -82,6 +92,8 @@ struct kt_roofline {
     bool tracked; /* to be set before traces are added: have the cache model follow their calls */
     bool timed;   /* to be set before finish: shapes that have a time are shown, whatever else is known of them */
     bool lined;   /* the points of a series are one kernel at several sizes, in their order */
+    struct kt_kernel_failure *failure; /* of these; owned */
+    size_t failures;
 };
 
 /* Adds a series with the points of all shapes. REPLAYED may be empty. MACHINE: index of its roofs. */
@@ -100,6 +112,9 @@ void kt_point_place(struct kt_roofline_point *point, double hz);
 
 /* Has it a place in a picture with logarithmic axes? */
 bool kt_point_is_drawable(const struct kt_roofline_point *point);
+
+/* Kernels of different names that the series are of, where they are of kernels. */
+size_t kt_roofline_kernels(const struct kt_roofline *roofline);
 
 /* Is it shown, in the picture and the table? */
 bool kt_roofline_shows(const struct kt_roofline *roofline, const struct kt_roofline_point *point);

@@ -218,7 +218,18 @@ static const char *head_of(size_t series)
 
 enum { MOST_SIZES = 64 };
 
-/* A size may have been timed in some series only: where it takes less than reading the clock it has no time. */
+/* Of the point with that number, in that series, its intensity or its rate. A size may have been timed in some series
+ * only: where it takes less than reading the clock it has no time. */
+static void cell_text(const struct kt_roofline *roofline, size_t series, size_t number, bool intensity, char out[32])
+{
+    snprintf(out, 32, "n/a");
+    for (size_t i = 0; i < roofline->points; i++) {
+        const struct kt_roofline_point *p = &roofline->point[i];
+        if (p->series == series && p->number == number)
+            snprintf(out, 32, "%.3g", intensity ? p->intensity.median : p->rate.median);
+    }
+}
+
 static const struct kt_roofline_point *point_numbered(const struct kt_roofline *roofline, size_t number)
 {
     for (size_t i = 0; i < roofline->points; i++)
@@ -227,43 +238,66 @@ static const struct kt_roofline_point *point_numbered(const struct kt_roofline *
     return NULL;
 }
 
-/* Of the point with that number, in that series. */
-static void rate_text(const struct kt_roofline *roofline, size_t series, size_t number, char out[32])
+/* Sizes in rows, some of the series in columns. */
+static void print_sizes(const struct kt_roofline *roofline, const char *heading, bool intensity, const size_t *series,
+                        size_t count)
 {
-    snprintf(out, 32, "n/a");
-    for (size_t i = 0; i < roofline->points; i++)
-        if (roofline->point[i].series == series && roofline->point[i].number == number)
-            snprintf(out, 32, "%.3g", roofline->point[i].rate.median);
-}
-
-/* A kernel: its sizes in rows, libraries and states in columns. */
-static void print_kernel(const struct kt_roofline *roofline)
-{
-    struct kt_column column[2 + KT_MOST_SERIES] = {{"n", true, false}, {"flop/B", true, false}};
-    char cell[2 + KT_MOST_SERIES][32];
-    const char *row[2 + KT_MOST_SERIES];
-    for (size_t s = 0; s < roofline->count; s++) {
-        printf("%zu  %s, %s\n", s + 1, roofline->series[s].name, roofline->series[s].label);
-        column[2 + s] = (struct kt_column){head_of(s), true, false};
+    struct kt_column column[1 + KT_MOST_SERIES] = {{"n", true, false}};
+    char cell[1 + KT_MOST_SERIES][32];
+    const char *row[1 + KT_MOST_SERIES] = {cell[0]};
+    for (size_t s = 0; s < count; s++) {
+        column[1 + s] = (struct kt_column){head_of(series[s]), true, false};
+        row[1 + s] = cell[1 + s];
     }
-    printf("\nflops per cycle:\n");
-    struct kt_text_table *table = kt_text_table_new(column, 2 + roofline->count);
+    printf("\n%s:\n", heading);
+    struct kt_text_table *table = kt_text_table_new(column, 1 + count);
     for (size_t number = 1; number <= MOST_SIZES; number++) {
         const struct kt_roofline_point *p = point_numbered(roofline, number);
         if (!p)
             continue;
         snprintf(cell[0], sizeof cell[0], "%.31s", p->shape + strcspn(p->shape, "0123456789"));
-        snprintf(cell[1], sizeof cell[1], "%.3g", p->intensity.median);
-        for (size_t s = 0; s < roofline->count; s++)
-            rate_text(roofline, s, number, cell[2 + s]);
-        for (size_t c = 0; c < 2 + roofline->count; c++)
-            row[c] = cell[c];
+        for (size_t s = 0; s < count; s++)
+            cell_text(roofline, series[s], number, intensity, cell[1 + s]);
         kt_text_table_row(table, row);
     }
     kt_text_table_print(table);
     kt_text_table_free(table);
-    printf("Times: %s of single calls, n/a where they are shorter than reading the\n"
-           "clock. Intensity: modelled, operands from memory.\n",
+}
+
+static const char *kernel_of(const struct kt_roofline *roofline, size_t series)
+{
+    for (size_t i = 0; i < roofline->points; i++)
+        if (roofline->point[i].series == series)
+            return roofline->point[i].routine;
+    return "";
+}
+
+/* The first series of each kernel: its intensity is that of the others. */
+static size_t first_series(const struct kt_roofline *roofline, size_t out[KT_MOST_SERIES])
+{
+    size_t count = 0;
+    for (size_t s = 0; s < roofline->count; s++) {
+        size_t before = 0;
+        while (before < s && strcmp(kernel_of(roofline, before), kernel_of(roofline, s)) != 0)
+            before++;
+        if (before == s)
+            out[count++] = s;
+    }
+    return count;
+}
+
+/* Kernels: their sizes in rows; libraries, kernels and states in columns. */
+static void print_kernels(const struct kt_roofline *roofline)
+{
+    static const size_t all[KT_MOST_SERIES] = {0, 1, 2, 3, 4, 5, 6, 7};
+    size_t first[KT_MOST_SERIES];
+    size_t kernels = first_series(roofline, first);
+    for (size_t s = 0; s < roofline->count; s++)
+        printf("%zu  %s, %s\n", s + 1, roofline->series[s].name, roofline->series[s].label);
+    print_sizes(roofline, "flops per byte", true, first, kernels);
+    print_sizes(roofline, "flops per cycle", false, all, roofline->count);
+    printf("Times: %s of single calls, n/a where they are shorter than\n"
+           "reading the clock. Intensity: modelled, operands from memory.\n",
            kt_roofline_statistic(roofline));
 }
 
@@ -273,7 +307,7 @@ void kt_roofline_print(const struct kt_roofline *roofline)
         print_roofs(&roofline->roofs[m]);
     printf("\n");
     if (roofline->lined) {
-        print_kernel(roofline);
+        print_kernels(roofline);
         print_above(roofline);
         return;
     }

@@ -238,7 +238,7 @@ static enum kt_status open_models(struct command *c, struct kt_models **out, str
 {
     char path[4096];
     struct kt_timing_identity now;
-    struct kt_timing_of of = {c->of.blas, c->of.trace, c->of.threads};
+    struct kt_timing_of of = {.blas = c->of.blas, .trace = c->of.trace, .threads = c->of.threads};
     KT_TRY(kt_models_path(&c->of, path, sizeof path, error));
     c->lock = kt_models_lock(path);
     if (!c->fresh && access(path, F_OK) == 0)
@@ -253,7 +253,7 @@ static enum kt_status open_models(struct command *c, struct kt_models **out, str
 static enum kt_status open_timing(const struct command *c, struct kt_timing **out, struct kt_error *error)
 {
     const char *context[KT_BUILD_CONTEXTS];
-    struct kt_timing_of of = {c->of.blas, c->of.trace, c->of.threads};
+    struct kt_timing_of of = {.blas = c->of.blas, .trace = c->of.trace, .threads = c->of.threads};
     for (size_t i = 0; i < c->rules.contexts; i++)
         context[i] = kt_model_context_name[c->rules.context[i]];
     return kt_timing_open(&of, context, c->rules.contexts, out, error);

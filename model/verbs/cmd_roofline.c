@@ -2,15 +2,14 @@
 /*
  * ktrace roofline: where every routine of an application stands under the roofs of the machine (paper 002).
  */
-#include "model/roofline/kernel_states.h"
+#include "model/verbs/kernel_command.h"
 #include "trace/command/document.h"
 #include "model/roofline/roofline_machine.h"
 #include "model/report/report.h"
-#include "model/plot/roofline_plot.h"
 #include "model/roofline/roofline_text.h"
-#include "model/plot/times_plot.h"
 #include "model/roofline/validate.h"
 #include "model/plot/validate_plot.h"
+#include "model/plot/plot_title.h"
 #include "model/plot/waterfall_plot.h"
 #include "replay/setup/timing.h"
 #include "trace/print/library_label.h"
@@ -22,7 +21,7 @@
 #include <getopt.h>
 #include <math.h>
 
-enum { WIDTH = 1320, HEIGHT = 800, DEFAULT_TOP = 20, DEFAULT_BUDGET = 20, MOST_TOP = 40 };
+enum { WIDTH = 1320, HEIGHT = 800, DEFAULT_TOP = 20, MOST_TOP = 40 };
 
 struct command {
     bool json, events, validate, tracked;
@@ -50,17 +49,6 @@ static enum kt_status take_top(const struct kt_verb_option *option, const char *
     return KT_OK;
 }
 
-static enum kt_status take_seconds(const struct kt_verb_option *option, const char *value, void *out,
-                                   struct kt_error *error)
-{
-    char *end;
-    double *seconds = out;
-    *seconds = strtod(value, &end);
-    if (end == value || *end || !(*seconds > 0) || *seconds > 86400)
-        return kt_fail(error, KT_USAGE, "--%s %.40s: expected seconds", option->name, value);
-    return KT_OK;
-}
-
 static enum kt_status take_picture(const struct kt_verb_option *option, const char *value, void *out,
                                    struct kt_error *error)
 {
@@ -68,31 +56,6 @@ static enum kt_status take_picture(const struct kt_verb_option *option, const ch
     (void)option;
     command->output = value;
     return kt_picture_name(value, WIDTH, HEIGHT, &command->picture, error);
-}
-
-static enum kt_status take_sizes(const struct kt_verb_option *option, const char *value, void *out,
-                                 struct kt_error *error)
-{
-    (void)option;
-    return kt_kernel_sizes(value, out, error);
-}
-
-static enum kt_status take_states(const struct kt_verb_option *option, const char *value, void *out,
-                                  struct kt_error *error)
-{
-    (void)option;
-    return kt_kernel_states(value, out, error);
-}
-
-static enum kt_status take_library(const struct kt_verb_option *option, const char *value, void *out,
-                                   struct kt_error *error)
-{
-    struct kt_kernel_plan *kernel = out;
-    (void)option;
-    if (kernel->libraries == KT_MOST_SERIES)
-        return kt_fail(error, KT_USAGE, "more than %d libraries", KT_MOST_SERIES);
-    kernel->blas[kernel->libraries++] = value;
-    return KT_OK;
 }
 
 static enum kt_status take_machine(const struct kt_verb_option *option, const char *value, void *out,
@@ -113,16 +76,11 @@ const struct kt_verb_option kt_verb_roofline_options[] = {
      "what `ktrace probe --json` printed on the machine of the trace; repeat it for several traces", take_machine, 0},
     {"kernel", 0, "ROUTINE", "instead of a trace: a BLAS routine, timed here for square operands",
      KT_VERB_TEXT(struct command, kernel.routine)},
-    {"n", 0, "FROM:TO[:COUNT]", "sizes of the kernel; default 16:1000:12", take_sizes,
+    {"n", 0, "FROM:TO[:COUNT]", "sizes of the kernel; default 16:1000:12", kt_kernel_take_sizes,
      offsetof(struct command, kernel)},
-    {"states", 0, "LIST",
-     "where data and code are at the start: warm, cold (data), coldcode, allcold (both), all; default warm,cold",
-     take_states, offsetof(struct command, kernel)},
-    {"blas", 0, "LIB",
-     "library of the kernel: a path, a soname or a short name; repeat it to compare; default libblas.so.3",
-     take_library, offsetof(struct command, kernel)},
-    {"budget", 0, "SECONDS", "for timing the kernel; default 20", take_seconds,
-     offsetof(struct command, kernel.seconds)},
+    {KT_KERNEL_STATES(struct command, kernel)},
+    {KT_KERNEL_BLAS(struct command, kernel)},
+    {KT_KERNEL_BUDGET(struct command, kernel.seconds)},
     {"tracked", 0, NULL, "add the traffic from memory, by a model of the caches that follows all calls",
      KT_VERB_FLAG(struct command, tracked)},
     {"plot", 0, "roofline|boxes|waterfall",
@@ -141,9 +99,7 @@ const struct kt_verb_option kt_verb_roofline_options[] = {
 
 static enum kt_status parse(int argc, char **argv, struct command *out, struct kt_error *error)
 {
-    *out = (struct command){.top = DEFAULT_TOP, .kernel.seconds = DEFAULT_BUDGET};
-    kt_kernel_sizes("16:1000", &out->kernel, error);
-    kt_kernel_states("warm,cold", &out->kernel, error);
+    *out = (struct command){.top = DEFAULT_TOP, .kernel = kt_kernel_default("16:1000")};
     KT_TRY(kt_verb_take_options(argc, argv, kt_verb_roofline_options, out, error));
     out->trace = argv + optind;
     out->traces = (size_t)(argc - optind);
@@ -251,43 +207,21 @@ static enum kt_status write_waterfall(const struct command *command, const struc
     return status;
 }
 
-static enum kt_status write_picture(const struct command *command, const struct kt_roofline *roofline,
-                                    struct kt_error *error)
-{
-    static const char *const subject[] = {"Roofline", "Times of the calls", "Time"};
-    struct kt_plot_title title;
-    kt_plot_title_make(roofline, subject[command->plot], &title);
-    if (command->plot == PLOT_WATERFALL)
-        return write_waterfall(command, &title, error);
-    KT_TRY(kt_roofline_csv(roofline, command->picture.data, error));
-    return command->plot == PLOT_BOXES ? kt_times_plot(roofline, &title, &command->picture, error)
-                                       : kt_roofline_plot(roofline, &title, &command->picture, error);
-}
-
 static enum kt_status draw(const struct command *command, const struct kt_roofline *roofline, struct kt_error *error)
 {
-    KT_TRY(write_picture(command, roofline, error));
+    struct kt_plot_title title;
+    if (command->plot != PLOT_WATERFALL)
+        return kt_kernel_draw(roofline, &command->picture, error);
+    kt_plot_title_make(roofline, "Time", &title);
+    KT_TRY(write_waterfall(command, &title, error));
     return kt_picture_draw(&command->picture, error);
-}
-
-static bool has_point(const struct kt_roofline *roofline)
-{
-    for (size_t i = 0; i < roofline->points; i++)
-        if (kt_roofline_shows(roofline, &roofline->point[i]))
-            return true;
-    return false;
 }
 
 static enum kt_status make_kernel(const struct command *command, struct kt_roofline *roofline, struct kt_error *error)
 {
-    struct kt_kernel_plan plan = command->kernel;
-    if (plan.libraries == 0)
-        plan.blas[plan.libraries++] = "libblas.so.3";
-    KT_TRY(kt_roofline_own_roofs(command->machines ? command->machine[0] : NULL, 1, &roofline->roofs[0], error));
-    roofline->machines = 1;
-    roofline->lined = true;
+    KT_TRY(kt_kernel_begin(command->machines ? command->machine[0] : NULL, roofline, error));
     roofline->timed = command->plot == PLOT_BOXES;
-    KT_TRY(kt_kernel_time(&plan, roofline, error));
+    KT_TRY(kt_kernel_time(&command->kernel, roofline, error));
     kt_roofline_label(roofline);
     return KT_OK;
 }
@@ -332,7 +266,7 @@ static enum kt_status run(const struct command *command, struct kt_roofline *roo
     if (command->validate)
         return validate(command, error);
     KT_TRY(make_points(command, roofline, error));
-    if (!has_point(roofline))
+    if (!kt_kernel_has_point(roofline))
         return kt_fail(error, KT_BAD_INPUT,
                        "%s: no call whose operations can be counted and that moves memory: there are no points",
                        command->kernel.routine ? command->kernel.routine : command->trace[0]);

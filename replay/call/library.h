@@ -24,6 +24,7 @@ struct kt_library {
     bool is_recorded; /* by that trace: what it was called with fits, also names of another width */
     int threads;      /* that it is to use */
     bool in_order;    /* a routine is that of the first file that has it, whatever file was recorded */
+    bool is_kernel;   /* of the user's (replay/call/own_kernel.h), in place of routines */
 };
 
 /* TEXT: a path, a soname, a short name, or several of them joined by commas. */

@@ -83,6 +83,8 @@ static bool is_to_be_new(const struct kt_sampler *s, const struct kt_operand *op
 static void fill_operand(const struct kt_sampler *s, const struct kt_operand *operand, int i)
 {
     uint64_t seed = is_to_be_new(s, operand, i) ? s->contents : 0;
+    if (s->fill && s->fill(s->job, i, operand[i].base))
+        return;
     if (s->made || !s->job->held || !kt_held_fill(s->job->held, operand, i))
         kt_data_fill_anew(s->pool, operand, s->job->operands, i, seed);
 }

@@ -40,6 +40,8 @@ struct kt_sampler {
     uint64_t *flush_bytes;               /* by job: see kt_workingset_grow; owned */
     struct kt_strangers strangers;       /* none unless the caller finds them */
     double thunk_ticks;                  /* what the job's thunk does; below 0: not measured yet */
+    /* Writes what operand number I holds, unless it returns false; NULL: nobody knows. The caller may set it. */
+    bool (*fill)(const struct kt_job *job, int i, uint64_t at);
 };
 
 /* How to call a job: in which function, with integers of which width. */

@@ -5,6 +5,7 @@
  */
 #include "replay/measure/worker.h"
 
+#include "replay/call/own_kernel.h"
 #include "replay/machine/cache.h"
 #include "replay/machine/processor.h"
 #include "replay/machine/subnormal_flag.h"
@@ -156,7 +157,9 @@ static void serve(struct side *side, const struct request *request, struct reply
     const struct kt_job *job = &side->worker->jobs->job[request->job];
     const struct kt_entry *entry = job->shape->first.entry;
     struct kt_target target = {.int_bytes = job->int_bytes};
-    target.function = kt_library_symbol(&side->library, entry->symbol.name, entry->library->path);
+    target.function = side->library.is_kernel
+                          ? kt_own_kernel_ready(&side->library, job)
+                          : kt_library_symbol(&side->library, entry->symbol.name, entry->library->path);
     const char *why = kt_library_why_missing(&side->library, entry->library->path);
     *reply = (struct reply){.outcome = MISSING};
     if (why)
@@ -182,6 +185,7 @@ static enum kt_status prepare_side(struct side *side, struct reply *hello, struc
     enum kt_status status =
         kt_sampler_open(jobs, side->library.threads, side->worker->hierarchy, &side->sampler, error);
     side->sampler.strangers = strangers;
+    side->sampler.fill = side->library.is_kernel ? kt_own_kernel_fill : NULL;
     return status;
 }
 

@@ -4,6 +4,7 @@
  */
 #include "replay/setup/timing.h"
 
+#include "replay/call/own_kernel.h"
 #include "replay/machine/caches.h"
 #include "replay/machine/processor.h"
 #include "replay/setup/forge.h"
@@ -89,6 +90,10 @@ static void use_short_name(struct kt_library *library)
 static enum kt_status choose_library(const struct kt_timing_of *of, struct kt_library *out, struct kt_error *error)
 {
     *out = (struct kt_library){0};
+    if (of->kernel) {
+        kt_own_kernel_library(of->kernel, out);
+        return KT_OK;
+    }
     if (!of->blas && !of->trace)
         return kt_fail(error, KT_USAGE, "which library? --blas names one");
     KT_TRY(of->blas ? kt_library_find(of->blas, out, error) : kt_library_recorded(of->trace, out, error));

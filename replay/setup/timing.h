@@ -19,6 +19,7 @@ struct kt_timing;
  * kt_timing_attend; with several threads on any. */
 struct kt_timing_of {
     const char *blas;             /* path, soname or short name; NULL: as the trace was recorded */
+    const char *kernel;           /* file of a kernel of the user's, in place of a library; NULL: none */
     const struct kt_trace *trace; /* may be NULL if BLAS is not */
     int threads;                  /* 0: as recorded, or 1 without a trace */
 };

@@ -166,7 +166,7 @@ int main(int argc, char **argv)
     struct point *point;
     if (argc < 7)
         return 2;
-    const struct kt_timing_of of = {argv[3], NULL, 1};
+    const struct kt_timing_of of = {.blas = argv[3], .threads = 1};
     if (kt_models_read(argv[1], &models, &error) != KT_OK || kt_trace_open(argv[2], &trace, &error) != KT_OK ||
         kt_timing_open(&of, contexts, 2, &timing, &error) != KT_OK) {
         fprintf(stderr, "%s\n", error.text);

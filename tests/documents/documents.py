@@ -127,7 +127,7 @@ def options_wrong(path, code, command):
 
 def check_names(ktrace):
     command = Command(ktrace)
-    macros = set(re.findall(r"\bKTRACE_[A-Z_]+\b", text_of("include/ktrace/ktrace.h")))
+    macros = set(re.findall(r"\bKTRACE_[A-Z_]+\b", text_of("include/ktrace/ktrace.h") + text_of("include/ktrace/kernel.h")))
     sources = "".join(text_of(path) for path in glob.glob("*/**/*.[ch]", recursive=True)
                       if re.match("trace/|replay/|model/", path))
     for path in FOR_USERS + ["SECURITY.md"]:

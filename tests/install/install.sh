@@ -24,6 +24,8 @@ same "pkg-config: version" "$version" "$(pkg-config --modversion ktrace)"
 printf '#include <ktrace/ktrace.h>\nint main(void)\n{\n    ktrace_begin("all");\n    ktrace_end();\n    return ktrace_recording();\n}\n' >"$T/region.c"
 true_that "a program with the header" cc -Wall -Werror $(PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 pkg-config --cflags ktrace) -o "$T/region" "$T/region.c"
 true_that "... which runs" "$T/region"
+true_that "an example of a kernel with its header" cc -Wall -Werror -shared -fPIC $(PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 pkg-config --cflags ktrace) -o "$T/wht.so" "$installed/share/doc/ktrace/examples/kernels/wht.c"
+same "... which is timed" 3 "$("$kt" kernel "$T/wht.so" --machine tests/roofline/machine.json --n 4:16:3 --states warm --budget 1 --csv points 2>&1 | grep -c '^wht,')"
 
 # --- manual pages
 mapfile -t verbs < <("$kt" help | sed -n 's/^  \([a-z]*\)  .*/\1/p')

@@ -55,7 +55,7 @@ model/verbs: model/html model/build model/predict model/plot
 # The command links the verbs of all modules.
 SEES_ALL = {"trace/verbs/main.c"}
 # Of replay, models see these headers only.
-DOORS = {"replay/setup/timing.h", "replay/machine/caches.h"}
+DOORS = {"replay/setup/timing.h", "replay/setup/kernel_exam.h", "replay/machine/caches.h"}
 # Pointers through which a folder calls what no #include shows: who sets each of them.
 POINTERS = {"kt_placements": "trace/verbs/main.c"}  # replay/setup calls model/tracker
 HEAD = 10  # lines of a README

@@ -24,6 +24,8 @@
     X(probe, "[OPTIONS]", "measure this machine: clocks, caches, operations, bandwidth, cores")                      \
     X(roofline, "[OPTIONS] TRACE...|--kernel ROUTINE|--events|--validate",                                           \
       "the calls in the roofline model of the machine: table and plot")                                              \
+    X(kernel, "[OPTIONS] FILE.so...",                                                                                \
+      "time kernels of your own, with data and code warm and cold, and put them under the roofs")                    \
     X(model, "build|show|predict|tune|rank|calls [OPTIONS] [TRACE]",                                                 \
       "predict times of calls and algorithms without running them")                                                  \
     X(repro, "--shape N|--call N|--routine NAME TRACE",                                                              \

@@ -98,9 +98,12 @@ def try_store(ktrace, store, folder, trace):
 
 
 def words_replaced(source, text):
-    """The file once for each of its words, that one replaced."""
-    for found in re.finditer(r"[^\s(),=]+", source):
-        yield source[:found.start()] + text + source[found.end():]
+    """The file once for the first and the last place of each of its words, that one replaced; a comment is one word."""
+    places = {}
+    for found in re.finditer(r"(?<=# ).*|[^\s(),=]+", source):
+        places.setdefault(found.group(), []).append(found.span())
+    for start, end in sorted({place for found in places.values() for place in (found[0], found[-1])}):
+        yield source[:start] + text + source[end:]
 
 
 def try_algorithm(ktrace, path, folder, models):

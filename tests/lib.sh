@@ -23,10 +23,14 @@ traced() { local out=$1; shift; KTRACE_OUT="$T/$out" LD_PRELOAD="$PWD/$B/libktra
 query() { asked document "$1"; }
 export asking=${asking:-$T.asked} # also for a script that calls itself with another T
 asked() {
-    local answer
+    local answer=
     [ -p "$asking/$BASHPID" ] || mkfifo "$asking/$BASHPID"
     printf '%s\0' "$BASHPID" "$1" "$2" >"$asking/ask"
-    IFS= read -t 600 -r -d '' answer <"$asking/$BASHPID"
+    # Before it closes the pipe behind its last answer, a reader may find the end of that one instead of the next.
+    until [ -n "$answer" ]; do
+        IFS= read -t 600 -r -d '' answer <"$asking/$BASHPID"
+        [ $? -le 128 ] || break # nobody answers
+    done
     if [ "${answer:0:1}" = 0 ]; then printf '%s\n' "${answer:1}"; else printf '%s\n' "${answer:1}" >&2; return 1; fi
 }
 # The same for `ktrace info` of a trace in $T, and for the list of its calls.

@@ -31,7 +31,10 @@
  * New kinds of events, new lines and new fields at the end of a line of the text files bump the minor version; readers
  * ignore them. */
 #define KT_FORMAT_MAJOR 2
-#define KT_FORMAT_MINOR 8
+#define KT_FORMAT_MINOR 9
+
+/* Of the line `workload` in meta: readers refuse larger ones. */
+#define KT_WORKLOAD_VERSION 1
 
 #define KT_CHUNK_MAGIC "ktchunk\n"
 #define KT_BYTE_ORDER  0x01020304u

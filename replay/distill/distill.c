@@ -24,6 +24,13 @@
 
 enum { MOST_WINDOWED = 1 << 16, MOST_KEPT = 1 << 13 };
 
+/* All calls of one of the trace's threads. */
+struct thread {
+    const struct kt_process *process;
+    uint32_t tid;
+    uint64_t calls, ticks;
+};
+
 struct distilling {
     const struct kt_trace *trace;
     const struct kt_process *process; /* that windows are of */
@@ -33,6 +40,8 @@ struct distilling {
     struct kt_workload_clock clock;
     struct kt_tally *all;       /* by shape; owned */
     struct kt_tally *shapeless;   /* by entry of the workload: counted by routine in the trace itself; owned */
+    struct thread *thread; /* owned */
+    size_t threads;
     struct kt_distill_options options;
     /* of one try */
     size_t windowed, kept; /* at most */
@@ -62,6 +71,17 @@ static uint64_t inner_calls(const struct kt_call *call)
     return call->passed + call->nested;
 }
 
+/* Threads come one after the other. */
+static struct thread *thread_of(struct distilling *d, const struct kt_call *call)
+{
+    for (size_t i = d->threads; i-- > 0;)
+        if (d->thread[i].tid == call->tid && d->thread[i].process == call->process)
+            return &d->thread[i];
+    d->thread = kt_room_for_one(d->thread, d->threads, sizeof *d->thread);
+    d->thread[d->threads] = (struct thread){.process = call->process, .tid = call->tid};
+    return &d->thread[d->threads++];
+}
+
 static void tally_calls(struct distilling *d)
 {
     struct kt_cursor cursor;
@@ -74,8 +94,12 @@ static void tally_calls(struct distilling *d)
         size_t shape = kt_collection_number(collection, &call);
         if (shape >= d->shapes.count)
             continue;
-        kt_tally_add(&d->all[shape], ticks_of(d, kt_shape_call_seconds(&d->shapes.shape[shape], &call)), 1);
+        uint64_t ticks = ticks_of(d, kt_shape_call_seconds(&d->shapes.shape[shape], &call));
+        struct thread *thread = thread_of(d, &call);
+        kt_tally_add(&d->all[shape], ticks, 1);
         d->all[shape].passed += inner_calls(&call);
+        thread->calls += entry_of(d, &call) > 0;
+        thread->ticks += entry_of(d, &call) ? ticks : 0;
     }
     struct kt_shapes ignored;
     kt_collection_finish(collection, &ignored);
@@ -127,7 +151,7 @@ static void begin(const struct kt_trace *trace, const struct kt_distill_options 
     if (d->recording.process)
         d->process = d->recording.process;
     kt_state_find(trace, &d->state);
-    kt_workload_names_find(trace, &d->names);
+    kt_workload_names_find(trace, &d->shapes, &d->names);
     set_clock(d);
     d->all = kt_zeros(d->shapes.count, sizeof *d->all);
     for (size_t i = MOST_KEPT; i < d->shapes.count; i++)
@@ -271,6 +295,24 @@ static void write_remainder(struct distilling *d)
     free(by_entry);
 }
 
+/* Those that made single calls have the first numbers. */
+static void write_threads(struct distilling *d)
+{
+    uint64_t next = d->windows.count;
+    for (size_t i = 0; i < d->threads; i++) {
+        const struct thread *thread = &d->thread[i];
+        const struct kt_window_stream *stream = NULL;
+        uint64_t tid = 0;
+        for (size_t k = 0; k < d->windows.count && thread->process == d->recording.process && !stream; k++)
+            if (d->windows.stream[k]->tid == thread->tid) {
+                stream = d->windows.stream[k];
+                tid = k + 1;
+            }
+        kt_remainder_add_thread(&d->remainder, stream ? tid : ++next, thread->calls - (stream ? stream->calls : 0),
+                                thread->ticks - (stream ? stream->ticks : 0));
+    }
+}
+
 static uint64_t all_passed(const struct distilling *d)
 {
     uint64_t passed = 0;
@@ -349,6 +391,7 @@ static enum kt_status try_file(struct distilling *d, int file, const char *path,
     place_operands(d);
     write_windows(d);
     write_remainder(d);
+    write_threads(d);
     return write_file(d, file, path, error);
 }
 
@@ -389,6 +432,7 @@ enum kt_status kt_distill(const struct kt_trace *trace, const struct kt_distill_
         kt_tally_free(&d.shapeless[i]);
     free(d.all);
     free(d.shapeless);
+    free(d.thread);
     kt_workload_names_free(&d.names);
     kt_state_free(&d.state);
     kt_shapes_free(&d.shapes);

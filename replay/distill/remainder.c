@@ -134,6 +134,18 @@ void kt_remainder_add(struct kt_remainder *r, uint16_t entry, const struct kt_ta
     put(r, &inside, sizeof inside);
 }
 
+void kt_remainder_add_thread(struct kt_remainder *r, uint64_t tid, uint64_t calls, uint64_t ticks)
+{
+    const struct kt_thread_cell cell = {.bytes = sizeof cell,
+                                        .kind = KT_CELL_THREAD,
+                                        .tid = tid,
+                                        .calls = calls,
+                                        .outermost = calls,
+                                        .ticks = ticks};
+    if (calls)
+        put(r, &cell, sizeof cell);
+}
+
 void kt_remainder_free(struct kt_remainder *r)
 {
     free(r->bytes);

@@ -128,6 +128,7 @@ void kt_window_events_add(struct kt_window_streams *streams, uint32_t tid, const
     words += passed_event(&placed, word + words);
     s->last = placed.start + placed.ticks;
     s->calls++;
+    s->ticks += placed.ticks;
     s->passed += placed.passed < UINT32_MAX ? placed.passed : UINT32_MAX;
     put(s, word, 8 * words);
 }

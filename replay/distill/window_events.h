@@ -22,7 +22,7 @@ struct kt_window_stream {
     uint32_t tid; /* in the trace; in the workload threads are 1, 2, ... */
     unsigned char *bytes;
     size_t size;
-    uint64_t calls, passed;
+    uint64_t calls, ticks, passed;
     uint64_t last; /* ticks: the end of the last call */
     struct kt_window_slot {
         uint16_t entry;

@@ -3,6 +3,7 @@
 
 #include "replay/call/library.h"
 #include "trace/base/memory.h"
+#include "trace/read/profile.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -52,23 +53,56 @@ static bool is_same_entry(const struct kt_entry *a, const struct kt_entry *b)
 }
 
 /* Undescribed functions may be the user's, and cannot be replayed. */
-static uint16_t entry_id(struct kt_workload_names *names, const struct kt_entry *entry)
+static void add_entry(struct kt_workload_names *names, const struct kt_entry *entry)
 {
-    size_t id = 0;
     if (!entry->symbol.routine || entry->symbol.view == KT_UNDESCRIBED)
-        return 0;
-    while (id < names->entries && !is_same_entry(names->entry[id], entry))
-        id++;
-    if (id == names->entries) {
-        names->entry = kt_room_for_one(names->entry, names->entries, sizeof(struct kt_entry *));
-        names->entry[names->entries++] = entry;
-    }
-    return (uint16_t)(id + 1);
+        return;
+    for (size_t i = 0; i < names->entries; i++)
+        if (is_same_entry(names->entry[i], entry))
+            return;
+    names->entry = kt_room_for_one(names->entry, names->entries, sizeof(struct kt_entry *));
+    names->entry[names->entries++] = entry;
 }
 
-void kt_workload_names_find(const struct kt_trace *trace, struct kt_workload_names *out)
+/* In which order a program makes its first calls is nobody's business. */
+static int compare_entries(const void *a, const void *b)
+{
+    const struct kt_entry *x = *(const struct kt_entry *const *)a;
+    const struct kt_entry *y = *(const struct kt_entry *const *)b;
+    int order = strcmp(x->symbol.name, y->symbol.name);
+    order = order ? order : strcmp(name_of(x->library), name_of(y->library));
+    order = order ? order : strcmp(x->library->build_id, y->library->build_id);
+    return order ? order : (x->int_bytes > y->int_bytes) - (x->int_bytes < y->int_bytes);
+}
+
+static void add_called(const struct kt_trace *trace, const struct kt_shapes *shapes, struct kt_workload_names *names)
+{
+    struct kt_counts_cursor cursor;
+    struct kt_counts counts;
+    for (size_t i = 0; i < shapes->count; i++)
+        add_entry(names, shapes->shape[i].first.entry);
+    kt_counts_begin(trace, &cursor);
+    while (kt_counts_next(&cursor, &counts))
+        if (counts.nesting == KT_NOT_NESTED)
+            add_entry(names, counts.call.entry);
+    if (names->entries)
+        qsort(names->entry, names->entries, sizeof(struct kt_entry *), compare_entries);
+}
+
+static uint16_t entry_id(const struct kt_workload_names *names, const struct kt_entry *entry)
+{
+    if (!entry->symbol.routine)
+        return 0;
+    for (size_t i = 0; i < names->entries; i++)
+        if (is_same_entry(names->entry[i], entry))
+            return (uint16_t)(i + 1);
+    return 0;
+}
+
+void kt_workload_names_find(const struct kt_trace *trace, const struct kt_shapes *shapes, struct kt_workload_names *out)
 {
     *out = (struct kt_workload_names){.processes = trace->processes};
+    add_called(trace, shapes, out);
     out->id = kt_resize(NULL, trace->processes, sizeof *out->id);
     for (size_t p = 0; p < trace->processes; p++) {
         const struct kt_process *process = &trace->process[p];
@@ -155,7 +189,7 @@ char *kt_workload_meta(const struct kt_trace *trace, const struct kt_process *pr
     struct text text;
     FILE *file = begin(&text);
     fprintf(file,
-            "format\tktrace\t%d\t%d\nworkload\t%d\t%zu\npid\t1\nprogram\tworkload\nbyte_order\tlittle\nclock\ttsc\n"
+            "format\tktrace\t%d\t%d\nworkload\t%d\t%zu\npid\t1\nbyte_order\tlittle\nclock\ttsc\n"
             "clock_ticks\t0\n",
             KT_FORMAT_MAJOR, KT_FORMAT_MINOR, KT_WORKLOAD_VERSION, trace->processes);
     put_anchor(file, &clock->first);

@@ -7,6 +7,7 @@
 #define KT_WORKLOAD_TEXT_H
 
 #include "trace/read/state.h"
+#include "trace/shape/shape.h"
 
 /* Symbols and libraries of all processes of a trace, each once. */
 struct kt_workload_names {
@@ -18,7 +19,8 @@ struct kt_workload_names {
     size_t processes;
 };
 
-void kt_workload_names_find(const struct kt_trace *trace, struct kt_workload_names *out);
+/* Of what the program itself called. */
+void kt_workload_names_find(const struct kt_trace *trace, const struct kt_shapes *shapes, struct kt_workload_names *out);
 void kt_workload_names_free(struct kt_workload_names *names);
 
 /* Where the workload is in time. */

@@ -177,7 +177,8 @@ static enum kt_status run(struct export *export, const struct kt_trace *trace, s
     if (kt_is_profile(trace) && !takes_profiles(export->format))
         return kt_fail(
             error, KT_BAD_INPUT,
-            "a profile has no single calls; ktrace report --json has its shapes, --format folded their paths");
+            "a %s; ktrace report --json has its shapes, --format folded their paths",
+            kt_is_workload(trace) ? "workload has some single calls only" : "profile has no single calls");
     if (!export->output) {
         export->format->export(&export->calls, stdout,
                                &(struct kt_error){0}); /* main tells if that cannot be written */

@@ -69,7 +69,8 @@ static void put_scalar(unsigned char *args, const struct kt_param *p, bool is_la
     bool is_complex = p->stored == KT_CFLOAT || p->stored == KT_CDOUBLE;
     if (is_ordinary(real) && imaginary == 0)
         return;
-    double value[2] = {real == 0 ? 0 : scalar_of(real, is_lapack), imaginary == 0 ? 0 : scalar_of(imaginary, is_lapack)};
+    double value[2] = {real == 0 ? 0 : scalar_of(real, is_lapack),
+                       imaginary == 0 ? 0 : scalar_of(imaginary, is_lapack)};
     float narrow[2] = {(float)value[0], (float)value[1]};
     bool is_float = p->stored == KT_FLOAT || p->stored == KT_CFLOAT;
     size_t each = is_float ? sizeof *narrow : sizeof *value;
@@ -82,7 +83,8 @@ static void put_param(const struct kt_canonical *c, const struct kt_symbol *symb
                       unsigned char *args)
 {
     enum kt_role role = p->arg < 0 ? KT_OPTION : symbol->routine->arg[p->arg].role;
-    bool is_number = p->stored == KT_FLOAT || p->stored == KT_DOUBLE || p->stored == KT_CFLOAT || p->stored == KT_CDOUBLE;
+    bool is_number =
+        p->stored == KT_FLOAT || p->stored == KT_DOUBLE || p->stored == KT_CFLOAT || p->stored == KT_CDOUBLE;
     if (kt_stored_is_address(p->stored)) {
         uint64_t moved = address_of(c, kt_stored_address(args, p));
         memcpy(args + p->offset, &moved, sizeof moved);

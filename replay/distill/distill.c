@@ -39,8 +39,8 @@ struct distilling {
     struct kt_workload_names names;
     struct kt_workload_clock clock;
     struct kt_tally *all;       /* by shape; owned */
-    struct kt_tally *shapeless;   /* by entry of the workload: counted by routine in the trace itself; owned */
-    struct thread *thread; /* owned */
+    struct kt_tally *shapeless; /* by entry of the workload: counted by routine in the trace itself; owned */
+    struct thread *thread;      /* owned */
     size_t threads;
     struct kt_distill_options options;
     /* of one try */
@@ -50,7 +50,7 @@ struct distilling {
     struct kt_window_streams windows;
     struct kt_tally *single; /* by shape: calls of the windows; owned */
     struct kt_remainder remainder;
-    uint64_t nameless; /* calls of functions that are not described: no part of it */
+    uint64_t nameless; /* calls of symbols that the trace does not define: no part of it */
     struct kt_distilled result;
 };
 
@@ -335,7 +335,8 @@ static void add_files(const struct distilling *d, struct kt_archive_writer *writ
     char name[64];
     add_text(writer, "workload/p1/meta", kt_workload_meta(d->trace, d->process, &d->clock), error);
     add_text(writer, "workload/p1/definitions", kt_workload_definitions(&d->names), error);
-    add_text(writer, "workload/p1/end", kt_workload_end(&d->state, &d->clock, d->result.calls - d->nameless, all_passed(d)), error);
+    add_text(writer, "workload/p1/end",
+             kt_workload_end(&d->state, &d->clock, d->result.calls - d->nameless, all_passed(d)), error);
     add_text(writer, "workload/README", kt_workload_readme(), error);
     if (error->status == KT_OK)
         kt_archive_add_bytes(writer, "workload/p1/s0", d->remainder.bytes, d->remainder.size, error);
@@ -406,8 +407,8 @@ static enum kt_status fit(struct distilling *d, int file, const char *path, stru
         if (d->result.bytes <= d->options.bytes)
             return KT_OK;
         if (d->kept <= 1 && d->windowed <= 1)
-            return kt_fail(error, KT_USAGE, "%s: --bytes %llu is too little: the least that says anything has %llu", path,
-                           (unsigned long long)d->options.bytes, (unsigned long long)d->result.bytes);
+            return kt_fail(error, KT_USAGE, "%s: --bytes %llu is too little: the least that says anything has %llu",
+                           path, (unsigned long long)d->options.bytes, (unsigned long long)d->result.bytes);
         double part = margin * (double)d->options.bytes / (double)d->result.bytes;
         size_t windowed = d->result.windowed < d->windowed ? d->result.windowed : d->windowed;
         d->windowed = (size_t)(part * (double)windowed);

@@ -136,12 +136,8 @@ void kt_remainder_add(struct kt_remainder *r, uint16_t entry, const struct kt_ta
 
 void kt_remainder_add_thread(struct kt_remainder *r, uint64_t tid, uint64_t calls, uint64_t ticks)
 {
-    const struct kt_thread_cell cell = {.bytes = sizeof cell,
-                                        .kind = KT_CELL_THREAD,
-                                        .tid = tid,
-                                        .calls = calls,
-                                        .outermost = calls,
-                                        .ticks = ticks};
+    const struct kt_thread_cell cell = {
+        .bytes = sizeof cell, .kind = KT_CELL_THREAD, .tid = tid, .calls = calls, .outermost = calls, .ticks = ticks};
     if (calls)
         put(r, &cell, sizeof cell);
 }

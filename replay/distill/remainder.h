@@ -34,8 +34,8 @@ struct kt_remainder {
 
 void kt_remainder_begin(struct kt_remainder *remainder, const struct kt_anchor *anchor, uint64_t threads);
 /* WORD: of a call of the shape, as kt_canonical_words has them; NULL: an overflow cell. */
-void kt_remainder_add(struct kt_remainder *remainder, uint16_t entry, const struct kt_tally *tally, const uint64_t *word,
-                      size_t words, int64_t info);
+void kt_remainder_add(struct kt_remainder *remainder, uint16_t entry, const struct kt_tally *tally,
+                      const uint64_t *word, size_t words, int64_t info);
 /* A thread, and how many of the calls of all cells were its own. */
 void kt_remainder_add_thread(struct kt_remainder *remainder, uint64_t tid, uint64_t calls, uint64_t ticks);
 void kt_remainder_free(struct kt_remainder *remainder);

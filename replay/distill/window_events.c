@@ -70,8 +70,8 @@ static size_t begin_event(struct kt_window_stream *s, const struct kt_window_cal
     for (size_t i = 0; i < 2 * call->words; i++)
         if (half(call->word, i) != half(slot->word, i)) {
             mask[i / 64] |= (uint64_t)1 << i % 64;
-            out[before + changed / 2] = changed % 2 ? out[before + changed / 2] | (uint64_t)half(call->word, i) << 32
-                                                    : half(call->word, i);
+            out[before + changed / 2] =
+                changed % 2 ? out[before + changed / 2] | (uint64_t)half(call->word, i) << 32 : half(call->word, i);
             changed++;
         }
     memcpy(slot->word, call->word, 8 * call->words);

@@ -52,10 +52,9 @@ static bool is_same_entry(const struct kt_entry *a, const struct kt_entry *b)
            is_same_object(a->library, b->library);
 }
 
-/* Undescribed functions may be the user's, and cannot be replayed. */
 static void add_entry(struct kt_workload_names *names, const struct kt_entry *entry)
 {
-    if (!entry->symbol.routine || entry->symbol.view == KT_UNDESCRIBED)
+    if (!entry->symbol.routine)
         return;
     for (size_t i = 0; i < names->entries; i++)
         if (is_same_entry(names->entry[i], entry))

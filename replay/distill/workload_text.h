@@ -20,7 +20,8 @@ struct kt_workload_names {
 };
 
 /* Of what the program itself called. */
-void kt_workload_names_find(const struct kt_trace *trace, const struct kt_shapes *shapes, struct kt_workload_names *out);
+void kt_workload_names_find(const struct kt_trace *trace, const struct kt_shapes *shapes,
+                            struct kt_workload_names *out);
 void kt_workload_names_free(struct kt_workload_names *names);
 
 /* Where the workload is in time. */

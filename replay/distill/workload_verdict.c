@@ -82,9 +82,9 @@ static json_t *find(const json_t *list, const char *key, const char *text)
 {
     size_t i;
     json_t *one;
-    json_array_foreach((json_t *)list, i, one)
-        if (json_is_string(json_object_get(one, key)) && !strcmp(json_string_value(json_object_get(one, key)), text))
-            return one;
+    json_array_foreach((json_t *)list, i,
+                       one) if (json_is_string(json_object_get(one, key)) &&
+                                !strcmp(json_string_value(json_object_get(one, key)), text)) return one;
     return NULL;
 }
 
@@ -252,12 +252,11 @@ json_t *kt_workload_verdict_load(const struct kt_trace *workload)
 
 /* --- as text --------------------------------------------------------------------------------------------------- */
 
-static const struct kt_field spread_fields[] = {
-    {"value", KT_AS_NUMBER, KT_NULL, .meaning = "median over the rounds"},
-    {"lo", KT_AS_NUMBER, KT_NULL, .meaning = "least"},
-    {"hi", KT_AS_NUMBER, KT_NULL, .meaning = "most"},
-    {"n", KT_AS_COUNT, .meaning = "rounds that tell"},
-    {0}};
+static const struct kt_field spread_fields[] = {{"value", KT_AS_NUMBER, KT_NULL, .meaning = "median over the rounds"},
+                                                {"lo", KT_AS_NUMBER, KT_NULL, .meaning = "least"},
+                                                {"hi", KT_AS_NUMBER, KT_NULL, .meaning = "most"},
+                                                {"n", KT_AS_COUNT, .meaning = "rounds that tell"},
+                                                {0}};
 
 static const struct kt_field library_fields[] = {
     {"library", KT_AS_TEXT, .meaning = "its label; the first one is what the others are compared with"},
@@ -319,8 +318,7 @@ static void add_rows(struct kt_text_table *table, const char *what, double share
     char text[16] = "";
     if (!isnan(share))
         kt_text_percent(share, text);
-    json_array_foreach((json_t *)libraries, i, one)
-        add_row(table, i ? "" : what, i ? "" : text, one, i == 0);
+    json_array_foreach((json_t *)libraries, i, one) add_row(table, i ? "" : what, i ? "" : text, one, i == 0);
 }
 
 void kt_workload_verdict_print(const json_t *verdict)

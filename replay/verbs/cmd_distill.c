@@ -41,7 +41,8 @@ const struct kt_verb_option kt_verb_distill_options[] = {
     {"seconds", 0, "SECONDS", "time of the single calls in it, as far as the size allows; default 2",
      kt_replay_take_budget, offsetof(struct distill, options.seconds)},
     {"show", 0, NULL, "print all that a workload holds", KT_VERB_FLAG(struct distill, show)},
-    {"verify", 0, "TRACE", "replay TRACE and the workload on libraries, and keep in the workload how far they are apart",
+    {"verify", 0, "TRACE",
+     "replay TRACE and the workload on libraries, and keep in the workload how far they are apart",
      KT_VERB_TEXT(struct distill, verify)},
     {"blas", 0, "LIB", "with --verify: a library; default: the recorded one and all that are installed",
      kt_replay_take_blas, offsetof(struct distill, replay)},
@@ -118,9 +119,9 @@ static enum kt_status make(const struct distill *o, char *const *path, size_t pa
 static enum kt_status open_workload(const char *path, struct kt_trace *out, struct kt_error *error)
 {
     KT_TRY(kt_trace_open(path, out, error));
-    return kt_is_workload(out) ? KT_OK
-                               : kt_fail(error, KT_BAD_INPUT, "%s: is a trace, not a workload; ktrace distill makes one",
-                                         path);
+    return kt_is_workload(out)
+               ? KT_OK
+               : kt_fail(error, KT_BAD_INPUT, "%s: is a trace, not a workload; ktrace distill makes one", path);
 }
 
 static enum kt_status show(const struct distill *o, const char *path, struct kt_error *error)

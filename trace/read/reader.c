@@ -206,7 +206,8 @@ static enum kt_status check_workload(const struct kt_trace *trace, const struct 
 {
     for (size_t i = 0; kt_files_damage(files) && i < trace->processes; i++)
         if (trace->process[i].files == files && trace->process[i].workload)
-            return kt_fail(error, KT_BAD_INPUT, "%s: is damaged or cut off, and a part of a workload tells nothing", path);
+            return kt_fail(error, KT_BAD_INPUT, "%s: is damaged or cut off, and a part of a workload tells nothing",
+                           path);
     return KT_OK;
 }
 

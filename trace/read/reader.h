@@ -84,10 +84,10 @@ struct kt_process {
     struct kt_regions *regions; /* that its threads were in (trace/read/regions.h); owned */
     struct kt_stream *stream;
     size_t streams;
-    size_t events; /* streams of events: the first ones; the others are profiles */
+    size_t events;     /* streams of events: the first ones; the others are profiles */
     unsigned workload; /* processes that it stands for, if it is one of a workload (ktrace distill); else 0 */
-    bool complete; /* ended cleanly */
-    bool running;  /* still running on this machine */
+    bool complete;     /* ended cleanly */
+    bool running;      /* still running on this machine */
     enum kt_nested_mode nested_mode;
     uint64_t lost[KT_LOSS_COUNT];
     uint64_t snapshots_missing;       /* that could not be taken (trace/shape/snapshots.h) */

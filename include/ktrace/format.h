@@ -33,6 +33,9 @@
 #define KT_FORMAT_MAJOR 2
 #define KT_FORMAT_MINOR 9
 
+/* Of the line `workload` in meta: readers refuse larger ones. */
+#define KT_WORKLOAD_VERSION 1
+
 #define KT_CHUNK_MAGIC "ktchunk\n"
 #define KT_BYTE_ORDER  0x01020304u
 

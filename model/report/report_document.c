@@ -53,7 +53,8 @@ static json_t *in_flight(const struct kt_at *at)
 
 static json_t *mode(const struct kt_at *at)
 {
-    return json_string(kt_is_profile(&kt_report_of(at)->trace) ? "profile" : "full");
+    const struct kt_trace *trace = &kt_report_of(at)->trace;
+    return json_string(kt_is_workload(trace) ? "workload" : kt_is_profile(trace) ? "profile" : "full");
 }
 
 static json_t *events(const struct kt_at *at)
@@ -164,7 +165,7 @@ static const struct kt_field document_fields[] = {
     KT_FIELDS(kt_report_inside_list),
     {"in_flight", KT_AS_RECORD, KT_MANY, .meaning = "calls that had not returned when the process ended",
      .get = in_flight, .of = kt_field_in_flight},
-    {"mode", KT_AS_TEXT, .meaning = "full or profile", .get = mode},
+    {"mode", KT_AS_TEXT, .meaning = "full, profile or workload", .get = mode},
     {"overflow", KT_AS_COUNT, .meaning = "calls of profiles that are counted by routine only",
      KT_AT(struct kt_report, state.overflow)},
     KT_FIELDS(kt_report_routine_list),

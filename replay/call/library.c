@@ -86,7 +86,7 @@ enum kt_status kt_library_add_lapack(struct kt_library *library, const char *tex
 
 /* Also what no recorded call was bound to, if it looks like a BLAS: another library may need exactly that file.
  * Programs and modules of interpreters may have such names, but not begin like a library. */
-static bool is_linear_algebra(const char *path)
+bool kt_library_is_linear_algebra(const char *path)
 {
     static const char *const part[] = {"blas", "lapack", "blis", "mkl_", "atlas", "flame"};
     const char *name = kt_base_name(path);
@@ -181,11 +181,59 @@ static enum kt_status check_owner(const struct kt_object *object, struct kt_erro
         object->path, (unsigned long)st.st_uid);
 }
 
+/* In the directory of FILE: the file of that name and build; NULL: there is none. */
+static char *build_beside(const char *file, const struct kt_object *object)
+{
+    char build[KT_BUILD_ID_TEXT];
+    size_t directory = (size_t)(kt_base_name(file) - file);
+    char *path = kt_resize(NULL, directory + strlen(object->path) + 1, 1);
+    sprintf(path, "%.*s%s", (int)directory, file, object->path);
+    if (kt_build_id_of(path, build) && !strcmp(build, object->build_id))
+        return path;
+    free(path);
+    return NULL;
+}
+
+/* Where a file is of which only the name and the build are told; NULL: not among the installed libraries. */
+static char *find_build(const struct kt_object *object)
+{
+    const char *name;
+    bool alias;
+    char *found = NULL;
+    struct kt_installed line;
+    for (int i = 0; !found && kt_installed_line(i, &name, &alias, &line); i++) {
+        for (int k = 0; !found && k < line.files; k++)
+            found = build_beside(line.file[k], object);
+        kt_installed_free(&line);
+    }
+    return found;
+}
+
+/* The objects are the trace's own, and all that asks for their paths asks for the same. */
+static void locate_builds(const struct kt_trace *trace)
+{
+    for (size_t p = 0; p < trace->processes; p++)
+        for (size_t i = 0; i < trace->process[p].objects; i++) {
+            struct kt_object *object = &trace->process[p].object[i];
+            char *found = *object->path && *object->build_id && !strchr(object->path, '/') ? find_build(object) : NULL;
+            if (!found)
+                continue;
+            free(object->path);
+            object->path = found;
+        }
+}
+
+/* A name without a place is nobody's file here. */
+static bool is_here(const struct kt_object *object)
+{
+    return strchr(object->path, '/') && access(object->path, R_OK) == 0;
+}
+
 static enum kt_status add_object(struct kt_library *library, const struct kt_object *object, struct kt_error *error)
 {
-    if (!object->is_library && !is_linear_algebra(object->path))
+    if (!object->is_library && !kt_library_is_linear_algebra(object->path))
         return KT_OK;
-    if (access(object->path, R_OK) != 0)
+    if (!is_here(object))
         return object->is_library ? kt_fail(error, KT_BAD_INPUT,
                                             "%s, which the trace was recorded with, is not on this machine; choose a "
                                             "library with --blas",
@@ -205,7 +253,7 @@ enum kt_status kt_library_add_recorded_lapack(struct kt_library *library, const 
 {
     struct kt_error ignored = {0};
     const struct kt_object *lapack = recorded_lapack(trace);
-    if (!lapack || !lapack->path || access(lapack->path, R_OK) != 0 || check_build(lapack, &ignored) != KT_OK ||
+    if (!lapack || !lapack->path || !is_here(lapack) || check_build(lapack, &ignored) != KT_OK ||
         check_owner(lapack, &ignored) != KT_OK || has_lapack(library))
         return KT_OK;
     kt_notice("%s has no LAPACK: %s, which was recorded, is called on its BLAS", library->file[0], lapack->path);
@@ -321,6 +369,7 @@ static void name_recorded(struct kt_library *library)
 
 enum kt_status kt_library_recorded(const struct kt_trace *trace, struct kt_library *out, struct kt_error *error)
 {
+    locate_builds(trace);
     *out = (struct kt_library){.int_bytes = 4, .is_recorded = true, .threads = kt_library_threads_recorded(trace)};
     for (size_t p = 0; p < trace->processes; p++)
         for (size_t i = 0; i < trace->process[p].objects; i++)

@@ -30,7 +30,11 @@ struct kt_library {
 /* TEXT: a path, a soname, a short name, or several of them joined by commas. */
 enum kt_status kt_library_find(const char *text, struct kt_library *out, struct kt_error *error);
 
-/* The libraries that the traced program had loaded. OUT is to be freed also after an error. */
+/* Does the file have a name that libraries of BLAS and LAPACK have? */
+bool kt_library_is_linear_algebra(const char *path);
+
+/* The libraries that the traced program had loaded. A workload tells names and build ids of files, not their places:
+ * of those that are installed here the trace has the paths afterwards. OUT is to be freed also after an error. */
 enum kt_status kt_library_recorded(const struct kt_trace *trace, struct kt_library *out, struct kt_error *error);
 
 /* A library of the trace that is another build of one of these files, with the build id that the file has; NULL: there

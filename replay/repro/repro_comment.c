@@ -80,7 +80,9 @@ static void print_origin(const struct kt_repro *r, FILE *out)
 {
     const struct kt_call *call = r->call;
     fprintf(out, "/*\n * %s as recorded by ktrace: ", kt_repro_symbol(r)->name);
-    if (kt_is_profile(r->trace))
+    if (kt_is_workload(r->trace))
+        fprintf(out, "a call of ");
+    else if (kt_is_profile(r->trace))
         fprintf(out, "the first call of shape %" PRIu64 " of ", call->n);
     else
         fprintf(out, "call %" PRIu64 " of ", call->n);

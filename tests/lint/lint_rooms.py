@@ -36,7 +36,8 @@ replay/compare: replay/unusual
 replay/again: replay/compare
 replay/repro: replay/call
 replay/advise: replay/compare
-replay/verbs: replay/again replay/repro replay/advise
+replay/distill: replay/sequence
+replay/verbs: replay/again replay/repro replay/advise replay/distill
 model/analysis: trace/base
 model/loops: model/analysis
 model/probe: trace/command model/loops

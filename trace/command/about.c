@@ -42,7 +42,10 @@ static size_t put_command(const struct kt_process *process, char *out, size_t si
 
 void kt_about_command_text(const struct kt_process *process, char *out, size_t size)
 {
-    if (!put_command(process, out, size))
+    if (process->workload)
+        snprintf(out, size, "a workload that stands for %u process%s", process->workload,
+                 process->workload == 1 ? "" : "es");
+    else if (!put_command(process, out, size))
         snprintf(out, size, "a program of which the trace does not have the command");
 }
 
@@ -50,7 +53,8 @@ void kt_about_command(const struct kt_process *process, size_t width)
 {
     char *text = kt_resize(NULL, width + 1, 1);
     size_t used = put_command(process, text, width + 1);
-    kt_about_line("command", "%s%s", text, used > width ? ".." : "");
+    if (!process->workload)
+        kt_about_line("command", "%s%s", text, used > width ? ".." : "");
     free(text);
 }
 
@@ -71,7 +75,7 @@ bool kt_about_when(const struct kt_process *process, char *out, size_t size)
     const char *anchor = process ? kt_meta(process, "anchor") : NULL;
     long long realtime_ns;
     *out = '\0';
-    if (!anchor || sscanf(anchor, "%*s %*s %lld", &realtime_ns) != 1)
+    if (!anchor || process->workload || sscanf(anchor, "%*s %*s %lld", &realtime_ns) != 1)
         return false;
     return put_time((time_t)(realtime_ns / 1000000000), out, size);
 }
@@ -185,11 +189,14 @@ void kt_about_ranks(const struct kt_ranks *ranks)
 void kt_about_profile(const struct kt_trace *trace, const struct kt_state *state)
 {
     char count[16];
-    if (kt_is_profile(trace))
+    if (kt_is_workload(trace))
+        kt_about_line("mode", "workload: windows of single calls, and sums per shape of all others");
+    else if (kt_is_profile(trace))
         kt_about_line("mode", "profile: sums per shape, no single calls");
     if (state->overflow)
-        kt_about_line("", "%s calls had no room for their shape: they are counted by routine only",
-                      kt_text_count((double)state->overflow, count));
+        kt_about_line("", "%s calls %s: they are counted by routine only",
+                      kt_text_count((double)state->overflow, count),
+                      kt_is_workload(trace) ? "are not represented" : "had no room for their shape");
 }
 
 void kt_about_selection(const struct kt_trace *trace, const struct kt_state *state)

@@ -16,7 +16,7 @@
     X(report) X(explain) X(replay) X(replay_what_if) X(advise) X(compare) X(diff) X(diff_results) X(probe) X(roofline) \
     X(roofline_events) X(roofline_validate) X(kernel) X(model_build) X(model_show) X(model_predict) \
     X(model_tune) X(model_rank) X(model_calls) X(info) X(libraries) X(dump) X(merge) X(check) \
-    X(score) X(watch) X(pack) X(export) X(control) X(env)
+    X(score) X(watch) X(pack) X(distill) X(distill_show) X(distill_verify) X(export) X(control) X(env)
 /* clang-format on */
 
 struct kt_document {

@@ -37,6 +37,8 @@
     X(check, "[OPTIONS] TRACE...", "verify a trace; say what is readable; exit status 1 if something is wrong")      \
     X(score, "[OPTIONS] TRACE...", "predict what a full trace would cost, and which variables to set")               \
     X(pack, "[OPTIONS] TRACE", "make one compressed file of a trace, which every verb can read")                     \
+    X(distill, "[OPTIONS] TRACE... -o FILE | --show|--verify TRACE FILE",                                            \
+      "make a small file that stands for a trace and tells nothing private; say how true it is")                     \
     X(export, "[OPTIONS] TRACE...", "write the calls for other tools: CSV, SQLite, time lines, flame graphs")        \
     X(control, "[OPTIONS] PID pause|resume|flush|status",                                                            \
       "pause, resume or flush the recording of a running process; sends no signal")                                  \

@@ -224,6 +224,22 @@ enum kt_status kt_archive_add(struct kt_archive_writer *writer, const char *name
     return add_bytes(writer, source, (uint64_t)st.st_size, source_path, error);
 }
 
+enum kt_status kt_archive_add_bytes(struct kt_archive_writer *writer, const char *name, const void *bytes, size_t size,
+                                    struct kt_error *error)
+{
+    struct archive_entry *entry = archive_entry_new();
+    archive_entry_set_pathname(entry, name);
+    archive_entry_set_filetype(entry, AE_IFREG);
+    archive_entry_set_perm(entry, 0600);
+    archive_entry_set_size(entry, (la_int64_t)size);
+    int result = archive_write_header(writer->archive, entry);
+    archive_entry_free(entry);
+    if ((result != ARCHIVE_OK && result != ARCHIVE_WARN) ||
+        (size && archive_write_data(writer->archive, bytes, size) != (la_ssize_t)size))
+        return refused(writer, error);
+    return KT_OK;
+}
+
 enum kt_status kt_archive_end(struct kt_archive_writer *writer, struct kt_error *error)
 {
     if (error->status == KT_OK &&

@@ -41,6 +41,9 @@ enum kt_status kt_archive_begin(int file, const char *path, struct kt_archive_wr
 /* Adds the open regular file SOURCE under that name; SOURCE_PATH is for messages. */
 enum kt_status kt_archive_add(struct kt_archive_writer *writer, const char *name, int source, const char *source_path,
                               struct kt_error *error);
+/* Adds bytes under that name, as a file of nobody and of no time. */
+enum kt_status kt_archive_add_bytes(struct kt_archive_writer *writer, const char *name, const void *bytes, size_t size,
+                                    struct kt_error *error);
 /* Completes the archive unless an error was returned before. Frees the writer in any case. */
 enum kt_status kt_archive_end(struct kt_archive_writer *writer, struct kt_error *error);
 

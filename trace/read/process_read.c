@@ -78,6 +78,21 @@ static enum kt_status check_meta(const struct kt_process *p, struct kt_error *er
     return KT_OK;
 }
 
+/* What stands for more than it holds must be understood wholly. */
+static enum kt_status read_workload(struct kt_process *p, struct kt_error *error)
+{
+    unsigned version;
+    const char *line = kt_meta(p, "workload");
+    if (!line)
+        return KT_OK;
+    if (sscanf(line, "%u\t%u", &version, &p->workload) != 2 || !version || !p->workload)
+        return kt_fail(error, KT_BAD_INPUT, "%s/meta: the workload line does not hold two numbers", p->path);
+    if (version > KT_WORKLOAD_VERSION)
+        return kt_fail(error, KT_BAD_INPUT, "%s/meta: workload version %u; this ktrace reads version %d", p->path,
+                       version, KT_WORKLOAD_VERSION);
+    return KT_OK;
+}
+
 /* A word that a later version adds can only mean some of them: then the events tell. */
 static enum kt_nested_mode nested_mode_of(const struct kt_process *p)
 {
@@ -100,6 +115,7 @@ static enum kt_status read_meta(struct kt_process *p, struct kt_trace *trace, st
         add_meta(p, line);
     kt_lines_free(&lines);
     KT_TRY(check_meta(p, error));
+    KT_TRY(read_workload(p, error));
     p->pid = (uint32_t)strtoull(kt_meta(p, "pid"), NULL, 10);
     p->clock_ticks = meta_number(p, "clock_ticks");
     p->self_ticks = meta_number(p, "self_ticks");

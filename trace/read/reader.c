@@ -192,6 +192,25 @@ static enum kt_status add_directory(struct kt_trace *trace, const struct kt_file
     return status;
 }
 
+bool kt_is_workload(const struct kt_trace *trace)
+{
+    for (size_t i = 0; i < trace->processes; i++)
+        if (trace->process[i].workload)
+            return true;
+    return false;
+}
+
+/* Of a trace what is left is told; a part of a workload would not stand for what it says. */
+static enum kt_status check_workload(const struct kt_trace *trace, const struct kt_files *files, const char *path,
+                                     struct kt_error *error)
+{
+    for (size_t i = 0; kt_files_damage(files) && i < trace->processes; i++)
+        if (trace->process[i].files == files && trace->process[i].workload)
+            return kt_fail(error, KT_BAD_INPUT, "%s: is damaged or cut off, and a part of a workload tells nothing",
+                           path);
+    return KT_OK;
+}
+
 /* Takes ownership of FILES. */
 static enum kt_status add_files(struct kt_trace *trace, struct kt_files *files, const char *path,
                                 struct kt_error *error)
@@ -200,8 +219,10 @@ static enum kt_status add_files(struct kt_trace *trace, struct kt_files *files, 
     trace->files[trace->opened++] = files;
     if (kt_files_damage(files))
         kt_trace_note(trace, "%s", kt_files_damage(files));
-    if (!kt_is_in(files, path, "meta"))
-        return add_directory(trace, files, path, error);
+    if (!kt_is_in(files, path, "meta")) {
+        KT_TRY(add_directory(trace, files, path, error));
+        return check_workload(trace, files, path, error);
+    }
     struct kt_error cause = {0};
     size_t before = trace->processes;
     add_process(trace, files, kt_copy(path), &cause);

@@ -84,9 +84,10 @@ struct kt_process {
     struct kt_regions *regions; /* that its threads were in (trace/read/regions.h); owned */
     struct kt_stream *stream;
     size_t streams;
-    size_t events; /* streams of events: the first ones; the others are profiles */
-    bool complete; /* ended cleanly */
-    bool running;  /* still running on this machine */
+    size_t events;     /* streams of events: the first ones; the others are profiles */
+    unsigned workload; /* processes that it stands for, if it is one of a workload (ktrace distill); else 0 */
+    bool complete;     /* ended cleanly */
+    bool running;      /* still running on this machine */
     enum kt_nested_mode nested_mode;
     uint64_t lost[KT_LOSS_COUNT];
     uint64_t snapshots_missing;       /* that could not be taken (trace/shape/snapshots.h) */
@@ -137,6 +138,9 @@ void kt_trace_close(struct kt_trace *trace);
 
 /* Adds a note. Only the first are kept: a few tell what happened. */
 void kt_trace_note(struct kt_trace *trace, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Was the trace made by ktrace distill? */
+bool kt_is_workload(const struct kt_trace *trace);
 
 /* NULL if the process's meta file has no such key. */
 const char *kt_meta(const struct kt_process *process, const char *key);

@@ -356,7 +356,9 @@ void kt_place_text(const struct kt_place *place, char *out, size_t size)
 {
     char function[256];
     kt_place_function(place, function, sizeof function);
-    if (place->file)
+    if (!place->object && !place->function && !place->offset)
+        snprintf(out, size, "places are not told");
+    else if (place->file)
         snprintf(out, size, "%s:%d%s%s", kt_base_name(place->file), place->line, place->function ? " " : "",
                  place->function ? function : "");
     else

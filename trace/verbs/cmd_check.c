@@ -79,7 +79,7 @@ static struct findings find_all(const struct kt_trace *trace, const struct kt_st
         find_in_process(&findings, &trace->process[i]);
     find_in_clock(&findings, trace, state);
     find_in_checksums(&findings, trace);
-    if (state->overflow)
+    if (state->overflow && !kt_is_workload(trace)) /* which has them on purpose */
         add_finding(&findings, "%s: %" PRIu64 " calls had no room for their shape: they are counted by routine only",
                     trace->path, state->overflow);
     for (size_t i = 0; i < trace->notes; i++)

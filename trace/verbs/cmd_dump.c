@@ -98,7 +98,9 @@ int kt_verb_dump(int argc, char **argv)
         return wrong;
     for (size_t i = 0; i < trace.notes; i++)
         kt_notice("%s", trace.note[i]);
-    if (kt_is_profile(&trace))
+    if (kt_is_workload(&trace))
+        kt_notice("%s: a workload has some of the calls; ktrace report shows what all add up to", trace.path);
+    else if (kt_is_profile(&trace))
         kt_notice("%s: a profile has no single calls; ktrace report shows what they add up to", trace.path);
     if (!options.json)
         printf("%7s %7s %12s %8s  %s\n", "call", "thread", "start/s", "took", "symbol(arguments)");

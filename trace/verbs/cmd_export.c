@@ -175,9 +175,8 @@ static enum kt_status run(struct export *export, const struct kt_trace *trace, s
     for (size_t i = 0; i < trace->notes; i++)
         kt_notice("%s", trace->note[i]);
     if (kt_is_profile(trace) && !takes_profiles(export->format))
-        return kt_fail(
-            error, KT_BAD_INPUT,
-            "a profile has no single calls; ktrace report --json has its shapes, --format folded their paths");
+        return kt_fail(error, KT_BAD_INPUT, "a %s; ktrace report --json has its shapes, --format folded their paths",
+                       kt_is_workload(trace) ? "workload has some single calls only" : "profile has no single calls");
     if (!export->output) {
         export->format->export(&export->calls, stdout,
                                &(struct kt_error){0}); /* main tells if that cannot be written */

@@ -191,7 +191,10 @@ static json_t *document_of(const struct kt_trace *trace, const struct kt_state *
     json_object_set_new(document, "processes", json_integer((json_int_t)trace->processes));
     json_object_set_new(document, "threads", json_integer((json_int_t)state->threads));
     json_object_set_new(document, "ranks", json_integer((json_int_t)ranks->count));
-    json_object_set_new(document, "mode", json_string(kt_is_profile(trace) ? "profile" : "full"));
+    json_object_set_new(document, "mode",
+                        json_string(kt_is_workload(trace)  ? "workload"
+                                    : kt_is_profile(trace) ? "profile"
+                                                           : "full"));
     json_object_set_new(document, "calls", json_integer((json_int_t)state->calls));
     json_object_set_new(document, "overflow", json_integer((json_int_t)state->overflow));
     json_object_set_new(document, "lost", kt_losses_json(state));

@@ -77,7 +77,7 @@ static const struct kt_field info_fields[] = {
     {"processes", KT_AS_COUNT, .meaning = "processes"},
     {"threads", KT_AS_COUNT, .meaning = "threads that made calls"},
     {"ranks", KT_AS_COUNT, .meaning = "ranks of parallel jobs"},
-    {"mode", KT_AS_TEXT, .meaning = "full or profile"},
+    {"mode", KT_AS_TEXT, .meaning = "full, profile or workload"},
     {"calls", KT_AS_COUNT, .meaning = "recorded calls"},
     {"overflow", KT_AS_COUNT, .meaning = "calls of profiles that are counted by routine only"},
     {"lost", KT_AS_RECORD, KT_MANY, .meaning = "calls that are missing", .of = kt_field_losses},

@@ -215,7 +215,8 @@ static void locate_builds(const struct kt_trace *trace)
     for (size_t p = 0; p < trace->processes; p++)
         for (size_t i = 0; i < trace->process[p].objects; i++) {
             struct kt_object *object = &trace->process[p].object[i];
-            char *found = *object->path && *object->build_id && !strchr(object->path, '/') ? find_build(object) : NULL;
+            bool is_name = object->path && *object->path && !strchr(object->path, '/');
+            char *found = is_name && object->build_id && *object->build_id ? find_build(object) : NULL;
             if (!found)
                 continue;
             free(object->path);

@@ -46,7 +46,8 @@ munged --foreground --force --key-file="$S/key" --socket="$S/munge.socket" --pid
 daemons=$!
 slurmctld -D >"$S/slurmctld.log" 2>&1 & daemons+=" $!"
 slurmd -D >"$S/slurmd.log" 2>&1 & daemons+=" $!"
-trap 'kill $daemons 2>/dev/null; wait 2>/dev/null' EXIT
+# A slurmd that still wants to tell the controller of a job waits for ever.
+trap 'kill $daemons 2>/dev/null; sleep 2; kill -KILL $daemons 2>/dev/null; wait 2>/dev/null' EXIT
 for _ in $(seq 100); do [ "$(sinfo -h -o %t 2>/dev/null)" = idle ] && break; sleep 0.2; done
 if ! timeout 30 srun -n 2 true 2>"$S/srun.said"; then
     skip "$all" "Slurm does not run here: $(tail -q -n 1 "$S/srun.said" "$S/slurmd.log" | xargs)"

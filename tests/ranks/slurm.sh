@@ -46,9 +46,10 @@ munged --foreground --force --key-file="$S/key" --socket="$S/munge.socket" --pid
 daemons=$!
 slurmctld -D >"$S/slurmctld.log" 2>&1 & daemons+=" $!"
 slurmd -D >"$S/slurmd.log" 2>&1 & daemons+=" $!"
-# A slurmd that still wants to tell the controller of a job waits for ever.
-trap 'kill $daemons 2>/dev/null; sleep 2; kill -KILL $daemons 2>/dev/null; wait 2>/dev/null' EXIT
-for _ in $(seq 100); do [ "$(sinfo -h -o %t 2>/dev/null)" = idle ] && break; sleep 0.2; done
+# Daemons that still want to tell each other of a job wait for ever.
+until_idle() { for _ in $(seq 150); do [ "$(sinfo -h -o %t 2>/dev/null)" = idle ] && break; sleep 0.2; done; }
+trap 'until_idle; kill $daemons 2>/dev/null; sleep 2; kill -KILL $daemons 2>/dev/null; wait 2>/dev/null' EXIT
+until_idle
 if ! timeout 30 srun -n 2 true 2>"$S/srun.said"; then
     skip "$all" "Slurm does not run here: $(tail -q -n 1 "$S/srun.said" "$S/slurmd.log" | xargs)"
     exit 0

@@ -12,6 +12,11 @@
 #else
 #define KT_READS_DEAD_STACK
 #endif
+#ifdef __SANITIZE_THREAD__
+#define KT_WRITES_UNSEEN __attribute__((no_sanitize_thread, noinline))
+#else
+#define KT_WRITES_UNSEEN
+#endif
 #define KT_LIKELY(x)   __builtin_expect(!!(x), 1)
 #define KT_UNLIKELY(x) __builtin_expect(!!(x), 0)
 

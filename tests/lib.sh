@@ -23,14 +23,13 @@ traced() { local out=$1; shift; KTRACE_OUT="$T/$out" LD_PRELOAD="$PWD/$B/libktra
 query() { asked document "$1"; }
 export asking=${asking:-$T.asked} # also for a script that calls itself with another T
 asked() {
-    local answer=
+    local answer= back
     [ -p "$asking/$BASHPID" ] || mkfifo "$asking/$BASHPID"
+    # Open both ways before the question is put: then the pipe does not end with the writer of the last answer.
+    exec {back}<>"$asking/$BASHPID"
     printf '%s\0' "$BASHPID" "$1" "$2" >"$asking/ask"
-    # Before it closes the pipe behind its last answer, a reader may find the end of that one instead of the next.
-    until [ -n "$answer" ]; do
-        IFS= read -t 600 -r -d '' answer <"$asking/$BASHPID"
-        [ $? -le 128 ] || break # nobody answers
-    done
+    IFS= read -u "$back" -t 600 -r -d '' answer # whose standard input is still the document's
+    exec {back}>&-
     if [ "${answer:0:1}" = 0 ]; then printf '%s\n' "${answer:1}"; else printf '%s\n' "${answer:1}" >&2; return 1; fi
 }
 # The same for `ktrace info` of a trace in $T, and for the list of its calls.

@@ -133,9 +133,11 @@ static enum kt_status write_bar_data(const struct kt_bar *bar, size_t bars, cons
 static void sum_title(const struct kt_bar *all, const char *what, char *out, size_t size)
 {
     char text[4][16];
-    int used =
-        snprintf(out, size, "%.60s: %s predicted (%s to %s)", what, kt_text_seconds(all->predicted.seconds, text[0]),
-                 kt_text_seconds(all->predicted.lo, text[1]), kt_text_seconds(all->predicted.hi, text[2]));
+    const struct kt_cost *p = &all->predicted;
+    int used = snprintf(out, size, "%.60s: %s predicted", what, kt_text_seconds(p->seconds, text[0]));
+    if (isfinite(p->lo) && isfinite(p->hi))
+        used += snprintf(out + used, size - (size_t)used, " (%s to %s)", kt_text_seconds(p->lo, text[1]),
+                         kt_text_seconds(p->hi, text[2]));
     if (isfinite(all->measured.seconds))
         snprintf(out + used, size - (size_t)used, ", %s measured", kt_text_seconds(all->measured.seconds, text[3]));
 }

@@ -12,35 +12,24 @@
 #include <getopt.h>
 #include <stdio.h>
 
-enum { WIDTH = 1320, HEIGHT = 800, DEFAULT_LIMIT = 10 };
+enum { DEFAULT_LIMIT = 10 };
 
 struct command {
     bool json;
     enum { PLOT_ROOFLINE, PLOT_BOXES } plot; /* as --plot has it */
-    const char *output;                      /* NULL: no picture */
     const char *machine;                     /* file; NULL: this machine's */
-    struct kt_picture picture;
+    struct kt_picture picture;               /* without a suffix: none */
     struct kt_kernel_plan plan;
     double limit; /* seconds */
     char *const *file;
     size_t files;
 };
 
-static enum kt_status take_picture(const struct kt_verb_option *option, const char *value, void *out,
-                                   struct kt_error *error)
-{
-    struct command *command = out;
-    (void)option;
-    command->output = value;
-    return kt_picture_name(value, WIDTH, HEIGHT, &command->picture, error);
-}
-
 const struct kt_verb_option kt_verb_kernel_options[] = {
     {"n", 0, "FROM:TO[:COUNT]", "sizes, at equal ratios; default 16:1024:7, the powers of 2", kt_kernel_take_sizes,
      offsetof(struct command, plan)},
     {KT_KERNEL_STATES(struct command, plan)},
-    {"output", 'o', "FILE", "draw a picture: FILE.svg, .png or .pdf; its script and data (CSV) lie beside it",
-     take_picture, 0},
+    {KT_KERNEL_PICTURE(struct command, picture)},
     {"plot", 0, "roofline|boxes", "what the picture shows: points under roofs, or times",
      KT_VERB_CHOICE(struct command, plot)},
     {"routine", 0, "ROUTINE", "a BLAS routine beside them, for square operands",
@@ -70,7 +59,7 @@ static enum kt_status parse(int argc, char **argv, struct command *out, struct k
     size_t kernels = out->files + libraries_of(&out->plan);
     if (out->files == 0)
         return kt_fail(error, KT_USAGE, "which kernel? A file such as ./mine.so");
-    if (out->plot != PLOT_ROOFLINE && !out->output)
+    if (out->plot != PLOT_ROOFLINE && !out->picture.suffix)
         return kt_fail(error, KT_USAGE, "--plot goes with -o FILE");
     if (out->plan.libraries && !out->plan.routine)
         return kt_fail(error, KT_USAGE, "--blas goes with --routine");
@@ -136,7 +125,7 @@ static enum kt_status run(const struct command *command, struct kt_roofline *roo
     else if (any)
         kt_roofline_print(roofline);
     tell_failures(roofline);
-    return any && command->output ? kt_kernel_draw(roofline, &command->picture, error) : KT_OK;
+    return any && command->picture.suffix ? kt_kernel_draw(roofline, &command->picture, error) : KT_OK;
 }
 
 /* Every failure has been told. */

@@ -57,7 +57,7 @@ static enum kt_status draw_trace(const struct kt_prediction_options *o, const st
     const struct kt_cost measured = {prediction->measured, NAN, NAN};
     if (!*o->picture.path)
         return KT_OK;
-    kt_about_command_text(trace->processes ? &trace->process[0] : NULL, command, sizeof command);
+    kt_about_command_names(trace->processes ? &trace->process[0] : NULL, command, sizeof command);
     return kt_plot_routines(prediction, &measured, 0, command, document, &o->picture, error);
 }
 

@@ -21,16 +21,15 @@
 #include <getopt.h>
 #include <math.h>
 
-enum { WIDTH = 1320, HEIGHT = 800, DEFAULT_TOP = 20, MOST_TOP = 40 };
+enum { DEFAULT_TOP = 20, MOST_TOP = 40 };
 
 struct command {
     bool json, events, validate, tracked;
     enum { PLOT_ROOFLINE, PLOT_BOXES, PLOT_WATERFALL } plot; /* as --plot has it */
     size_t top;
-    const char *output;                  /* NULL: no picture */
     const char *machine[KT_MOST_SERIES]; /* files */
     size_t machines;
-    struct kt_picture picture;
+    struct kt_picture picture;    /* without a suffix: none */
     struct kt_kernel_plan kernel; /* routine NULL: none */
     char *const *trace;
     size_t traces;
@@ -49,15 +48,6 @@ static enum kt_status take_top(const struct kt_verb_option *option, const char *
     return KT_OK;
 }
 
-static enum kt_status take_picture(const struct kt_verb_option *option, const char *value, void *out,
-                                   struct kt_error *error)
-{
-    struct command *command = out;
-    (void)option;
-    command->output = value;
-    return kt_picture_name(value, WIDTH, HEIGHT, &command->picture, error);
-}
-
 static enum kt_status take_machine(const struct kt_verb_option *option, const char *value, void *out,
                                    struct kt_error *error)
 {
@@ -70,8 +60,7 @@ static enum kt_status take_machine(const struct kt_verb_option *option, const ch
 }
 
 const struct kt_verb_option kt_verb_roofline_options[] = {
-    {"output", 'o', "FILE", "draw a picture: FILE.svg, .png or .pdf; its script and data (CSV) lie beside it",
-     take_picture, 0},
+    {KT_KERNEL_PICTURE(struct command, picture)},
     {"machine", 0, "FILE",
      "what `ktrace probe --json` printed on the machine of the trace; repeat it for several traces", take_machine, 0},
     {"kernel", 0, "ROUTINE", "instead of a trace: a BLAS routine, timed here for square operands",
@@ -105,11 +94,11 @@ static enum kt_status parse(int argc, char **argv, struct command *out, struct k
     out->traces = (size_t)(argc - optind);
     bool of_machine = out->events || out->validate;
     bool of_others = out->kernel.routine || out->traces || out->plot != PLOT_ROOFLINE;
-    if (of_machine && (of_others || (out->events && (out->validate || out->output))))
+    if (of_machine && (of_others || (out->events && (out->validate || out->picture.suffix))))
         return kt_fail(error, KT_USAGE, "--events and --validate are about this machine and go alone");
     if (of_machine)
         return KT_OK;
-    if (out->plot != PLOT_ROOFLINE && !out->output)
+    if (out->plot != PLOT_ROOFLINE && !out->picture.suffix)
         return kt_fail(error, KT_USAGE, "--plot goes with -o FILE");
     if (out->plot == PLOT_WATERFALL && out->kernel.routine)
         return kt_fail(error, KT_USAGE, "a waterfall is of a trace");
@@ -250,8 +239,8 @@ static enum kt_status validate(const struct command *command, struct kt_error *e
         kt_document_print(&kt_document_roofline_validate, json_incref(document));
     else
         kt_validate_print(document);
-    enum kt_status status = command->output ? kt_validate_plot(document, &command->picture, error) : KT_OK;
-    if (status == KT_OK && command->output)
+    enum kt_status status = command->picture.suffix ? kt_validate_plot(document, &command->picture, error) : KT_OK;
+    if (status == KT_OK && command->picture.suffix)
         status = kt_picture_draw(&command->picture, error);
     json_decref(document);
     return status;
@@ -274,7 +263,7 @@ static enum kt_status run(const struct command *command, struct kt_roofline *roo
         kt_document_print(&kt_document_roofline, kt_roofline_json(roofline));
     else
         kt_roofline_print(roofline);
-    return command->output ? draw(command, roofline, error) : KT_OK;
+    return command->picture.suffix ? draw(command, roofline, error) : KT_OK;
 }
 
 int kt_verb_roofline(int argc, char **argv)

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-enum { DEFAULT_BUDGET = 20 };
+enum { DEFAULT_BUDGET = 20, WIDTH = 1320, HEIGHT = 800 };
 
 enum kt_status kt_kernel_take_sizes(const struct kt_verb_option *option, const char *value, void *out,
                                     struct kt_error *error)
@@ -43,6 +43,13 @@ enum kt_status kt_kernel_take_seconds(const struct kt_verb_option *option, const
     if (end == value || *end || !(*seconds > 0) || *seconds > 86400)
         return kt_fail(error, KT_USAGE, "--%s %.40s: expected seconds", option->name, value);
     return KT_OK;
+}
+
+enum kt_status kt_kernel_take_picture(const struct kt_verb_option *option, const char *value, void *out,
+                                      struct kt_error *error)
+{
+    (void)option;
+    return kt_picture_name(value, WIDTH, HEIGHT, out, error);
 }
 
 struct kt_kernel_plan kt_kernel_default(const char *sizes)

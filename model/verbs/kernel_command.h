@@ -9,8 +9,9 @@
 #include "trace/command/verb.h"
 #include "trace/print/gnuplot.h"
 
-/* These set a struct kt_kernel_plan, the last one a number of seconds. */
-kt_verb_taker kt_kernel_take_sizes, kt_kernel_take_states, kt_kernel_take_library, kt_kernel_take_seconds;
+/* These set a struct kt_kernel_plan, the last ones a number of seconds and a struct kt_picture. */
+kt_verb_taker kt_kernel_take_sizes, kt_kernel_take_states, kt_kernel_take_library, kt_kernel_take_seconds,
+    kt_kernel_take_picture;
 
 #define KT_KERNEL_STATES(type, member)                                                                          \
     "states", 0, "LIST",                                                                                        \
@@ -21,6 +22,9 @@ kt_verb_taker kt_kernel_take_sizes, kt_kernel_take_states, kt_kernel_take_librar
     "blas", 0, "LIB",                                                                                           \
         "library of the routine: a path, a soname or a short name; repeat it to compare; default libblas.so.3", \
         kt_kernel_take_library, offsetof(type, member)
+#define KT_KERNEL_PICTURE(type, member)                                                                       \
+    "output", 'o', "FILE", "draw a picture: FILE.svg, .png or .pdf; its script and data (CSV) lie beside it", \
+        kt_kernel_take_picture, offsetof(type, member)
 #define KT_KERNEL_BUDGET(type, member) \
     "budget", 0, "SECONDS", "for timing kernels; default 20", kt_kernel_take_seconds, offsetof(type, member)
 

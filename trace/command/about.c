@@ -3,6 +3,7 @@
 
 #include "trace/read/profile.h"
 #include "trace/base/memory.h"
+#include "trace/library/installed.h"
 #include "trace/print/text.h"
 
 #include <ctype.h>
@@ -29,30 +30,51 @@ void kt_about_line(const char *label, const char *format, ...)
     printf("%-10s %s\n", label, kt_text_clean(text));
 }
 
+static const char *as_it_is(const char *word)
+{
+    return word;
+}
+
+static const char *without_folder(const char *word)
+{
+    return *word == '-' ? word : kt_base_name(word);
+}
+
 /* Returns how many bytes it has, as snprintf does. */
-static size_t put_command(const struct kt_process *process, char *out, size_t size)
+static size_t put_command(const struct kt_process *process, const char *(*shown)(const char *), char *out, size_t size)
 {
     size_t used = 0;
     *out = '\0';
     for (size_t i = 0; process && i < process->metas && used < size; i++)
         if (!strcmp(process->meta[i].key, "arg"))
-            used += (size_t)snprintf(out + used, size - used, "%s%s", used ? " " : "", process->meta[i].value);
+            used += (size_t)snprintf(out + used, size - used, "%s%s", used ? " " : "", shown(process->meta[i].value));
     return used;
+}
+
+static void describe_command(const struct kt_process *process, const char *(*shown)(const char *), char *out,
+                             size_t size)
+{
+    if (process && process->workload)
+        snprintf(out, size, "a workload that stands for %u process%s", process->workload,
+                 process->workload == 1 ? "" : "es");
+    else if (!put_command(process, shown, out, size))
+        snprintf(out, size, "a program of which the trace does not have the command");
 }
 
 void kt_about_command_text(const struct kt_process *process, char *out, size_t size)
 {
-    if (process->workload)
-        snprintf(out, size, "a workload that stands for %u process%s", process->workload,
-                 process->workload == 1 ? "" : "es");
-    else if (!put_command(process, out, size))
-        snprintf(out, size, "a program of which the trace does not have the command");
+    describe_command(process, as_it_is, out, size);
+}
+
+void kt_about_command_names(const struct kt_process *process, char *out, size_t size)
+{
+    describe_command(process, without_folder, out, size);
 }
 
 void kt_about_command(const struct kt_process *process, size_t width)
 {
     char *text = kt_resize(NULL, width + 1, 1);
-    size_t used = put_command(process, text, width + 1);
+    size_t used = put_command(process, as_it_is, text, width + 1);
     if (!process->workload)
         kt_about_line("command", "%s%s", text, used > width ? ".." : "");
     free(text);

@@ -17,6 +17,9 @@ void kt_about_command(const struct kt_process *process, size_t width);
 /* "python3 demo.py": what the process, which may be NULL, was started with; or that this is not known. */
 void kt_about_command_text(const struct kt_process *process, char *out, size_t size);
 
+/* The same without the folders of files, for where there is little room. */
+void kt_about_command_names(const struct kt_process *process, char *out, size_t size);
+
 /* "2026-11-28 00:10:33": when the recording of the process, which may be NULL, began. False, and "": it is not known.
  */
 bool kt_about_when(const struct kt_process *process, char *out, size_t size);

@@ -44,16 +44,28 @@ void kt_beside_end(void)
     errno = loading.error;
 }
 
+bool kt_beside_is_begun(void)
+{
+    return loading.now;
+}
+
+static atomic_flag hiding = ATOMIC_FLAG_INIT;
+
+void kt_beside_after_fork(void)
+{
+    if (!loading.now)
+        atomic_flag_clear(&hiding);
+}
+
 /* Among themselves they know each other by their sonames, as long as these are not hidden. Two threads must not change
  * the protection of one page. */
 static void hide_sonames(struct link_map *const *map, int count)
 {
-    static atomic_flag taken = ATOMIC_FLAG_INIT;
-    if (atomic_flag_test_and_set(&taken))
+    if (atomic_flag_test_and_set(&hiding))
         return;
     for (int i = 0; i < count; i++)
         kt_soname_hide(map[i]);
-    atomic_flag_clear(&taken);
+    atomic_flag_clear(&hiding);
 }
 
 /* A LAPACK may need a BLAS of the system that the files before it are taken for, and that they are not. */

@@ -26,6 +26,10 @@ struct kt_beside {
  * False: the thread is doing so already. */
 KT_HIDDEN bool kt_beside_begin(void);
 KT_HIDDEN void kt_beside_end(void);
+KT_HIDDEN bool kt_beside_is_begun(void);
+
+/* In a child, which has one thread: what another was at it left as it was. */
+KT_HIDDEN void kt_beside_after_fork(void);
 
 /* Opens the files, with commas between them. Whoever does the same at the same time finds the same: nobody waits. Not
  * SHARED: an error if a file behind the first is loaded already, as it could not tell whose BLAS it is to call. NULL or

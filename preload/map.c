@@ -210,6 +210,14 @@ void kt_map_load(void)
     kt_beside_end();
 }
 
+void kt_map_after_fork(void)
+{
+    enum state loading = LOADING;
+    kt_beside_after_fork();
+    if (!kt_beside_is_begun())
+        atomic_compare_exchange_strong(&state, &loading, DUE);
+}
+
 /* --- binding ----------------------------------------------------------------------------------------------- */
 
 static int holder_of(uintptr_t where)

@@ -22,6 +22,9 @@ KT_HIDDEN void kt_map_start(unsigned char (*stub)[KT_STUB_BYTES]);
 KT_HIDDEN bool kt_map_is_due(void);
 KT_HIDDEN void kt_map_load(void);
 
+/* In a child: what another thread was loading is to be loaded again. */
+KT_HIDDEN void kt_map_after_fork(void);
+
 /* Another thread is loading the libraries, or this one is: nobody can say yet where calls go. */
 KT_HIDDEN bool kt_map_is_loading(void);
 KT_HIDDEN bool kt_map_is_on(void);

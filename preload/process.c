@@ -159,6 +159,7 @@ static void start_afresh(bool told)
     kt_control_after_fork();
     kt_streams_forget();
     kt_unload_after_fork();
+    kt_map_after_fork();
     atomic_store(&kt_recorder.calls, 0);
     atomic_store(&kt_recorder.skipped, 0);
     atomic_store(&kt_recorder.passed, 0);

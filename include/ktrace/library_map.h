@@ -7,8 +7,9 @@
  *   threads N                             of each of these libraries
  *   ROUTINE [CONDITION...] -> NAME        the first rule of the routine whose conditions hold counts
  *
- * and # begins a comment. A CONDITION is a size, or a product of up to three (m*n), with =N, =N..M, =N.. or =..M; or an
- * option with its letter (transa=T). NAME may be own: where the program would have gone. No rule: likewise.
+ * and a # at the begin of a word begins a comment. A CONDITION is a size, or a product of up to three (m*n), with =N,
+ * =N..M, =N.. or =..M; or an option with its letter (transa=T). NAME may be own: where the program would have gone. No
+ * rule: likewise.
  */
 #ifndef KTRACE_LIBRARY_MAP_H
 #define KTRACE_LIBRARY_MAP_H
@@ -201,9 +202,19 @@ static inline bool kt_map_parse_threads(struct kt_map *map, int line, char *at)
     return true;
 }
 
+/* A # within a word is one of a file's name. */
+static inline void kt_map_end_at_comment(char *line)
+{
+    for (char *mark = strchr(line, '#'); mark; mark = strchr(mark + 1, '#'))
+        if (mark == line || strchr(" \t", mark[-1])) {
+            *mark = '\0';
+            return;
+        }
+}
+
 static inline bool kt_map_parse_line(struct kt_map *map, int line, char *at)
 {
-    at[strcspn(at, "#")] = '\0';
+    kt_map_end_at_comment(at);
     const char *first = kt_map_word(&at);
     if (!*first)
         return true;

@@ -85,8 +85,11 @@ static void compare_operands(const struct held h[2], struct kt_distance *out)
     snprintf(out->name, sizeof out->name, "%s", h[0].operand.name);
     if (kt_operand_runs(&h[1].operand) != runs)
         return;
-    for (int64_t i = 0; i < runs; i++) {
-        uint64_t bytes[2];
+    uint64_t bytes[2];
+    bool from_end = runs && !run_of(&h[0], 0, &bytes[0]); /* addresses fall, and only the beginning was kept */
+    uint64_t most = h[0].bytes / each;                    /* runs of which something can be there */
+    for (int64_t n = 0; n < runs && (uint64_t)n < most; n++) {
+        int64_t i = from_end ? runs - 1 - n : n;
         const unsigned char *at[2] = {run_of(&h[0], i, &bytes[0]), run_of(&h[1], i, &bytes[1])};
         for (uint64_t k = 0; at[0] && at[1] && bytes[0] == bytes[1] && k + each <= bytes[0]; k += each)
             compare_numbers(at[0] + k, at[1] + k, each, out);

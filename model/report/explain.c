@@ -171,10 +171,10 @@ static struct kt_paired_sum sum_of(const struct kt_explain *x, const struct kt_e
 
 /* --- all of it ----------------------------------------------------------------------------------------------- */
 
-enum kt_status kt_explain_make(char *const *trace, json_t *result, enum kt_level level, struct kt_explain *out,
-                               struct kt_error *error)
+enum kt_status kt_explain_make(char *const *trace, json_t *result, const json_t *advised, enum kt_level level,
+                               struct kt_explain *out, struct kt_error *error)
 {
-    *out = (struct kt_explain){.trace = *trace};
+    *out = (struct kt_explain){.trace = *trace, .advised = advised};
     enum kt_status status = kt_replayed_from(result, "the replay", &out->replayed, error);
     KT_TRY(kt_report_make(trace, 1, &out->report, error));
     KT_TRY(status);

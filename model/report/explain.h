@@ -28,17 +28,19 @@ struct kt_explain {
     const struct kt_shapes *shapes;
     struct kt_paired_shape *paired; /* by shape; owned */
     size_t pairs;
-    bool is_again;       /* pairs are of runs beside the replay, and not the recording itself */
-    const char *stopped; /* why there are no more runs; NULL: nothing did */
-    double wall, blas;   /* seconds, medians over the runs */
+    bool is_again;         /* pairs are of runs beside the replay, and not the recording itself */
+    const char *stopped;   /* why there are no more runs; NULL: nothing did */
+    double wall, blas;     /* seconds, medians over the runs */
+    const json_t *advised; /* what ktrace advise --json printed; NULL: it failed, or was not asked */
     struct kt_paired_sum all;
     struct kt_explain_place *place; /* most time first; owned */
     size_t places;
 };
 
-/* RESULT: the document of the replay, which is taken over. OUT is to be freed also after an error. */
-enum kt_status kt_explain_make(char *const *trace, json_t *result, enum kt_level level, struct kt_explain *out,
-                               struct kt_error *error);
+/* RESULT: the document of the replay, which is taken over. ADVISED: that of ktrace advise, or NULL; it is used until
+ * the end. OUT is to be freed also after an error. */
+enum kt_status kt_explain_make(char *const *trace, json_t *result, const json_t *advised, enum kt_level level,
+                               struct kt_explain *out, struct kt_error *error);
 void kt_explain_free(struct kt_explain *explain);
 
 /* At most 24 lines of 80 columns. PAGE: the file for a browser that there is besides, or NULL. */

@@ -9,6 +9,7 @@
 #include "trace/shape/shape_words.h"
 #include "trace/command/about.h"
 #include "trace/command/json.h"
+#include "trace/library/installed.h"
 #include "trace/print/text.h"
 
 #include <math.h>
@@ -178,11 +179,37 @@ static void add_uncertain(const struct kt_explain *x, struct kt_screen_findings 
                           : "The machine varied more than that: --budget, or a quieter moment.");
 }
 
+/* NULL: it is not known; an empty list: there is none. */
+static json_t *advice_of(const struct kt_explain *x)
+{
+    return json_object_get(x->advised, "advice");
+}
+
+/* The heaviest: what it would save, and where the rest is told. */
+static void add_advice(const struct kt_explain *x, struct kt_screen_findings *out)
+{
+    char share[16];
+    char where[CELL] = "";
+    const json_t *most = json_array_get(advice_of(x), 0);
+    if (!most)
+        return;
+    const char *file = json_string_value(json_object_get(most, "file"));
+    json_int_t line = json_integer_value(json_object_get(most, "line"));
+    size_t others = json_array_size(advice_of(x)) - 1;
+    if (file)
+        snprintf(where, sizeof where, " in %.40s:%lld", kt_base_name(file), (long long)line);
+    kt_screen_add(out, "%s%s would save %s of the program: ktrace advise tells how%s",
+                  json_string_value(json_object_get(most, "what")), where,
+                  kt_screen_percent(json_number_value(json_object_get(most, "share")), share),
+                  others ? ", and has more" : "");
+}
+
 static void find_findings(const struct kt_explain *x, struct kt_screen_findings *out)
 {
     static const double little = 0.5;
     char share[16];
     out->count = 0;
+    add_advice(x, out);
     add_largest(x, out);
     double part = kt_report_has_threads(&x->report) ? kt_report_blas_share(&x->report) : x->blas / x->wall;
     if (part < little)
@@ -193,6 +220,8 @@ static void find_findings(const struct kt_explain *x, struct kt_screen_findings 
 
 static const char *next_verb(const struct kt_explain *x)
 {
+    if (json_array_size(advice_of(x)))
+        return "advise";
     return is_worth_words(x, KT_PAIRED_LIBRARY) ? "compare" : "report";
 }
 
@@ -248,9 +277,12 @@ json_t *kt_explain_json(const struct kt_explain *x)
                   kt_told_interval_json(&x->all.tracked, 1), "sequence", kt_told_interval_json(&x->all.sequence, 1));
     if (again)
         json_object_set(states, "runs", json_object_get(again, "runs"));
-    json_t *document = json_pack("{s:o, s:o, s:o, s:o, s:o}", "seconds", kt_json_number(x->wall), "seconds_blas",
-                                 kt_json_number(x->blas), "decomposition", sum_json(&x->all), "places", places,
-                                 "advice", json_array());
+    json_t *document = json_pack("{s:o, s:o, s:o, s:o}", "seconds", kt_json_number(x->wall), "seconds_blas",
+                                 kt_json_number(x->blas), "decomposition", sum_json(&x->all), "places", places);
+    const json_t *tried = json_object_get(x->advised, "tried");
+    json_object_set_new(document, "advice", x->advised ? json_deep_copy(advice_of(x)) : json_array());
+    json_object_set_new(document, "changes_tried",
+                        tried ? json_integer((json_int_t)json_array_size(tried)) : json_null());
     struct kt_screen_findings findings;
     find_findings(x, &findings);
     kt_told_add_findings(document, &findings, next_verb(x));

@@ -29,6 +29,7 @@ static const double usual_budget = 120;
 static const double most_budget = 900;
 static const double runs_part = 0.35;
 static const double most_of_runs = 0.7; /* if fewer than LEAST_RUNS would be left */
+static const double advice_part = 0.1;  /* besides, if there is something to be tried */
 static const double reading = 10;       /* seconds, to look at the machine and to read the trace */
 enum { LEAST_RUNS = 6, MOST_RUNS = 30 };
 
@@ -42,8 +43,8 @@ struct explain {
     char **command;   /* NULL: there is a trace */
     char trace[PATH_MAX];
     char runs_text[16], budget_text[16];
-    int status; /* of the program */
-    json_t *result;
+    int status;               /* of the program */
+    json_t *result, *advised; /* documents of replay and advise */
 };
 
 /* --- options ------------------------------------------------------------------------------------------------- */
@@ -208,24 +209,41 @@ static char **replay_arguments(struct explain *x)
     return list;
 }
 
-/* What it prints in the end is its JSON. */
-static enum kt_status replay(struct explain *x, struct kt_error *error)
+/* The document that a verb prints in the end; its first argument names it. */
+static enum kt_status ask(const struct explain *x, char *const *arguments, json_t **out, struct kt_error *error)
 {
     int exit;
     json_error_t wrong;
     FILE *output = tmpfile();
     if (!output)
-        return kt_fail(error, KT_SYSTEM, "no temporary file for the replay: %s", strerror(errno));
-    char **list = replay_arguments(x);
-    enum kt_status status = kt_itself_run(list, fileno(output), &exit, error);
-    free(list);
+        return kt_fail(error, KT_SYSTEM, "no temporary file for %s: %s", arguments[0], strerror(errno));
+    enum kt_status status = kt_itself_run(arguments, fileno(output), &exit, error);
     rewind(output);
-    x->result = status == KT_OK ? json_loadf(output, 0, &wrong) : NULL;
+    *out = status == KT_OK ? json_loadf(output, 0, &wrong) : NULL;
     fclose(output);
-    if (status == KT_OK && !x->result)
-        return kt_fail(error, exit == KT_BAD_INPUT ? KT_BAD_INPUT : KT_SYSTEM, "%s: the replay ended with status %d",
-                       x->trace, exit);
+    if (status == KT_OK && !*out)
+        return kt_fail(error, exit == KT_BAD_INPUT ? KT_BAD_INPUT : KT_SYSTEM, "%s: ktrace %s ended with status %d",
+                       x->trace, arguments[0], exit);
     return status;
+}
+
+static enum kt_status replay(struct explain *x, struct kt_error *error)
+{
+    char **list = replay_arguments(x);
+    enum kt_status status = ask(x, list, &x->result, error);
+    free(list);
+    return status;
+}
+
+/* What to change. Without it all else is still true, so it is only said that it failed. */
+static void advise(struct explain *x)
+{
+    char budget[16];
+    struct kt_error error = {0};
+    snprintf(budget, sizeof budget, "%.3g", advice_part * atof(x->budget_text));
+    char *const list[] = {"advise", "--json", "--budget", budget, x->trace, NULL};
+    if (!kt_interrupted() && ask(x, list, &x->advised, &error) != KT_OK)
+        kt_notice("no advice: %s", error.text);
 }
 
 /* --- the verb ------------------------------------------------------------------------------------------------ */
@@ -247,7 +265,9 @@ static enum kt_status explain(struct explain *x, struct kt_error *error)
     choose_time(x, seconds);
     say_time(x, seconds);
     KT_TRY(replay(x, error));
-    enum kt_status status = kt_explain_make(&trace, x->result, is_leaves(x) ? KT_LEAVES : KT_OUTERMOST, &found, error);
+    advise(x);
+    enum kt_status status =
+        kt_explain_make(&trace, x->result, x->advised, is_leaves(x) ? KT_LEAVES : KT_OUTERMOST, &found, error);
     if (status == KT_OK && x->html)
         status = write_html(&found, x->html, error);
     if (status == KT_OK && x->json)
@@ -255,6 +275,7 @@ static enum kt_status explain(struct explain *x, struct kt_error *error)
     else if (status == KT_OK)
         kt_explain_print(&found, x->html);
     kt_explain_free(&found);
+    json_decref(x->advised);
     return status;
 }
 

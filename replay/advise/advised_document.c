@@ -6,6 +6,7 @@
 #include "trace/command/document.h"
 
 #include <math.h>
+#include <stdio.h>
 
 static const struct kt_field tried_fields[] = {
     {"rule", KT_AS_TEXT, .meaning = "what was changed"},
@@ -30,13 +31,20 @@ static const struct kt_field tried_fields[] = {
 
 static const struct kt_field advised_fields[] = {
     {"rule", KT_AS_TEXT, .meaning = "what is to be changed"},
+    {"what", KT_AS_TEXT, .meaning = "what changes, in one line"},
     {"routine", KT_AS_TEXT, .meaning = "recorded routine"},
     {"changed_to", KT_AS_TEXT, .meaning = "routine in its place; the same where arguments change only"},
+    {"args", KT_AS_MAP, .meaning = "recorded arguments of the first call of its heaviest shape, by their names"},
+    {"calls", KT_AS_COUNT, KT_NULL, .meaning = "calls of all its shapes that can be changed"},
+    {"file", KT_AS_TEXT, KT_NULL, .meaning = "source file of the line that most of its time comes from"},
+    {"line", KT_AS_ID, KT_NULL, .meaning = "that line"},
+    {"function", KT_AS_TEXT, KT_NULL, .meaning = "function that has the line"},
     {"gain", KT_AS_RECORD, .meaning = "seconds that the program would take less", .of = kt_field_estimate},
     {"share", KT_AS_SHARE, .meaning = "that is of the program"},
     {"insitu", KT_AS_SECONDS, .meaning = "time of these calls in the program"},
     {"ratio", KT_AS_RECORD, .meaning = "changed over replayed", .of = kt_field_estimate},
-    {"source", KT_AS_RECORD, KT_NULL, .meaning = "line that most of its time comes from", .of = kt_field_source},
+    {"source", KT_AS_RECORD, KT_NULL, .meaning = "more about the line, and its share of the time",
+     .of = kt_field_source},
     {"python", KT_AS_FLAG, .meaning = "that is a line of Python"},
     {"how", KT_AS_TEXT, .meaning = "what to do in C or Fortran"},
     {"how_python", KT_AS_TEXT, .meaning = "what to do with NumPy or SciPy"},
@@ -51,7 +59,7 @@ static const struct kt_field fields[] = {
     {"seconds", KT_AS_SECONDS, .meaning = "time of the program, of all its processes"},
     {"blas", KT_AS_SECONDS, .meaning = "time of its outermost calls"},
     {"interrupted", KT_AS_FLAG, .meaning = "the user ended the measuring"},
-    {"advised", KT_AS_RECORD, KT_MANY, .meaning = "changes that pay, heaviest first", .of = advised_fields},
+    {"advice", KT_AS_RECORD, KT_MANY, .meaning = "changes that pay, heaviest first", .of = advised_fields},
     {"tried", KT_AS_RECORD, KT_MANY, .meaning = "all changes that were tried, heaviest shape first",
      .of = tried_fields},
     {0}};
@@ -116,15 +124,43 @@ static json_t *tried_json(const struct kt_advised_list *list, size_t i)
     return out;
 }
 
+/* "dgemm -> dgemv (product of one column)" */
+static json_t *what_json(const struct kt_proposal *c)
+{
+    char change[KT_CHANGE_TEXT];
+    char text[KT_CHANGE_TEXT + 128];
+    snprintf(text, sizeof text, "%s (%s)", kt_change_text(c, change), c->rule->name);
+    return kt_json_text(text);
+}
+
+/* Keys of the line, null where it is not known. */
+static void add_place(const struct kt_shape_source *source, json_t *out)
+{
+    static const char *const keys[] = {"file", "line", "function"};
+    json_t *place = source->place ? kt_place_json(source->place) : json_object();
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        json_t *value = json_object_get(place, keys[i]);
+        json_object_set(out, keys[i], value ? value : json_null());
+    }
+    json_decref(place);
+}
+
 static json_t *advised_json(const struct kt_advised_list *list, const struct kt_advised *a)
 {
     const struct kt_proposal *c = &list->trials->candidate[a->member[0]];
     const struct kt_shape_source *source = &list->source[c->number];
     json_t *out = json_object();
     json_t *members = json_array();
-    for (size_t m = 0; m < a->members; m++)
+    double calls = 0;
+    for (size_t m = 0; m < a->members; m++) {
         json_array_append_new(members, json_integer((json_int_t)a->member[m]));
+        calls += list->trials->candidate[a->member[m]].calls;
+    }
     add_names(c, out);
+    json_object_set_new(out, "what", what_json(c));
+    json_object_set_new(out, "args", kt_json_args(&c->shape->first, false));
+    json_object_set_new(out, "calls", kt_json_count(calls));
+    add_place(source, out);
     json_object_set_new(out, "gain", estimate(a->seconds, a->lo, a->hi));
     json_object_set_new(out, "share", kt_json_number(a->seconds / list->program));
     json_object_set_new(out, "insitu", kt_json_number(a->insitu));
@@ -153,7 +189,7 @@ json_t *kt_advised_json(const struct kt_advised_list *list)
     json_object_set_new(out, "threads", json_integer(worker->library.threads));
     json_object_set_new(out, "seconds", kt_json_number(list->program));
     json_object_set_new(out, "blas", kt_json_number(list->blas));
-    json_object_set_new(out, "advised", advised);
+    json_object_set_new(out, "advice", advised);
     json_object_set_new(out, "tried", tried);
     return out;
 }

@@ -5,7 +5,7 @@
 #include "trace/command/json.h"
 #include "trace/print/text.h"
 
-#include <glob.h>
+#include <dirent.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -42,11 +42,13 @@ static uint64_t add_caches(uint64_t hash, const json_t *caches)
     return hash;
 }
 
-void kt_gathered_kind(const json_t *document, char out[9])
+void kt_gathered_kind(const json_t *document, const char *recorded, char out[9])
 {
-    static const char *const keys[] = {"library", "level", "contexts", "timer"};
+    static const char *const keys[] = {"library", "level",         "contexts",        "timer",
+                                       "sample",  "only_routines", "last_calls_only", "skipped"};
     const json_t *machine = json_object_get(document, "machine");
     uint64_t hash = 0xcbf29ce484222325u;
+    hash = add_text(hash, recorded);
     hash = add_value(hash, json_object_get(machine, "cpu"));
     hash = add_value(hash, json_object_get(machine, "cpus"));
     hash = add_caches(hash, json_object_get(document, "caches"));
@@ -196,30 +198,48 @@ static size_t load_all(const struct kt_files *files, const char *kind, const str
     return found;
 }
 
-/* Of unlike nodes, libraries or contexts. */
+/* "FOLDER/name-of-a-trace.replay.1234abcd.2-of-4.json": one of another kind, of as many shares? */
+static bool is_other(const char *name, const char *prefix, const char *kind, unsigned of)
+{
+    char tail[32];
+    size_t length = strlen(name);
+    size_t before = strlen(prefix);
+    snprintf(tail, sizeof tail, "-of-%u.json", of);
+    return length > before + strlen(kind) + strlen(tail) && !strncmp(name, prefix, before) &&
+           strncmp(name + before, kind, strlen(kind)) != 0 && !strcmp(name + length - strlen(tail), tail);
+}
+
+/* Of unlike nodes, libraries, contexts or options, or of an earlier trace of that name. */
 static size_t count_others(const struct kt_files *files, const char *kind, unsigned of)
 {
-    glob_t found;
     size_t others = 0;
-    char name[64];
-    char pattern[PATH_MAX];
-    snprintf(name, sizeof name, "replay.????????.*-of-%u.json", of);
-    kt_files_companion(files, name, pattern, sizeof pattern);
-    if (glob(pattern, GLOB_NOSORT, NULL, &found) != 0)
+    char path[PATH_MAX];
+    kt_files_companion(files, "replay.", path, sizeof path);
+    char *prefix = strrchr(path, '/');
+    DIR *folder = opendir(prefix ? (*prefix = '\0', *path ? path : "/") : ".");
+    if (!folder)
         return 0;
-    for (size_t i = 0; i < found.gl_pathc; i++)
-        others += !strstr(found.gl_pathv[i], kind);
-    globfree(&found);
+    for (struct dirent *entry; (entry = readdir(folder));)
+        others += is_other(entry->d_name, prefix ? prefix + 1 : path, kind, of);
+    closedir(folder);
     return others;
 }
 
-bool kt_gathered_add(const struct kt_files *files, const char *trace, const struct kt_share *share, json_t **document,
+/* When it was recorded, which tells it from an earlier trace of the same name. */
+static const char *recorded_of(const struct kt_trace *trace)
+{
+    const char *anchor = trace->processes ? kt_meta(&trace->process[0], "anchor") : NULL;
+    return anchor ? anchor : "";
+}
+
+bool kt_gathered_add(const struct kt_trace *trace, const struct kt_share *share, json_t **document,
                      struct kt_error *error)
 {
+    const struct kt_files *files = trace->files[0];
     char kind[9];
     char path[PATH_MAX];
     char missing[256];
-    kt_gathered_kind(*document, kind);
+    kt_gathered_kind(*document, recorded_of(trace), kind);
     path_of(files, kind, share->number, share->of, path);
     if (kt_json_save(json_incref(*document), path, error) != KT_OK)
         return false;
@@ -232,9 +252,10 @@ bool kt_gathered_add(const struct kt_files *files, const char *trace, const stru
         size_t others = count_others(files, kind, share->of);
         kt_notice("share %u of %u is kept; of this kind of node %zu %s missing: %s (ktrace replay --shard I/%u %s)",
                   share->number, share->of, share->of - found, share->of - found == 1 ? "is" : "are", missing,
-                  share->of, trace);
+                  share->of, trace->path);
         if (others)
-            kt_notice("%zu share%s from nodes, libraries or contexts of another kind: not put together with this one",
+            kt_notice("%zu share%s from nodes, libraries or contexts of another kind, or of another trace: not put "
+                      "together with this one",
                       others, others == 1 ? " is" : "s are");
     }
     for (size_t i = 0; i < found; i++)

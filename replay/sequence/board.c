@@ -5,7 +5,7 @@
 
 static size_t stage_bytes(size_t calls, size_t shapes)
 {
-    return sizeof(struct kt_board) + calls * (sizeof(float) + 1) + shapes;
+    return sizeof(struct kt_board) + calls * (sizeof(float) + 2) + shapes;
 }
 
 struct kt_board *kt_board_new(size_t calls, size_t shapes)
@@ -16,7 +16,8 @@ struct kt_board *kt_board_new(size_t calls, size_t shapes)
         return NULL;
     board->seconds = (float *)(board + 1);
     board->part = (unsigned char *)(board->seconds + calls);
-    board->absent = board->part + calls;
+    board->inside = board->part + calls;
+    board->absent = board->part + 2 * calls;
     return board;
 }
 

@@ -31,11 +31,10 @@ enum kt_absence {
 #define KT_NOT_TIMED (-1.0f)
 
 struct kt_board {
-    volatile uint64_t at;    /* the call in progress */
-    volatile bool is_inside; /* a call, rather than between two */
-    float *seconds;          /* by call, of the last pass */
-    unsigned char *part;     /* by call: enum kt_play_part */
-    unsigned char *absent;   /* by shape: enum kt_absence */
+    float *seconds;                 /* by call, of the last pass */
+    unsigned char *part;            /* by call: enum kt_play_part */
+    volatile unsigned char *inside; /* by call: 1 while it is made */
+    unsigned char *absent;          /* by shape: enum kt_absence */
 };
 
 /* Shared memory for so many calls and shapes, all zeros. NULL: there is none. */

@@ -219,13 +219,13 @@ static int64_t call_once(struct player *p, size_t i, bool *ok)
     struct timing timing = {.ready = ready, .parameters = &parameters};
     kt_parameters_fill(ready->symbol, (const unsigned char *)call->args, ready->address, call->entry->int_bytes, &cells,
                        &parameters);
-    p->play->board->is_inside = true;
+    p->play->board->inside[i] = 1;
     if (call->in_parallel)
         kt_team_call(&p->team, time_call, &timing);
     else
         time_call(&timing);
     int64_t ticks = (int64_t)(timing.ticks - p->clock_ticks);
-    p->play->board->is_inside = false;
+    p->play->board->inside[i] = 0;
     *ok = kt_parameters_info(ready->symbol, &cells, &timing.returned, call->entry->int_bytes) == 0;
     return ticks > 0 ? ticks : 0;
 }
@@ -373,7 +373,6 @@ static bool play_calls_of(const struct stage *stage, unsigned seat, bool again, 
         if (again && !stage->active)
             return false;
         goes_on = call->goes_on;
-        board->at = i;
         play_call(own, i, stage->waits, last_end);
         if (again)
             board->seconds[i] = seconds;
@@ -456,7 +455,6 @@ static void play_one_by_one(struct player *p, const struct kt_request *request, 
             kt_contents_fill(&p->contents[p->window++]);
             last_end = kt_clock_start();
         }
-        board->at = i;
         board->seconds[i] = KT_NOT_TIMED;
         if (board->absent[r->call[i].shape])
             continue;

@@ -124,15 +124,35 @@ void kt_sequence_open(const struct kt_setup *setup, const struct kt_replay_optio
 
 /* --- the process ----------------------------------------------------------------------------------------------- */
 
-/* The library ended the process, or hangs, in the call that was in progress: calls of its shape are left out. */
+/* The shape of the calls that were in progress, of which each seat has one; -1: there was none, or they are of several
+ * shapes, so that nobody can tell which one it was. */
+static int64_t take_shape_in_progress(struct kt_sequence *s, bool *any)
+{
+    int64_t shape = -1;
+    bool is_one = true;
+    *any = false;
+    for (size_t i = 0; i < s->recording.calls; i++) {
+        if (!s->board->inside[i])
+            continue;
+        is_one &= !*any || shape == (int64_t)s->recording.call[i].shape;
+        shape = (int64_t)s->recording.call[i].shape;
+        *any = true;
+        s->board->inside[i] = 0;
+    }
+    return is_one ? shape : -1;
+}
+
+/* The library ended the process, or hangs, in a call that was in progress: calls of its shape are left out. */
 static void note_crash(struct kt_sequence *s)
 {
+    bool any;
     kt_child_end(&s->child);
-    if (s->board->is_inside)
-        s->board->absent[s->recording.call[s->board->at].shape] = KT_CRASHED;
-    if (!s->board->is_inside || ++s->crashes == MOST_CRASHES)
-        give_up(s, "the library ended the process, or hung, again and again");
-    s->board->is_inside = false;
+    int64_t shape = take_shape_in_progress(s, &any);
+    if (shape >= 0)
+        s->board->absent[shape] = KT_CRASHED;
+    if (!any || ++s->crashes == MOST_CRASHES)
+        give_up(s, any && shape < 0 ? "the library ended the process, or hung, with calls of several shapes in progress"
+                                    : "the library ended the process, or hung, again and again");
 }
 
 static bool start(struct kt_sequence *s)

@@ -271,7 +271,7 @@ static bool gather(const struct replay *r, json_t **document)
         return true;
     if (kt_interrupted())
         return false; /* whoever measures this share again goes on from the store */
-    bool whole = kt_gathered_add(r->setup.trace.files[0], r->setup.trace.path, &r->options.share, document, &error);
+    bool whole = kt_gathered_add(&r->setup.trace, &r->options.share, document, &error);
     if (error.status != KT_OK)
         kt_notice("the share is not kept: %s", error.text);
     return whole;

@@ -33,7 +33,7 @@ same "... and what it replaces" "[(1280, 64)]" "$(tried repeated-wrong '[(c["cal
 same "columns that are whole pages apart" "[('padding', 'dgemm', 'dgemm')]" "$(tried padding-wrong "$changes")"
 same "... its arguments" "[(48, 48, 512, 1032, 1032, 1032)]" "$(tried padding-wrong "$(of m n k lda ldb ldc)")"
 for name in vector one-side symmetric repeated padding; do
-    same "$name, corrected: nothing to try" "[] []" "$(tried $name-right "$changes") $(tried $name-right 'd["advised"]')"
+    same "$name, corrected: nothing to try" "[] []" "$(tried $name-right "$changes") $(tried $name-right 'd["advice"]')"
 done
 traced chain "$F" chain wrong 20 100 >/dev/null; same "results that are the next vectors cannot be joined" "[]" "$(tried chain "$changes")"
 traced reused "$F" chain right 20 100 >/dev/null; same "nor results that all lie in one place" "[]" "$(tried reused "$changes")"
@@ -47,7 +47,7 @@ same "a trace does" "[('tracked', None)]" "$(tried vector-wrong '[(c["context"],
 traced gain "$F" repeated wrong 4 600 >/dev/null
 "$kt" advise --json --blas openblas --budget 12 "$T/gain" >"$T/gain.json" 2>"$T/err"; same "status" 0 $?
 same "the ratio is that of a large gain" True "$(query '0 < d["tried"][0]["ratio"]["value"] < 0.7' <"$T/gain.json")"
-same "... which is advised, or said why not" True "$(query '(d["tried"][0]["outcome"] == "advised") == (len(d["advised"]) == 1)' <"$T/gain.json")"
+same "... which is advised, or said why not" True "$(query '(d["tried"][0]["outcome"] == "advised") == (len(d["advice"]) == 1)' <"$T/gain.json")"
 text=$("$kt" advise --all --budget 0.2 "$T/vector-wrong" 2>"$T/err")
 has "text: what was tried" ', of which BLAS and LAPACK take [0-9.]+ m?s; 1 change tried on 1 shape$' "$text"
 same "text: 80 columns" "" "$(grep -E '.{81}' <<<"$text")"

@@ -97,6 +97,33 @@ same "... and the runs" 6 "$(query 'd["states"]["pairs"]' <json.out)"
 same "... and parts that add up to the time" True \
      "$(query 'abs(sum(d["decomposition"][p]["share"]["value"] for p in ("bound", "library", "cache", "residual", "uneven")) - 1) < 1e-9' <json.out)"
 
+# Advice: a program that calls the unblocked routine itself.
+lapack=$(ls -d /usr/lib/*/lapack/liblapack.so.3 2>/dev/null | head -n 1)
+if [ -n "$lapack" ] && "$PYTHON" -c 'import numpy' 2>/dev/null; then
+    cat >unblocked.py <<'END'
+import ctypes, sys
+import numpy as np
+lapack = ctypes.CDLL(sys.argv[1])
+n, info = ctypes.c_int(500), ctypes.c_int()
+for i in range(20):
+    a = np.eye(500) * 500 + 1
+    lapack.dpotf2_(b"L", ctypes.byref(n), a.ctypes.data_as(ctypes.c_void_p), ctypes.byref(n), ctypes.byref(info), ctypes.c_size_t(1))
+END
+    OPENBLAS_NUM_THREADS=1 KTRACE_QUIET=1 "$kt" run -o unblocked -- "$PYTHON" unblocked.py "$lapack"
+    "$kt" explain --json --budget 20 unblocked >explained.json 2>said
+    same "advice: the change is tried" 1 "$(query 'd["changes_tried"]' <explained.json)"
+    # Whether that is advised depends on how quiet the machine is.
+    first=$(query 'd["findings"][0]' <explained.json)
+    case $(query '[(a["rule"], a["routine"], a["changed_to"], a["calls"], a["file"].split("/")[-1], a["line"]) for a in d["advice"]]' <explained.json) in
+        "[('blocked', 'dpotf2', 'dpotrf', 20, 'unblocked.py', 7)]")
+            has "... and said first" '^dpotf2 -> dpotrf \(blocked\) in unblocked.py:7 would save [0-9.]+ % of the program: ktrace advise tells how$' "$first"
+            next=advise ;;
+        "[]") same "... and nothing is said that is not advised" "" "$(grep 'would save' <<<"$first")"; next='(report|compare)' ;;
+        *) not_ok "advice of another kind" "$(query 'd["advice"]' <explained.json)" ;;
+    esac
+    has "... and the next verb" "^$next$" "$(query 'd["next"]' <explained.json)"
+fi
+
 rm -f ran
 mkdir elsewhere
 out=$(cd elsewhere && "$kt" explain --budget 2 ../plain 2>&1)

@@ -175,6 +175,50 @@ same "no trace, and where it goes" 2 "$("$kt" run --no-trace -o "$T/x" -- true >
 same "a status of a program that is not recorded" 7 "$("$kt" run --no-trace -- sh -c 'exit 7' >/dev/null 2>&1; echo $?)"
 same "a command that is not there" 127 "$("$kt" run --no-trace -- /nowhere/x >/dev/null 2>&1; echo $?)"
 
+# A child of a program of which another thread is loading the libraries: it loads them itself.
+cat >"$T/slow.c" <<'END'
+#include "lib.c"
+#include <unistd.h>
+__attribute__((constructor)) static void take_long(void) { usleep(400000); }
+END
+cat >"$T/forks.c" <<'END'
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static const char *file;
+static double call(void) /* nothing is loaded before it opens a file */
+{
+    double x[3] = {0}, (*dot)(const int *, const double *, const int *, const double *, const int *);
+    const int n = 3, one = 1;
+    dot = dlsym(dlopen(file, RTLD_NOW), "ddot_");
+    return dot(&n, x, &one, x, &one);
+}
+static void *call_too(void *unused) { call(); return unused; }
+int main(int argc, char **argv)
+{
+    pthread_t thread;
+    file = argv[1];
+    pthread_create(&thread, NULL, call_too, NULL);
+    usleep(150000);
+    if (fork() == 0) {
+        printf("%g\n", call());
+        fflush(stdout);
+        _exit(0);
+    }
+    wait(NULL);
+    pthread_join(thread, NULL);
+    return 0;
+}
+END
+"${CC:-gcc}" -w -shared -fPIC -DINT=int32_t -DME=5 -Wl,-soname,libslow.so -o "$T/libslow.so" "$T/slow.c"
+"${CC:-gcc}" -w -o "$T/forks" "$T/forks.c" -pthread
+for one in first second; do cp "$T/libslow.so" "$T/$one.so"; printf 'library %s %s\n' $one "$T/$one.so"; done >"$T/slow.map"
+echo "ddot -> first" >>"$T/slow.map"
+same "a fork while the libraries are loaded" 5 "$(timeout 20 "$kt" run --no-trace --map "$T/slow.map" -- "$T/forks" "$T/libown.so" 2>&1)"
+same "... recorded" 5 "$(timeout 20 "$kt" run -o "$T/forked" --map "$T/slow.map" -- "$T/forks" "$T/libown.so" 2>&1)"
+
 # Real libraries: the same results up to rounding, LAPACK too.
 if "$kt" info --libraries reference blis-serial >"$T/list" 2>&1; then
     reference=$(grep -m 1 'blas/libblas' "$T/list"); reference=${reference##* }

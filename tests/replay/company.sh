@@ -98,4 +98,32 @@ mkdir other
 ratio() { "$kt" compare "$@" --json --blas "$T/libblas.so.3" --blas "$T/other/libblas.so.3" --check no --budget 24 --store none collide 2>err | query 'd["libraries"][1]["ratio_replayed"]["value"]'; }
 is "compare plays in company: $(ratio)" "abs($(ratio) / ($alone / $collided) - 1) < 0.1"
 is "... unless told otherwise" "abs($(ratio --alone) - 1) < 0.1"
+
+# One that dies of company alone: no call is to blame.
+cat >company.c <<'END'
+#include <signal.h>
+#include <stdatomic.h>
+#include <unistd.h>
+static atomic_int inside[8];
+double ddot_(const int *n, const double *x, const int *incx, const double *y, const int *incy)
+{
+    atomic_fetch_add(&inside[*n], 1);
+    usleep(2000);
+    for (int other = 0; DIES && other < 8; other++)
+        if (other != *n && atomic_load(&inside[other]))
+            raise(SIGSEGV);
+    atomic_fetch_sub(&inside[*n], 1);
+    return *x * *y * *n * *incx * *incy;
+}
+END
+sed 's/int n = 2, one = 1;/int n = data ? 3 : 2, one = 1;/; s/work, 0)/work, i ? \&turns : 0)/' program.c >unlike.c
+for dies in 0 1; do
+    mkdir company$dies
+    "${CC:-gcc}" -w -shared -fPIC -O1 -DDIES=$dies -Wl,-soname,libblas.so.3 -Wl,--build-id -o company$dies/libblas.so.3 company.c
+done
+"${CC:-gcc}" -w -O1 -pthread -o unlike unlike.c -L. -l:libblas.so.3
+LD_LIBRARY_PATH=$T/company0 "$kt" run -o mixed -- ./unlike
+"$kt" replay --blas "$T/company1/libblas.so.3" --budget 5 --store none --json mixed >replay.json 2>err
+has "a crash in company" "^the library ended the process, or hung, with calls of several shapes in progress$" "$(query 'd["sequence"]["unusable"]' <replay.json)"
+same "... is laid to none of the shapes" "True []" "$(query 'str(len(d["shapes"]) == 2 and all(s["contexts"]["warm"]["median"] > 0.001 for s in d["shapes"])) + " " + str(d["not_replayed"])' <replay.json)"
 exit $((failures != 0))

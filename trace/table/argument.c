@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reader of the arguments of a family: roles, names, legal values, shapes, data. */
+#include "trace/base/memory.h"
 #include "trace/table/notation.h"
 
 #include <ctype.h>
@@ -153,7 +154,9 @@ static enum kt_status read_arg_name(struct kt_notation *l, struct kt_routine *r)
 {
     if (r->args == KT_MAX_ARGS)
         return kt_fail(l->error, KT_BAD_INPUT, "more than %d arguments", KT_MAX_ARGS);
+    r->arg = kt_room_for_one(r->arg, (size_t)r->args, sizeof *r->arg);
     struct kt_arg *arg = &r->arg[r->args];
+    *arg = (struct kt_arg){0};
     KT_TRY(read_role(l, arg));
     skip_parentheses(l);
     if (!kt_accept(l, ':'))

@@ -7,6 +7,7 @@
  */
 #include "trace/table/relation.h"
 
+#include "trace/base/memory.h"
 #include "trace/table/notation.h"
 
 #include <ctype.h>
@@ -158,6 +159,8 @@ enum kt_status kt_relations_parse(const char **cursor, const struct kt_routine *
     do {
         if (out->count == KT_MAX_RELATIONS)
             return fail(&r, "fewer relations", *cursor);
+        out->relation = kt_room_for_one(out->relation, (size_t)out->count, sizeof *out->relation);
+        out->relation[out->count] = (struct kt_relation){0};
         KT_TRY(read_relation(&r, &out->relation[out->count++]));
     } while (accept(&r, ';'));
     return KT_OK;
@@ -169,4 +172,6 @@ void kt_relations_free(struct kt_relations *relations)
         kt_expr_free(&relations->relation[i].condition);
         free(relations->relation[i].text);
     }
+    if (relations)
+        free(relations->relation);
 }

@@ -60,7 +60,7 @@ struct kt_relation {
 };
 
 struct kt_relations {
-    struct kt_relation relation[KT_MAX_RELATIONS];
+    struct kt_relation *relation; /* owned */
     int count;
 };
 

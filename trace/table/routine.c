@@ -33,9 +33,7 @@ static enum kt_status read_check(struct kt_notation *l, struct kt_routine *r)
 {
     if (r->check)
         return kt_fail(l->error, KT_BAD_INPUT, "a second 'check'");
-    r->check = calloc(1, sizeof *r->check);
-    if (!r->check)
-        abort();
+    r->check = kt_zeros(1, sizeof *r->check);
     return kt_accept(l, '=') ? kt_relations_parse(&l->at, r, r->check, l->error)
                              : kt_fail(l->error, KT_BAD_INPUT, "expected check= at '%.20s'", l->at);
 }
@@ -119,20 +117,10 @@ static enum kt_status make_name(struct kt_notation *l, struct kt_word pattern, c
     return kt_copy_name(l, (struct kt_word){name, length}, out);
 }
 
-/* The room doubles whenever it is used up, which is at every power of two: routines are large. */
-static void make_room(struct kt_table *table)
-{
-    if (table->count & (table->count - 1))
-        return;
-    table->routine = realloc(table->routine, (table->count ? 2 * table->count : 1) * sizeof *table->routine);
-    if (!table->routine)
-        abort();
-}
-
 static enum kt_status add_routine(struct kt_notation *l, struct kt_table *table, struct kt_word pattern,
                                   const struct prefix *prefix, unsigned interfaces)
 {
-    make_room(table);
+    table->routine = kt_room_for_one(table->routine, table->count, sizeof *table->routine);
     struct kt_routine *r = &table->routine[table->count++];
     *r = (struct kt_routine){.type = prefix->type,
                              .interfaces = interfaces,
@@ -224,12 +212,13 @@ enum kt_status kt_table_add(const char *text, const char *name, struct kt_table 
 
 static void free_routine(struct kt_routine *r)
 {
-    for (int i = 0; i < KT_MAX_ARGS; i++) {
+    for (int i = 0; i < r->args; i++) {
         kt_expr_free(&r->arg[i].legal);
         kt_expr_free(&r->arg[i].data_parameter);
         for (int d = 0; d < 4; d++)
             kt_expr_free(&r->arg[i].shape.dim[d]);
     }
+    free(r->arg);
     kt_expr_free(&r->mul);
     kt_expr_free(&r->add);
     kt_expr_free(&r->flops);

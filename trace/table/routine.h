@@ -130,7 +130,7 @@ struct kt_routine {
     bool has_result;
     enum kt_type result;
     int args;
-    struct kt_arg arg[KT_MAX_ARGS];
+    struct kt_arg *arg;         /* owned */
     struct kt_expr mul, add;    /* operations in T; no expression: unknown */
     struct kt_expr flops;       /* real operations, in place of mul and add */
     struct kt_relations *check; /* what tells a right result; NULL: nothing but a library that has it; owned */

@@ -12,7 +12,7 @@ BUILD_PACKAGES := gcc libc6-dev libdw-dev libjansson-dev libarchive-dev libzstd-
 DEMO_PACKAGES  := python3-numpy libopenblas0-serial libblas3 liblapack3
 CHECK_PACKAGES := libcmocka-dev libpfm4 g++ gfortran libblas-dev liblapack-dev libblis4-serial gdb valgrind cppcheck libblas-test liblapack-test \
                   python3-scipy python3-jsonschema libblas64-3 liblapack64-3 libopenblas64-0-pthread liblapacke-dev liblapacke64 libblis64-4-serial libatlas3-base \
-                  openmpi-bin hpcc slurmctld slurmd slurm-client munge libpmix-dev zstd xz-utils gnuplot-nox libfftw3-dev clang-format python3-pandas otf2-tools
+                  openmpi-bin hpcc slurmctld slurmd slurm-client munge libpmix-dev zstd xz-utils gnuplot-nox libfftw3-dev clang-format python3-pandas otf2-tools pkgconf man-db
 BENCH_PACKAGES := uftrace lttng-tools liblttng-ust-dev ltrace libpfm4 hpcc valgrind python3-scipy octave r-base-core libsuitesparse-dev
 FIGURE_PACKAGES := gnuplot-nox
 LIBRARY_PACKAGES := libopenblas0-pthread libopenblas0-serial libblis4-pthread libblis4-serial libblas3 liblapack3

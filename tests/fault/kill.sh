@@ -11,7 +11,7 @@ for stacks in lines paths; do
     out=$(KTRACE_STACKS=$stacks killed $((runs / 2)) 2>&1)
     if [ $? = 0 ]; then ok "killed programs, $stacks: $out"; else not_ok "killed programs, $stacks" "$(tail -n 19 <<<"$out")"; fi
 done
-out=$(killed 12 cut 2>&1) # some are killed before they record anything
+out=$(killed 50 cut 2>&1) # most are killed before they record anything, where programs start slowly
 same "a trace that lost its end is noticed" 1 $?
 has "... by what is missing" 'the trace holds' "$out"
 exit $((failures != 0))

@@ -28,7 +28,7 @@ KT_HIDDEN bool kt_beside_begin(void);
 KT_HIDDEN void kt_beside_end(void);
 KT_HIDDEN bool kt_beside_is_begun(void);
 
-/* In a child, which has one thread: what another was at it left as it was. */
+/* In a child: what another thread of the parent had begun does not go on there. */
 KT_HIDDEN void kt_beside_after_fork(void);
 
 /* Opens the files, with commas between them. Whoever does the same at the same time finds the same: nobody waits. Not

@@ -31,7 +31,7 @@ struct kt_explain {
     bool is_again;         /* pairs are of runs beside the replay, and not the recording itself */
     const char *stopped;   /* why there are no more runs; NULL: nothing did */
     double wall, blas;     /* seconds, medians over the runs */
-    const json_t *advised; /* what ktrace advise --json printed; NULL: it failed, or was not asked */
+    const json_t *advised; /* what ktrace advise --json printed; NULL: it failed */
     struct kt_paired_sum all;
     struct kt_explain_place *place; /* most time first; owned */
     size_t places;

@@ -215,12 +215,15 @@ static size_t count_others(const struct kt_files *files, const char *kind, unsig
     size_t others = 0;
     char path[PATH_MAX];
     kt_files_companion(files, "replay.", path, sizeof path);
-    char *prefix = strrchr(path, '/');
-    DIR *folder = opendir(prefix ? (*prefix = '\0', *path ? path : "/") : ".");
+    char *slash = strrchr(path, '/');
+    const char *prefix = slash ? slash + 1 : path;
+    if (slash)
+        *slash = '\0';
+    DIR *folder = opendir(!slash ? "." : *path ? path : "/");
     if (!folder)
         return 0;
     for (struct dirent *entry; (entry = readdir(folder));)
-        others += is_other(entry->d_name, prefix ? prefix + 1 : path, kind, of);
+        others += is_other(entry->d_name, prefix, kind, of);
     closedir(folder);
     return others;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What include/ktrace/ktrace.h offers: pauses and named regions. */
+/* What include/ktrace/ktrace.h offers: pauses, named regions, and what these did. */
 #include "preload/control.h"
 
 #include "preload/define.h"
@@ -12,6 +12,7 @@
 #include "preload/writer.h"
 
 #include <errno.h>
+#include <float.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -105,6 +106,7 @@ static void record_within(const struct kt_frame *here)
     if (opens)
         kt_region_begin_later(); /* opening the stream is not the program's time */
     tell_both(here);
+    kt_region_tell_work(kt_self.stream, here);
 }
 
 /* Its frame is among those in progress, so that signal handlers find that they have interrupted a writer. */
@@ -128,6 +130,8 @@ static void enter_region(const char *name)
     size_t length = strnlen(name, sizeof text - 1);
     memcpy(text, name, length);
     text[length] = '\0';
+    if (kt_region_has_work())
+        record_regions();
     if (!kt_slow_begin())
         return;
     kt_region_begin(region_id(text));
@@ -138,6 +142,8 @@ static void enter_region(const char *name)
 static void leave_region(void)
 {
     bool left = false;
+    if (kt_region_has_work())
+        record_regions(); /* there was no room before */
     if (kt_quiet_begin()) {
         left = kt_region_end();
         kt_quiet_end();
@@ -195,6 +201,31 @@ KT_EXPORT void ktrace_api_end(void)
     int saved = errno;
     if (is_recording())
         leave_region();
+    errno = saved;
+}
+
+static void state_work(double flops, double bytes)
+{
+    bool is_told = false;
+    if (kt_quiet_begin()) {
+        is_told = kt_region_add_work(flops, bytes);
+        kt_quiet_end();
+    }
+    if (is_told)
+        record_regions();
+}
+
+static bool is_number(double x)
+{
+    return x >= 0 && x <= DBL_MAX;
+}
+
+KT_EXPORT void ktrace_api_work(double flops, double bytes);
+KT_EXPORT void ktrace_api_work(double flops, double bytes)
+{
+    int saved = errno;
+    if (is_number(flops) && is_number(bytes) && is_recording() && !kt_is_paused())
+        state_work(flops, bytes);
     errno = saved;
 }
 

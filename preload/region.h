@@ -24,6 +24,14 @@ KT_HIDDEN void kt_region_begin_later(void);
  */
 KT_HIDDEN void kt_region_tell(struct kt_stream *stream, const struct kt_frame *now);
 
+/*
+ * What the innermost region did. It is kept until a stream that was told of the region has room for it, or the region
+ * is left or another one entered in it. False: the thread is in no region that is told of.
+ */
+KT_HIDDEN bool kt_region_add_work(double flops, double bytes);
+KT_HIDDEN bool kt_region_has_work(void);
+KT_HIDDEN void kt_region_tell_work(struct kt_stream *stream, const struct kt_frame *now);
+
 /* In a child: it is in the same regions, from now on. */
 KT_HIDDEN void kt_region_after_fork(void);
 

@@ -31,7 +31,7 @@
  * New kinds of events, new lines and new fields at the end of a line of the text files bump the minor version; readers
  * ignore them. */
 #define KT_FORMAT_MAJOR 2
-#define KT_FORMAT_MINOR 9
+#define KT_FORMAT_MINOR 10
 
 /* Of the line `workload` in meta: readers refuse larger ones. */
 #define KT_WORKLOAD_VERSION 1
@@ -139,6 +139,7 @@ enum kt_event {
     KT_EVENT_WIDE_HALVES, /* 128 bits, [halves]: the same for calls of more than KT_HALVES_WORDS words */
     KT_EVENT_CHECKSUMS,   /* start, checks: sums over operands of an outermost call that has ended; id: how many */
     KT_EVENT_YARDSTICK,   /* five words: how fast the machine is */
+    KT_EVENT_WORK,        /* two numbers (double): operations and bytes that the program says of its innermost region */
 };
 
 /*
@@ -206,7 +207,7 @@ static inline uint64_t kt_event_head(enum kt_event kind, uint64_t words, uint64_
     return (uint64_t)kind | words << 8 | id << 16 | upper << 32;
 }
 
-enum { KT_REGION_WORDS = 2, KT_DONE_BITS = 20, KT_LEAF_END_BITS = 28 /* of each of their times */ };
+enum { KT_REGION_WORDS = 2, KT_WORK_WORDS = 3, KT_DONE_BITS = 20, KT_LEAF_END_BITS = 28 /* of each of their times */ };
 
 static inline uint64_t kt_done_word(uint64_t entry, uint64_t ticks, uint64_t gap)
 {

@@ -5,6 +5,7 @@
  *
  *     ktrace_begin("assembly");
  *     ...                          calls of BLAS and LAPACK
+ *     ktrace_work(flops, bytes);   what was done, if it is to be seen under the roofs of the machine
  *     ktrace_end();
  *
  * Regions nest, and belong to the thread that enters them; the report tells the time of each. A pause is the whole
@@ -36,6 +37,11 @@ static inline void ktrace_begin(const char *name)
 static inline void ktrace_end(void)
 {
 }
+static inline void ktrace_work(double flops, double bytes)
+{
+    (void)flops;
+    (void)bytes;
+}
 static inline int ktrace_recording(void)
 {
     return 0;
@@ -48,6 +54,7 @@ __attribute__((weak)) void ktrace_api_pause(void);
 __attribute__((weak)) void ktrace_api_resume(void);
 __attribute__((weak)) void ktrace_api_begin(const char *name);
 __attribute__((weak)) void ktrace_api_end(void);
+__attribute__((weak)) void ktrace_api_work(double flops, double bytes);
 __attribute__((weak)) int ktrace_api_recording(void);
 
 static inline void ktrace_pause(void)
@@ -74,6 +81,18 @@ static inline void ktrace_end(void)
 {
     if (ktrace_api_end)
         ktrace_api_end();
+}
+
+/*
+ * The innermost region that this thread is in has done so many floating-point operations, and moved so many bytes
+ * between memory and caches: all of it, calls of BLAS included. It may say so several times, and the sums count. In no
+ * region, during a pause, or with a number that is negative or not finite, nothing is told. `ktrace report --by region`
+ * and `ktrace roofline` show operations a second and a byte.
+ */
+static inline void ktrace_work(double flops, double bytes)
+{
+    if (ktrace_api_work)
+        ktrace_api_work(flops, bytes);
 }
 
 /* Are calls recorded now? */

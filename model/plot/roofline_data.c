@@ -35,7 +35,7 @@ static json_t *point_json(const struct kt_roofline *roofline, const struct kt_ro
         "args", p->args ? json_incref(p->args) : json_null(), "calls", kt_json_number(p->calls), "series",
         kt_json_text(roofline->series[p->series].name), "context", kt_point_context_name[p->context], "intensity",
         kt_json_number(p->intensity.median), "flops_per_cycle", kt_json_number(p->rate.median), "source",
-        p->counted ? "counted" : "modelled", "share", kt_json_number(p->share), "seconds", kt_json_number(p->seconds));
+        kt_point_source_name[p->source], "share", kt_json_number(p->share), "seconds", kt_json_number(p->seconds));
     const struct kt_point_series *series = &roofline->series[p->series];
     double limit = kt_point_limit(roofline, p);
     json_object_set_new(point, "series_number", json_integer((json_int_t)p->series + 1));
@@ -137,7 +137,7 @@ static void write_point(FILE *file, const struct kt_roofline *roofline, const st
     kt_csv_cell(file, series->name);
     fputc(',', file);
     kt_csv_cell(file, series->library);
-    fprintf(file, ",%s,%s", kt_point_context_name[p->context], p->counted ? "counted" : "modelled");
+    fprintf(file, ",%s,%s", kt_point_context_name[p->context], kt_point_source_name[p->source]);
     write_number(file, p->calls);
     write_number(file, p->seconds);
     write_number(file, p->share);

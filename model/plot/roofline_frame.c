@@ -63,7 +63,7 @@ static void include_points(const struct kt_roofline *r, bool numbered, struct kt
             continue;
         include(&a->x0, &a->x1, p->intensity.median);
         include(&a->y0, &a->y1, p->rate.median);
-        if (p->number && p->counted) {
+        if (p->number && p->source == KT_COUNTED) {
             include(&a->x0, &a->x1, p->intensity.q1);
             include(&a->x0, &a->x1, p->intensity.q3);
         }

@@ -79,7 +79,8 @@ static double write_row(struct kt_plot *plot, const struct kt_roofline_point *p,
     snprintf(text, sizeof text, "%-7s %s", p->routine, shape);
     kt_plot_text(plot, KT_PLOT_TABLE + 36, y, text, "font \"monospace,9\"");
     snprintf(text, sizeof text, "%.1f %%", 100 * p->share);
-    kt_plot_text(plot, plot->picture->width - 12, y, text, "right font \"monospace,9\"");
+    if (!isnan(p->share))
+        kt_plot_text(plot, plot->picture->width - 12, y, text, "right font \"monospace,9\"");
     return y - ROW;
 }
 
@@ -130,7 +131,7 @@ static void write_key(struct kt_plot *plot, double y)
     static const char small[] = "font \",8\" textcolor rgb \"#404040\"";
     bool counted = false;
     for (size_t i = 0; i < plot->roofline->points; i++)
-        counted = counted || plot->roofline->point[i].counted;
+        counted = counted || plot->roofline->point[i].source == KT_COUNTED;
     y -= 6;
     if (plot->roofline->lined) {
         kt_plot_text(plot, KT_PLOT_TABLE, y, "numbers: sizes; dashed: the same size from another state", small);

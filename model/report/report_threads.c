@@ -185,6 +185,36 @@ static json_t *region_share(const struct kt_at *at)
     return kt_report_share(region_of(at)->seconds_blas, kt_report_of(at)->summary.seconds_blas);
 }
 
+/* Null where the program said nothing. */
+static json_t *stated(double number)
+{
+    return number > 0 ? json_real(number) : json_null();
+}
+
+static json_t *region_flops(const struct kt_at *at)
+{
+    return stated(region_of(at)->flops);
+}
+
+static json_t *region_bytes(const struct kt_at *at)
+{
+    return stated(region_of(at)->bytes);
+}
+
+static json_t *region_gflops(const struct kt_at *at)
+{
+    const struct kt_region_sum *sum = region_of(at);
+    return stated(sum->seconds > 0 ? 1e-9 * sum->flops / sum->seconds : 0);
+}
+
+static json_t *region_intensity(const struct kt_at *at)
+{
+    const struct kt_region_sum *sum = region_of(at);
+    return stated(sum->bytes > 0 ? sum->flops / sum->bytes : 0);
+}
+
+enum { ALL_REGIONS = 1, REGIONS_WITH_WORK = 2 }; /* views */
+
 static const struct kt_field region_fields[] = {
     {"path", KT_AS_TEXT, KT_MANY | KT_SHRINK, .meaning = "names from the outermost region on; empty: in no region",
      .get = path, .head = "region", .cell = path_cell},
@@ -193,10 +223,20 @@ static const struct kt_field region_fields[] = {
     {"seconds", KT_AS_SECONDS, KT_NULL, .meaning = "time in the region, all threads added",
      KT_AT(struct kt_region_sum, seconds), .head = "inside", .cell = inside_cell},
     {"calls", KT_AS_COUNT, .meaning = CALLS_MEANING, KT_AT(struct kt_region_sum, calls), .head = "calls"},
-    {"calls_top", KT_AS_COUNT, .meaning = TOP_MEANING, KT_AT(struct kt_region_sum, calls_top), .head = "outermost"},
+    {"calls_top", KT_AS_COUNT, .meaning = TOP_MEANING, KT_AT(struct kt_region_sum, calls_top), .head = "outermost",
+     .view = ALL_REGIONS},
     {"seconds_blas", KT_AS_SECONDS, KT_NULL, .meaning = BLAS_MEANING, KT_AT(struct kt_region_sum, seconds_blas),
      .head = "BLAS time"},
-    {"share", KT_AS_SHARE, KT_NULL, .meaning = SHARE_MEANING, .get = region_share, .head = "share"},
+    {"share", KT_AS_SHARE, KT_NULL, .meaning = SHARE_MEANING, .get = region_share, .head = "share",
+     .view = ALL_REGIONS},
+    {"flops", KT_AS_NUMBER, KT_NULL, .unit = "operations", .meaning = "what the program says that it did there",
+     .get = region_flops},
+    {"bytes", KT_AS_NUMBER, KT_NULL, .unit = "bytes", .meaning = "memory traffic, as the program says",
+     .get = region_bytes},
+    {"gflops", KT_AS_NUMBER, KT_NULL, .unit = "10^9 operations/s", .meaning = "flops over seconds",
+     .get = region_gflops, .head = "Gflop/s, stated", .view = REGIONS_WITH_WORK},
+    {"intensity", KT_AS_NUMBER, KT_NULL, .unit = "operations per byte", .meaning = "flops over bytes",
+     .get = region_intensity, .head = "flop/byte", .view = REGIONS_WITH_WORK},
     {0}};
 
 /* Calls in no region are a row only where there are regions. */
@@ -217,6 +257,14 @@ const struct kt_field kt_report_region_list[] = {
      .of = region_fields, .count = regions, .row = region},
     {0}};
 
+static bool is_any_stated(const struct kt_region_sums *sums)
+{
+    bool any = false;
+    for (size_t i = 0; i < sums->count; i++)
+        any |= sums->sum[i].flops > 0 || sums->sum[i].bytes > 0;
+    return any;
+}
+
 void kt_report_regions(const struct kt_report *report, size_t top)
 {
     const struct kt_region_sums *sums = &report->regions;
@@ -225,7 +273,7 @@ void kt_report_regions(const struct kt_report *report, size_t top)
         printf("The program named no regions (include/ktrace/ktrace.h).\n");
         return;
     }
-    kt_field_print(kt_report_region_list, report, top, 0);
+    kt_field_print(kt_report_region_list, report, top, is_any_stated(sums) ? REGIONS_WITH_WORK : ALL_REGIONS);
     if (sums->unmatched)
         printf("%llu ends of regions have no begin that was recorded\n", (unsigned long long)sums->unmatched);
     kt_row_tell_rest(sums->count, top, "region");

@@ -3,6 +3,7 @@
 
 #include "model/roofline/shape_counts.h"
 #include "model/roofline/tracked_traffic.h"
+#include "model/summary/by_region.h"
 #include "trace/shape/shape_words.h"
 #include "trace/command/about.h"
 #include "trace/base/memory.h"
@@ -15,6 +16,9 @@ const char *const kt_point_context_name[] = {
     KT_POINT_CONTEXT_LIST(KT_POINT_CONTEXT_NAME)
 #undef KT_POINT_CONTEXT_NAME
 };
+
+const char *const kt_point_source_name[] = {
+    [KT_MODELLED] = "modelled", [KT_COUNTED] = "counted", [KT_STATED] = "stated"};
 
 const char *const kt_left_out_text[] = {"how many operations they take is not known", "they compute or move nothing"};
 
@@ -186,9 +190,10 @@ static void use_counts(struct kt_roofline_point *point, const struct kt_shape_co
     point->flops_counted = kt_shape_counted(counts, number, KT_COUNT_FLOPS);
     point->traffic_counted = kt_shape_counted(counts, number, KT_COUNT_TRAFFIC);
     struct kt_spread intensity = kt_shape_intensity(counts, number, point->work.flops);
-    point->counted = intensity.median > 0 && isfinite(intensity.median);
-    if (point->counted)
+    if (intensity.median > 0 && isfinite(intensity.median)) {
+        point->source = KT_COUNTED;
         point->intensity = intensity;
+    }
 }
 
 static struct kt_point_series series_of(const struct kt_trace *trace, size_t machine, const char *name)
@@ -206,6 +211,40 @@ static struct kt_point_series series_of(const struct kt_trace *trace, size_t mac
         kt_about_library(library, series.library, sizeof series.library);
     series.file = library ? kt_copy(library_file(trace, library)) : NULL;
     return series;
+}
+
+/* One each for the regions whose work the program told. */
+static void add_regions(struct kt_roofline *roofline, const struct kt_trace *trace, size_t series)
+{
+    struct kt_region_sums regions;
+    const struct kt_roofs *roofs = &roofline->roofs[roofline->series[series].roofs];
+    kt_region_sums_begin(trace, &regions);
+    kt_region_sums_finish(&regions);
+    for (size_t i = 1; i < regions.count; i++) {
+        const struct kt_region_sum *sum = &regions.sum[i];
+        double entered = (double)sum->entered;
+        if (!(sum->flops > 0 && sum->bytes > 0) || sum->entered == 0)
+            continue;
+        struct kt_roofline_point *point = add_point(roofline);
+        *point = (struct kt_roofline_point){.routine = "region",
+                                            .series = series,
+                                            .leads = true,
+                                            .shapes = 1,
+                                            .calls = entered,
+                                            .seconds = sum->seconds,
+                                            .share = NAN,
+                                            .source = KT_STATED,
+                                            .work = {.flops = sum->flops / entered},
+                                            .traffic = sum->bytes / entered,
+                                            .flops_counted = NAN,
+                                            .traffic_counted = NAN,
+                                            .traffic_tracked = NAN,
+                                            .time = kt_spread_exact(sum->seconds / entered)};
+        kt_region_path(&regions, i, point->shape, sizeof point->shape);
+        snprintf(point->words, sizeof point->words, "region %.80s", point->shape);
+        kt_point_place(point, roofs->hz);
+    }
+    kt_region_sums_free(&regions);
 }
 
 void kt_roofline_add(struct kt_roofline *roofline, const struct kt_trace *trace, const struct kt_replayed *replayed,
@@ -234,6 +273,7 @@ void kt_roofline_add(struct kt_roofline *roofline, const struct kt_trace *trace,
         add_replayed(roofline, &insitu, found, KT_POINT_WARM);
         add_replayed(roofline, &insitu, found, KT_POINT_COLD);
     }
+    add_regions(roofline, trace, number);
     free(tracked);
     kt_shape_counts_free(&counts);
     kt_shapes_free(&shapes);
@@ -246,13 +286,20 @@ static bool same_shape(const struct kt_roofline_point *a, const struct kt_roofli
     return !strcmp(a->routine, b->routine) && !strcmp(a->shape, b->shape);
 }
 
+/* Share of the time; of regions, which have none, their time over that of all calls. */
+static double weight_of(const struct kt_roofline *roofline, const struct kt_roofline_point *p)
+{
+    return isnan(p->share) ? p->seconds / roofline->series[p->series].seconds : p->share;
+}
+
 /* The point in situ to be shown without a number that has the largest share; NULL: there is none. */
 static const struct kt_roofline_point *next_to_number(const struct kt_roofline *roofline)
 {
     const struct kt_roofline_point *best = NULL;
     for (size_t i = 0; i < roofline->points; i++) {
         const struct kt_roofline_point *p = &roofline->point[i];
-        if (p->number == 0 && p->leads && kt_roofline_shows(roofline, p) && (!best || p->share > best->share))
+        if (p->number == 0 && p->leads && kt_roofline_shows(roofline, p) &&
+            (!best || weight_of(roofline, p) > weight_of(roofline, best)))
             best = p;
     }
     return best;
@@ -359,14 +406,18 @@ static void drop_grouped(struct kt_roofline *roofline)
     roofline->points = kept;
 }
 
+/* Regions and kernels, which have no share, come behind all that have one, by their numbers. */
 static int compare_points(const void *a, const void *b)
 {
     const struct kt_roofline_point *x = a;
     const struct kt_roofline_point *y = b;
+    double share[2] = {isnan(x->share) ? -1 : x->share, isnan(y->share) ? -1 : y->share};
     if (x->series != y->series)
         return x->series < y->series ? -1 : 1;
-    if (x->share != y->share)
-        return x->share > y->share ? -1 : 1;
+    if (share[0] != share[1])
+        return share[0] > share[1] ? -1 : 1;
+    if (share[0] < 0 && x->number != y->number)
+        return x->number - 1 < y->number - 1 ? -1 : 1; /* those without a number last */
     return (int)x->context - (int)y->context;
 }
 

@@ -2,7 +2,8 @@
 /*
  * The points of a roofline plot (paper 002): the shapes of one or several traces, each with its intensity, flops per
  * byte of memory traffic, and its rate, flops per cycle, as the calls happened and, where the trace was replayed, with
- * operands in cache and in memory. The shapes that took most time are numbered, one number for the same shape in all
+ * operands in cache and in memory. Regions of which the program says what they did (ktrace_work) are points, too. The
+ * shapes that took most time are numbered, one number for the same shape in all
  * series; of each routine the others are one point.
  */
 #ifndef KT_ROOFLINE_H
@@ -33,6 +34,10 @@ enum kt_point_context {
 };
 extern const char *const kt_point_context_name[];
 
+/* Where operations and traffic of a point are from; named alike. */
+enum kt_point_source { KT_MODELLED, KT_COUNTED, KT_STATED };
+extern const char *const kt_point_source_name[];
+
 enum { KT_POINT_TEXT = 96, KT_MOST_SERIES = 8, KT_SERIES_NAME = 64 };
 
 struct kt_roofline_point {
@@ -46,17 +51,17 @@ struct kt_roofline_point {
     size_t number; /* 1, 2, ... by share of time; 0: several shapes */
     size_t shapes;
     double calls, seconds;
-    double share;               /* of the time of all calls of its trace */
-    struct kt_quantities work;  /* modelled, of one call; of several shapes the sums over all calls */
-    double traffic;             /* modelled bytes, likewise */
-    double flops_counted;       /* NAN: not counted */
-    double traffic_counted;     /* NAN: not counted */
-    double traffic_tracked;     /* of it, what the cache model says came from memory in situ; NAN: not asked for */
-    struct kt_spread time;      /* seconds of a call; of a kernel its lower quartile stands for the median */
-    struct kt_spread visits;    /* of a kernel: the least times of visits, of some calls each */
-    struct kt_spread intensity; /* flops per byte */
-    struct kt_spread rate;      /* flops per cycle */
-    bool counted;               /* the intensity is from counters, otherwise from the model */
+    double share;                /* of the time of all calls of its trace */
+    struct kt_quantities work;   /* modelled, of one call; of several shapes the sums over all calls */
+    double traffic;              /* modelled bytes, likewise */
+    double flops_counted;        /* NAN: not counted */
+    double traffic_counted;      /* NAN: not counted */
+    double traffic_tracked;      /* of it, what the cache model says came from memory in situ; NAN: not asked for */
+    struct kt_spread time;       /* seconds of a call; of a kernel its lower quartile stands for the median */
+    struct kt_spread visits;     /* of a kernel: the least times of visits, of some calls each */
+    struct kt_spread intensity;  /* flops per byte */
+    struct kt_spread rate;       /* flops per cycle */
+    enum kt_point_source source; /* of the intensity. Stated: a region, as the program says; it has no SHARE */
 };
 
 /* A trace. */

@@ -17,7 +17,7 @@ static void print_point(const struct kt_roofline *roofline, struct kt_text_table
 {
     char cell[6][32];
     char name[KT_POINT_TEXT + 40];
-    const char *row[] = {cell[0], name, cell[1], cell[2], cell[3], cell[4], p->counted ? "counted" : "modelled"};
+    const char *row[] = {cell[0], name, cell[1], cell[2], cell[3], cell[4], kt_point_source_name[p->source]};
     snprintf(cell[0], sizeof cell[0], "%.0zu", p->number);
     snprintf(name, sizeof name, "%s %s%s%s", p->routine, p->shape, roofline->count > 1 ? ", " : "",
              roofline->count > 1 ? roofline->series[p->series].name : "");

@@ -57,6 +57,8 @@ static size_t *add_process(struct kt_region_sums *sums, void **tree, const struc
         index[i] = find_or_add(sums, tree, index[region->parent], kt_region_name(p, region->name));
         sums->sum[index[i]].entered += region->entered;
         sums->sum[index[i]].seconds += (double)region->ticks / p->tick_hz;
+        sums->sum[index[i]].flops += region->flops;
+        sums->sum[index[i]].bytes += region->bytes;
     }
     sums->unmatched += regions->unmatched;
     return index;
@@ -92,7 +94,9 @@ static int compare_sums(const void *a, const void *b, void *of)
     const struct kt_region_sum *y = &((const struct kt_region_sum *)of)[j];
     if (x->seconds_blas != y->seconds_blas)
         return x->seconds_blas > y->seconds_blas ? -1 : 1;
-    return i < j ? -1 : i > j;
+    if (isnan(x->seconds) || isnan(y->seconds) || x->seconds == y->seconds)
+        return isnan(x->seconds) ? 1 : isnan(y->seconds) ? -1 : i < j ? -1 : i > j;
+    return x->seconds > y->seconds ? -1 : 1;
 }
 
 void kt_region_sums_finish(struct kt_region_sums *sums)
@@ -105,6 +109,8 @@ void kt_region_sums_finish(struct kt_region_sums *sums)
         parent->calls += sum->calls;
         parent->calls_top += sum->calls_top;
         parent->seconds_blas += sum->seconds_blas;
+        parent->flops += sum->flops;
+        parent->bytes += sum->bytes;
     }
     sums->order = kt_resize(NULL, sums->count, sizeof *sums->order);
     for (size_t i = 0; i < sums->count; i++)

@@ -12,7 +12,8 @@ struct kt_region_sum {
     const char *name; /* borrowed from the trace; NULL: calls in no region */
     size_t parent;    /* index; of those in no other region 0 */
     uint64_t entered;
-    double seconds; /* inside, of all threads added; NAN: calls in no region */
+    double seconds;      /* inside, of all threads added; NAN: calls in no region */
+    double flops, bytes; /* as the program said */
     uint64_t calls, calls_top;
     double seconds_blas; /* of outermost calls */
 };
@@ -20,7 +21,7 @@ struct kt_region_sum {
 struct kt_region_sums {
     struct kt_region_sum *sum; /* the first: calls in no region; parents before what is nested in them */
     size_t count;              /* 1: there are no regions */
-    size_t *order;             /* the same, most BLAS time first */
+    size_t *order;             /* the same, most BLAS time first, then most time */
     uint64_t unmatched;        /* ends of regions whose begin was not recorded */
     const struct kt_trace *trace;
     size_t **of_process; /* index of each region of each process */

@@ -358,7 +358,7 @@ static void change_event_head(unsigned char *bytes, struct piece event, uint64_t
     uint64_t head = word_at(bytes, event.at);
     switch (kt_draw(random, 4)) {
     case 0: /* kind */
-        head = (head & ~(uint64_t)0xff) | kt_draw(random, KT_EVENT_YARDSTICK + 2);
+        head = (head & ~(uint64_t)0xff) | kt_draw(random, KT_EVENT_WORK + 2);
         break;
     case 1: /* length */
         head = (head & ~(uint64_t)0xff00) | ((head + ((kt_draw(random, 5) - 2) << 8)) & 0xff00);

@@ -125,6 +125,18 @@ same "a long name is cut" "199" "$(calls t 'len(d[0]["region"][0])')"
 same "an odd name is kept" True "$(calls t 'd[1]["region"][0].startswith("tab\tnewline\nslash\\ ä")')"
 same "... an empty one has a word" "(no name)" "$(calls t 'd[2]["region"][0]')"
 same "... and steers no terminal" 0 "$("$B/ktrace" report --all "$T/t" | grep -c $'\033')"
+stated='" ".join(sorted(":".join(map(str, [">".join(r["path"]), r["flops"], r["bytes"]])) for r in d["regions"] if r["path"]))'
+steps t work=9 begin=a work=100 dot=1 begin=b work=50 work=25 end work=1 work=nan work=-4 work=inf end work=7 begin=c dot=1 end
+same "work that the program states: of each region, with those in it" "a:176.0:88.0 a>b:75.0:37.5 c:None:None" "$(report t "$stated")"
+same "... Gflop/s and flop/byte" True "$(report t 'all(abs(r["gflops"] * r["seconds"] / r["flops"] - 1e-9) < 1e-15 and r["intensity"] == 2 for r in d["regions"] if r["flops"])')"
+has "... as a table" '^region +entered +inside +calls +BLAS time +Gflop/s, stated +flop/byte$' "$("$B/ktrace" report --by region "$T/t")"
+true_that "... of 80 columns" test "$("$B/ktrace" report --by region "$T/t" | wc -L)" -le 80
+same "... under the roofs" "a 1.0 176.0 88.0 stated, a > b 1.0 75.0 37.5 stated" "$("$B/ktrace" roofline --json "$T/t" 2>/dev/null | query '", ".join(sorted(" ".join(map(str, [p["shape"], p["calls"], p["flops"], p["traffic"], p["source"]])) for p in d["points"] if p["routine"] == "region"))')"
+sound t
+steps t begin=a work=10 pause work=20 begin=b work=5 resume dot=1 end work=40 end
+same "... during a pause: none" "a:50.0:25.0 a>b:None:None" "$(report t "$stated")"
+steps t deep=30 begin=x work=3 end; same "... once a stack of regions was too deep" "x:3.0:1.5" "$(report t "$stated" | grep -o 'x:.*')"
+steps t begin=a work=5 fork=2 end; same "... before a fork: once" 5.0 "$(report t '[r["flops"] for r in d["regions"] if r["path"] == ["a"]][0]')"
 steps t begin=main threads=500 end
 same "threads have regions of their own" "even:500 main:0 odd:501" "$(report t '" ".join(sorted(r["path"][0] + ":" + str(r["calls"]) for r in d["regions"] if r["path"]))')"
 for how in fork clone; do

@@ -11,6 +11,7 @@
  *   wait=FILE  two threads call ddot until the file is there; says how many calls that were
  *   numbered=N N calls of ddot, numbered by their argument n
  *   crew=N     threads that make N, 2 N, 3 N and 4 N calls of ddot, numbered
+ *   work=N     N operations, and half as many bytes, of the region; N can be nan
  *   sleep=N    N milliseconds           kill       SIGKILL
  */
 #include "ktrace/ktrace.h"
@@ -22,6 +23,11 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+static void work(const char *flops)
+{
+    ktrace_work(atof(flops), atof(flops) / 2);
+}
 
 static void solve(int times)
 {
@@ -216,17 +222,15 @@ static const struct {
     void (*plain)(void);
     void (*counted)(int);
     void (*text)(const char *);
-} steps[] = {{"dot", NULL, work_times, NULL},     {"solve", NULL, solve, NULL},
-             {"mixed", NULL, mixed, NULL},        {"numbered", NULL, numbered, NULL},
-             {"begin", NULL, NULL, ktrace_begin}, {"end", ktrace_end, NULL, NULL},
-             {"pause", ktrace_pause, NULL, NULL}, {"resume", ktrace_resume, NULL, NULL},
-             {"recording", say, NULL, NULL},      {"names", NULL, names, NULL},
-             {"deep", NULL, deep, NULL},          {"long", long_name, NULL, NULL},
-             {"odd", odd_name, NULL, NULL},       {"threads", NULL, threads, NULL},
-             {"fork", NULL, fork_child, NULL},    {"clone", NULL, clone_child, NULL},
-             {"often", NULL, often, NULL},        {"wait", NULL, NULL, wait_for},
-             {"crew", NULL, crew, NULL},          {"kill", leave, NULL, NULL},
-             {"sleep", NULL, sleep_ms, NULL}};
+} steps[] = {
+    {"dot", NULL, work_times, NULL},    {"solve", NULL, solve, NULL},        {"mixed", NULL, mixed, NULL},
+    {"numbered", NULL, numbered, NULL}, {"begin", NULL, NULL, ktrace_begin}, {"work", NULL, NULL, work},
+    {"end", ktrace_end, NULL, NULL},    {"pause", ktrace_pause, NULL, NULL}, {"resume", ktrace_resume, NULL, NULL},
+    {"recording", say, NULL, NULL},     {"names", NULL, names, NULL},        {"deep", NULL, deep, NULL},
+    {"long", long_name, NULL, NULL},    {"odd", odd_name, NULL, NULL},       {"threads", NULL, threads, NULL},
+    {"fork", NULL, fork_child, NULL},   {"clone", NULL, clone_child, NULL},  {"often", NULL, often, NULL},
+    {"wait", NULL, NULL, wait_for},     {"crew", NULL, crew, NULL},          {"kill", leave, NULL, NULL},
+    {"sleep", NULL, sleep_ms, NULL}};
 
 static void do_step(const char *argument)
 {

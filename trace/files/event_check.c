@@ -51,23 +51,33 @@ static bool checks_fit(struct kt_head head, const unsigned char *at)
     return words == head.words;
 }
 
+/* Of other kinds the words tell the length, or it may be any. */
+static const struct {
+    unsigned words;
+    bool may_be_more;
+} length_of[] = {[KT_EVENT_END] = {KT_END_WORDS, false},
+                 [KT_EVENT_LONG_END] = {KT_LONG_END_WORDS, true},
+                 [KT_EVENT_REGION] = {KT_REGION_WORDS, false},
+                 [KT_EVENT_INSIDE] = {1, false},
+                 [KT_EVENT_PASSED] = {1, false},
+                 [KT_EVENT_YARDSTICK] = {KT_YARDSTICK_WORDS, true},
+                 [KT_EVENT_WORK] = {KT_WORK_WORDS, true}};
+
+static bool has_possible_length(struct kt_head head)
+{
+    unsigned words = head.kind < sizeof length_of / sizeof *length_of ? length_of[head.kind].words : 0;
+    return words == 0 || head.words == words || (head.words > words && length_of[head.kind].may_be_more);
+}
+
 const char *kt_event_problem(struct kt_head head, const unsigned char *at, uint64_t left, uint64_t beyond)
 {
     if (head.words == 0 || 8u * head.words > left)
         return "has an impossible length";
     if (kt_begins_call(head))
         return call_problem(head, at, beyond);
-    if (head.kind == KT_EVENT_END && head.words != KT_END_WORDS)
-        return "has an impossible length";
-    if (head.kind == KT_EVENT_LONG_END && head.words < KT_LONG_END_WORDS)
-        return "has an impossible length";
-    if (head.kind == KT_EVENT_REGION && head.words != KT_REGION_WORDS)
+    if (!has_possible_length(head))
         return "has an impossible length";
     if (head.kind == KT_EVENT_CHECKSUMS && (head.id > KT_CHECK_OPERANDS || !checks_fit(head, at)))
         return "does not have the length of what it holds";
-    if (head.kind == KT_EVENT_YARDSTICK && head.words < KT_YARDSTICK_WORDS)
-        return "has an impossible length";
-    if ((head.kind == KT_EVENT_INSIDE || head.kind == KT_EVENT_PASSED) && head.words != 1)
-        return "has an impossible length";
     return NULL;
 }

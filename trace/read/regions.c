@@ -3,6 +3,8 @@
 
 #include "trace/base/memory.h"
 
+#include <math.h>
+
 enum { FIRST_SLOTS = 64 };
 
 struct kt_regions *kt_regions_new(void)
@@ -91,6 +93,20 @@ void kt_regions_record(struct kt_regions *regions, struct kt_region_place *place
         regions->region[place->region].entered += !place->repeats;
         place->since[regions->region[place->region].depth] = ticks;
     }
+}
+
+static bool is_number(double x)
+{
+    return isfinite(x) && x >= 0;
+}
+
+void kt_regions_work(struct kt_regions *regions, const struct kt_region_place *place, double flops, double bytes)
+{
+    struct kt_named_region *region = &regions->region[place->region];
+    if (place->region == 0 || place->deeper || !is_number(flops) || !is_number(bytes))
+        return;
+    region->flops += flops;
+    region->bytes += bytes;
 }
 
 void kt_regions_leave(struct kt_regions *regions, struct kt_region_place *place, uint64_t ticks)

@@ -20,7 +20,8 @@ struct kt_named_region {
     uint32_t parent;
     uint32_t depth;
     uint64_t entered;
-    uint64_t ticks; /* inside, added up over threads */
+    uint64_t ticks;      /* inside, added up over threads */
+    double flops, bytes; /* as the program said, without what it said of regions nested in it */
 };
 
 struct kt_regions {
@@ -45,6 +46,9 @@ void kt_regions_free(struct kt_regions *regions);
 /* An event REGION: of ID, at a time in ticks. The first makes regions that are new and adds up what they take. */
 void kt_regions_record(struct kt_regions *regions, struct kt_region_place *place, unsigned id, uint64_t ticks);
 uint32_t kt_regions_step(const struct kt_regions *regions, uint32_t region, uint32_t *deeper, unsigned id);
+
+/* An event WORK. */
+void kt_regions_work(struct kt_regions *regions, const struct kt_region_place *place, double flops, double bytes);
 
 /* The thread is in no region any more: all that it was in ended at that time. */
 void kt_regions_leave(struct kt_regions *regions, struct kt_region_place *place, uint64_t ticks);

@@ -285,11 +285,20 @@ static void take_region(struct walk *w, unsigned id, uint64_t ticks)
     s->last_ticks = ticks > s->last_ticks ? ticks : s->last_ticks;
 }
 
+static void take_work(struct walk *w, const unsigned char *event)
+{
+    double number[2]; /* operations, bytes */
+    memcpy(number, event + 8, sizeof number);
+    kt_regions_work(w->regions, &w->place, number[0], number[1]);
+}
+
 /* An event that neither begins nor ends a call. */
 static void take_other(struct walk *w, struct kt_head head, const unsigned char *event)
 {
     if (head.kind == KT_EVENT_REGION)
         take_region(w, head.id, kt_word_at(event + 8));
+    else if (head.kind == KT_EVENT_WORK)
+        take_work(w, event);
     else if (head.kind == KT_EVENT_INSIDE && head.upper)
         w->inside = event + 8;
     else if (head.kind == KT_EVENT_PASSED && event == w->behind)

@@ -30,6 +30,7 @@ struct kt_explain {
     size_t pairs;
     bool is_again;         /* pairs are of runs beside the replay, and not the recording itself */
     const char *stopped;   /* why there are no more runs; NULL: nothing did */
+    double needed_budget;  /* seconds, where there was no time to run the program again; 0: there was */
     double wall, blas;     /* seconds, medians over the runs */
     const json_t *advised; /* what ktrace advise --json printed; NULL: it failed */
     struct kt_paired_sum all;

@@ -48,6 +48,7 @@ static void print_head(const struct kt_explain *x)
     kt_report_screen_libraries(report->summary.first, libraries, sizeof libraries);
     kt_screen_line("%s; %zu thread%s", libraries, report->state.threads,
                    report->state.threads == 1 ? " calls" : "s call");
+    kt_report_screen_lost(report);
     say_runs(x);
 }
 
@@ -220,6 +221,8 @@ static void find_findings(const struct kt_explain *x, struct kt_screen_findings 
 
 static const char *next_verb(const struct kt_explain *x)
 {
+    if (x->needed_budget > 0)
+        return "explain --again";
     if (json_array_size(advice_of(x)))
         return "advise";
     return is_worth_words(x, KT_PAIRED_LIBRARY) ? "compare" : "report";
@@ -232,7 +235,10 @@ void kt_explain_print(const struct kt_explain *x, const char *page)
     print_places(x);
     find_findings(x, &findings);
     kt_screen_print_findings(&findings);
-    kt_screen_line("Next: ktrace %s %s", next_verb(x), x->trace);
+    if (x->needed_budget > 0)
+        kt_screen_line("Next: ktrace %s --budget %.0f %s", next_verb(x), x->needed_budget, x->trace);
+    else
+        kt_screen_line("Next: ktrace %s %s", next_verb(x), x->trace);
     if (page)
         kt_screen_line("In a browser: %s", page);
 }

@@ -102,6 +102,16 @@ static void print_trust(const struct kt_report *report)
                    report->state.clock_note || report->state.implausible ? "; doubtful times" : "");
 }
 
+void kt_report_screen_lost(const struct kt_report *report)
+{
+    static const double worth_words = 0.1;
+    char share[16];
+    double part = fmin(1, report->speed.all.lost / report->summary.seconds_blas);
+    if (part > worth_words)
+        kt_screen_line("! calls waited for a processor for %s of their time: others used it",
+                       kt_screen_percent(part, share));
+}
+
 static void print_head(const struct kt_report *report)
 {
     char libraries[CELL];
@@ -116,6 +126,7 @@ static void print_head(const struct kt_report *report)
     kt_screen_line("%s; %zu process%s, %zu thread%s", libraries, processes, processes == 1 ? "" : "es", threads,
                    plural(threads));
     print_trust(report);
+    kt_report_screen_lost(report);
 }
 
 /* --- where --------------------------------------------------------------------------------------------------- */

@@ -12,6 +12,9 @@ void kt_report_screen(const struct kt_report *report);
  * of this run, or of others of the program. */
 void kt_report_screen_times(const struct kt_report *report, double wall, double blas);
 
+/* That calls waited for a processor, if it was for a tenth of their time. */
+void kt_report_screen_lost(const struct kt_report *report);
+
 /* "at least one thread is in a call for 95.1 % of wall time, then 3.6 are", or that this is not known. */
 void kt_report_screen_busy(const struct kt_report *report, char *out, size_t size);
 

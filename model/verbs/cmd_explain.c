@@ -167,9 +167,20 @@ static void choose_time(struct explain *x, double seconds)
     snprintf(x->budget_text, sizeof x->budget_text, "%.0f", budget);
 }
 
+/* Where the user's was too short for that; 0: it was not. */
+static double needed_budget(const struct explain *x, double seconds)
+{
+    bool may_run = x->status == 0 && (x->command || x->again) && !x->runs;
+    return may_run && atoi(x->runs_text) < LEAST_RUNS ? ceil(LEAST_RUNS * seconds / most_of_runs) : 0;
+}
+
 static void say_time(const struct explain *x, double seconds)
 {
     int runs = atoi(x->runs_text);
+    double needed = needed_budget(x, seconds);
+    if (needed > 0)
+        kt_notice("there is no time to run the program, which takes %.3g s, six times more: --budget %.0f would do",
+                  seconds, needed);
     if (x->status)
         kt_notice("the program ended with status %d, and is not run again", x->status);
     if (runs)
@@ -268,6 +279,7 @@ static enum kt_status explain(struct explain *x, struct kt_error *error)
     advise(x);
     enum kt_status status =
         kt_explain_make(&trace, x->result, x->advised, is_leaves(x) ? KT_LEAVES : KT_OUTERMOST, &found, error);
+    found.needed_budget = needed_budget(x, seconds);
     if (status == KT_OK && x->html)
         status = write_html(&found, x->html, error);
     if (status == KT_OK && x->json)

@@ -141,9 +141,10 @@ void kt_advised_print(const struct kt_advised_list *list, bool all)
         print_advised(list, g);
         printf("\n");
     }
-    if (list->count == 0)
-        printf("No change that was tried is worth %.1f %% of the program.\n%s", 100 * KT_WORTH_ADVICE,
-               all && tried ? "\n" : "");
+    if (tried == 0)
+        printf("Nothing to try: no rule fits a call of this program that takes time (doc/advise.md lists them).\n");
+    else if (list->count == 0)
+        printf("No change that was tried is worth %.1f %% of the program.\n%s", 100 * KT_WORTH_ADVICE, all ? "\n" : "");
     if (all)
         print_others(list);
 }

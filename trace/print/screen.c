@@ -43,9 +43,12 @@ void kt_screen_line(const char *format, ...)
     va_end(list);
     kt_text_clean(text);
     int length = bytes_of(text, page_width());
+    bool is_cut = strspn(text + length, " ") < strlen(text + length);
+    if (is_cut)
+        length = bytes_of(text, page_width() - 2);
     while (length > 0 && text[length - 1] == ' ')
         length--;
-    printf("%.*s\n", length, text);
+    printf("%.*s%s\n", length, text, is_cut ? ".." : "");
 }
 
 const char *kt_screen_percent(double part, char *out)

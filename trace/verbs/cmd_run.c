@@ -350,11 +350,15 @@ static const char *hiding_variable(void)
     return NULL;
 }
 
-static void tell_of_nothing(void)
+static void tell_of_nothing(int status)
 {
     const char *variable = hiding_variable();
     if (variable)
         kt_notice("no call was recorded: %s=%s is set", variable, getenv(variable));
+    else if (status)
+        kt_notice(
+            "the program ended with status %d and made no BLAS or LAPACK call before: does it run without ktrace?",
+            status);
     else
         kt_notice("the program made no BLAS or LAPACK call that can be seen"
                   " (it may be statically linked, set-uid, or use its own copy)");
@@ -386,7 +390,8 @@ static void settle_stacks(const struct run *run)
     kt_trace_close(&trace);
 }
 
-static void look_at_trace(const struct run *run)
+/* STATUS: the program's. */
+static void look_at_trace(const struct run *run, int status)
 {
     struct kt_run_contents found;
     if (!kt_run_directory_read(run->directory, &found))
@@ -397,7 +402,7 @@ static void look_at_trace(const struct run *run)
             settle_stacks(run);
         return;
     }
-    tell_of_nothing();
+    tell_of_nothing(status);
     if (run->created)
         rmdir(run->directory);
 }
@@ -421,7 +426,7 @@ static int run_command(struct run *run)
     bool started = read_report(run);
     int status = wait_for(run, child);
     if (started)
-        look_at_trace(run);
+        look_at_trace(run, status);
     else if (run->created)
         rmdir(run->directory);
     return status;

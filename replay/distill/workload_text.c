@@ -171,15 +171,23 @@ static void put_meta_of(FILE *file, const struct kt_process *process, const char
     fputc('\n', file);
 }
 
-/* Which calls a trace has is part of what it stands for. */
-static void put_option(FILE *file, const struct kt_trace *trace, const char *name)
+/* Which calls a trace has is part of what it stands for. Names that the user wrote are the user's. */
+static void put_choice(FILE *file, const struct kt_trace *trace)
 {
-    const char *value = kt_trace_option(trace, name, "");
-    if (!*value)
-        return;
-    fprintf(file, "option\t%s", name);
-    put_field(file, value);
-    fputc('\n', file);
+    uint64_t sample = kt_state_sample(trace);
+    if (sample > 1)
+        fprintf(file, "option\tSAMPLE\t%" PRIu64 "\n", sample);
+    if (strcmp(kt_trace_option(trace, "ROUTINES", "*"), "*") != 0)
+        fprintf(file, "option\tROUTINES\t(a choice)\n");
+}
+
+/* Of a workload, that it is made from, those that it stands for. */
+static size_t processes_of(const struct kt_trace *trace)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < trace->processes; i++)
+        count += trace->process[i].workload ? trace->process[i].workload : 1;
+    return count;
 }
 
 char *kt_workload_meta(const struct kt_trace *trace, const struct kt_process *process,
@@ -190,15 +198,14 @@ char *kt_workload_meta(const struct kt_trace *trace, const struct kt_process *pr
     fprintf(file,
             "format\tktrace\t%d\t%d\nworkload\t%d\t%zu\npid\t1\nbyte_order\tlittle\nclock\ttsc\n"
             "clock_ticks\t0\n",
-            KT_FORMAT_MAJOR, KT_FORMAT_MINOR, KT_WORKLOAD_VERSION, trace->processes);
+            KT_FORMAT_MAJOR, KT_FORMAT_MINOR, KT_WORKLOAD_VERSION, processes_of(trace));
     put_anchor(file, &clock->first);
     fprintf(file, "began\t%.0f\n", (double)clock->first.monotonic_ns - 1e9 * clock->before);
     put_meta_of(file, process, "cpus");
     put_meta_of(file, process, "cpu_model");
     put_meta_of(file, process, "page_bytes");
     fprintf(file, "option\tNESTED\tnone\n");
-    put_option(file, trace, "SAMPLE");
-    put_option(file, trace, "ROUTINES");
+    put_choice(file, trace);
     return end(&text);
 }
 

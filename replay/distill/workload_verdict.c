@@ -222,11 +222,51 @@ enum kt_status kt_workload_verdict_find(const struct kt_verdict_options *options
 
 /* --- in the workload ------------------------------------------------------------------------------------------- */
 
+/* Labels of libraries that have no short name are from their paths, which are the user's. */
+static bool is_private(const char *label)
+{
+    return strpbrk(label, "/.") != NULL;
+}
+
+/* The I-th library is so called everywhere. */
+static void hide_name(json_t *library, size_t i)
+{
+    const char *label = json_string_value(json_object_get(library, "library"));
+    if (label && is_private(label))
+        json_object_set_new(library, "library", json_sprintf("library %zu", i + 1));
+}
+
+static void hide_names(json_t *of)
+{
+    size_t i;
+    json_t *library;
+    json_array_foreach(json_object_get(of, "libraries"), i, library)
+    {
+        hide_name(library, i);
+    }
+}
+
+/* To be freed. */
+static json_t *without_private_names(const json_t *verdict)
+{
+    size_t i;
+    json_t *routine;
+    json_t *copy = json_deep_copy(verdict);
+    hide_names(copy);
+    json_array_foreach(json_object_get(copy, "routines"), i, routine)
+    {
+        hide_names(routine);
+    }
+    return copy;
+}
+
 enum kt_status kt_workload_verdict_keep(const char *workload, const json_t *verdict, struct kt_error *error)
 {
-    char *text = json_dumps(verdict, JSON_COMPACT | JSON_REAL_PRECISION(4));
+    json_t *kept = without_private_names(verdict);
+    char *text = json_dumps(kept, JSON_COMPACT | JSON_REAL_PRECISION(4));
     if (!text)
         abort();
+    json_decref(kept);
     enum kt_status status = kt_workload_file_put(workload, verdict_name, text, error);
     free(text);
     return status;

@@ -147,11 +147,11 @@ static enum kt_status verify(const struct distill *o, const char *path, struct k
     kt_trace_close(&workload);
     KT_TRY(status);
     KT_TRY(kt_workload_verdict_find(&options, &verdict, error));
-    status = kt_workload_verdict_keep(path, verdict, error);
-    if (status == KT_OK && o->json)
+    if (o->json)
         kt_document_print(&kt_document_distill_verify, json_incref(verdict));
-    else if (status == KT_OK)
+    else
         kt_workload_verdict_print(verdict);
+    status = kt_workload_verdict_keep(path, verdict, error); /* what was found is told, whatever becomes of that */
     json_decref(verdict);
     return status;
 }

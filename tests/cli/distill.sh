@@ -78,6 +78,11 @@ has "--show is for people, too" "not represented: +[0-9.]+ % of the time" "$("$k
 "$kt" distill one.trace -o seconds.ktw --seconds 0.001 --json >seconds.json
 same "--seconds keeps fewer single calls" True "$(query "d['calls_single'] < $(made 'd["calls_single"]')" <seconds.json)"
 
+KTRACE_ROUTINES='d*,mine_secret' "$kt" run -o chosen.trace -- "$root/$B/tests/profile/counts" shapes 3 2 >/dev/null 2>&1
+"$kt" distill chosen.trace -o chosen.ktw >out 2>err; same "a choice of routines is told, not which" "1 0" "$(tar --zstd -xOf chosen.ktw | grep -ac 'ROUTINES.*a choice') $(tar --zstd -xOf chosen.ktw | grep -ac secret)"
+"$kt" merge -o twice one.ktw two.ktw; "$kt" distill twice -o third.ktw >out 2>err
+same "one made of two stands for as many processes" 2 "$(tar --zstd -xOf third.ktw workload/p1/meta | awk '$1 == "workload" { print $3 }')"
+
 # Every verb takes it.
 takes() { "$kt" "$@" >out 2>err; same "$1${2:+ $2}" 0 $?; }
 takes report --all one.ktw; takes info one.ktw; takes dump one.ktw; takes repro --call 7 one.ktw; takes repro --shape 1 one.ktw
@@ -91,10 +96,12 @@ takes model build --budget 1 --blas reference --routine dgemm --models "$T/model
 takes model predict --blas reference --models "$T/models" one.ktw
 
 # How true it is.
-"$kt" distill --verify one.trace one.ktw --blas reference --blas openblas --budget 6 --json >verdict.json 2>err; same "--verify" 0 $?
+mkdir secret; cp "$("$kt" info --libraries --json reference | query 'd["libraries"][0]["files"][0]')" secret/libmine.so
+"$kt" distill --verify one.trace one.ktw --blas reference --blas openblas --blas secret/libmine.so --budget 8 --json >verdict.json 2>err; same "--verify" 0 $?
 same "... on two libraries at least" True "$(query 'len(d["libraries"]) >= 2 and d["libraries"][1]["ratio_trace"]["value"] > 0' <verdict.json)"
 same "... and by routine" "['daxpy', 'dgemm', 'dgeqrf']" "$(query 'sorted(r["routine"] for r in d["routines"])' <verdict.json)"
 has "... the verdict stands in the file" "dgemm .* %" "$("$kt" distill --show one.ktw)"
+same "... which does not tell the names of the user's libraries" "1 0" "$(grep -c libmine\\.so verdict.json | sed "s/[1-9][0-9]*/1/") $(tar --zstd -xOf one.ktw | grep -c 'libmine\|secret')"
 same "... which is a workload as before" 840 "$("$kt" report --json one.ktw | query 'd["calls_top"]')"
 
 # What cannot be.

@@ -151,4 +151,15 @@ for file in full.csv full.json full.sqlite full.otf2; do
     same "... nothing is left" "" "$(ls full* 2>/dev/null)"
 done
 "$kt" export demo >/dev/full 2>err; same "standard output that is full" 4 $?
+
+# A disk that is full once the first files are written, users who want no more: nothing is left of a file that is not whole.
+KTRACE_OUT=many LD_PRELOAD="${kt%/*}/libktrace.so" "${kt%/*}/tests/modes/steps" dot=100000
+mkdir none
+if [ -d demo.otf2 ]; then
+    (ulimit -f 200; "$kt" export --format otf2 -o none/full.otf2 many >/dev/null 2>err); same "otf2, no room later: status" 4 $?
+    has "... why" 'full.otf2: cannot be written: ' "$(<err)"
+    "$kt" export --format otf2 --routine dgemm -o none/empty.otf2 many >/dev/null 2>err; same "otf2 without a call: status" 3 $?
+fi
+for format in sqlite otf2; do timeout -s INT 0.3 "$kt" export --format $format -o none/cut.$format many >/dev/null 2>&1; rm -rf none/cut.$format; done
+same "... nothing is left behind" "" "$(ls none)"
 exit $((failures != 0))

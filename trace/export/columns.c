@@ -3,6 +3,7 @@
 
 #include "trace/command/call_json.h"
 #include "trace/command/json.h"
+#include "trace/base/interrupt.h"
 #include "trace/base/memory.h"
 #include "trace/print/text.h"
 
@@ -75,18 +76,20 @@ json_t *kt_export_call(const struct kt_export_calls *calls, const struct kt_call
 
 void kt_export_begin(struct kt_export_calls *calls)
 {
-    calls->count = 0;
+    calls->count = calls->left_out = 0;
     kt_cursor_begin(calls->trace, &calls->cursor);
 }
 
 bool kt_export_next(struct kt_export_calls *calls, struct kt_call *out)
 {
-    while (kt_cursor_next(&calls->cursor, out)) {
-        bool is_wanted = !calls->outermost || out->depth == 0;
-        if (is_wanted && kt_routine_matches(out->entry->symbol.routine->name, calls->routines)) {
-            calls->count++;
+    while (!kt_interrupted() && kt_cursor_next(&calls->cursor, out)) {
+        bool has_time = out->complete && kt_call_is_plausible(out);
+        if ((calls->outermost && out->depth) || !kt_routine_matches(out->entry->symbol.routine->name, calls->routines))
+            continue;
+        calls->left_out += calls->timed && !has_time;
+        calls->count += !calls->timed || has_time;
+        if (!calls->timed || has_time)
             return true;
-        }
     }
     return false;
 }

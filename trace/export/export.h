@@ -17,11 +17,14 @@ struct kt_export_calls {
     const struct kt_trace *trace;
     const char *routines; /* patterns; NULL: all */
     bool outermost;       /* only those that the program made */
+    bool timed;           /* only those that have an end that can be true; others are LEFT_OUT */
     struct kt_callers *callers;
     struct kt_cursor cursor;
-    uint64_t count; /* so far */
+    uint64_t count, left_out; /* so far */
 };
 void kt_export_begin(struct kt_export_calls *calls);
+
+/* False behind the last call, and once the command is interrupted. */
 bool kt_export_next(struct kt_export_calls *calls, struct kt_call *out);
 
 /* A column of a table: a key of a row's object, the column's name if it says no other, or of an object in it. */

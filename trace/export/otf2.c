@@ -20,14 +20,20 @@ enum kt_status kt_export_otf2(struct kt_export_calls *calls, const char *path, s
 
 #else
 
+#include "trace/base/interrupt.h"
 #include "trace/base/memory.h"
 #include "trace/command/json.h"
 #include "trace/library/installed.h"
 #include "trace/print/text.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <otf2/otf2.h>
+#include <signal.h>
 #include <stdarg.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define TICKS_PER_SECOND UINT64_C(1000000000)
 
@@ -69,6 +75,7 @@ struct writer {
     struct location *location;
     size_t locations;
     struct kt_error *error; /* the first one */
+    int told;               /* a pipe, for the outcome */
     /* the location at hand */
     OTF2_EvtWriter *to; /* NULL: there is none */
     size_t stream;
@@ -77,14 +84,28 @@ struct writer {
     uint64_t now, last; /* ns: of the location, of all */
 };
 
-/* The first error of the library is the cause; without this it prints all. */
+/* What the process that writes tells the other one. */
+struct outcome {
+    struct kt_error error;
+    uint64_t count, left_out;
+};
+
+__attribute__((noreturn)) static void end_process(const struct writer *w)
+{
+    const struct outcome outcome = {*w->error, w->calls->count, w->calls->left_out};
+    _exit(write(w->told, &outcome, sizeof outcome) != sizeof outcome);
+}
+
+/* The first error is the end: with a full disk the library goes on with memory that it has freed. */
 static OTF2_ErrorCode note_error(void *data, const char *file, uint64_t line, const char *function, OTF2_ErrorCode code,
                                  const char *format, va_list arguments)
 {
     struct writer *w = data;
     (void)file, (void)line, (void)function, (void)format, (void)arguments;
-    if (code > OTF2_SUCCESS)
+    if (code > OTF2_SUCCESS) {
         kt_fail(w->error, KT_SYSTEM, "cannot be written: %s", OTF2_Error_GetDescription(code));
+        end_process(w);
+    }
     return code;
 }
 
@@ -298,9 +319,10 @@ static void write_events(struct writer *w)
 {
     struct kt_call call;
     OTF2_Archive_OpenEvtFiles(w->archive);
+    w->calls->timed = true;
     kt_export_begin(w->calls);
     while (kt_export_next(w->calls, &call) && !*w->error->text)
-        if (call.complete && kt_call_is_plausible(&call) && open_location(w, &call))
+        if (open_location(w, &call))
             put_call(w, &call);
     close_location(w);
     OTF2_Archive_CloseEvtFiles(w->archive);
@@ -313,28 +335,67 @@ static void write_archive(struct writer *w)
     OTF2_Archive_SetSerialCollectiveCallbacks(w->archive);
     OTF2_Archive_SetCreator(w->archive, "ktrace " KT_VERSION);
     write_events(w);
-    define(w);
+    if (w->locations)
+        define(w);
+    else if (!*w->error->text)
+        kt_fail(w->error, KT_BAD_INPUT, "there is no call to be written, and readers refuse such an archive");
     OTF2_Archive_Close(w->archive);
+}
+
+__attribute__((noreturn)) static void write_in_child(struct writer *w, const char *path)
+{
+    enum { EVENT_BYTES = 1 << 20, DEFINITION_BYTES = 4 << 20 };
+    w->strings = json_object();
+    w->regions = json_object();
+    OTF2_Error_RegisterCallback(note_error, w);
+    number_of(w->strings, "");
+    w->list = OTF2_AttributeList_New();
+    w->archive = OTF2_Archive_Open(path, "traces", OTF2_FILEMODE_WRITE, EVENT_BYTES, DEFINITION_BYTES,
+                                   OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+    if (w->archive)
+        write_archive(w);
+    end_process(w);
+}
+
+/* Ends the process, if the user wants no more of it. */
+static bool read_outcome(int told, pid_t writer, struct outcome *out)
+{
+    ssize_t count;
+    while ((count = read(told, out, sizeof *out)) < 0 && errno == EINTR)
+        if (kt_interrupted())
+            kill(writer, SIGKILL);
+    return count == sizeof *out;
+}
+
+static enum kt_status take_outcome(struct kt_export_calls *calls, int told, pid_t writer, struct kt_error *error)
+{
+    struct outcome outcome;
+    int status = 0;
+    bool is_told = read_outcome(told, writer, &outcome);
+    while (waitpid(writer, &status, 0) < 0 && errno == EINTR)
+        ;
+    if (!is_told)
+        return kt_fail(error, KT_SYSTEM, "the library of OTF2 ended the process that wrote it%s",
+                       WIFSIGNALED(status) ? " by a signal" : "");
+    calls->count = outcome.count;
+    calls->left_out = outcome.left_out;
+    *error = outcome.error;
+    return error->status;
 }
 
 enum kt_status kt_export_otf2(struct kt_export_calls *calls, const char *path, struct kt_error *error)
 {
-    enum { EVENT_BYTES = 1 << 20, DEFINITION_BYTES = 4 << 20 };
-    struct writer w = {.calls = calls, .strings = json_object(), .regions = json_object(), .error = error};
-    OTF2_Error_RegisterCallback(note_error, &w);
-    number_of(w.strings, "");
-    w.list = OTF2_AttributeList_New();
-    w.archive = OTF2_Archive_Open(path, "traces", OTF2_FILEMODE_WRITE, EVENT_BYTES, DEFINITION_BYTES,
-                                  OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
-    if (w.archive)
-        write_archive(&w);
-    OTF2_AttributeList_Delete(w.list);
-    OTF2_Error_RegisterCallback(NULL, NULL);
-    json_decref(w.strings);
-    json_decref(w.regions);
-    free(w.location);
-    free(w.open);
-    return *error->text ? error->status : KT_OK;
+    int told[2];
+    if (pipe2(told, O_CLOEXEC) != 0)
+        return kt_fail(error, KT_SYSTEM, "no pipe: %s", strerror(errno));
+    pid_t writer = fork();
+    if (writer == 0)
+        write_in_child(&(struct writer){.calls = calls, .error = error, .told = told[1]}, path);
+    close(told[1]);
+    enum kt_status status = writer < 0 ? kt_fail(error, KT_SYSTEM, "no process: %s", strerror(errno))
+                                       : take_outcome(calls, told[0], writer, error);
+    close(told[0]);
+    return status;
 }
 
 #endif

@@ -53,8 +53,6 @@ static void add_calls(struct kt_export_calls *calls, struct kt_by_caller *out)
     kt_shapes_collect(calls->trace, KT_OUTERMOST, &shapes);
     struct kt_collection *collection = kt_collection_of(calls->trace, &shapes);
     while (kt_export_next(calls, &call)) {
-        if (!call.complete)
-            continue;
         const struct kt_shape_group *shape = &shapes.shape[kt_collection_number(collection, &call)];
         kt_by_caller_add(out, &call, (size_t)(call.entry - call.process->entry), kt_shape_call_seconds(shape, &call));
     }
@@ -80,7 +78,7 @@ static void add_profiles(struct kt_export_calls *calls, struct kt_by_caller *out
 void kt_export_sums(struct kt_export_calls *calls, struct kt_by_caller *out)
 {
     *out = (struct kt_by_caller){.only_sums = true};
-    calls->outermost = true;
+    calls->outermost = calls->timed = true;
     kt_export_begin(calls);
     add_calls(calls, out);
     add_profiles(calls, out);

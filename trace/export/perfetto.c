@@ -89,10 +89,10 @@ enum kt_status kt_export_perfetto(struct kt_export_calls *calls, FILE *file, str
     json_decref(info);
     for (size_t i = 0; i < trace->processes; i++)
         put(name_of(&trace->process[i], track[i]), file, &first);
+    calls->timed = true;
     kt_export_begin(calls);
     while (kt_export_next(calls, &call) && !ferror(file))
-        if (call.complete && kt_call_is_plausible(&call))
-            put(slice_of(calls, &call, track[call.process->number]), file, &first);
+        put(slice_of(calls, &call, track[call.process->number]), file, &first);
     fputs("\n]}\n", file);
     free(track);
     return fflush(file) || ferror(file) ? kt_fail(error, KT_SYSTEM, "cannot be written: %s", strerror(errno)) : KT_OK;

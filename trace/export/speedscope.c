@@ -117,7 +117,9 @@ static void free_stack(void *node)
 
 static void open_profile(struct writer *w, const struct kt_call *call, size_t stream)
 {
-    json_t *name = json_sprintf("process %u, thread %u", call->process->pid, call->tid);
+    const char *rank = kt_meta(call->process, "rank");
+    json_t *name = json_sprintf("%s%s%sprocess %u, thread %u", rank ? "rank " : "", rank ? rank : "", rank ? ", " : "",
+                                call->process->pid, call->tid);
     fputs(w->any ? ",\n{\"type\":\"sampled\",\"name\":" : "\n{\"type\":\"sampled\",\"name\":", w->file);
     json_dumpf(name, w->file, JSON_ENCODE_ANY);
     json_decref(name);
@@ -180,11 +182,10 @@ enum kt_status kt_export_speedscope(struct kt_export_calls *calls, FILE *file, s
     fputs("{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"exporter\":\"ktrace " KT_VERSION
           "\",\"profiles\":[",
           file);
-    calls->outermost = true;
+    calls->outermost = calls->timed = true;
     kt_export_begin(calls);
     while (kt_export_next(calls, &call) && !ferror(file))
-        if (call.complete && kt_call_is_plausible(&call))
-            put_call(&writer, &call, calls->cursor.stream);
+        put_call(&writer, &call, calls->cursor.stream);
     close_profile(&writer);
     put_shared(&writer);
     kt_frames_free(&writer.frames);

@@ -3,6 +3,7 @@
  * ktrace export: the calls of a trace as a table, a database, a time line or a flame graph for other tools. A file is
  * there whole or not at all, and none is replaced.
  */
+#include "trace/base/interrupt.h"
 #include "trace/export/export.h"
 #include "trace/command/document.h"
 #include "trace/command/json.h"
@@ -127,6 +128,8 @@ static enum kt_status export_to_file(struct export *export, struct kt_error *err
         if (status != KT_OK)
             kt_fail(error, status, "%s: %s", export->output, cause.text);
     }
+    if (status == KT_OK && kt_interrupted())
+        status = kt_fail(error, KT_SYSTEM, "%s: interrupted, and not written", export->output);
     if (status == KT_OK)
         status = kt_new_file_publish(&file, error);
     kt_new_file_close(&file);
@@ -165,8 +168,11 @@ static void tell_result(const struct export *export)
                                                          "format", export->format->name, "calls", (json_int_t)count,
                                                          "bytes", (json_int_t)bytes_written));
     else
-        printf("%s calls, %s, in %s\n", kt_text_count((double)count, calls),
+        printf("%s call%s, %s, in %s\n", kt_text_count((double)count, calls), count == 1 ? "" : "s",
                kt_text_rate((double)bytes_written, "B", bytes, sizeof bytes), export->output);
+    if (export->calls.left_out)
+        kt_notice("left out, as they have no end, or none that can be true: %s",
+                  kt_text_count((double)export->calls.left_out, calls));
 }
 
 static enum kt_status run(struct export *export, const struct kt_trace *trace, struct kt_error *error)
@@ -197,11 +203,14 @@ int kt_verb_export(int argc, char **argv)
         return kt_verb_usage(argv[0], "%s", error.text);
     if (optind == argc)
         return kt_verb_usage(argv[0], "which trace?");
+    kt_interrupt_catch();
     enum kt_status status = kt_trace_open_all(argv + optind, (size_t)(argc - optind), &trace, &error);
     export.calls.callers = kt_callers_new();
     if (status == KT_OK)
         status = run(&export, &trace, &error);
     kt_callers_free(export.calls.callers);
     kt_trace_close(&trace);
-    return status == KT_OK ? KT_OK : kt_verb_fail(argv[0], &error);
+    if (status != KT_OK)
+        kt_verb_fail(argv[0], &error);
+    return kt_interrupted() ? kt_verb_status(kt_interrupted()) : (int)status;
 }

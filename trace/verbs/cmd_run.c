@@ -352,16 +352,16 @@ static const char *hiding_variable(void)
 
 static void tell_of_nothing(int status)
 {
+    char ended[16] = "";
     const char *variable = hiding_variable();
+    if (status)
+        snprintf(ended, sizeof ended, "%d", status);
     if (variable)
         kt_notice("no call was recorded: %s=%s is set", variable, getenv(variable));
-    else if (status)
-        kt_notice(
-            "the program ended with status %d and made no BLAS or LAPACK call before: does it run without ktrace?",
-            status);
     else
         kt_notice("the program made no BLAS or LAPACK call that can be seen"
-                  " (it may be statically linked, set-uid, or use its own copy)");
+                  " (it may be statically linked, set-uid, or use its own copy)%s%s",
+                  status ? "; it ended with status " : "", ended);
 }
 
 /* A process that a signal ends cannot say where its calls are. */

@@ -184,5 +184,5 @@ double kt_decomposition_half(const struct kt_time *part)
 bool kt_decomposition_is_told(const struct kt_time *part)
 {
     static const double widest = 0.25;
-    return kt_decomposition_half(part) <= widest; /* of NAN, no */
+    return kt_decomposition_half(part) <= widest && part->lo <= 1; /* of NAN, no */
 }

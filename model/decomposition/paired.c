@@ -13,8 +13,9 @@ const char *const kt_paired_part_name[] = {
 #undef KT_PAIRED_NAME
 };
 
-enum { REPLICATES = 300, VALUES = KT_PAIRED_PARTS + 2 };
+enum { REPLICATES = 300, BEYOND = KT_PAIRED_PARTS, TRACKED, SEQUENCE, VALUES };
 static const double nearly_none = 0.02; /* of the time in situ */
+static const double slower = 0.1;
 
 /* Pairs, each as often as it was drawn. */
 struct draw {
@@ -115,19 +116,29 @@ void kt_paired_choose_context(struct kt_paired_shape *s, size_t pairs)
 {
     const double *played = s->time[KT_PAIRED_SEQUENCE_MEDIAN];
     const double *tracked = s->time[KT_PAIRED_TRACKED];
-    bool is_played = count_known(played, pairs) && 2 * count_known(played, pairs) >= count_known(tracked, pairs);
+    double *context = s->time[KT_PAIRED_CONTEXT];
     for (size_t i = 0; i < pairs; i++)
-        s->time[KT_PAIRED_CONTEXT][i] =
-            is_played ? played[i] / at(s, KT_PAIRED_PLAYED_MEDIAN, i) * at(s, KT_PAIRED_MEDIAN, i) : tracked[i];
+        context[i] = played[i] / at(s, KT_PAIRED_PLAYED_MEDIAN, i) * at(s, KT_PAIRED_MEDIAN, i);
+    bool is_played = count_known(context, pairs) && 2 * count_known(context, pairs) >= count_known(tracked, pairs);
+    if (!is_played)
+        memcpy(context, tracked, pairs * sizeof *context);
 }
 
-/* Parts of one shape. The median call is taken apart by three ratios to it, and what is left is the residual. */
+/* Has any pair a replay where operands were? A draw has as many pairs as there are. */
+static bool is_in_context(const struct kt_paired_shape *s, size_t pairs)
+{
+    return count_known(s->time[KT_PAIRED_CONTEXT], pairs) > 0;
+}
+
+/* Parts of one shape. The median call is taken apart by three ratios to it, or two, and what is left is the residual, or
+ * unsplit. */
 static bool find_parts(const struct kt_paired_shape *s, const struct draw *draw, double part[KT_PAIRED_PARTS])
 {
-    double context = median_over(s, context_part, draw);
+    bool in_context = is_in_context(s, draw->pairs);
     double warm = median_over(s, warm_part, draw);
     double bound = median_over(s, bound_part, draw);
     double uneven = median_over(s, uneven_part, draw);
+    double context = in_context ? median_over(s, context_part, draw) : warm;
     if (isnan(context + warm + uneven))
         return false;
     warm = fmin(warm, context);
@@ -135,7 +146,8 @@ static bool find_parts(const struct kt_paired_shape *s, const struct draw *draw,
     part[KT_PAIRED_BOUND] = (1 - uneven) * bound;
     part[KT_PAIRED_LIBRARY] = (1 - uneven) * (warm - bound);
     part[KT_PAIRED_CACHE] = (1 - uneven) * (context - warm);
-    part[KT_PAIRED_RESIDUAL] = (1 - uneven) * (1 - context);
+    part[KT_PAIRED_RESIDUAL] = in_context ? (1 - uneven) * (1 - context) : 0;
+    part[KT_PAIRED_UNSPLIT] = in_context ? 0 : (1 - uneven) * (1 - warm);
     part[KT_PAIRED_UNEVEN] = uneven;
     return true;
 }
@@ -162,8 +174,9 @@ static void add_shape(const struct kt_paired_shape *s, const struct draw *draw, 
     *missing += !known && isfinite(seconds) ? seconds : 0;
     for (int p = 0; p < KT_PAIRED_PARTS; p++)
         weigh(&out[p], known ? part[p] : NAN, seconds);
-    weigh(&out[KT_PAIRED_PARTS], median_over(s, tracked_part, draw), known ? seconds : NAN);
-    weigh(&out[KT_PAIRED_PARTS + 1], median_over(s, sequence_part, draw), s->calls * median_over(s, played, draw));
+    weigh(&out[BEYOND], known ? part[KT_PAIRED_RESIDUAL] + part[KT_PAIRED_UNSPLIT] : NAN, seconds);
+    weigh(&out[TRACKED], median_over(s, tracked_part, draw), known ? seconds : NAN);
+    weigh(&out[SEQUENCE], median_over(s, sequence_part, draw), s->calls * median_over(s, played, draw));
 }
 
 static void sum_up(const struct kt_paired_shape *const *shape, size_t shapes, const struct draw *draw,
@@ -218,9 +231,29 @@ static void find_intervals(const struct kt_paired_shape *const *shape, size_t sh
 static size_t count_pairs(const struct kt_paired_shape *s, size_t pairs)
 {
     size_t count = 0;
+    bool in_context = is_in_context(s, pairs);
     for (size_t i = 0; i < pairs; i++)
-        count += isfinite(context_part(s, i)) && isfinite(warm_part(s, i));
+        count += isfinite(warm_part(s, i)) && (!in_context || isfinite(context_part(s, i)));
     return count;
+}
+
+/* What is known of the shapes: how many pairs, and whether in context. */
+static void add_pairs(const struct kt_paired_shape *const *shape, size_t shapes, const struct draw *all,
+                      struct kt_paired_sum *sum)
+{
+    double part[KT_PAIRED_PARTS];
+    bool any_in_context = false;
+    for (size_t i = 0; i < shapes; i++) {
+        size_t count = count_pairs(shape[i], all->pairs);
+        bool in_context = is_in_context(shape[i], all->pairs);
+        sum->pairs = count > sum->pairs ? count : sum->pairs;
+        if (!find_parts(shape[i], all, part))
+            continue;
+        any_in_context = any_in_context || in_context;
+        sum->unsplit += in_context ? 0 : shape[i]->calls * median_over(shape[i], insitu, all);
+    }
+    if (!any_in_context)
+        sum->part[KT_PAIRED_CACHE] = sum->part[KT_PAIRED_RESIDUAL] = (struct kt_time){NAN, NAN, NAN};
 }
 
 struct kt_paired_sum kt_paired_sum(const struct kt_paired_shape *const *shape, size_t shapes, size_t pairs)
@@ -236,28 +269,35 @@ struct kt_paired_sum kt_paired_sum(const struct kt_paired_shape *const *shape, s
     sum.seconds = value[KT_PAIRED_BOUND].weight;
     for (int p = 0; p < KT_PAIRED_PARTS; p++)
         sum.part[p] = time[p];
-    sum.tracked = time[KT_PAIRED_PARTS];
-    sum.sequence = time[KT_PAIRED_PARTS + 1];
-    for (size_t i = 0; i < shapes; i++) {
-        size_t count = count_pairs(shape[i], pairs);
-        sum.pairs = count > sum.pairs ? count : sum.pairs;
-    }
+    sum.beyond = time[BEYOND];
+    sum.tracked = time[TRACKED];
+    sum.sequence = time[SEQUENCE];
+    add_pairs(shape, shapes, &draw, &sum);
     free(draw.pair);
     return sum;
 }
 
-/* Above 0 or below for certain. */
-static bool has_sign(const struct kt_time *part, size_t pairs)
+bool kt_paired_is_slower(const struct kt_paired_sum *sum)
 {
-    return pairs >= KT_PAIRED_LEAST && (part->lo > 0 || part->hi < 0);
+    return sum->beyond.value < -slower && sum->beyond.hi < 0;
 }
 
-enum kt_paired_sign kt_paired_sign(const struct kt_time *part, size_t pairs)
+/* Are there pairs enough, which met the same? What is uneven follows from the runs alone. */
+static bool may_tell(const struct kt_paired_sum *sum, enum kt_paired_part part)
 {
-    if (pairs >= KT_PAIRED_LEAST && part->lo > -nearly_none && part->hi < nearly_none)
+    return sum->pairs >= KT_PAIRED_LEAST && (part == KT_PAIRED_UNEVEN || !kt_paired_is_slower(sum));
+}
+
+enum kt_paired_sign kt_paired_sign(const struct kt_paired_sum *sum, enum kt_paired_part p)
+{
+    const struct kt_time *part = &sum->part[p];
+    if (p == KT_PAIRED_UNSPLIT && sum->unsplit == 0)
         return KT_SIGN_NONE;
-    bool is_known = pairs >= KT_PAIRED_LEAST && kt_decomposition_is_told(part);
-    return is_known ? KT_SIGN_KNOWN : KT_SIGN_CANNOT_TELL;
+    if (!may_tell(sum, p))
+        return KT_SIGN_CANNOT_TELL;
+    if (part->lo > -nearly_none && part->hi < nearly_none)
+        return KT_SIGN_NONE;
+    return kt_decomposition_is_told(part) ? KT_SIGN_KNOWN : KT_SIGN_CANNOT_TELL;
 }
 
 enum kt_paired_part kt_paired_dominant(const struct kt_paired_sum *sum)
@@ -266,7 +306,8 @@ enum kt_paired_part kt_paired_dominant(const struct kt_paired_sum *sum)
     for (int p = 1; p < KT_PAIRED_PARTS; p++)
         most = sum->part[p].value > sum->part[most].value ? p : most;
     for (int p = 0; p < KT_PAIRED_PARTS; p++)
-        if (p != most && !(sum->part[p].hi < sum->part[most].lo))
+        if (p != most && sum->part[p].hi >= sum->part[most].lo)
             return KT_PAIRED_PARTS;
-    return has_sign(&sum->part[most], sum->pairs) ? (enum kt_paired_part)most : KT_PAIRED_PARTS;
+    bool is_known = may_tell(sum, (enum kt_paired_part)most) && sum->part[most].lo > 0;
+    return is_known ? (enum kt_paired_part)most : KT_PAIRED_PARTS;
 }

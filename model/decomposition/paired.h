@@ -19,6 +19,7 @@
     X(LIBRARY, "library")       \
     X(CACHE, "cache")           \
     X(RESIDUAL, "residual")     \
+    X(UNSPLIT, "unsplit")       \
     X(UNEVEN, "uneven")
 
 enum kt_paired_part {
@@ -56,25 +57,32 @@ struct kt_paired_shape {
 struct kt_paired_sum {
     double seconds;                       /* of the shapes that have pairs: medians over runs */
     double missing;                       /* of the others */
-    struct kt_time part[KT_PAIRED_PARTS]; /* as parts of SECONDS, 1 together; NAN: no shape has pairs */
+    double unsplit;                       /* of SECONDS, of shapes that no replay played where operands were */
+    struct kt_time part[KT_PAIRED_PARTS]; /* as parts of SECONDS, 1 together; NAN: no shape tells */
+    struct kt_time beyond;                /* residual and unsplit together: below 0 where replays took longer */
     struct kt_time tracked, sequence;     /* what replays take, as a part of the same calls in situ */
     size_t pairs;                         /* of the shape that has most */
 };
 
-/* In sequence where that has pairs, as a call then finds all that the program's other calls left; otherwise tracked. */
+/* In sequence where that has pairs (calls of the sequence in a run, and a pass next to it), as a call then finds all that the program's other calls left; otherwise tracked. */
 void kt_paired_choose_context(struct kt_paired_shape *shape, size_t pairs);
 
 /*
  * A shape's parts are differences of medians over its pairs, of what the bound, a warm replay, and one in context take
- * as a part of the median call in situ. A replay in context that is faster than one with operands in cache shows that
- * those were not as near as they get: what the library needs is then no more than that. Of the parts only the residual,
- * and uneven, may be below 0.
+ * as a part of the median call in situ. Of a shape without a replay in context, as in a profile, cache and residual are
+ * not known apart: they are UNSPLIT. A replay in context that is faster than one with operands in cache shows that
+ * those were not as near as they get: what the library needs is then no more than that. Of the parts only residual,
+ * unsplit and uneven may be below 0.
  */
 struct kt_paired_sum kt_paired_sum(const struct kt_paired_shape *const *shape, size_t shapes, size_t pairs);
 
 /* What is told of a part: its value with its interval (kt_decomposition_is_told); that it is nearly 0; nothing. */
 enum kt_paired_sign { KT_SIGN_KNOWN, KT_SIGN_NONE, KT_SIGN_CANNOT_TELL };
-enum kt_paired_sign kt_paired_sign(const struct kt_time *part, size_t pairs);
+enum kt_paired_sign kt_paired_sign(const struct kt_paired_sum *sum, enum kt_paired_part part);
+
+/* Did replays certainly take longer than the calls in the program, by more than a tenth? They met something else then,
+ * and nothing that follows from them is known. */
+bool kt_paired_is_slower(const struct kt_paired_sum *sum);
 
 /* The part that takes most, if it is certain to: no other one's interval reaches its own; KT_PAIRED_PARTS: none is. */
 enum kt_paired_part kt_paired_dominant(const struct kt_paired_sum *sum);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "model/report/explain.h"
 
+#include "model/report/heaviest.h"
 #include "trace/base/memory.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 
 /* --- pairs --------------------------------------------------------------------------------------------------- */
 
@@ -86,7 +87,6 @@ static void read_runs(struct kt_explain *x)
     x->is_again = count > 0 && count <= KT_PAIRED_MOST;
     x->pairs = x->is_again ? count : 1;
     x->wall = x->is_again ? median_of_runs(runs, "seconds", count) : x->report.summary.seconds;
-    x->blas = x->is_again ? median_of_runs(runs, "seconds_blas", count) : x->shapes->seconds;
 }
 
 /* --- places -------------------------------------------------------------------------------------------------- */
@@ -110,31 +110,6 @@ static double seconds_of(const struct kt_explain *x, size_t i)
     return count ? (double)group->calls * median : group->total;
 }
 
-static const struct kt_place *place_of(const struct kt_explain *x, size_t i)
-{
-    return x->shapes == &x->report.groups ? x->report.source[i].place : NULL;
-}
-
-static bool is_at(const struct kt_explain_place *at, const struct kt_place *place, const char *routine)
-{
-    if (strcmp(routine_of(at->shape), routine) != 0 || !at->place != !place)
-        return false;
-    return !place || kt_place_compare_lines(at->place, place) == 0;
-}
-
-/* Shapes come heaviest first. */
-static struct kt_explain_place *find_place(struct kt_explain *x, size_t i)
-{
-    const struct kt_shape_group *shape = &x->shapes->shape[i];
-    const struct kt_place *place = place_of(x, i);
-    for (size_t p = 0; p < x->places; p++)
-        if (is_at(&x->place[p], place, routine_of(shape)))
-            return &x->place[p];
-    x->place = kt_room_for_one(x->place, x->places, sizeof *x->place);
-    x->place[x->places] = (struct kt_explain_place){.place = place, .shape = shape};
-    return &x->place[x->places++];
-}
-
 static int compare_places(const void *a, const void *b)
 {
     double x = ((const struct kt_explain_place *)a)->seconds;
@@ -142,31 +117,98 @@ static int compare_places(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
+/* Inside of LAPACK it is not known who calls: each routine is one place. */
+static size_t list_leaves(const struct kt_explain *x, struct kt_calls_from **out)
+{
+    const struct kt_shapes *shapes = x->shapes;
+    *out = kt_resize(NULL, shapes->count, sizeof **out);
+    for (size_t i = 0; i < shapes->count; i++)
+        (*out)[i] = (struct kt_calls_from){NULL, routine_of(&shapes->shape[i]), i, (double)shapes->shape[i].calls,
+                                           shapes->shape[i].total};
+    return kt_heaviest_sort(*out, shapes->count);
+}
+
+/* Which part of the calls of a shape these are, by their time in the recording. */
+static double part_of(const struct kt_explain *x, const struct kt_calls_from *from)
+{
+    const struct kt_shape_group *shape = &x->shapes->shape[from->shape];
+    return shape->total > 0 ? from->seconds / shape->total : from->calls / (double)shape->calls;
+}
+
+/* The COUNT entries are of one place. */
+static struct kt_explain_place make_place(const struct kt_explain *x, const struct kt_calls_from *from, size_t count)
+{
+    double most = -1;
+    struct kt_explain_place place = {.place = from->place};
+    struct kt_paired_shape *paired = kt_resize(NULL, count, sizeof *paired);
+    const struct kt_paired_shape **list = kt_resize(NULL, count, sizeof *list);
+    for (size_t i = 0; i < count; i++) {
+        const struct kt_shape_group *shape = &x->shapes->shape[from[i].shape];
+        double seconds = part_of(x, &from[i]) * seconds_of(x, from[i].shape);
+        paired[i] = x->paired[from[i].shape];
+        paired[i].calls *= part_of(x, &from[i]);
+        list[i] = &paired[i];
+        place.calls += from[i].calls;
+        place.seconds += seconds;
+        place.shape = seconds > most ? shape : place.shape;
+        most = fmax(seconds, most);
+    }
+    place.shapes = count;
+    place.sum = kt_paired_sum(list, count, x->pairs);
+    free(list);
+    free(paired);
+    return place;
+}
+
+/* Shapes of which there are calls. */
+static size_t drop_empty(const struct kt_explain *x, struct kt_calls_from *from, size_t count)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++)
+        if (x->shapes->shape[from[i].shape].calls)
+            from[kept++] = from[i];
+    return kept;
+}
+
 static void find_places(struct kt_explain *x)
 {
-    for (size_t i = 0; i < x->shapes->count; i++) {
-        if (!x->shapes->shape[i].calls)
-            continue;
-        struct kt_explain_place *place = find_place(x, i);
-        place->shapes++;
-        place->calls += (double)x->shapes->shape[i].calls;
-        place->seconds += seconds_of(x, i);
+    struct kt_calls_from *from;
+    size_t count = x->shapes == &x->leaves ? list_leaves(x, &from) : kt_heaviest_calls(&x->report, &from);
+    count = drop_empty(x, from, count);
+    x->place = kt_resize(NULL, count, sizeof *x->place);
+    for (size_t i = 0, next; i < count; i += next) {
+        next = kt_heaviest_of_place(from + i, count - i);
+        x->place[x->places] = make_place(x, from + i, next);
+        x->blas += x->place[x->places++].seconds;
     }
     if (x->places)
         qsort(x->place, x->places, sizeof *x->place, compare_places);
+    free(from);
 }
 
-/* AT: NULL for all. */
-static struct kt_paired_sum sum_of(const struct kt_explain *x, const struct kt_explain_place *at)
+static struct kt_paired_sum sum_of_all(const struct kt_explain *x)
 {
-    size_t count = 0;
     const struct kt_paired_shape **shape = kt_resize(NULL, x->shapes->count, sizeof *shape);
+    size_t count = 0;
     for (size_t i = 0; i < x->shapes->count; i++)
-        if (x->shapes->shape[i].calls && (!at || is_at(at, place_of(x, i), routine_of(&x->shapes->shape[i]))))
+        if (x->shapes->shape[i].calls)
             shape[count++] = &x->paired[i];
     struct kt_paired_sum sum = kt_paired_sum(shape, count, x->pairs);
     free(shape);
     return sum;
+}
+
+static void find_known(struct kt_explain *x)
+{
+    for (int p = 0; p < KT_PAIRED_PARTS; p++) {
+        x->known[p] = kt_known_part_begin();
+        for (size_t i = 0; i < x->places; i++) {
+            const struct kt_paired_sum *sum = &x->place[i].sum;
+            bool told = kt_paired_sign(sum, (enum kt_paired_part)p) != KT_SIGN_CANNOT_TELL;
+            if (sum->seconds > 0)
+                kt_known_part_add(&x->known[p], i, sum->seconds / x->blas, &sum->part[p], told);
+        }
+    }
 }
 
 /* --- all of it ----------------------------------------------------------------------------------------------- */
@@ -188,9 +230,8 @@ enum kt_status kt_explain_make(char *const *trace, json_t *result, const json_t 
     for (size_t i = 0; i < out->shapes->count; i++)
         out->paired[i] = read_shape(out, &out->shapes->shape[i]);
     find_places(out);
-    out->all = sum_of(out, NULL);
-    for (size_t p = 0; p < out->places && p < KT_EXPLAIN_PLACES; p++)
-        out->place[p].sum = sum_of(out, &out->place[p]);
+    out->all = sum_of_all(out);
+    find_known(out);
     return KT_OK;
 }
 

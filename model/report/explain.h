@@ -7,6 +7,7 @@
 #define KT_EXPLAIN_H
 
 #include "model/decomposition/paired.h"
+#include "model/report/known_part.h"
 #include "model/report/report.h"
 
 enum { KT_EXPLAIN_PLACES = 5 };
@@ -31,10 +32,12 @@ struct kt_explain {
     bool is_again;         /* pairs are of runs beside the replay, and not the recording itself */
     const char *stopped;   /* why there are no more runs; NULL: nothing did */
     double needed_budget;  /* seconds, where there was no time to run the program again; 0: there was */
-    double wall, blas;     /* seconds, medians over the runs */
+    double wall;           /* seconds, the median over the runs */
+    double blas;           /* of all places together: recorded calls, each as long as in the median over the runs */
     const json_t *advised; /* what ktrace advise --json printed; NULL: it failed */
     struct kt_paired_sum all;
-    struct kt_explain_place *place; /* most time first; owned */
+    struct kt_known_part known[KT_PAIRED_PARTS]; /* what places tell of it */
+    struct kt_explain_place *place;              /* most time first; owned */
     size_t places;
 };
 

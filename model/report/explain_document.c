@@ -12,6 +12,8 @@ static const struct kt_field sum_fields[] = {
     {"library", KT_AS_RECORD, .meaning = "warm replay minus that", .of = kt_told_part},
     {"cache", KT_AS_RECORD, .meaning = "replay with operands where they were, minus warm", .of = kt_told_part},
     {"residual", KT_AS_RECORD, .meaning = "median in the program minus that", .of = kt_told_part},
+    {"unsplit", KT_AS_RECORD, .meaning = "cache or residual of calls of which no replay tells which, as in a profile",
+     .of = kt_told_part},
     {"uneven", KT_AS_RECORD, .meaning = "mean minus median in the program", .of = kt_told_part},
     {"dominant", KT_AS_TEXT, KT_NULL, .meaning = "the largest part that is known"},
     {0}};
@@ -23,7 +25,7 @@ static const struct kt_field place_fields[] = {
     {"words", KT_AS_TEXT, .meaning = "that shape in words"},
     {"shapes", KT_AS_COUNT, .meaning = "shapes that are called there"},
     {"calls", KT_AS_COUNT, .meaning = "their calls"},
-    {"seconds", KT_AS_SECONDS, .meaning = "their time in the program"},
+    {"seconds", KT_AS_SECONDS, .meaning = "their time: as long each as in the median over the runs"},
     {"parts", KT_AS_RECORD, .meaning = "what that is made of", .of = sum_fields},
     {0}};
 
@@ -37,8 +39,9 @@ static const struct kt_field state_fields[] = {
     {0}};
 
 static const struct kt_field explain_fields[] = {
-    {"seconds", KT_AS_SECONDS, KT_NULL, .meaning = "wall time of a run"},
-    {"seconds_blas", KT_AS_SECONDS, KT_NULL, .meaning = "of this, time in BLAS and LAPACK"},
+    {"seconds", KT_AS_SECONDS, KT_NULL, .meaning = "wall time of a run: the median over them"},
+    {"seconds_blas", KT_AS_SECONDS, KT_NULL,
+     .meaning = "time in BLAS and LAPACK of all processes: the places' together, of which shares are"},
     {"decomposition", KT_AS_RECORD, .meaning = "all calls", .of = sum_fields},
     {"places", KT_AS_RECORD, KT_MANY, .meaning = "heaviest first", .of = place_fields},
     KT_FIELDS(kt_told_findings),

@@ -4,12 +4,14 @@
 
 #include "model/report/part_words.h"
 #include "model/report/report_screen.h"
+#include "model/report/screen_parts.h"
 #include "model/report/told.h"
 #include "trace/print/screen.h"
 #include "trace/shape/shape_words.h"
 #include "trace/command/about.h"
 #include "trace/command/json.h"
 #include "trace/library/installed.h"
+#include "trace/read/profile.h"
 #include "trace/print/text.h"
 
 #include <math.h>
@@ -18,11 +20,11 @@
 
 enum { LINE = 80, CELL = 64, TEXT = 512, FINDINGS = 3 };
 
-static const char mark[KT_PAIRED_PARTS] = {[KT_PAIRED_BOUND] = '#',
-                                           [KT_PAIRED_LIBRARY] = '=',
-                                           [KT_PAIRED_CACHE] = '~',
-                                           [KT_PAIRED_RESIDUAL] = '.',
-                                           [KT_PAIRED_UNEVEN] = ':'};
+/* What pages of one screen call the parts. */
+static const enum kt_screen_part on_screen[KT_PAIRED_PARTS] = {
+    [KT_PAIRED_BOUND] = KT_SCREEN_BOUND,     [KT_PAIRED_LIBRARY] = KT_SCREEN_LIBRARY,
+    [KT_PAIRED_CACHE] = KT_SCREEN_CACHE,     [KT_PAIRED_RESIDUAL] = KT_SCREEN_REST,
+    [KT_PAIRED_UNSPLIT] = KT_SCREEN_UNSPLIT, [KT_PAIRED_UNEVEN] = KT_SCREEN_UNEVEN};
 
 /* --- what ran ------------------------------------------------------------------------------------------------ */
 
@@ -30,10 +32,10 @@ static void say_runs(const struct kt_explain *x)
 {
     const size_t runs = x->pairs;
     if (x->is_again)
-        kt_screen_line("run %zu more time%s in turns with its replay; parts are medians over these pairs", runs,
+        kt_screen_line("run %zu more time%s in turns with its replay: times and parts are their medians", runs,
                        runs == 1 ? "" : "s");
     if (!x->is_again)
-        kt_screen_line("run once%s%s: intervals do not contain how the machine varies", x->stopped ? ", as " : "",
+        kt_screen_line("run once%s%s: times are of the recorded run", x->stopped ? ", as " : "",
                        x->stopped ? x->stopped : "");
 }
 
@@ -54,23 +56,26 @@ static void print_head(const struct kt_explain *x)
 
 /* --- where --------------------------------------------------------------------------------------------------- */
 
-static bool is_told(const struct kt_paired_sum *sum, int part)
-{
-    return kt_paired_sign(&sum->part[part], sum->pairs) != KT_SIGN_CANNOT_TELL;
-}
+struct marks {
+    bool used[KT_SCREEN_MARKS], unknown;
+};
 
-static void print_parts(const struct kt_paired_sum *sum)
+static void print_parts(const struct kt_paired_sum *sum, struct marks *marks)
 {
-    double part[KT_PAIRED_PARTS];
+    double part[KT_SCREEN_MARKS] = {0};
     char text[TEXT] = "";
     size_t used = 0;
-    for (int p = 0; p < KT_PAIRED_PARTS && used < sizeof text; p++) {
-        bool told = is_told(sum, p);
-        part[p] = told ? sum->part[p].value : 0;
-        if (kt_paired_sign(&sum->part[p], sum->pairs) != KT_SIGN_NONE)
-            used += kt_part_words(mark[p], &sum->part[p], told, text + used, sizeof text - used);
+    for (int p = 0; sum->pairs && p < KT_PAIRED_PARTS && used < sizeof text; p++) {
+        int at = on_screen[p];
+        enum kt_paired_sign sign = kt_paired_sign(sum, (enum kt_paired_part)p);
+        bool is_told = sign != KT_SIGN_CANNOT_TELL;
+        part[at] = is_told ? sum->part[p].value : 0;
+        marks->used[at] = marks->used[at] || sign != KT_SIGN_NONE;
+        marks->unknown = marks->unknown || !is_told;
+        if (sign != KT_SIGN_NONE)
+            used += kt_part_words(kt_screen_parts_mark[at], &sum->part[p], is_told, text + used, sizeof text - used);
     }
-    kt_screen_bar(part, mark, KT_PAIRED_PARTS, sum->pairs ? text : " not replayed");
+    kt_screen_bar(part, kt_screen_parts_mark, KT_SCREEN_MARKS, sum->pairs ? text : " not replayed");
 }
 
 static const char *routine_of(const struct kt_explain_place *place)
@@ -86,7 +91,7 @@ static void words_of(const struct kt_explain_place *place, char *out, size_t siz
         snprintf(out, size, "%s, %zu shapes", routine_of(place), place->shapes);
 }
 
-static void print_place(const struct kt_explain *x, const struct kt_explain_place *place)
+static void print_place(const struct kt_explain *x, const struct kt_explain_place *place, struct marks *marks)
 {
     char where[CELL] = "inside LAPACK";
     char what[CELL];
@@ -94,18 +99,16 @@ static void print_place(const struct kt_explain *x, const struct kt_explain_plac
         kt_place_text(place->place, where, sizeof where);
     words_of(place, what, sizeof what);
     kt_screen_place(where, what, place->calls, place->seconds, place->seconds / x->blas);
-    print_parts(&place->sum);
+    print_parts(&place->sum, marks);
 }
 
 static void print_places(const struct kt_explain *x)
 {
+    struct marks marks = {.unknown = false};
     kt_screen_head();
     for (size_t p = 0; p < x->places && p < KT_EXPLAIN_PLACES; p++)
-        print_place(x, &x->place[p]);
-    printf("  |");
-    for (int p = 0; p < KT_PAIRED_PARTS; p++)
-        printf("%c", mark[p]);
-    printf("| hardware, library, caches, all else, slower calls; ?: cannot tell\n");
+        print_place(x, &x->place[p], &marks);
+    kt_screen_parts_legend(marks.used, marks.unknown);
 }
 
 /* --- what it means ------------------------------------------------------------------------------------------- */
@@ -115,39 +118,20 @@ static const char *const meaning[KT_PAIRED_PARTS] = {
     [KT_PAIRED_LIBRARY] = "is what the library needs beyond that: another one may be faster",
     [KT_PAIRED_CACHE] = "is waiting for operands that were not in caches: use them sooner after they are written",
     [KT_PAIRED_RESIDUAL] = "is explained by no replay: page faults, other threads, other contents of operands",
+    [KT_PAIRED_UNSPLIT] = "is caches or what no replay explains: nothing tells them apart",
     [KT_PAIRED_UNEVEN] = "is in calls that took longer than most of their shape: pauses, first touches"};
-
-/* The place that most of that part is in. */
-static const struct kt_explain_place *heaviest_in(const struct kt_explain *x, enum kt_paired_part part)
-{
-    const struct kt_explain_place *most = NULL;
-    double seconds = 0;
-    for (size_t p = 0; p < x->places && p < KT_EXPLAIN_PLACES; p++) {
-        double here = x->place[p].sum.part[part].value * x->place[p].sum.seconds;
-        if (here > seconds) {
-            seconds = here;
-            most = &x->place[p];
-        }
-    }
-    return most;
-}
 
 static void add_part(const struct kt_explain *x, enum kt_paired_part part, struct kt_screen_findings *out)
 {
     char where[CELL] = "";
-    const struct kt_time *of = &x->all.part[part];
-    const struct kt_explain_place *most = heaviest_in(x, part);
-    if (most && most->place)
+    char unknown[KT_UNKNOWN_TEXT];
+    const struct kt_known_part *known = &x->known[part];
+    const struct kt_explain_place *most = &x->place[known->most];
+    if (most->place)
         kt_place_text(most->place, where, sizeof where);
-    kt_screen_add(out, "%.0f %% of BLAS time (%.0f to %.0f) %s (most in %s%s%s)", 100 * of->value, 100 * of->lo,
-                  100 * of->hi, meaning[part], most ? routine_of(most) : "no place", *where ? ", " : "", where);
-}
-
-static bool is_worth_words(const struct kt_explain *x, int part)
-{
-    static const double worth_words = 0.1;
-    static const double at_least = 0.05;
-    return is_told(&x->all, part) && x->all.part[part].value > worth_words && x->all.part[part].lo > at_least;
+    kt_screen_add(out, "%.0f %% of BLAS time (%.0f to %.0f%s) %s (most in %s%s%s)", 100 * known->share.value,
+                  100 * known->share.lo, 100 * known->share.hi, kt_known_part_unknown(known, unknown), meaning[part],
+                  routine_of(most), *where ? ", " : "", where);
 }
 
 /* Parts from the largest on, as far as they are worth a word. */
@@ -157,7 +141,8 @@ static void add_largest(const struct kt_explain *x, struct kt_screen_findings *o
     for (int i = 0; i < FINDINGS - 1; i++) {
         int most = -1;
         for (int p = 0; p < KT_PAIRED_PARTS; p++)
-            if (!told[p] && is_worth_words(x, p) && (most < 0 || x->all.part[p].value > x->all.part[most].value))
+            if (!told[p] && kt_known_part_is_worth_words(&x->known[p]) &&
+                (most < 0 || x->known[p].share.value > x->known[most].share.value))
                 most = p;
         if (most < 0)
             break;
@@ -166,19 +151,76 @@ static void add_largest(const struct kt_explain *x, struct kt_screen_findings *o
     }
 }
 
+/* --- what cannot be told ------------------------------------------------------------------------------------- */
+
+enum reason { FEW_RUNS, FEW_PAIRS, NO_CONTEXT, SLOWER, VARIED, REASONS };
+
+/* Does it matter, or may it, and is it not told where it is? */
+static bool is_uncertain(const struct kt_explain *x, enum kt_paired_part p)
+{
+    const struct kt_time *all = &x->all.part[p];
+    bool is_little = kt_paired_sign(&x->all, p) != KT_SIGN_CANNOT_TELL && all->lo > -kt_known_part_worth_words &&
+                     all->hi < kt_known_part_worth_words;
+    return !is_little && !kt_known_part_is_worth_words(&x->known[p]) &&
+           x->known[p].unknown > kt_known_part_worth_words;
+}
+
+static enum reason reason_of(const struct kt_explain *x, enum kt_paired_part p)
+{
+    double slower = 0;
+    for (size_t i = 0; i < x->places; i++)
+        slower += kt_paired_is_slower(&x->place[i].sum) ? x->place[i].sum.seconds / x->blas : 0;
+    if (x->pairs < KT_PAIRED_LEAST)
+        return FEW_RUNS;
+    if (x->all.pairs < KT_PAIRED_LEAST)
+        return FEW_PAIRS;
+    if (isnan(x->all.part[p].value))
+        return NO_CONTEXT;
+    return slower > x->known[p].unknown / 2 ? SLOWER : VARIED;
+}
+
+static void say_reason(const struct kt_explain *x, enum reason reason, char *out, size_t size)
+{
+    static const char *const text[REASONS] = {
+        [FEW_RUNS] = "That needs six pairs: a program that can be repeated, --budget, --runs.",
+        [NO_CONTEXT] = "No replay had the operands of these calls where they were.",
+        [SLOWER] = "The replay took longer than the program: operands or machine were others. A quieter moment, --runs.",
+        [VARIED] = "The machine varied more than that: --budget, or a quieter moment."};
+    if (reason == FEW_PAIRS)
+        snprintf(out, size, "Replays are next to %zu of %zu runs only, and it needs six: a larger --budget.", x->all.pairs,
+                 x->pairs);
+    else if (reason == NO_CONTEXT && kt_is_profile(&x->report.trace))
+        snprintf(out, size, "A profile has no single calls to play in their order: record without profile mode.");
+    else
+        snprintf(out, size, "%s", text[reason]);
+}
+
+/* A sentence for each reason. */
 static void add_uncertain(const struct kt_explain *x, struct kt_screen_findings *out)
 {
-    char names[64] = "";
-    for (int p = 0; p < KT_PAIRED_PARTS; p++)
-        if (!is_told(&x->all, p))
-            snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", *names ? ", " : "",
-                     kt_paired_part_name[p]);
-    if (*names)
-        kt_screen_add(out, "cannot tell: %s. %s", names,
-                      x->all.pairs < KT_PAIRED_LEAST
-                          ? "That needs six pairs: a program that can be repeated, --budget, --runs."
-                          : "The machine varied more than that: --budget, or a quieter moment.");
+    for (int r = 0; r < REASONS; r++) {
+        char names[64] = "";
+        char why[TEXT];
+        for (int p = 0; p < KT_PAIRED_PARTS; p++)
+            if (is_uncertain(x, (enum kt_paired_part)p) && (int)reason_of(x, (enum kt_paired_part)p) == r)
+                snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", *names ? ", " : "",
+                         kt_screen_parts_name[on_screen[p]]);
+        say_reason(x, (enum reason)r, why, sizeof why);
+        if (*names)
+            kt_screen_add(out, "cannot tell: %s. %s", names, why);
+    }
 }
+
+static void add_missing(const struct kt_explain *x, struct kt_screen_findings *out)
+{
+    char share[16];
+    double missing = 1 - x->all.seconds / x->blas;
+    if (missing > kt_known_part_worth_words)
+        kt_screen_add(out, "%s of BLAS time is in calls that were not replayed: ktrace report --by part tells why",
+                      kt_screen_percent(missing, share));
+}
+
+/* --- all that is said ---------------------------------------------------------------------------------------- */
 
 /* NULL: it is not known; an empty list: there is none. */
 static json_t *advice_of(const struct kt_explain *x)
@@ -212,10 +254,12 @@ static void find_findings(const struct kt_explain *x, struct kt_screen_findings 
     out->count = 0;
     add_advice(x, out);
     add_largest(x, out);
-    double part = kt_report_has_threads(&x->report) ? kt_report_blas_share(&x->report) : x->blas / x->wall;
+    double part = kt_report_has_threads(&x->report) ? kt_report_blas_share(&x->report)
+                                                    : kt_report_screen_share(&x->report, x->wall, x->blas);
     if (part < little)
         kt_screen_add(out, "all of BLAS and LAPACK is %s of wall time: a sampling profiler tells of the rest",
                       kt_screen_percent(part, share));
+    add_missing(x, out);
     add_uncertain(x, out);
 }
 
@@ -225,7 +269,7 @@ static const char *next_verb(const struct kt_explain *x)
         return "explain --again";
     if (json_array_size(advice_of(x)))
         return "advise";
-    return is_worth_words(x, KT_PAIRED_LIBRARY) ? "compare" : "report";
+    return kt_known_part_is_worth_words(&x->known[KT_PAIRED_LIBRARY]) ? "compare" : "report";
 }
 
 void kt_explain_print(const struct kt_explain *x, const char *page)
@@ -252,7 +296,7 @@ static json_t *sum_json(const struct kt_paired_sum *sum)
                              "not_replayed", kt_json_number(sum->missing));
     for (int p = 0; p < KT_PAIRED_PARTS; p++)
         json_object_set_new(json, kt_paired_part_name[p],
-                            kt_told_part_json(&sum->part[p], sum->seconds, kt_paired_sign(&sum->part[p], sum->pairs)));
+                            kt_told_part_json(&sum->part[p], sum->seconds, kt_paired_sign(sum, (enum kt_paired_part)p)));
     enum kt_paired_part most = kt_paired_dominant(sum);
     json_object_set_new(json, "dominant",
                         most == KT_PAIRED_PARTS ? json_null() : json_string(kt_paired_part_name[most]));

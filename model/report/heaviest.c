@@ -6,15 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Calls of a shape from a place, which may have several addresses. */
-struct from {
-    const struct kt_place *place;
-    size_t shape; /* index */
-    const char *routine;
-    double calls, seconds;
-};
-
-static int compare_places(const struct from *x, const struct from *y)
+static int compare_places(const struct kt_calls_from *x, const struct kt_calls_from *y)
 {
     int order = strcmp(x->routine, y->routine);
     if (order || x->place == y->place)
@@ -24,8 +16,8 @@ static int compare_places(const struct from *x, const struct from *y)
 
 static int compare_from(const void *a, const void *b)
 {
-    const struct from *x = a;
-    const struct from *y = b;
+    const struct kt_calls_from *x = a;
+    const struct kt_calls_from *y = b;
     int order = compare_places(x, y);
     return order ? order : (x->shape > y->shape) - (x->shape < y->shape);
 }
@@ -39,7 +31,7 @@ static int compare_heavy(const void *a, const void *b)
 
 /* What calls took one by one is shared out so that a shape's places add up to its total, in which what recording cost
  * is corrected. */
-static size_t list_from(const struct kt_report *report, struct from *from)
+static size_t list_from(const struct kt_report *report, struct kt_calls_from *from)
 {
     const struct kt_shapes *groups = &report->groups;
     size_t *index = kt_resize(NULL, groups->count, sizeof *index); /* by number */
@@ -54,9 +46,9 @@ static size_t list_from(const struct kt_report *report, struct from *from)
         const struct kt_shape_calls *of = &groups->callers.of[i];
         const struct kt_shape_group *shape = &groups->shape[index[of->shape]];
         double sum = total[index[of->shape]];
-        from[i] = (struct from){kt_callers_find(report->symbols, of->process, of->caller), index[of->shape],
-                                shape->first.entry->symbol.routine->name, (double)of->calls,
-                                sum > 0 ? shape->total * of->total / sum : 0};
+        from[i] = (struct kt_calls_from){kt_callers_find(report->symbols, of->process, of->caller),
+                                         shape->first.entry->symbol.routine->name, index[of->shape], (double)of->calls,
+                                         sum > 0 ? shape->total * of->total / sum : 0};
     }
     free(total);
     free(index);
@@ -64,7 +56,7 @@ static size_t list_from(const struct kt_report *report, struct from *from)
 }
 
 /* Calls of one shape. Their parts are those of all its calls, by time. */
-static void add_shape(const struct kt_report *report, const struct from *from, struct kt_heavy *heavy)
+static void add_shape(const struct kt_report *report, const struct kt_calls_from *from, struct kt_heavy *heavy)
 {
     const struct kt_report_shape *shape = &report->shape[from->shape];
     const struct kt_timed_calls *all = &shape->parts.calls;
@@ -80,34 +72,62 @@ static void add_shape(const struct kt_report *report, const struct from *from, s
     kt_decomposition_add(&heavy->parts, &shape->parts.times, &calls);
 }
 
+/* A place may have several addresses, which have the same shapes. */
+static size_t join_shapes(struct kt_calls_from *from, size_t count)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct kt_calls_from *last = kept ? &from[kept - 1] : NULL;
+        if (!last || last->shape != from[i].shape || compare_places(last, &from[i]) != 0) {
+            from[kept++] = from[i];
+            continue;
+        }
+        last->calls += from[i].calls;
+        last->seconds += from[i].seconds;
+    }
+    return kept;
+}
+
+size_t kt_heaviest_sort(struct kt_calls_from *from, size_t count)
+{
+    if (count)
+        qsort(from, count, sizeof *from, compare_from);
+    return join_shapes(from, count);
+}
+
+size_t kt_heaviest_calls(const struct kt_report *report, struct kt_calls_from **out)
+{
+    *out = kt_resize(NULL, report->groups.callers.count, sizeof **out);
+    return kt_heaviest_sort(*out, list_from(report, *out));
+}
+
+size_t kt_heaviest_of_place(const struct kt_calls_from *from, size_t count)
+{
+    size_t end = 1;
+    while (end < count && compare_places(&from[0], &from[end]) == 0)
+        end++;
+    return end;
+}
+
 /* The COUNT entries are of one place. */
-static struct kt_heavy make_heavy(const struct kt_report *report, const struct from *from, size_t count)
+static struct kt_heavy make_heavy(const struct kt_report *report, const struct kt_calls_from *from, size_t count)
 {
     struct kt_heavy heavy = {.place = from->place};
-    for (size_t i = 0, end; i < count; i = end) {
-        struct from all = from[i];
-        for (end = i + 1; end < count && from[end].shape == all.shape; end++) {
-            all.calls += from[end].calls;
-            all.seconds += from[end].seconds;
-        }
-        add_shape(report, &all, &heavy);
-    }
+    for (size_t i = 0; i < count; i++)
+        add_shape(report, &from[i], &heavy);
     kt_decomposition_finish(&heavy.parts);
     return heavy;
 }
 
 size_t kt_heaviest_find(const struct kt_report *report, struct kt_heavy **out)
 {
-    struct from *from = kt_resize(NULL, report->groups.callers.count, sizeof *from);
-    size_t count = list_from(report, from);
+    struct kt_calls_from *from;
+    size_t count = kt_heaviest_calls(report, &from);
     size_t places = 0;
     *out = kt_resize(NULL, count, sizeof **out);
-    if (count)
-        qsort(from, count, sizeof *from, compare_from);
-    for (size_t i = 0, end; i < count; i = end) {
-        for (end = i + 1; end < count && compare_places(&from[i], &from[end]) == 0; end++)
-            ;
-        (*out)[places++] = make_heavy(report, &from[i], end - i);
+    for (size_t i = 0, next; i < count; i += next) {
+        next = kt_heaviest_of_place(from + i, count - i);
+        (*out)[places++] = make_heavy(report, &from[i], next);
     }
     if (places)
         qsort(*out, places, sizeof **out, compare_heavy);

@@ -58,27 +58,33 @@ void kt_report_screen_busy(const struct kt_report *report, char *out, size_t siz
                  kt_screen_percent(kt_report_blas_share(report), share), of, others);
 }
 
-void kt_report_screen_times(const struct kt_report *report, double wall, double blas)
+double kt_report_screen_share(const struct kt_report *report, double wall, double blas)
 {
     const struct kt_summary *summary = &report->summary;
-    bool is_estimate = kt_state_sample(&report->trace) > 1;
+    return blas * (double)kt_state_sample(&report->trace) / wall * summary->seconds / summary->seconds_all;
+}
+
+void kt_report_screen_times(const struct kt_report *report, double wall, double blas)
+{
+    const uint64_t sample = kt_state_sample(&report->trace);
+    const char *estimated = sample > 1 ? ", estimated" : "";
     char text[4][16];
+    char processes[KT_ABOUT_PROCESSES];
     char busy[KT_SCREEN_WIDTH + 1];
     kt_text_seconds(wall, text[0]);
-    kt_text_seconds(blas, text[1]);
+    kt_text_seconds(blas * (double)sample, text[1]);
     kt_text_seconds(report->state.self_seconds, text[3]);
+    kt_about_processes(&report->trace, processes);
     if (!kt_report_has_threads(report)) {
-        const char *share = kt_screen_percent(blas / wall * summary->seconds / summary->seconds_all, text[2]);
-        kt_screen_line("%s, of which BLAS and LAPACK take %s (%s)%s; recording took %s", text[0], text[1], share,
-                       is_estimate                   ? ", estimated"
-                       : report->trace.processes > 1 ? ", processes added"
-                                                     : "",
-                       text[3]);
+        const char *share = kt_screen_percent(kt_report_screen_share(report, wall, blas), text[2]);
+        kt_screen_line("%s, %s %s%s (%s)%s; recording took %s", text[0],
+                       *processes ? "BLAS and LAPACK" : "of which BLAS and LAPACK take", text[1], processes, share,
+                       estimated, text[3]);
         return;
     }
     kt_report_screen_busy(report, busy, sizeof busy);
-    kt_screen_line("%s; %s in calls, %zu threads added%s; recording took %s", text[0], text[1], summary->threads.count,
-                   is_estimate ? ", estimated" : "", text[3]);
+    kt_screen_line("%s; %s in calls%s, %zu threads added%s; recording took %s", text[0], text[1], processes,
+                   report->summary.threads.count, estimated, text[3]);
     kt_screen_line("%s", busy);
 }
 
@@ -108,20 +114,30 @@ void kt_report_screen_lost(const struct kt_report *report)
     char share[16];
     double part = fmin(1, report->speed.all.lost / report->summary.seconds_blas);
     if (part > worth_words)
-        kt_screen_line("! calls waited for a processor for %s of their time: others used it",
+        kt_screen_line("! recorded calls waited for a processor for %s of their time: others used it",
                        kt_screen_percent(part, share));
+}
+
+/* Whoever has seen the medians of other runs, too, has to know which of them this is. */
+static void print_command(const struct kt_report *report)
+{
+    char command[CELL];
+    const json_t *replay = report->paths == 1 && report->replays == 1 ? report->from_replay[0].document : NULL;
+    size_t runs = json_array_size(json_object_get(json_object_get(replay, "again"), "runs"));
+    kt_about_command_text(report->summary.first, command, sizeof command);
+    if (runs)
+        kt_screen_line("recorded run (ktrace explain has medians of %zu more): %s", runs, command);
+    else
+        kt_screen_line("%s", command);
 }
 
 static void print_head(const struct kt_report *report)
 {
     char libraries[CELL];
-    char command[CELL];
     size_t processes = report->trace.processes;
     size_t threads = report->state.threads;
-    kt_about_command_text(report->summary.first, command, sizeof command);
-    kt_screen_line("%s", command);
-    kt_report_screen_times(report, report->summary.seconds,
-                           report->summary.seconds_blas * (double)kt_state_sample(&report->trace));
+    print_command(report);
+    kt_report_screen_times(report, report->summary.seconds, report->summary.seconds_blas);
     kt_report_screen_libraries(report->summary.first, libraries, sizeof libraries);
     kt_screen_line("%s; %zu process%s, %zu thread%s", libraries, processes, processes == 1 ? "" : "es", threads,
                    plural(threads));
@@ -131,20 +147,26 @@ static void print_head(const struct kt_report *report)
 
 /* --- where --------------------------------------------------------------------------------------------------- */
 
+struct marks {
+    bool used[KT_SCREEN_MARKS], unknown;
+};
+
 /* Those that are worth room. */
-static void print_parts(const struct kt_heavy *heavy)
+static void print_parts(const struct kt_heavy *heavy, struct marks *marks)
 {
-    static const double worth_room = 0.02;
     double part[KT_SCREEN_PARTS];
     char text[CELL] = "";
     size_t used = 0;
     kt_screen_parts_find(&heavy->parts, heavy->seconds, part);
     for (int p = 0; p < KT_SCREEN_PARTS; p++) {
         struct kt_time of = kt_screen_parts_time(&heavy->parts, p, heavy->seconds);
-        bool told = kt_screen_parts_is_told(&heavy->parts, p, heavy->seconds);
-        if (fabs(part[p]) >= worth_room)
-            used += kt_part_words(kt_screen_parts_mark[p], &of, told, text + used, sizeof text - used);
-        part[p] = told ? part[p] : 0;
+        enum kt_paired_sign sign = kt_screen_parts_sign(&heavy->parts, p, heavy->seconds);
+        bool is_told = sign != KT_SIGN_CANNOT_TELL;
+        if (sign != KT_SIGN_NONE)
+            used += kt_part_words(kt_screen_parts_mark[p], &of, is_told, text + used, sizeof text - used);
+        part[p] = is_told ? part[p] : 0;
+        marks->used[p] = marks->used[p] || sign != KT_SIGN_NONE;
+        marks->unknown = marks->unknown || !is_told;
     }
     kt_screen_bar(part, kt_screen_parts_mark, KT_SCREEN_PARTS, heavy->parts.shapes ? text : " not replayed");
 }
@@ -174,17 +196,9 @@ static void print_others(const struct kt_report *report, const struct kt_heavy *
     kt_screen_place(where, "", calls, seconds, seconds / report->groups.seconds);
 }
 
-static void print_legend(void)
-{
-    char names[CELL] = "";
-    size_t used = 0;
-    for (int p = 0; p < KT_SCREEN_PARTS; p++)
-        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", p ? ", " : "", kt_screen_parts_name[p]);
-    kt_screen_line("  |%s| %s, ?: unknown", kt_screen_parts_mark, names);
-}
-
 static void print_places(const struct kt_report *report, const struct kt_heavy *heavy, size_t count)
 {
+    struct marks marks = {.unknown = false};
     char where[CELL];
     char what[CELL];
     if (!count) {
@@ -196,12 +210,11 @@ static void print_places(const struct kt_report *report, const struct kt_heavy *
         place_words(&heavy[i], where, what);
         kt_screen_place(where, what, heavy[i].calls, heavy[i].seconds, heavy[i].seconds / report->groups.seconds);
         if (report->replayed)
-            print_parts(&heavy[i]);
+            print_parts(&heavy[i], &marks);
     }
     if (count > PLACES)
         print_others(report, heavy, count);
-    if (report->replayed)
-        print_legend();
+    kt_screen_parts_legend(marks.used, marks.unknown);
 }
 
 void kt_report_screen(const struct kt_report *report)
@@ -211,8 +224,8 @@ void kt_report_screen(const struct kt_report *report)
     size_t count = kt_heaviest_find(report, &heavy);
     print_head(report);
     print_places(report, heavy, count);
-    kt_screen_findings_find(report, heavy, count, &findings);
+    const char *next = kt_screen_findings_find(report, heavy, count, &findings);
     kt_screen_print_findings(&findings);
-    kt_screen_line("Next: ktrace %s %s", kt_screen_findings_next(report), report->path[0]);
+    kt_screen_line("Next: ktrace %s %s", next, report->path[0]);
     free(heavy);
 }

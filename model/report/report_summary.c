@@ -74,8 +74,8 @@ static json_t *summary(const struct kt_at *at)
         json_array_append_new(places, place_json(&heavy[i], seconds));
     json_t *json = json_pack("{s:o, s:o, s:o}", "seconds", kt_json_number(seconds), "parts",
                              parts_json(&report->parts.total.parts, seconds), "places", places);
-    kt_screen_findings_find(report, heavy, count, &findings);
-    kt_told_add_findings(json, &findings, kt_screen_findings_next(report));
+    const char *next = kt_screen_findings_find(report, heavy, count, &findings);
+    kt_told_add_findings(json, &findings, next);
     free(heavy);
     return json;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "model/report/screen_findings.h"
 
+#include "model/report/known_part.h"
 #include "model/report/report_screen.h"
 #include "model/report/report_tables.h"
 #include "model/report/screen_parts.h"
@@ -27,85 +28,90 @@ static const char *const meaning[KT_SCREEN_PARTS] = {
     [KT_SCREEN_REST] = "is explained by no replay: page faults, other threads, pauses, other contents of operands",
     [KT_SCREEN_UNSPLIT] = "is caches or else: no replay of these calls tells which"};
 
-/* The place that has most of it. */
-static const struct kt_heavy *heaviest_in(const struct kt_heavy *heavy, size_t count, int part)
+/* What the places tell of a part. */
+static struct kt_known_part known_of(const struct kt_report *report, const struct kt_heavy *heavy, size_t count,
+                                     int part)
 {
-    const struct kt_heavy *most = NULL;
-    double seconds = 0;
+    struct kt_known_part known = kt_known_part_begin();
     for (size_t i = 0; i < count; i++) {
-        double of[KT_SCREEN_PARTS];
-        kt_screen_parts_find(&heavy[i].parts, 1, of);
-        if (of[part] > seconds) {
-            seconds = of[part];
-            most = &heavy[i];
-        }
+        const struct kt_decomposition *d = &heavy[i].parts;
+        struct kt_time of = kt_screen_parts_time(d, part, heavy[i].seconds);
+        enum kt_paired_sign sign = kt_screen_parts_sign(d, part, heavy[i].seconds);
+        bool is_told = sign != KT_SIGN_CANNOT_TELL;
+        if (!is_told || !isnan(of.hi - of.lo))
+            kt_known_part_add(&known, i, heavy[i].seconds / report->groups.seconds, &of, is_told);
     }
-    return most;
+    return known;
 }
 
-static void add_part(const struct kt_report *report, const struct kt_heavy *most, int part, double share,
-                     struct kt_screen_findings *out)
+static void add_part(const struct kt_report *report, const struct kt_heavy *heavy, int part,
+                     const struct kt_known_part *known, struct kt_screen_findings *out)
 {
     char where[CELL] = "";
     char number[2][16];
-    if (most && most->place)
-        kt_place_text(most->place, where, sizeof where);
-    kt_screen_add(out, "%s (%s) %s; most at %.40s", kt_text_seconds(share * report->groups.seconds, number[0]),
-                  kt_screen_percent(share, number[1]), meaning[part], *where ? where : "no place");
-}
-
-static bool is_worth_words(const struct kt_decomposition *d, int part, double seconds)
-{
-    static const double at_least = 0.05;
-    struct kt_time of = kt_screen_parts_time(d, part, seconds);
-    return of.value > kt_screen_parts_worth_words && of.lo > at_least && kt_screen_parts_is_told(d, part, seconds);
+    char unknown[KT_UNKNOWN_TEXT];
+    const struct kt_place *most = heavy[known->most].place;
+    if (most)
+        kt_place_text(most, where, sizeof where);
+    kt_screen_add(out, "%s (%s%s) %s; most at %.40s",
+                  kt_text_seconds(known->share.value * report->groups.seconds, number[0]),
+                  kt_screen_percent(known->share.value, number[1]), kt_known_part_unknown(known, unknown), meaning[part],
+                  *where ? where : "no place");
 }
 
 /* The largest parts first, as far as there is room. */
-static void add_largest(const struct kt_report *report, const struct kt_heavy *heavy, size_t count,
-                        struct kt_screen_findings *out)
+static void add_largest(const struct kt_report *report, const struct kt_heavy *heavy,
+                        const struct kt_known_part known[KT_SCREEN_PARTS], struct kt_screen_findings *out)
 {
     bool told[KT_SCREEN_PARTS] = {false};
-    double part[KT_SCREEN_PARTS];
-    kt_screen_parts_find(&report->parts.total.parts, report->groups.seconds, part);
     while (out->count < FINDINGS) {
         int most = -1;
         for (int p = 0; p < KT_SCREEN_PARTS; p++)
-            if (!told[p] && is_worth_words(&report->parts.total.parts, p, report->groups.seconds) &&
-                (most < 0 || part[p] > part[most]))
+            if (!told[p] && kt_known_part_is_worth_words(&known[p]) &&
+                (most < 0 || known[p].share.value > known[most].share.value))
                 most = p;
         if (most < 0)
             return;
         told[most] = true;
-        add_part(report, heaviest_in(heavy, count, most), most, part[most], out);
+        add_part(report, heavy, most, &known[most], out);
     }
 }
 
-/* Is there a part that matters, but is not certain? */
-static bool cannot_tell(const struct kt_report *report)
+/* A part that matters, but is not certain where it is, or cannot be. */
+static bool is_uncertain(const struct kt_report *report, const struct kt_known_part *known, int part)
 {
-    double part[KT_SCREEN_PARTS];
+    double all[KT_SCREEN_PARTS];
     const struct kt_decomposition *d = &report->parts.total.parts;
-    kt_screen_parts_find(d, report->groups.seconds, part);
-    for (int p = 0; d->shapes && p < KT_SCREEN_PARTS; p++)
-        if (fabs(part[p]) > kt_screen_parts_worth_words && !kt_screen_parts_is_told(d, p, report->groups.seconds))
+    kt_screen_parts_find(d, report->groups.seconds, all);
+    bool may_matter = d->shapes && fabs(all[part]) > kt_known_part_worth_words;
+    if (!may_matter || kt_known_part_is_worth_words(known))
+        return false;
+    return known->unknown > kt_known_part_worth_words || all[part] > 1 ||
+           !kt_screen_parts_is_told(d, part, report->groups.seconds);
+}
+
+static bool cannot_tell(const struct kt_report *report, const struct kt_known_part known[KT_SCREEN_PARTS])
+{
+    for (int p = 0; p < KT_SCREEN_PARTS; p++)
+        if (is_uncertain(report, &known[p], p))
             return true;
     return false;
 }
 
 /* How many times longer calls took by those of other threads, if a replay has shown it; else NAN. */
-static double held_up_times(const struct kt_report *report)
+static double held_up_times(const struct kt_report *report, const struct kt_known_part *contention)
 {
     const struct kt_decomposition *d = &report->parts.total.parts;
-    bool is_shown = report->replayed && d->contention.lo > 0 &&
+    bool is_shown = report->replayed && d->contention.lo > 0 && contention->unknown <= kt_known_part_worth_words &&
                     kt_screen_parts_is_told(d, KT_SCREEN_CONTENTION, report->groups.seconds);
     return is_shown ? d->insitu / (d->insitu - fmin(d->contention.value, 0.99 * d->insitu)) : NAN;
 }
 
-static void add_crowding(const struct kt_report *report, struct kt_screen_findings *out)
+static void add_crowding(const struct kt_report *report, const struct kt_known_part *contention,
+                         struct kt_screen_findings *out)
 {
     const struct kt_crowding crowding = kt_crowding_find(&report->trace, &report->summary);
-    const double held_up = crowding.callers > 1 ? held_up_times(report) : NAN;
+    const double held_up = crowding.callers > 1 ? held_up_times(report, contention) : NAN;
     if (!crowding.is_too_many)
         return;
     if (held_up > 1)
@@ -153,32 +159,34 @@ static void add_little_blas(const struct kt_report *report, struct kt_screen_fin
                       kt_screen_percent(kt_report_blas_share(report), share));
 }
 
-void kt_screen_findings_find(const struct kt_report *report, const struct kt_heavy *heavy, size_t count,
-                             struct kt_screen_findings *out)
+static const char *next_of(const struct kt_report *report, const struct kt_known_part known[KT_SCREEN_PARTS])
 {
-    out->count = 0;
-    add_slow_node(report, out);
-    add_crowding(report, out);
-    add_unblocked(report, out);
-    add_little_blas(report, out);
-    if (report->replayed && cannot_tell(report) && out->count < FINDINGS)
-        kt_screen_add(out, "cannot tell: the program and its replay met the machine in different states, or samples "
-                           "are few. 'ktrace explain' runs both in turns");
-    if (report->replayed)
-        add_largest(report, heavy, count, out);
-    else if (count && out->count < FINDINGS)
-        kt_screen_add(out, "is it the library, the caches or the machine? A replay tells");
-}
-
-const char *kt_screen_findings_next(const struct kt_report *report)
-{
-    double part[KT_SCREEN_PARTS];
-    kt_screen_parts_find(&report->parts.total.parts, report->groups.seconds, part);
     if (!report->groups.count)
         return "info";
     if (!report->replayed)
         return "replay";
-    if (cannot_tell(report))
+    if (cannot_tell(report, known))
         return "explain --again";
-    return part[KT_SCREEN_LIBRARY] > worth_looking ? "compare" : "report --all";
+    return known[KT_SCREEN_LIBRARY].share.value > worth_looking ? "compare" : "report --all";
+}
+
+const char *kt_screen_findings_find(const struct kt_report *report, const struct kt_heavy *heavy, size_t count,
+                                    struct kt_screen_findings *out)
+{
+    struct kt_known_part known[KT_SCREEN_PARTS];
+    out->count = 0;
+    for (int p = 0; p < KT_SCREEN_PARTS; p++)
+        known[p] = known_of(report, heavy, count, p);
+    add_slow_node(report, out);
+    add_crowding(report, &known[KT_SCREEN_CONTENTION], out);
+    add_unblocked(report, out);
+    add_little_blas(report, out);
+    if (report->replayed && cannot_tell(report, known) && out->count < FINDINGS)
+        kt_screen_add(out, "cannot tell: the program and its replay met the machine in different states, or samples "
+                           "are few. 'ktrace explain' runs both in turns");
+    if (report->replayed)
+        add_largest(report, heavy, known, out);
+    else if (count && out->count < FINDINGS)
+        kt_screen_add(out, "is it the library, the caches or the machine? A replay tells");
+    return next_of(report, known);
 }

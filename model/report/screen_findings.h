@@ -8,11 +8,8 @@
 #include "model/report/heaviest.h"
 #include "trace/print/screen.h"
 
-/* HEAVY: the places of the report. */
-void kt_screen_findings_find(const struct kt_report *report, const struct kt_heavy *heavy, size_t count,
-                             struct kt_screen_findings *out);
-
-/* The verb, with its option, that tells more of a trace. */
-const char *kt_screen_findings_next(const struct kt_report *report);
+/* HEAVY: the places of the report. Returns the verb, with its option, that tells more of the trace. */
+const char *kt_screen_findings_find(const struct kt_report *report, const struct kt_heavy *heavy, size_t count,
+                                    struct kt_screen_findings *out);
 
 #endif

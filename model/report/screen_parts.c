@@ -1,12 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "model/report/screen_parts.h"
 
-#include <math.h>
+#include "model/report/known_part.h"
+#include "trace/print/screen.h"
 
-const char kt_screen_parts_mark[] = "#=~&+.*";
-const char *const kt_screen_parts_name[] = {"hardware", "library", "cache", "threads", "machine", "rest", "both"};
-const char *const kt_screen_parts_key[] = {"bound", "library", "cache", "contention", "machine", "residual", "unsplit"};
-const double kt_screen_parts_worth_words = 0.1;
+#include <math.h>
+#include <stdio.h>
+
+#define KT_SCREEN_MARK(name, mark, key, text) mark,
+#define KT_SCREEN_KEY(name, mark, key, text) key,
+#define KT_SCREEN_NAME(name, mark, key, text) text,
+const char kt_screen_parts_mark[] = {KT_SCREEN_PARTS_LIST(KT_SCREEN_MARK)};
+const char *const kt_screen_parts_key[] = {KT_SCREEN_PARTS_LIST(KT_SCREEN_KEY)};
+const char *const kt_screen_parts_name[] = {KT_SCREEN_PARTS_LIST(KT_SCREEN_NAME)};
+
+void kt_screen_parts_legend(const bool used[KT_SCREEN_MARKS], bool unknown)
+{
+    char text[KT_SCREEN_TEXT] = "";
+    size_t length = 0;
+    for (int p = 0; p < KT_SCREEN_MARKS; p++)
+        if (used[p])
+            length += (size_t)snprintf(text + length, sizeof text - length, " %c%s", kt_screen_parts_mark[p],
+                                       kt_screen_parts_name[p]);
+    if (length || unknown)
+        kt_screen_line(" %s%s", text, unknown ? " ?cannot-tell" : "");
+}
 
 static double known(double value)
 {
@@ -42,6 +60,17 @@ struct kt_time kt_screen_parts_time(const struct kt_decomposition *d, int part, 
 bool kt_screen_parts_is_told(const struct kt_decomposition *d, int part, double seconds)
 {
     struct kt_time of = kt_screen_parts_time(d, part, seconds);
-    bool is_slower = known(d->residual.value) + known(d->unsplit.value) < -kt_screen_parts_worth_words * seconds;
+    bool is_slower = known(d->residual.value) + known(d->unsplit.value) < -kt_known_part_worth_words * seconds;
     return !is_slower && !kt_decomposition_is_unclear(d) && kt_decomposition_is_told(&of);
+}
+
+enum kt_paired_sign kt_screen_parts_sign(const struct kt_decomposition *d, int part, double seconds)
+{
+    static const double worth_room = 0.02;
+    struct kt_time of = kt_screen_parts_time(d, part, seconds);
+    bool is_needed = d->shapes && (part == KT_SCREEN_BOUND || part == KT_SCREEN_LIBRARY); /* of all calls */
+    bool is_there = is_needed || !isnan(of.hi - of.lo);
+    if (is_there && kt_screen_parts_is_told(d, part, seconds))
+        return fabs(of.value) < worth_room ? KT_SIGN_NONE : KT_SIGN_KNOWN;
+    return is_there || fabs(of.value) >= worth_room ? KT_SIGN_CANNOT_TELL : KT_SIGN_NONE;
 }

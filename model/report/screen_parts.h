@@ -6,25 +6,35 @@
 #ifndef KT_SCREEN_PARTS_H
 #define KT_SCREEN_PARTS_H
 
-#include "model/decomposition/decomposition.h"
+#include "model/decomposition/paired.h"
 
-/* MACHINE is a part of what the decomposition calls the residual. */
+/*
+ * All parts that pages draw. Columns: name; its mark in bars; its name in JSON; its name in legends. MACHINE is a part of
+ * what the decomposition calls the residual. UNEVEN, the last, is one of pairs only (ktrace explain).
+ */
+#define KT_SCREEN_PARTS_LIST(X)                  \
+    X(BOUND, '#', "bound", "hardware")           \
+    X(LIBRARY, '=', "library", "library")        \
+    X(CACHE, '~', "cache", "cache")              \
+    X(CONTENTION, '&', "contention", "threads")  \
+    X(MACHINE, '+', "machine", "machine")        \
+    X(REST, '.', "residual", "rest")             \
+    X(UNSPLIT, '*', "unsplit", "cache-or-rest")  \
+    X(UNEVEN, ':', "uneven", "slower-calls")
+
 enum kt_screen_part {
-    KT_SCREEN_BOUND,
-    KT_SCREEN_LIBRARY,
-    KT_SCREEN_CACHE,
-    KT_SCREEN_CONTENTION,
-    KT_SCREEN_MACHINE,
-    KT_SCREEN_REST,
-    KT_SCREEN_UNSPLIT,
-    KT_SCREEN_PARTS
+#define KT_SCREEN_ENUM(name, mark, key, text) KT_SCREEN_##name,
+    KT_SCREEN_PARTS_LIST(KT_SCREEN_ENUM)
+#undef KT_SCREEN_ENUM
+        KT_SCREEN_MARKS,
+    KT_SCREEN_PARTS = KT_SCREEN_UNEVEN /* of a report */
 };
 extern const char kt_screen_parts_mark[];
-extern const char *const kt_screen_parts_name[];
-extern const char *const kt_screen_parts_key[]; /* in JSON */
+extern const char *const kt_screen_parts_key[];  /* in JSON */
+extern const char *const kt_screen_parts_name[]; /* in text */
 
-/* Parts of less than that are not told of the whole program. */
-extern const double kt_screen_parts_worth_words;
+/* The line below bars: what the marks stand for that were USED, "?" among them if a part was UNKNOWN. */
+void kt_screen_parts_legend(const bool used[KT_SCREEN_MARKS], bool unknown);
 
 /* As parts of SECONDS; of one of them with its interval. */
 void kt_screen_parts_find(const struct kt_decomposition *d, double seconds, double part[KT_SCREEN_PARTS]);
@@ -33,5 +43,8 @@ struct kt_time kt_screen_parts_time(const struct kt_decomposition *d, int part, 
 /* Where the replays were slower than the program by more than what is worth words, they met the machine in another
  * state, and nothing is known of any part. */
 bool kt_screen_parts_is_told(const struct kt_decomposition *d, int part, double seconds);
+
+/* What its bar says: the part; nothing, as it is nearly 0 or there is none; "?". */
+enum kt_paired_sign kt_screen_parts_sign(const struct kt_decomposition *d, int part, double seconds);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "replay/advise/advised.h"
 
+#include "trace/command/about.h"
 #include "trace/print/text.h"
 
 #include <math.h>
@@ -132,11 +133,12 @@ static size_t count_shapes(const struct kt_trials *t)
 void kt_advised_print(const struct kt_advised_list *list, bool all)
 {
     char seconds[2][16];
+    char processes[KT_ABOUT_PROCESSES];
     size_t tried = list->trials->count;
     size_t shapes = count_shapes(list->trials);
-    printf("%s, of which BLAS and LAPACK take %s; %zu change%s tried on %zu shape%s\n\n",
-           kt_text_seconds(list->program, seconds[0]), kt_text_seconds(list->blas, seconds[1]), tried,
-           tried == 1 ? "" : "s", shapes, shapes == 1 ? "" : "s");
+    printf("%s%s, of which BLAS and LAPACK take %s; %zu change%s tried on %zu shape%s\n\n",
+           kt_text_seconds(list->program, seconds[0]), kt_about_processes(&list->trials->setup->trace, processes),
+           kt_text_seconds(list->blas, seconds[1]), tried, tried == 1 ? "" : "s", shapes, shapes == 1 ? "" : "s");
     for (size_t g = 0; g < list->count; g++) {
         print_advised(list, g);
         printf("\n");

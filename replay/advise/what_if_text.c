@@ -2,6 +2,7 @@
 /* What ktrace replay --what-if prints for people. */
 #include "replay/advise/what_if.h"
 
+#include "trace/command/about.h"
 #include "trace/print/text.h"
 
 #include <math.h>
@@ -102,8 +103,10 @@ static void print_form(const struct kt_what_if *w, size_t form, const char *name
 static void print_head(const struct kt_what_if *w)
 {
     char seconds[2][SECONDS];
-    printf("What if %s? %s, of which BLAS and LAPACK take %s\n", w->change.text,
-           kt_text_seconds(w->program, seconds[0]), kt_text_seconds(w->blas, seconds[1]));
+    char processes[KT_ABOUT_PROCESSES];
+    printf("What if %s? %s%s, of which BLAS and LAPACK take %s\n", w->change.text,
+           kt_text_seconds(w->program, seconds[0]), kt_about_processes(&w->setup.trace, processes),
+           kt_text_seconds(w->blas, seconds[1]));
     print_form(w, KT_RECORDED_FORM, "recorded");
     if (w->trials.places > 1) {
         printf("; ");

@@ -51,6 +51,8 @@ same "... which is advised, or said why not" True "$(query '(d["tried"][0]["outc
 text=$("$kt" advise --all --budget 0.2 "$T/vector-wrong" 2>"$T/err")
 has "text: what was tried" ', of which BLAS and LAPACK take [0-9.]+ m?s; 1 change tried on 1 shape$' "$text"
 same "text: 80 columns" "" "$(grep -E '.{81}' <<<"$text")"
+traced processes sh -c "'$F' vector wrong 300 100; '$F' vector wrong 300 100" >/dev/null
+has "text: of how many processes" '^[0-9.]+ m?s in 2 processes, of which BLAS and LAPACK take ' "$("$kt" advise --budget 0.2 "$T/processes" 2>"$T/err")"
 has "text: nothing to try" '^Nothing to try: no rule fits a call of this program' "$("$kt" advise "$T/vector-right")"
 if "$PYTHON" -c 'import scipy.linalg.blas' 2>/dev/null; then
     printf 'import numpy as np\nfrom scipy.linalg.blas import dgemm\na = np.ones((300, 300), order="F"); x = np.ones((300, 1), order="F")\nfor i in range(900):\n    dgemm(1, a, x)\n' >"$T/product.py"

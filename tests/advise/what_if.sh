@@ -58,6 +58,8 @@ has "text: times" '^   recorded [0-9.]+ [mu]s, changed [0-9.]+ [mu]s \(ratio [0-
 has "text: all" '^1 of 1 shape timed, [0-9.]+ m?s in the program$' "$text"
 has "text: no other form" '^   not timed: no operand has columns that are a leading dimension apart$' "$("$kt" replay --what-if ld=+8 "$T/dots")"
 same "text: 80 columns" "" "$(grep -E '.{81}' <<<"$text")"
+traced processes sh -c "'$F' dots wrong 20 100; '$F' dots wrong 20 100" >/dev/null
+has "text: of how many processes" '^What if ld=\+8\? [0-9.]+ [mu]?s in 2 processes, of which BLAS and LAPACK take ' "$("$kt" replay --what-if ld=+8 "$T/processes")"
 same "nothing is stored with the trace" "" "$(find "$T/swaps" "$T/dots" -name 'replay*.json')"
 
 # --- what cannot be ------------------------------------------------------------------------------------------------

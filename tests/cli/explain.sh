@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# check: fast, 25 s
+# check: fast, 40 s
 # explain: the program's output once, its exit status, runs beside the replay, programs that cannot be run again, a page of
 # 24 lines. What the numbers are is tests/unit/test_paired.c's affair.
 . tests/lib.sh
@@ -24,13 +24,23 @@ cat >program.c <<'END'
 #include <unistd.h>
 double ddot_(const int *n, const double *x, const int *incx, const double *y, const int *incy);
 static double x[100000];
-/* program HOW: notes in the file "ran" that it ran; "fails" the second time, makes "other" calls then, "reads" a number */
+static int one = 1;
+__attribute__((noinline)) static double elsewhere(int n, int times)
+{
+    double sum = 0;
+    for (int i = 0; i < times; i++)
+        sum += ddot_(&n, x, &one, x, &one);
+    return sum;
+}
+/* program HOW: notes in the file "ran" that it ran; "fails" the second time, makes "other" calls then, "reads" a number,
+ * makes some calls every other time ("varies"), or from "two" functions */
 int main(int argc, char **argv)
 {
     const char *how = argc > 1 ? argv[1] : "plain";
-    int n = 100000, one = 1, status = 0, again = access("ran", F_OK) == 0;
+    int n = 100000, status = 0, again = access("ran", F_OK) == 0;
     FILE *ran = fopen("ran", "a");
     fprintf(ran, "%s\n", how);
+    int odd = ftell(ran) / (strlen(how) + 1) % 2;
     fclose(ran);
     printf("hello\n");
     if (!strcmp(how, "fails") && again)
@@ -41,7 +51,8 @@ int main(int argc, char **argv)
         return 4;
     if (!strcmp(how, "status"))
         status = 5;
-    double sum = 0;
+    double sum = !strcmp(how, "varies") && odd ? elsewhere(90000, 4) : 0;
+    sum += !strcmp(how, "two") ? elsewhere(n, 25) : 0;
     for (int i = 0; i < 50; i++)
         sum += ddot_(&n, x, &one, x, &one);
     return sum != 0 ? 1 : status;
@@ -72,12 +83,41 @@ same "of at most 80 columns" "" "$(grep -E '.{81}' <<<"$page")"
 true_that "the trace stays, and its replay" "$kt" report plain
 true_that "... with the runs beside it" test "$(query 'len(d["again"]["runs"])' <plain/replay.json)" = 6
 
+has "which runs the times are of" ': times and parts are their medians$' "$out"
+has "... and of which a report's are" '^recorded run \(ktrace explain has medians of 6 more\): \./program$' "$("$kt" report plain)"
+legends() { grep -hE '^  [#=~.:*&+][a-z-]+( |$)' <<<"$1" | tr -s ' ' '\n' | grep . | sort; }
+same "a mark means the same on the pages of explain and report" "" \
+     "$(sort -u <(legends "$out") <(legends "$("$kt" report plain)") | cut -c1 | uniq -d)"
+same "... and a page has the legend of its bars" 1 "$(grep -cE '^  [#=~.:*&+][a-z-]+( |$)' <<<"$out")"
+
+# --- one sum of shares, of all lines that call ---
+explain two --json -- ./program two
+same "calls of one shape from two functions are two places" "[('elsewhere', 25, 1), ('main', 50, 1)]" \
+     "$(query 'sorted((p["place"]["function"], p["calls"], p["shapes"]) for p in d["places"])' <<<"$out")"
+same "... as in the report" "[('elsewhere', 25), ('main', 50)]" \
+     "$("$kt" report --json two | query 'sorted((p["place"]["function"], p["calls"]) for p in d["summary"]["places"])')"
+explain varies --json -- ./program varies
+same "a shape that half of the runs do not call" "[6, 2]" "$(query '[d["states"]["pairs"], d["replay"]["shapes"][0]["calls"] // 25]' <<<"$out")"
+same "... shares add up to all" True "$(query 'abs(sum(p["seconds"] for p in d["places"]) / d["seconds_blas"] - 1) < 1e-9' <<<"$out")"
+rm -f ran
+has "times of several processes are added, as is said" ' in 2 processes \(' \
+    "$("$kt" explain -o processes --budget 1 --runs 0 -- sh -c './program; ./program' 2>said)"
+
+# --- a profile has no single calls ---
+KTRACE_MODE=profile explain profile -- ./program
+has "a profile: pairs are there" '^run 6 more times' "$out"
+same "... and are not said to be missing" "" "$(grep -E 'six pairs|not replayed' <<<"$out")"
+has "... what cannot be told, why, what to do" '^- cannot tell: cache, rest\. A profile has no single calls' "$(tr '\n' ' ' <<<"$out" | sed 's/ - /\n- /g; s/  */ /g')"
+KTRACE_MODE=profile explain profiles --json -- ./program
+same "... JSON has the pairs, and what they tell" "(6, None, None, True)" \
+     "$(query '(lambda p: (p["pairs"], p["cache"]["share"]["value"], p["residual"]["share"]["value"], abs(sum(p[k]["share"]["value"] for k in ("bound", "library", "unsplit", "uneven")) - 1) < 1e-9))(d["decomposition"])' <<<"$out")"
+
 explain status -- ./program status
 same "the exit status is the program's" 5 "$status"
 same "... which is not run again" 1 "$(wc -l <ran)"
 has "... as is said" 'ended with status 5, and is not run again' "$said"
 has "... on the page too" '^run once' "$out"
-has "... which cannot tell what one run does not" 'cannot tell: .*residual' "$out"
+has "... which cannot tell what one run does not" 'cannot tell: .*rest' "$out"
 
 explain fails -- ./program fails
 has "a program that fails the second time ran once" '^run once, as run again, .*ended with status 3' "$out"
@@ -95,7 +135,7 @@ same "JSON has its schema" '["schema"] ktrace.explain/1' "$(query '[k for k in d
 same "... and all that was agreed" True "$(query 'all(k in d for k in ("report", "replay", "advice", "states"))' <json.out)"
 same "... and the runs" 6 "$(query 'd["states"]["pairs"]' <json.out)"
 same "... and parts that add up to the time" True \
-     "$(query 'abs(sum(d["decomposition"][p]["share"]["value"] for p in ("bound", "library", "cache", "residual", "uneven")) - 1) < 1e-9' <json.out)"
+     "$(query 'abs(sum(d["decomposition"][p]["share"]["value"] for p in ("bound", "library", "cache", "residual", "unsplit", "uneven")) - 1) < 1e-9' <json.out)"
 
 out=$("$kt" explain -o slow --budget 2 -- "${kt%/*}/tests/modes/steps" sleep=1000 dot=100 2>said)
 has "a budget that is too short for six runs: told beforehand" 'no time to run the program, which takes 1[0-9.]* s, six times more: --budget (9|1[0-9]) would do$' "$(<said)"

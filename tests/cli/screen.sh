@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# check: fast, 5 s
+# check: fast, 10 s
 # The report on one screen: 24 lines of 80 columns, the heaviest places first, shares of all BLAS time, shapes in words.
 . tests/lib.sh
 export KTRACE_QUIET=1 OPENBLAS_NUM_THREADS=1
@@ -51,6 +51,42 @@ same "... which part it is" "" "$(grep -E '[#=~.+][0-9]+%| is what the library a
 has "... and what would tell" "^Next: ktrace explain --again $T/t\$" "$page"
 true_that "... at most 24 lines" test "$(wc -l <<<"$page")" -le 24
 same "... of 80 columns" "" "$(grep -E '.{81}' <<<"$page")"
+
+# Sentences rest on places whose bar tells the part. The replays of one of two places took 1.5 times as long as its calls:
+# what the library adds there would be longer than they are. Those of the other make up for it in the sum of both.
+cat >"$T/longer.py" <<'END'
+import numpy as np
+a, b = np.ones((300, 300)), np.ones((310, 310))
+def left():
+    for _ in range(40): a @ a
+def right():
+    for _ in range(60): b @ b
+left(); right()
+END
+"$kt" run -o "$T/longer" -- "$PYTHON" "$T/longer.py" || exit 1
+"$kt" replay --budget 1 --store "$T/store" "$T/longer" >/dev/null 2>&1
+"$kt" report --json "$T/longer" >"$T/longer.json"
+"$PYTHON" - "$T/longer/replay.json" "$T/longer.json" <<'END'
+import json, sys
+d, r = (json.load(open(name)) for name in sys.argv[1:])
+shapes = {s["args"].get("m"): s for s in r["shapes"] if s["routine"] == "dgemm"}
+left, right = (shapes[m]["seconds"] for m in (300, 310))
+times = {300: 1.5 * left / 40, 310: (right - 0.5 * left) / 60}
+for s in d["shapes"]:
+    m = s["args"].get("m") if s["routine"] == "dgemm" else None
+    for c in s["contexts"].values() if m in times else ():
+        c.update({k: times[m] for k in ("best", "min", "median", "lo", "hi") if c.get(k)})
+json.dump(d, open(sys.argv[1], "w"))
+END
+page=$("$kt" report "$T/longer")
+"$kt" report --json "$T/longer" >"$T/longer.json"
+of_longer() { query "$1" <"$T/longer.json"; }
+library='{p["place"]["function"]: (p["parts"]["library"]["certainty"], p["parts"]["library"]["seconds"]["value"] > p["seconds"]) for p in d["summary"]["places"] if p["routine"] == "dgemm"}'
+same "a part that is longer than its calls is not told" "{'left': ('cannot tell', True), 'right': ('known', False)}" "$(of_longer "dict(sorted(($library).items()))")"
+has "... its bar says so" '^  \|.*\| #\? =\?' "$(grep -A 1 ' left ' <<<"$page")"
+same "... no sentence names it" "" "$(of_longer '" ".join(f for f in d["summary"]["findings"] if "left" in f)')"
+same "... nor adds it up" True "$(of_longer 'all(abs(float(f.split("(")[1].split(" %")[0]) - 100 * sum(p["share"] * p["parts"]["library"]["share"]["value"] for p in d["summary"]["places"] if p["parts"]["library"]["certainty"] == "known")) < 0.2 for f in d["summary"]["findings"] if "what the library adds" in f)')"
+has "... which says how much is unknown" ' % unknown\) is what the library adds' "$(of_longer '" ".join(d["summary"]["findings"])')"
 
 cat >"$T/threads.py" <<'END'
 import numpy as np, threading

@@ -80,6 +80,17 @@ void kt_about_command(const struct kt_process *process, size_t width)
     free(text);
 }
 
+const char *kt_about_processes(const struct kt_trace *trace, char out[KT_ABOUT_PROCESSES])
+{
+    size_t processes = 0;
+    for (size_t i = 0; i < trace->processes; i++)
+        processes += trace->process[i].workload ? trace->process[i].workload : 1;
+    *out = '\0';
+    if (processes > 1)
+        snprintf(out, KT_ABOUT_PROCESSES, " in %zu processes", processes);
+    return out;
+}
+
 static bool put_time(time_t seconds, char *out, size_t size)
 {
     struct tm tm;

@@ -20,6 +20,10 @@ void kt_about_command_text(const struct kt_process *process, char *out, size_t s
 /* The same without the folders of files, for where there is little room. */
 void kt_about_command_names(const struct kt_process *process, char *out, size_t size);
 
+/* " in 4 processes", behind times that are added up over all of the trace; "" where there is one. Returns OUT. */
+enum { KT_ABOUT_PROCESSES = 40 };
+const char *kt_about_processes(const struct kt_trace *trace, char out[KT_ABOUT_PROCESSES]);
+
 /* "2026-11-28 00:10:33": when the recording of the process, which may be NULL, began. False, and "": it is not known.
  */
 bool kt_about_when(const struct kt_process *process, char *out, size_t size);

@@ -100,7 +100,8 @@ bool kt_decomposition_is_unclear(const struct kt_decomposition *d);
 double kt_decomposition_half(const struct kt_time *part);
 
 /* Is a part, as a share of 1, known well enough to be told? That is where its interval reaches no further than a
- * quarter of the whole, and where it is not certainly more than the whole. Whoever prints, draws or writes parts asks here. */
+ * quarter of the whole, and where it is not certainly more than the whole. Whoever prints, draws or writes parts asks
+ * here. */
 bool kt_decomposition_is_told(const struct kt_time *part);
 
 #endif

@@ -130,8 +130,8 @@ static bool is_in_context(const struct kt_paired_shape *s, size_t pairs)
     return count_known(s->time[KT_PAIRED_CONTEXT], pairs) > 0;
 }
 
-/* Parts of one shape. The median call is taken apart by three ratios to it, or two, and what is left is the residual, or
- * unsplit. */
+/* Parts of one shape. The median call is taken apart by three ratios to it, or two, and what is left is the residual,
+ * or unsplit. */
 static bool find_parts(const struct kt_paired_shape *s, const struct draw *draw, double part[KT_PAIRED_PARTS])
 {
     bool in_context = is_in_context(s, draw->pairs);

@@ -64,7 +64,8 @@ struct kt_paired_sum {
     size_t pairs;                         /* of the shape that has most */
 };
 
-/* In sequence where that has pairs (calls of the sequence in a run, and a pass next to it), as a call then finds all that the program's other calls left; otherwise tracked. */
+/* In sequence where that has pairs (calls of the sequence in a run, and a pass next to it), as a call then finds all
+ * that the program's other calls left; otherwise tracked. */
 void kt_paired_choose_context(struct kt_paired_shape *shape, size_t pairs);
 
 /*

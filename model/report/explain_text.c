@@ -161,8 +161,7 @@ static bool is_uncertain(const struct kt_explain *x, enum kt_paired_part p)
     const struct kt_time *all = &x->all.part[p];
     bool is_little = kt_paired_sign(&x->all, p) != KT_SIGN_CANNOT_TELL && all->lo > -kt_known_part_worth_words &&
                      all->hi < kt_known_part_worth_words;
-    return !is_little && !kt_known_part_is_worth_words(&x->known[p]) &&
-           x->known[p].unknown > kt_known_part_worth_words;
+    return !is_little && !kt_known_part_is_worth_words(&x->known[p]) && x->known[p].unknown > kt_known_part_worth_words;
 }
 
 static enum reason reason_of(const struct kt_explain *x, enum kt_paired_part p)
@@ -184,11 +183,12 @@ static void say_reason(const struct kt_explain *x, enum reason reason, char *out
     static const char *const text[REASONS] = {
         [FEW_RUNS] = "That needs six pairs: a program that can be repeated, --budget, --runs.",
         [NO_CONTEXT] = "No replay had the operands of these calls where they were.",
-        [SLOWER] = "The replay took longer than the program: operands or machine were others. A quieter moment, --runs.",
+        [SLOWER] =
+            "The replay took longer than the program: operands or machine were others. A quieter moment, --runs.",
         [VARIED] = "The machine varied more than that: --budget, or a quieter moment."};
     if (reason == FEW_PAIRS)
-        snprintf(out, size, "Replays are next to %zu of %zu runs only, and it needs six: a larger --budget.", x->all.pairs,
-                 x->pairs);
+        snprintf(out, size, "Replays are next to %zu of %zu runs only, and it needs six: a larger --budget.",
+                 x->all.pairs, x->pairs);
     else if (reason == NO_CONTEXT && kt_is_profile(&x->report.trace))
         snprintf(out, size, "A profile has no single calls to play in their order: record without profile mode.");
     else
@@ -295,8 +295,9 @@ static json_t *sum_json(const struct kt_paired_sum *sum)
     json_t *json = json_pack("{s:o, s:I, s:o}", "insitu", kt_json_number(sum->seconds), "pairs", (json_int_t)sum->pairs,
                              "not_replayed", kt_json_number(sum->missing));
     for (int p = 0; p < KT_PAIRED_PARTS; p++)
-        json_object_set_new(json, kt_paired_part_name[p],
-                            kt_told_part_json(&sum->part[p], sum->seconds, kt_paired_sign(sum, (enum kt_paired_part)p)));
+        json_object_set_new(
+            json, kt_paired_part_name[p],
+            kt_told_part_json(&sum->part[p], sum->seconds, kt_paired_sign(sum, (enum kt_paired_part)p)));
     enum kt_paired_part most = kt_paired_dominant(sum);
     json_object_set_new(json, "dominant",
                         most == KT_PAIRED_PARTS ? json_null() : json_string(kt_paired_part_name[most]));
@@ -311,7 +312,7 @@ static json_t *place_json(const struct kt_explain_place *place)
     return json_pack("{s:o, s:s, s:o, s:o, s:I, s:o, s:o, s:o}", "place",
                      place->place ? kt_place_json(place->place) : json_null(), "routine", symbol->routine->name, "args",
                      kt_json_args(&place->shape->first, false), "words", kt_json_text(words), "shapes",
-                     (json_int_t)place->shapes, "calls", kt_json_number(place->calls), "seconds",
+                     (json_int_t)place->shapes, "calls", kt_json_count(place->calls), "seconds",
                      kt_json_number(place->seconds), "parts", sum_json(&place->sum));
 }
 

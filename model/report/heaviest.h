@@ -27,7 +27,8 @@ struct kt_calls_from {
  * many; *OUT is to be freed. */
 size_t kt_heaviest_calls(const struct kt_report *report, struct kt_calls_from **out);
 
-/* Brings a list of one's own into that order, and adds up calls of one shape at one place. Returns how many are left. */
+/* Brings a list of one's own into that order, and adds up calls of one shape at one place. Returns how many are left.
+ */
 size_t kt_heaviest_sort(struct kt_calls_from *from, size_t count);
 
 /* How many of the first of them, COUNT in all, are of one place. */

@@ -15,17 +15,12 @@ enum { FINDINGS = 3, CELL = 512 };
 static const double worth_looking = 0.05;
 
 static const char *const meaning[KT_SCREEN_PARTS] = {
-    [KT_SCREEN_BOUND] =
-        "is what this machine needs at best: fewer operations or lower precision would help, no library would",
-    [KT_SCREEN_LIBRARY] =
-        "is what the library adds to what the hardware needs: the most that another library could win",
-    [KT_SCREEN_CACHE] =
-        "is waiting for operands that were not in cache: the most to win by using them sooner after they are written",
-    [KT_SCREEN_CONTENTION] =
-        "is what calls of other threads at the same time cost: ktrace compare --threads tells how many are best",
-    [KT_SCREEN_MACHINE] =
-        "is the machine, slower while the program ran than while it was replayed: record and replay again",
-    [KT_SCREEN_REST] = "is explained by no replay: page faults, other threads, pauses, other contents of operands",
+    [KT_SCREEN_BOUND] = "is what this machine needs at best: fewer operations or lower precision help, no library",
+    [KT_SCREEN_LIBRARY] = "is what the library adds to what the machine needs: the most that another could win",
+    [KT_SCREEN_CACHE] = "is waiting for operands that were not in cache: use them sooner after they are written",
+    [KT_SCREEN_CONTENTION] = "is what calls of other threads at the same time cost: see ktrace compare --threads",
+    [KT_SCREEN_MACHINE] = "is the machine, slower while recorded than while replayed: record and replay again",
+    [KT_SCREEN_REST] = "is explained by no replay: page faults, threads, pauses, contents of operands",
     [KT_SCREEN_UNSPLIT] = "is caches or else: no replay of these calls tells which"};
 
 /* What the places tell of a part. */
@@ -55,8 +50,8 @@ static void add_part(const struct kt_report *report, const struct kt_heavy *heav
         kt_place_text(most, where, sizeof where);
     kt_screen_add(out, "%s (%s%s) %s; most at %.40s",
                   kt_text_seconds(known->share.value * report->groups.seconds, number[0]),
-                  kt_screen_percent(known->share.value, number[1]), kt_known_part_unknown(known, unknown), meaning[part],
-                  *where ? where : "no place");
+                  kt_screen_percent(known->share.value, number[1]), kt_known_part_unknown(known, unknown),
+                  meaning[part], *where ? where : "no place");
 }
 
 /* The largest parts first, as far as there is room. */

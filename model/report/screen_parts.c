@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #define KT_SCREEN_MARK(name, mark, key, text) mark,
-#define KT_SCREEN_KEY(name, mark, key, text) key,
+#define KT_SCREEN_KEY(name, mark, key, text)  key,
 #define KT_SCREEN_NAME(name, mark, key, text) text,
 const char kt_screen_parts_mark[] = {KT_SCREEN_PARTS_LIST(KT_SCREEN_MARK)};
 const char *const kt_screen_parts_key[] = {KT_SCREEN_PARTS_LIST(KT_SCREEN_KEY)};
@@ -69,7 +69,8 @@ enum kt_paired_sign kt_screen_parts_sign(const struct kt_decomposition *d, int p
     static const double worth_room = 0.02;
     struct kt_time of = kt_screen_parts_time(d, part, seconds);
     bool is_needed = d->shapes && (part == KT_SCREEN_BOUND || part == KT_SCREEN_LIBRARY); /* of all calls */
-    bool is_there = is_needed || !isnan(of.hi - of.lo);
+    bool is_none = isnan(of.hi - of.lo) || (part == KT_SCREEN_UNSPLIT && d->tracked == d->shapes);
+    bool is_there = is_needed || !is_none;
     if (is_there && kt_screen_parts_is_told(d, part, seconds))
         return fabs(of.value) < worth_room ? KT_SIGN_NONE : KT_SIGN_KNOWN;
     return is_there || fabs(of.value) >= worth_room ? KT_SIGN_CANNOT_TELL : KT_SIGN_NONE;

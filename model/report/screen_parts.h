@@ -9,17 +9,17 @@
 #include "model/decomposition/paired.h"
 
 /*
- * All parts that pages draw. Columns: name; its mark in bars; its name in JSON; its name in legends. MACHINE is a part of
- * what the decomposition calls the residual. UNEVEN, the last, is one of pairs only (ktrace explain).
+ * All parts that pages draw. Columns: name; its mark in bars; its name in JSON; its name in legends. MACHINE is a part
+ * of what the decomposition calls the residual. UNEVEN, the last, is one of pairs only (ktrace explain).
  */
-#define KT_SCREEN_PARTS_LIST(X)                  \
-    X(BOUND, '#', "bound", "hardware")           \
-    X(LIBRARY, '=', "library", "library")        \
-    X(CACHE, '~', "cache", "cache")              \
-    X(CONTENTION, '&', "contention", "threads")  \
-    X(MACHINE, '+', "machine", "machine")        \
-    X(REST, '.', "residual", "rest")             \
-    X(UNSPLIT, '*', "unsplit", "cache-or-rest")  \
+#define KT_SCREEN_PARTS_LIST(X)                 \
+    X(BOUND, '#', "bound", "hardware")          \
+    X(LIBRARY, '=', "library", "library")       \
+    X(CACHE, '~', "cache", "cache")             \
+    X(CONTENTION, '&', "contention", "threads") \
+    X(MACHINE, '+', "machine", "machine")       \
+    X(REST, '.', "residual", "rest")            \
+    X(UNSPLIT, '*', "unsplit", "cache-or-rest") \
     X(UNEVEN, ':', "uneven", "slower-calls")
 
 enum kt_screen_part {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Names of libraries: what fits a line of what a path, a soname and a version string say.
+ * Names of libraries: what fits a line of what a path, a soname and a version string say. How many processes times are
+ * of.
  */
 #include "trace/command/about.h"
 
@@ -75,13 +76,26 @@ static void test_kinds(void **state)
     check_kind("libblas.so.3", "", 1, "reference libblas.so.3"); /* it is not known whose threads these are */
 }
 
+/* A process of a workload stands for several. */
+static void test_processes(void **state)
+{
+    (void)state;
+    char text[KT_ABOUT_PROCESSES];
+    struct kt_process process[3] = {{.workload = 0}, {.workload = 0}, {.workload = 4}};
+    struct kt_trace trace = {.process = process, .processes = 1};
+    assert_string_equal(kt_about_processes(&trace, text), "");
+    trace.processes = 2;
+    assert_string_equal(kt_about_processes(&trace, text), " in 2 processes");
+    trace.processes = 3;
+    assert_string_equal(kt_about_processes(&trace, text), " in 6 processes");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_version_number),
-        cmocka_unit_test(test_no_version_number),
-        cmocka_unit_test(test_long_names_are_cut),
-        cmocka_unit_test(test_kinds),
+        cmocka_unit_test(test_version_number),     cmocka_unit_test(test_no_version_number),
+        cmocka_unit_test(test_long_names_are_cut), cmocka_unit_test(test_kinds),
+        cmocka_unit_test(test_processes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,7 +16,8 @@ static void is_near(double expected, double found)
         fail_msg("expected %g, found %g", expected, found);
 }
 
-/* The heaviest place does not tell its library part, which would be longer than its calls: only the others are added. */
+/* The heaviest place does not tell its library part, which would be longer than its calls: only the others are added.
+ */
 static void test_unknown_adds_nothing(void **state)
 {
     (void)state;

@@ -214,7 +214,8 @@ static void test_tracked_where_runs_are_not_known(void **state)
     assert_int_equal(PAIRS, sum.pairs);
 }
 
-/* No replay had operands where they were: pairs still tell the bound, the library, what is uneven, and the rest whole. */
+/* No replay had operands where they were: pairs still tell the bound, the library, what is uneven, and the rest whole.
+ */
 static void make_profile(struct shape *s, double calls)
 {
     make(s, calls, 1, 0);

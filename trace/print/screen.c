@@ -111,6 +111,15 @@ void kt_screen_bar(const double *part, const char *mark, int parts, const char *
 
 /* --- sentences ----------------------------------------------------------------------------------------------- */
 
+/* Does the first WORD of the text go behind so many columns? The last line has room for two dots, unless it has it for
+ * all that is left. */
+static bool has_room(const char *text, size_t word, size_t column, bool is_last)
+{
+    size_t width = (size_t)page_width();
+    bool is_end = column + 1 + strlen(text) <= width;
+    return column == 1 || is_end || column + 1 + word + (is_last ? strlen(" ..") : 0) <= width;
+}
+
 void kt_screen_finding(const char *said)
 {
     char clean[KT_SCREEN_TEXT];
@@ -122,14 +131,16 @@ void kt_screen_finding(const char *said)
     printf("-");
     while (*text) {
         size_t word = strcspn(text, " ");
-        size_t room = (size_t)page_width() - 2;
-        if (column + 1 + word > room + 2 && column > 1) {
-            if (lines++ == FINDING_LINES)
+        size_t most = (size_t)page_width() - 2;
+        if (!has_room(text, word, column, lines == FINDING_LINES)) {
+            if (lines++ == FINDING_LINES) {
+                printf(" ..");
                 break;
+            }
             printf("\n ");
             column = 1;
         }
-        printf(" %.*s", bytes_of(text, (int)(word < room ? word : room)), text);
+        printf(" %.*s", bytes_of(text, (int)(word < most ? word : most)), text);
         column += 1 + word;
         text += word + strspn(text + word, " ");
     }

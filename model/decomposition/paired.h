@@ -77,8 +77,8 @@ void kt_paired_choose_context(struct kt_paired_shape *shape, size_t pairs);
  */
 struct kt_paired_sum kt_paired_sum(const struct kt_paired_shape *const *shape, size_t shapes, size_t pairs);
 
-/* What is told of a part: its value with its interval (kt_decomposition_is_told); that it is nearly 0; nothing. */
-enum kt_paired_sign { KT_SIGN_KNOWN, KT_SIGN_NONE, KT_SIGN_CANNOT_TELL };
+/* What is told of a part: that it is nearly 0; its value with its interval (kt_decomposition_is_told); nothing. */
+enum kt_paired_sign { KT_SIGN_NONE, KT_SIGN_KNOWN, KT_SIGN_CANNOT_TELL };
 enum kt_paired_sign kt_paired_sign(const struct kt_paired_sum *sum, enum kt_paired_part part);
 
 /* Did replays certainly take longer than the calls in the program, by more than a tenth? They met something else then,

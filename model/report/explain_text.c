@@ -2,7 +2,6 @@
 /* The short report: a head of three lines, two for each place, findings, what to do next. */
 #include "model/report/explain.h"
 
-#include "model/report/part_words.h"
 #include "model/report/report_screen.h"
 #include "model/report/screen_parts.h"
 #include "model/report/told.h"
@@ -56,26 +55,15 @@ static void print_head(const struct kt_explain *x)
 
 /* --- where --------------------------------------------------------------------------------------------------- */
 
-struct marks {
-    bool used[KT_SCREEN_MARKS], unknown;
-};
-
-static void print_parts(const struct kt_paired_sum *sum, struct marks *marks)
+static void print_parts(const struct kt_paired_sum *sum, struct kt_screen_marks *marks)
 {
-    double part[KT_SCREEN_MARKS] = {0};
-    char text[TEXT] = "";
-    size_t used = 0;
-    for (int p = 0; sum->pairs && p < KT_PAIRED_PARTS && used < sizeof text; p++) {
-        int at = on_screen[p];
-        enum kt_paired_sign sign = kt_paired_sign(sum, (enum kt_paired_part)p);
-        bool is_told = sign != KT_SIGN_CANNOT_TELL;
-        part[at] = is_told ? sum->part[p].value : 0;
-        marks->used[at] = marks->used[at] || sign != KT_SIGN_NONE;
-        marks->unknown = marks->unknown || !is_told;
-        if (sign != KT_SIGN_NONE)
-            used += kt_part_words(kt_screen_parts_mark[at], &sum->part[p], is_told, text + used, sizeof text - used);
-    }
-    kt_screen_bar(part, kt_screen_parts_mark, KT_SCREEN_MARKS, sum->pairs ? text : " not replayed");
+    struct kt_screen_part_told part[KT_SCREEN_MARKS] = {{.sign = KT_SIGN_NONE}};
+    for (int p = 0; p < KT_PAIRED_PARTS; p++)
+        part[on_screen[p]] = (struct kt_screen_part_told){sum->part[p], kt_paired_sign(sum, (enum kt_paired_part)p)};
+    if (sum->pairs)
+        kt_screen_parts_bar(part, marks);
+    else
+        kt_screen_bar(NULL, NULL, 0, " not replayed");
 }
 
 static const char *routine_of(const struct kt_explain_place *place)
@@ -91,7 +79,7 @@ static void words_of(const struct kt_explain_place *place, char *out, size_t siz
         snprintf(out, size, "%s, %zu shapes", routine_of(place), place->shapes);
 }
 
-static void print_place(const struct kt_explain *x, const struct kt_explain_place *place, struct marks *marks)
+static void print_place(const struct kt_explain *x, const struct kt_explain_place *place, struct kt_screen_marks *marks)
 {
     char where[CELL] = "inside LAPACK";
     char what[CELL];
@@ -104,11 +92,11 @@ static void print_place(const struct kt_explain *x, const struct kt_explain_plac
 
 static void print_places(const struct kt_explain *x)
 {
-    struct marks marks = {.unknown = false};
+    struct kt_screen_marks marks = {.unknown = false};
     kt_screen_head();
     for (size_t p = 0; p < x->places && p < KT_EXPLAIN_PLACES; p++)
         print_place(x, &x->place[p], &marks);
-    kt_screen_parts_legend(marks.used, marks.unknown);
+    kt_screen_parts_legend(&marks);
 }
 
 /* --- what it means ------------------------------------------------------------------------------------------- */
@@ -215,7 +203,7 @@ static void add_missing(const struct kt_explain *x, struct kt_screen_findings *o
 {
     char share[16];
     double missing = 1 - x->all.seconds / x->blas;
-    if (missing > kt_known_part_worth_words)
+    if (missing > kt_known_part_worth_words && out->count < FINDINGS)
         kt_screen_add(out, "%s of BLAS time is in calls that were not replayed: ktrace report --by part tells why",
                       kt_screen_percent(missing, share));
 }
@@ -259,8 +247,8 @@ static void find_findings(const struct kt_explain *x, struct kt_screen_findings 
     if (part < little)
         kt_screen_add(out, "all of BLAS and LAPACK is %s of wall time: a sampling profiler tells of the rest",
                       kt_screen_percent(part, share));
-    add_missing(x, out);
     add_uncertain(x, out);
+    add_missing(x, out);
 }
 
 static const char *next_verb(const struct kt_explain *x)

@@ -6,7 +6,6 @@
 #include "model/report/report_screen.h"
 
 #include "model/report/heaviest.h"
-#include "model/report/part_words.h"
 #include "model/report/screen_findings.h"
 #include "model/report/screen_parts.h"
 #include "trace/print/screen.h"
@@ -147,28 +146,16 @@ static void print_head(const struct kt_report *report)
 
 /* --- where --------------------------------------------------------------------------------------------------- */
 
-struct marks {
-    bool used[KT_SCREEN_MARKS], unknown;
-};
-
-/* Those that are worth room. */
-static void print_parts(const struct kt_heavy *heavy, struct marks *marks)
+static void print_parts(const struct kt_heavy *heavy, struct kt_screen_marks *marks)
 {
-    double part[KT_SCREEN_PARTS];
-    char text[CELL] = "";
-    size_t used = 0;
-    kt_screen_parts_find(&heavy->parts, heavy->seconds, part);
-    for (int p = 0; p < KT_SCREEN_PARTS; p++) {
-        struct kt_time of = kt_screen_parts_time(&heavy->parts, p, heavy->seconds);
-        enum kt_paired_sign sign = kt_screen_parts_sign(&heavy->parts, p, heavy->seconds);
-        bool is_told = sign != KT_SIGN_CANNOT_TELL;
-        if (sign != KT_SIGN_NONE)
-            used += kt_part_words(kt_screen_parts_mark[p], &of, is_told, text + used, sizeof text - used);
-        part[p] = is_told ? part[p] : 0;
-        marks->used[p] = marks->used[p] || sign != KT_SIGN_NONE;
-        marks->unknown = marks->unknown || !is_told;
-    }
-    kt_screen_bar(part, kt_screen_parts_mark, KT_SCREEN_PARTS, heavy->parts.shapes ? text : " not replayed");
+    struct kt_screen_part_told part[KT_SCREEN_MARKS] = {{.sign = KT_SIGN_NONE}};
+    for (int p = 0; p < KT_SCREEN_PARTS; p++)
+        part[p] = (struct kt_screen_part_told){kt_screen_parts_time(&heavy->parts, p, heavy->seconds),
+                                               kt_screen_parts_sign(&heavy->parts, p, heavy->seconds)};
+    if (heavy->parts.shapes)
+        kt_screen_parts_bar(part, marks);
+    else
+        kt_screen_bar(NULL, NULL, 0, " not replayed");
 }
 
 static void place_words(const struct kt_heavy *heavy, char where[CELL], char what[CELL])
@@ -198,7 +185,7 @@ static void print_others(const struct kt_report *report, const struct kt_heavy *
 
 static void print_places(const struct kt_report *report, const struct kt_heavy *heavy, size_t count)
 {
-    struct marks marks = {.unknown = false};
+    struct kt_screen_marks marks = {.unknown = false};
     char where[CELL];
     char what[CELL];
     if (!count) {
@@ -214,7 +201,7 @@ static void print_places(const struct kt_report *report, const struct kt_heavy *
     }
     if (count > PLACES)
         print_others(report, heavy, count);
-    kt_screen_parts_legend(marks.used, marks.unknown);
+    kt_screen_parts_legend(&marks);
 }
 
 void kt_report_screen(const struct kt_report *report)

@@ -2,6 +2,7 @@
 #include "model/report/screen_parts.h"
 
 #include "model/report/known_part.h"
+#include "model/report/part_words.h"
 #include "trace/print/screen.h"
 
 #include <math.h>
@@ -14,16 +15,33 @@ const char kt_screen_parts_mark[] = {KT_SCREEN_PARTS_LIST(KT_SCREEN_MARK)};
 const char *const kt_screen_parts_key[] = {KT_SCREEN_PARTS_LIST(KT_SCREEN_KEY)};
 const char *const kt_screen_parts_name[] = {KT_SCREEN_PARTS_LIST(KT_SCREEN_NAME)};
 
-void kt_screen_parts_legend(const bool used[KT_SCREEN_MARKS], bool unknown)
+void kt_screen_parts_bar(const struct kt_screen_part_told part[KT_SCREEN_MARKS], struct kt_screen_marks *marks)
+{
+    double drawn[KT_SCREEN_MARKS] = {0};
+    char text[KT_SCREEN_TEXT] = "";
+    size_t used = 0;
+    for (int p = 0; p < KT_SCREEN_MARKS; p++) {
+        bool told = part[p].sign != KT_SIGN_CANNOT_TELL;
+        drawn[p] = told ? part[p].share.value : 0;
+        marks->unknown = marks->unknown || !told;
+        if (part[p].sign == KT_SIGN_NONE)
+            continue;
+        marks->used[p] = true;
+        used += kt_part_words(kt_screen_parts_mark[p], &part[p].share, told, text + used, sizeof text - used);
+    }
+    kt_screen_bar(drawn, kt_screen_parts_mark, KT_SCREEN_MARKS, text);
+}
+
+void kt_screen_parts_legend(const struct kt_screen_marks *marks)
 {
     char text[KT_SCREEN_TEXT] = "";
     size_t length = 0;
     for (int p = 0; p < KT_SCREEN_MARKS; p++)
-        if (used[p])
+        if (marks->used[p])
             length += (size_t)snprintf(text + length, sizeof text - length, " %c%s", kt_screen_parts_mark[p],
                                        kt_screen_parts_name[p]);
-    if (length || unknown)
-        kt_screen_line(" %s%s", text, unknown ? " ?cannot-tell" : "");
+    if (length || marks->unknown)
+        kt_screen_line(" %s%s", text, marks->unknown ? " ?cannot-tell" : "");
 }
 
 static double known(double value)

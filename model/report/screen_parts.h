@@ -33,8 +33,19 @@ extern const char kt_screen_parts_mark[];
 extern const char *const kt_screen_parts_key[];  /* in JSON */
 extern const char *const kt_screen_parts_name[]; /* in text */
 
-/* The line below bars: what the marks stand for that were USED, "?" among them if a part was UNKNOWN. */
-void kt_screen_parts_legend(const bool used[KT_SCREEN_MARKS], bool unknown);
+/* A bar with its parts in words, as shares of its place's time. Which marks it used, "?" among them, is added to MARKS.
+ */
+struct kt_screen_part_told {
+    struct kt_time share;
+    enum kt_paired_sign sign;
+};
+struct kt_screen_marks {
+    bool used[KT_SCREEN_MARKS], unknown;
+};
+void kt_screen_parts_bar(const struct kt_screen_part_told part[KT_SCREEN_MARKS], struct kt_screen_marks *marks);
+
+/* The line below the bars: what the marks stand for that they used. */
+void kt_screen_parts_legend(const struct kt_screen_marks *marks);
 
 /* As parts of SECONDS; of one of them with its interval. */
 void kt_screen_parts_find(const struct kt_decomposition *d, double seconds, double part[KT_SCREEN_PARTS]);

@@ -186,6 +186,10 @@ static void test_words(void **state)
     kt_advised_free(&list);
     trials.count = 0;
     kt_advised_find(&trials, source, 10, &list);
+    assert_has(printed(&list, true), "Nothing to try: no rule fits");
+    kt_advised_free(&list);
+    add(3, 0, 1.5, 0.01);
+    kt_advised_find(&trials, source, 10, &list);
     assert_has(printed(&list, true), "No change that was tried is worth 0.5 % of the program.\n");
     kt_advised_free(&list);
 }

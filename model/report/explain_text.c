@@ -143,13 +143,15 @@ static void add_largest(const struct kt_explain *x, struct kt_screen_findings *o
 
 enum reason { FEW_RUNS, FEW_PAIRS, NO_CONTEXT, SLOWER, VARIED, REASONS };
 
-/* Does it matter, or may it, and is it not told where it is? */
+/* Does it matter, or may it, and is it not told where it is, or in most places? */
 static bool is_uncertain(const struct kt_explain *x, enum kt_paired_part p)
 {
+    static const double most_of_it = 0.5;
     const struct kt_time *all = &x->all.part[p];
     bool is_little = kt_paired_sign(&x->all, p) != KT_SIGN_CANNOT_TELL && all->lo > -kt_known_part_worth_words &&
                      all->hi < kt_known_part_worth_words;
-    return !is_little && !kt_known_part_is_worth_words(&x->known[p]) && x->known[p].unknown > kt_known_part_worth_words;
+    double least = kt_known_part_is_worth_words(&x->known[p]) ? most_of_it : kt_known_part_worth_words;
+    return !is_little && x->known[p].unknown > least;
 }
 
 static enum reason reason_of(const struct kt_explain *x, enum kt_paired_part p)

@@ -57,10 +57,16 @@ void kt_report_screen_busy(const struct kt_report *report, char *out, size_t siz
                  kt_screen_percent(kt_report_blas_share(report), share), of, others);
 }
 
-double kt_report_screen_share(const struct kt_report *report, double wall, double blas)
+/* Of all processes, in a run in which the longest took so many seconds of wall time. */
+static double seconds_of_all(const struct kt_report *report, double wall)
 {
     const struct kt_summary *summary = &report->summary;
-    return blas * (double)kt_state_sample(&report->trace) / wall * summary->seconds / summary->seconds_all;
+    return summary->seconds > 0 ? wall * summary->seconds_all / summary->seconds : wall;
+}
+
+double kt_report_screen_share(const struct kt_report *report, double wall, double blas)
+{
+    return blas * (double)kt_state_sample(&report->trace) / seconds_of_all(report, wall);
 }
 
 void kt_report_screen_times(const struct kt_report *report, double wall, double blas)
@@ -70,20 +76,19 @@ void kt_report_screen_times(const struct kt_report *report, double wall, double 
     char text[4][16];
     char processes[KT_ABOUT_PROCESSES];
     char busy[KT_SCREEN_WIDTH + 1];
-    kt_text_seconds(wall, text[0]);
     kt_text_seconds(blas * (double)sample, text[1]);
     kt_text_seconds(report->state.self_seconds, text[3]);
     kt_about_processes(&report->trace, processes);
     if (!kt_report_has_threads(report)) {
         const char *share = kt_screen_percent(kt_report_screen_share(report, wall, blas), text[2]);
-        kt_screen_line("%s, %s %s%s (%s)%s; recording took %s", text[0],
-                       *processes ? "BLAS and LAPACK" : "of which BLAS and LAPACK take", text[1], processes, share,
+        kt_screen_line("%s%s, %s %s (%s)%s; recording took %s", kt_text_seconds(seconds_of_all(report, wall), text[0]),
+                       processes, *processes ? "BLAS and LAPACK" : "of which BLAS and LAPACK take", text[1], share,
                        estimated, text[3]);
         return;
     }
     kt_report_screen_busy(report, busy, sizeof busy);
-    kt_screen_line("%s; %s in calls%s, %zu threads added%s; recording took %s", text[0], text[1], processes,
-                   report->summary.threads.count, estimated, text[3]);
+    kt_screen_line("%s; %s in calls%s, %zu threads added%s; recording took %s", kt_text_seconds(wall, text[0]), text[1],
+                   processes, report->summary.threads.count, estimated, text[3]);
     kt_screen_line("%s", busy);
 }
 

@@ -8,8 +8,9 @@
 /* At most 24 lines of 80 columns. */
 void kt_report_screen(const struct kt_report *report);
 
-/* The lines that tell how long the program ran, how long it was in calls, and what recording took. WALL, BLAS: seconds
- * of this run, or of others of the program, of the calls that were recorded; of a sample those of all calls are told.
+/* The lines that tell how long the program ran, all its processes together, how long it was in calls, and what
+ * recording took. WALL, BLAS: seconds of this run, or of others of the program, of the calls that were recorded; of a
+ * sample those of all calls are told.
  */
 void kt_report_screen_times(const struct kt_report *report, double wall, double blas);
 

@@ -72,17 +72,18 @@ static void add_largest(const struct kt_report *report, const struct kt_heavy *h
     }
 }
 
-/* A part that matters, but is not certain where it is, or cannot be. */
+/* A part that matters, but is not certain where it is, or cannot be; or in most places. */
 static bool is_uncertain(const struct kt_report *report, const struct kt_known_part *known, int part)
 {
+    static const double most_of_it = 0.5;
     double all[KT_SCREEN_PARTS];
     const struct kt_decomposition *d = &report->parts.total.parts;
     kt_screen_parts_find(d, report->groups.seconds, all);
     bool may_matter = d->shapes && fabs(all[part]) > kt_known_part_worth_words;
-    if (!may_matter || kt_known_part_is_worth_words(known))
-        return false;
-    return known->unknown > kt_known_part_worth_words || all[part] > 1 ||
-           !kt_screen_parts_is_told(d, part, report->groups.seconds);
+    bool is_worth = kt_known_part_is_worth_words(known);
+    bool is_odd = all[part] > 1 || !kt_screen_parts_is_told(d, part, report->groups.seconds);
+    return may_matter &&
+           (known->unknown > (is_worth ? most_of_it : kt_known_part_worth_words) || (!is_worth && is_odd));
 }
 
 static bool cannot_tell(const struct kt_report *report, const struct kt_known_part known[KT_SCREEN_PARTS])

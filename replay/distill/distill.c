@@ -106,7 +106,31 @@ static void tally_calls(struct distilling *d)
     kt_shapes_free(&ignored);
 }
 
-/* Calls that a trace has counted already: all of a cell took its mean. */
+struct counted {
+    const struct distilling *d;
+    struct kt_tally *tally;
+};
+
+static void tally_range(void *counted, double from, double to, uint64_t n)
+{
+    const struct counted *c = counted;
+    kt_tally_add(c->tally, ticks_of(c->d, (from + to) / 2), n);
+}
+
+/* Their durations are known as the histogram tells them, their sum is known. */
+static void tally_cell(const struct distilling *d, const struct kt_counts *counts, struct kt_tally *tally)
+{
+    struct counted counted = {d, tally};
+    uint64_t calls = tally->calls + counts->calls;
+    uint64_t ticks = tally->ticks + ticks_of(d, counts->seconds);
+    kt_counts_durations(counts, tally_range, &counted);
+    if (tally->calls < calls)
+        kt_tally_add(tally, ticks_of(d, counts->seconds / (double)counts->calls), calls - tally->calls);
+    tally->ticks = ticks;
+    tally->passed += counts->nest ? 1 : 0;
+}
+
+/* Calls that a trace has counted already. */
 static void tally_counts(struct distilling *d)
 {
     struct kt_counts_cursor cursor;
@@ -118,8 +142,7 @@ static void tally_counts(struct distilling *d)
         struct kt_tally *tally = shape < d->shapes.count ? &d->all[shape] : &d->shapeless[entry_of(d, &counts.call)];
         if (counts.nesting != KT_NOT_NESTED || !counts.calls)
             continue;
-        kt_tally_add(tally, ticks_of(d, counts.seconds / (double)counts.calls), counts.calls);
-        tally->passed += counts.nest ? 1 : 0;
+        tally_cell(d, &counts, tally);
     }
     struct kt_shapes ignored;
     kt_collection_finish(collection, &ignored);

@@ -27,7 +27,7 @@ for i in range(400):
         lapack.dgeqrf_(integer(50), integer(50), at(30000), integer(50), at(40000), at(41000), integer(5000), pivots)
 END
 record() { KTRACE_OUT="$T/$1" LD_PRELOAD="${kt%/ktrace}/libktrace.so" "$PYTHON" secret_program.py secret-argument "$2"; }
-SECRET_VARIABLE=secret-value record one.trace 1.2345; record two.trace 6.789
+SECRET_VARIABLE=secret-value record one.trace 1.2345; record two.trace 6.789; KTRACE_MODE=profile record counted.trace 1
 cd "$T" || exit 1
 "$kt" distill one.trace -o one.ktw --json >made.json 2>err; same "distill" 0 $?
 made() { query "$1" <made.json; }
@@ -47,6 +47,13 @@ same "... by routine" "[('daxpy', 400), ('dgemm', 400), ('dgeqrf', 40)]" "$(quer
 same "... as in the trace" "$(query "$tops" <trace.json)" "$(query "$tops" <workload.json)"
 same "it says that it is one" workload "$(query 'd["mode"]' <workload.json)"
 "$kt" check one.ktw >out 2>&1; same "check finds nothing" 0 $?
+
+# Counts of a profile keep their histogram of times: eight bins to an octave.
+"$kt" distill counted.trace -o counted.ktw >out
+times='{s["symbol"] + str(s["args"]["n"]): [s["insitu"][k] for k in ("min", "median", "n")] for s in d["shapes"] if s["symbol"] == "dgemm_"}'
+was=$("$kt" report --json counted.trace | query "$times")
+within='lambda was, now: "%d %s" % (len(was), all(abs(now[k][i] / was[k][i] - 1) < 1 / 8 for k in was for i in range(3)))'
+same "a profile: shortest, median and number of times, within a bin" "40 True" "$("$kt" report --json counted.ktw | query "($within)($was, $times)")"
 
 # Nothing private: not in any file of it.
 mkdir open; tar -C open --zstd -xf one.ktw

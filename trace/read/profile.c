@@ -203,7 +203,7 @@ static double time_of(const struct kt_process *p, uint64_t ticks)
 }
 
 /* The shortest and the longest are known, and taken out of their bins. */
-static void add_bins(const struct kt_counts *counts, struct kt_samples *out)
+static void visit_bins(const struct kt_counts *counts, kt_counts_visitor *visit, void *arg)
 {
     const struct kt_cell *c = counts->cell;
     const struct kt_process *p = counts->call.process;
@@ -220,35 +220,47 @@ static void add_bins(const struct kt_counts *counts, struct kt_samples *out)
         left -= n;
         from = from > c->least ? from : c->least;
         to = to < c->most ? to : c->most;
-        kt_samples_spread(out, time_of(p, from), time_of(p, to > from ? to : from), n);
+        if (n)
+            visit(arg, time_of(p, from), time_of(p, to > from ? to : from), n);
     }
 }
 
 /* Of a cell without a histogram: all but the shortest and the longest took their mean. */
-static void add_others(const struct kt_counts *counts, struct kt_samples *out)
+static void visit_others(const struct kt_counts *counts, kt_counts_visitor *visit, void *arg)
 {
     const struct kt_cell *c = counts->cell;
     uint64_t extremes = c->least + c->most;
     double mean = time_of(counts->call.process, (c->ticks > extremes ? c->ticks - extremes : 0) / (c->calls - 2));
-    kt_samples_spread(out, mean, mean, c->calls - 2);
+    visit(arg, mean, mean, c->calls - 2);
+}
+
+void kt_counts_durations(const struct kt_counts *counts, kt_counts_visitor *visit, void *arg)
+{
+    const struct kt_cell *c = counts->cell;
+    double least = time_of(counts->call.process, c->least);
+    double most = time_of(counts->call.process, c->most);
+    if (c->calls >= 1)
+        visit(arg, least, least, 1);
+    if (c->calls >= 2)
+        visit(arg, most, most, 1);
+    if (c->calls >= 3 && c->kind == KT_CELL_SHAPE)
+        visit_bins(counts, visit, arg);
+    else if (c->calls >= 3)
+        visit_others(counts, visit, arg);
+}
+
+static void add_samples(void *samples, double from, double to, uint64_t n)
+{
+    kt_samples_spread(samples, from, to, n);
 }
 
 void kt_counts_samples(const struct kt_counts *counts, bool only_leaves, struct kt_samples *out)
 {
-    const struct kt_cell *c = counts->cell;
     double mean = counts->seconds_leaves / (double)counts->leaves;
-    if (only_leaves && counts->leaves < counts->calls) {
+    if (only_leaves && counts->leaves < counts->calls)
         kt_samples_spread(out, mean, mean, counts->leaves); /* the histogram is of all */
-        return;
-    }
-    if (c->calls >= 1)
-        kt_samples_add(out, time_of(counts->call.process, c->least));
-    if (c->calls >= 2)
-        kt_samples_add(out, time_of(counts->call.process, c->most));
-    if (c->calls >= 3 && c->kind == KT_CELL_SHAPE)
-        add_bins(counts, out);
-    else if (c->calls >= 3)
-        add_others(counts, out);
+    else
+        kt_counts_durations(counts, add_samples, out);
 }
 
 /* --- threads ----------------------------------------------------------------------------------------------- */

@@ -49,7 +49,10 @@ struct kt_counts_cursor {
 void kt_counts_begin(const struct kt_trace *trace, struct kt_counts_cursor *out);
 bool kt_counts_next(struct kt_counts_cursor *cursor, struct kt_counts *out);
 
-/* Durations of the calls as far as the histogram tells. */
+/* N calls took from FROM to TO seconds. */
+typedef void kt_counts_visitor(void *arg, double from, double to, uint64_t n);
+/* Durations of the calls as far as the histogram tells: at most as many as there are calls. */
+void kt_counts_durations(const struct kt_counts *counts, kt_counts_visitor *visit, void *arg);
 void kt_counts_samples(const struct kt_counts *counts, bool only_leaves, struct kt_samples *out);
 
 /* What each thread has done. */

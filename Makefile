@@ -63,9 +63,10 @@ folder = $(if $(wildcard $(@D)/.),,@mkdir -p $(@D))
 
 .PHONY: all built help
 #: make                  build build/ktrace, build/libktrace.so and what they need; O=build DEBUG=1 SAN=address,undefined V=1 CC= CPPFLAGS= CFLAGS= LDFLAGS= WERROR=1
-# On all processors, unless -j says on how many.
-all:
-	@$(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc)) built
+# On all processors, unless -j says on how many. If there are other goals, the same make has to see to all of them.
+others := $(filter-out all,$(MAKECMDGOALS))
+all: $(if $(others),built)
+	$(if $(others),,@$(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc)) built)
 # What takes longest to compile, and what has to be generated first, come first.
 built: $(O)/model/loops/probe_kernels.o $(O)/libktrace.so $(O)/ktrace $(O)/libktrace-audit.so $(O)/libktrace-block.so $(O)/ktrace_api.mex $(O)/routines.md $(if $(D3),$(O)/report.html)
 help:

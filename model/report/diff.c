@@ -24,8 +24,9 @@ static const double spreads = 3;
 const struct kt_diff_limits kt_diff_usual = {.margin = 0.03, .share = 0.001, .level = 0.05};
 
 const char *const kt_change_name[KT_CHANGES] = {
-    [KT_SAME] = "same",     [KT_TOO_FEW] = "too few", [KT_SMALL] = "small",  [KT_UNLIKE] = "unlike",
-    [KT_SLOWER] = "slower", [KT_FASTER] = "faster",   [KT_APPEARED] = "new", [KT_VANISHED] = "vanished",
+    [KT_SAME] = "same",     [KT_UNSURE] = "cannot tell", [KT_TOO_FEW] = "too few",
+    [KT_SMALL] = "small",   [KT_UNLIKE] = "unlike",      [KT_SLOWER] = "slower",
+    [KT_FASTER] = "faster", [KT_APPEARED] = "new",       [KT_VANISHED] = "vanished",
 };
 
 /* --- numbers ----------------------------------------------------------------------------------------------- */
@@ -306,6 +307,14 @@ static void correct(struct kt_diff *diff, double level, double drift)
     free(p);
 }
 
+/* An interval of few blocks has no ends. */
+static void tell_unsure(const struct kt_diff *diff, struct kt_diff_shape *s, double drift)
+{
+    double margin = exp(diff->margin);
+    if (s->change == KT_SAME && !(s->shift_lo >= drift / margin && s->shift_hi <= drift * margin))
+        s->change = KT_UNSURE;
+}
+
 /* --- the total --------------------------------------------------------------------------------------------- */
 
 /* What a shape takes in that block of that run; where calls are too few for blocks, or cannot be compared, as if they
@@ -347,6 +356,7 @@ static void judge_total(struct kt_diff *diff, double level, double drift)
         return;
     test(diff, &diff->all, drift);
     tell_direction(&diff->all, level, drift);
+    tell_unsure(diff, &diff->all, drift);
 }
 
 double kt_diff_drift(const struct kt_diff *diff)
@@ -434,6 +444,8 @@ void kt_diff_judge(struct kt_diff *diff, const struct kt_diff_limits *limits)
             test(diff, &diff->shape[i], drift);
     correct(diff, limits->level, drift);
     judge_total(diff, limits->level, drift);
+    for (size_t i = 0; i < diff->shapes; i++)
+        tell_unsure(diff, &diff->shape[i], drift);
     count_changes(diff);
     if (diff->shapes)
         qsort(diff->shape, diff->shapes, sizeof *diff->shape, compare_shapes);

@@ -19,7 +19,8 @@
 enum { KT_DIFF_BLOCKS = 16, KT_DIFF_LEAST = 6 /* blocks to be compared */, KT_DIFF_TEXT = 160 };
 
 enum kt_change {
-    KT_SAME,    /* no change that could be shown */
+    KT_SAME,    /* as good as the margin tells: the interval of the shift is within it */
+    KT_UNSURE,  /* no change that could be shown, but the interval reaches beyond the margin */
     KT_TOO_FEW, /* calls to tell */
     KT_SMALL,   /* part of the time to matter */
     KT_UNLIKE, /* recording what nests in its calls made those of one run longer, which cannot be subtracted to the last

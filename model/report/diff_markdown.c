@@ -115,9 +115,11 @@ static void print_changed(const struct kt_diff_told *told)
 static void print_rest(const struct kt_diff_told *told)
 {
     const struct kt_diff *d = told->diff;
-    printf("\n%zu of %zu tested shapes show no change; %zu have too few calls to tell, %zu less than %g %% of the time",
-           count_changes(d, KT_SAME), d->tested, count_changes(d, KT_TOO_FEW), count_changes(d, KT_SMALL),
-           100 * told->limits->share);
+    printf(
+        "\nOf %zu tested shapes %zu are the same within %.1f %%, of %zu that cannot be told; %zu have too few calls to "
+        "tell, %zu less than %g %% of the time",
+        d->tested, count_changes(d, KT_SAME), 100 * expm1(d->margin), count_changes(d, KT_UNSURE),
+        count_changes(d, KT_TOO_FEW), count_changes(d, KT_SMALL), 100 * told->limits->share);
     if (count_changes(d, KT_UNLIKE))
         printf(", %zu cannot be compared", count_changes(d, KT_UNLIKE));
     printf(". ");

@@ -329,8 +329,10 @@ static void print_verdict(const struct kt_diff *d, const struct kt_diff_limits *
     for (size_t i = 0; i < d->shapes; i++)
         number[d->shape[i].change]++;
     kt_heading("Result");
-    printf("%zu slower, %zu faster, %zu new, %zu vanished; %zu of %zu tested shapes show no change.\n",
-           number[KT_SLOWER], number[KT_FASTER], number[KT_APPEARED], number[KT_VANISHED], number[KT_SAME], d->tested);
+    printf("%zu slower, %zu faster, %zu new, %zu vanished; of %zu tested shapes %zu are the same\n"
+           "within %.1f %%, of %zu that cannot be told.\n",
+           number[KT_SLOWER], number[KT_FASTER], number[KT_APPEARED], number[KT_VANISHED], d->tested, number[KT_SAME],
+           100 * expm1(d->margin), number[KT_UNSURE]);
     printf("%zu have too few calls to tell, %zu less than %.1f %% of the time.\n", number[KT_TOO_FEW], number[KT_SMALL],
            100 * limits->share);
     if (number[KT_UNLIKE])

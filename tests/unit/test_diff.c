@@ -377,6 +377,29 @@ static void test_half_as_long_again_is_never_the_same(void **unused)
     kt_diff_free(&diff);
 }
 
+/* "same" is what the interval allows; what it does not allow is no "same". */
+static void test_same_is_within_the_margin(void **unused)
+{
+    (void)unused;
+    int number[KT_CHANGES] = {0};
+    for (int r = 0; r < RUNS; r++) {
+        struct kt_diff diff;
+        draw_runs(&diff, -1, 1);
+        for (int i = 0; i < SHAPES; i++) {
+            const struct kt_diff_shape *s = &diff.shape[i];
+            double least = log(s->shift_lo / diff.drift);
+            double most = log(s->shift_hi / diff.drift);
+            number[s->change]++;
+            if (s->change == KT_SAME)
+                assert_true(least >= -diff.margin - 1e-12 && most <= diff.margin + 1e-12);
+            if (s->change == KT_UNSURE)
+                assert_true(least < -diff.margin || most > diff.margin);
+        }
+        kt_diff_free(&diff);
+    }
+    assert_true(number[KT_SAME] > 0 && number[KT_UNSURE] > 0);
+}
+
 static void test_new_vanished_few_small(void **unused)
 {
     (void)unused;
@@ -553,6 +576,7 @@ int main(void)
         cmocka_unit_test(test_interval_decides),
         cmocka_unit_test(test_total_with_what_is_new),
         cmocka_unit_test(test_total_with_too_few),
+        cmocka_unit_test(test_same_is_within_the_margin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,6 +28,13 @@ real profile_all KTRACE_MODE=profile KTRACE_NESTED=all
 real counted KTRACE_EVENTS=perf::PAGE-FAULTS,perf::TASK-CLOCK
 real sampled KTRACE_SAMPLE=3
 real nested KTRACE_NESTED=all
+program="import ctypes
+api = ctypes.CDLL(None)
+api.ktrace_api_work.argtypes = [ctypes.c_double, ctypes.c_double]
+api.ktrace_api_begin(b'solve')
+$program
+api.ktrace_api_work(2e3, 5e2); api.ktrace_api_end(); api.ktrace_api_work(1, 0)"
+real regions A=
 rm -f "$T"/full/p*/end
 "$B/tests/fuzz/seed" "$T/full"/p* >"$corpus/trace/unfinished"
 cp "$corpus"/trace/* "$corpus/text"
@@ -70,6 +77,11 @@ for trace in full profile; do
     tar -cf "$corpus/packed/$trace.tar" -C "$T" "$trace"
     tar --format=gnu --sparse -czf "$corpus/packed/$trace.tar.gz" -C "$T/$trace" .
 done
+"$B/ktrace" distill -o "$corpus/packed/workload.ktw" "$T/regions" >/dev/null
+zstd -q -d <"$corpus/packed/workload.ktw" >"$corpus/packed/workload.tar"
+mkdir "$T/workload"; tar -C "$T/workload" -xf "$corpus/packed/workload.tar"
+"$B/tests/fuzz/seed" "$T"/workload/*/p1 >"$corpus/trace/workload"
+cp "$corpus/trace/workload" "$corpus/text"; cp "$corpus/trace/workload" "$corpus/stream"
 # Pieces of the specification: some families of each file.
 for spec in trace/routines/*.spec; do
     name=$(basename "$spec" .spec)

@@ -305,6 +305,9 @@ $(T)/diff/rounds: tests/diff/rounds.c
 	@mkdir -p $(@D); $(CC) -std=gnu11 -O1 -Wall -Wextra -o $@ $< $(reference_found)
 $(T)/diff/slow.so: tests/diff/slow.c
 	@mkdir -p $(@D); $(CC) -std=gnu11 -O2 -Wall -Wextra -D_GNU_SOURCE -fPIC -shared -o $@ $< -ldl
+# The same as a library, in front of the reference ones.
+$(T)/diff/slower.so: tests/diff/slow.c
+	@mkdir -p $(@D); $(CC) -std=gnu11 -O2 -Wall -Wextra -D_GNU_SOURCE -fPIC -shared -o $@ $< $(in_front) -ldl
 
 # Calls of two kinds, and LAPACK that runs without blocks.
 $(T)/findings/%: tests/findings/%.c

@@ -31,43 +31,23 @@ struct options {
 
 /* --- the command line -------------------------------------------------------------------------------------- */
 
-/* Followed by UNIT or nothing. */
-static bool read_number(const char *text, const char *unit, double from, double to, double *out)
-{
-    char *end;
-    double value = strtod(text, &end);
-    if (end == text || (*end && strcmp(end, unit) != 0) || !(value >= from && value <= to))
-        return false;
-    *out = value;
-    return true;
-}
-
-static enum kt_status take_margin(const struct kt_verb_option *option, const char *value, void *out,
-                                  struct kt_error *error)
-{
-    double *margin = out;
-    if (!read_number(value, "%", 0, 1000, margin))
-        return kt_fail(error, KT_USAGE, "--%s %s: expected per cents from 0 on", option->name, value);
-    *margin /= 100;
-    return KT_OK;
-}
-
 static enum kt_status take_rows(const struct kt_verb_option *option, const char *value, void *out,
                                 struct kt_error *error)
 {
-    double rows;
-    if (!read_number(value, "", 1, 1e6, &rows))
+    char *end;
+    double rows = strtod(value, &end);
+    if (end == value || *end || !(rows >= 1 && rows <= 1e6))
         return kt_fail(error, KT_USAGE, "--%s %s: expected a number from 1 on", option->name, value);
     *(size_t *)out = (size_t)rows;
     return KT_OK;
 }
 
 const struct kt_verb_option kt_verb_diff_options[] = {
-    {"margin", 0, "PERCENT", "smaller changes of a shape do not count; default 3", take_margin,
-     offsetof(struct options, margin)},
+    {"margin", 0, "PERCENT", "smaller changes of a shape do not count; default 3",
+     KT_VERB_PERCENT(struct options, margin)},
     {"fail-above", 0, "PERCENT",
-     "exit status 1 only if a shape or the total is slower by more than that, with its whole interval", take_margin,
-     offsetof(struct options, fail_above)},
+     "exit status 1 only if a shape or the total is slower by more than that, with its whole interval",
+     KT_VERB_PERCENT(struct options, fail_above)},
     {"markdown", 0, NULL, "a table for a comment on a change of the program", KT_VERB_FLAG(struct options, markdown)},
     {"html", 0, "FILE", "also one file for a browser: the report of AFTER with what changed",
      KT_VERB_TEXT(struct options, html)},

@@ -50,6 +50,8 @@ static enum kt_status take_threads(const struct kt_verb_option *option, const ch
 const struct kt_verb_option kt_verb_compare_options[] = {
     {"blas", 0, "LIB", "a path, a soname or a short name; default: the recorded library and all that are installed",
      kt_replay_take_blas, offsetof(struct kt_compare_options, replay)},
+    {"baseline", 0, "LIB", "library that the others are compared with; default: the recorded one",
+     KT_VERB_TEXT(struct kt_compare_options, baseline)},
     {"lapack", 0, "LIB", "library of the routines that one of --blas lacks",
      KT_VERB_TEXT(struct kt_compare_options, lapack)},
     {"context", 0, "CONTEXT", "sequence, " KT_REPLAY_CONTEXTS "; default sequence", kt_replay_take_contexts,
@@ -71,6 +73,12 @@ const struct kt_verb_option kt_verb_compare_options[] = {
     {"without", 0, "LIST", "corrections of the prediction to leave out, or all; --json says what each one changes",
      kt_corrections_take, offsetof(struct kt_compare_options, without)},
     {"all", 0, NULL, "every table", KT_VERB_FLAG(struct kt_compare_options, all)},
+    {"fail-above", 0, "PERCENT",
+     "exit status 1 if all calls, a routine or a shape are slower than on the baseline by more, with their whole "
+     "interval",
+     KT_VERB_PERCENT(struct kt_compare_options, fail_above)},
+    {"markdown", 0, NULL, "tables for a comment on a change of a library",
+     KT_VERB_FLAG(struct kt_compare_options, markdown)},
     {"plot", 0, "FILE.svg|png|pdf", "bars of the routines with intervals (needs gnuplot)",
      KT_VERB_TEXT(struct kt_compare_options, plot)},
     {"map", 0, "FILE", "write which library is best for which calls, for ktrace run --map",
@@ -108,6 +116,13 @@ static enum kt_status check(const struct kt_compare_options *o, struct kt_error 
         return kt_fail(error, KT_USAGE, "--check only times nothing: --context and --plot are for times");
     if (o->check == KT_CHECK_ONLY && o->map)
         return kt_fail(error, KT_USAGE, "--check only times nothing: --map is made from times");
+    if (o->check == KT_CHECK_ONLY && (o->fail_above >= 0 || o->markdown))
+        return kt_fail(error, KT_USAGE, "--check only times nothing: --fail-above and --markdown are about times");
+    if (o->markdown && replay->json)
+        return kt_fail(error, KT_USAGE, "--json or --markdown, not both");
+    if (o->baseline && o->map)
+        return kt_fail(error, KT_USAGE,
+                       "--map sends calls from the recorded library to others: it has no other baseline");
     if (o->plot && (kt_text_ends_with(o->plot, ".csv") || kt_text_ends_with(o->plot, ".gp")))
         return kt_fail(error, KT_USAGE, "--plot %s: that is the name of its own data or script; name an .svg", o->plot);
     if (!replay->trace && !o->command)

@@ -14,6 +14,7 @@ enum kt_check { KT_CHECK_TOO, KT_CHECK_NOT, KT_CHECK_ONLY };
 
 struct kt_compare_options {
     struct kt_replay_options replay; /* its trace is NULL if it is to be recorded; threads is not used */
+    const char *baseline;            /* library that others are compared with; NULL: the recorded one */
     const char *lapack;              /* where routines come from that a library lacks; NULL: from nowhere */
     int thread[KT_MOST_LANES];       /* numbers of threads */
     size_t threads;                  /* how many such numbers; 0: as recorded */
@@ -24,6 +25,8 @@ struct kt_compare_options {
     int runs;                        /* that often */
     enum kt_check check;             /* are they right? */
     unsigned without;                /* corrections, see corrections.h */
+    double fail_above;               /* what may be slower by how much, as a part; below 0: not asked */
+    bool markdown;                   /* tables for a comment on a change */
     char **command;                  /* behind "--", ending with NULL; NULL: none */
 };
 

@@ -207,6 +207,20 @@ static const struct kt_field map_fields[] = {
     {"rules", KT_AS_RECORD, KT_MANY, .meaning = "rules, those of a routine one after the other", .of = map_rule_fields},
     {0}};
 
+static const struct kt_field beyond_fields[] = {
+    {"library", KT_AS_TEXT, .meaning = "library that is slower"},
+    {"routine", KT_AS_TEXT, KT_NULL, .meaning = "in that routine; null: in all calls"},
+    {"what", KT_AS_TEXT, .meaning = "all calls, the routine, or one of its shapes"},
+    {"ratio", KT_AS_RECORD, .meaning = "time on the library over that on the baseline", .of = kt_field_estimate},
+    {"share", KT_AS_NUMBER, .meaning = "part of the recorded time"},
+    {0}};
+
+static const struct kt_field limit_fields[] = {
+    {"above", KT_AS_NUMBER, .meaning = "part by which a library may be slower"},
+    {"fails", KT_AS_FLAG, .meaning = "something is slower by more"},
+    {"beyond", KT_AS_RECORD, KT_MANY, .meaning = "what", .of = beyond_fields},
+    {0}};
+
 static const struct kt_field compare_fields[] = {
     {"ktrace", KT_AS_TEXT, .meaning = "version of ktrace"},
     {"machine", KT_AS_RECORD, .meaning = "machine of the comparison", .of = kt_field_replay_machine},
@@ -228,6 +242,7 @@ static const struct kt_field compare_fields[] = {
     {"seconds_spent", KT_AS_SECONDS, .meaning = "how long sampling took"},
     {"interrupted", KT_AS_FLAG, .meaning = "a signal ended it"},
     KT_FIELDS(kt_field_missing),
+    {"limit", KT_AS_RECORD, KT_LACKS, .meaning = "what --fail-above does not allow", .of = limit_fields},
     {"map", KT_AS_RECORD, KT_LACKS, .meaning = "which library calls are to go to", .of = map_fields},
     {"verify", KT_AS_RECORD, KT_LACKS, .meaning = "the program really run on each library", .of = verify_fields},
     {0}};

@@ -2,6 +2,7 @@
 #include "replay/compare/comparison.h"
 
 #include "replay/compare/comparison_threads.h"
+#include "replay/compare/ratio_json.h"
 
 #include "trace/base/interrupt.h"
 #include "replay/result/result.h"
@@ -10,12 +11,6 @@
 #include "trace/command/state_json.h"
 
 #include <math.h>
-
-static json_t *ratio_json(const struct kt_ratio *ratio)
-{
-    return json_pack("{s:o, s:o, s:o}", "value", kt_json_number(ratio->value), "lo", kt_json_number(ratio->lo), "hi",
-                     kt_json_number(ratio->hi));
-}
 
 static json_t *shape_name(const struct kt_job *job)
 {
@@ -48,7 +43,7 @@ static json_t *interval_json(double lo, double hi)
 static json_t *replayed_json(const struct kt_lane_sum *sum)
 {
     return json_pack("{s:o, s:o, s:o}", "seconds_replayed", kt_json_number(sum->seconds), "seconds_replayed_interval",
-                     interval_json(sum->lo, sum->hi), "ratio_replayed", ratio_json(&sum->ratio));
+                     interval_json(sum->lo, sum->hi), "ratio_replayed", kt_ratio_json(&sum->ratio));
 }
 
 static json_t *library_json(const struct kt_comparison *c, size_t lane)
@@ -58,7 +53,7 @@ static json_t *library_json(const struct kt_comparison *c, size_t lane)
     json_object_set_new(json, "label", kt_json_text(c->label[lane]));
     struct kt_ratio predicted = kt_comparison_multiple(c, lane);
     json_object_set_new(json, "seconds", kt_json_number(kt_comparison_blas(c, lane)));
-    json_object_set_new(json, "ratio", ratio_json(&predicted));
+    json_object_set_new(json, "ratio", kt_ratio_json(&predicted));
     json_object_update_new(json, replayed_json(sum));
     json_object_set_new(json, "verdict", json_string(kt_comparison_verdict(c, lane)));
     json_object_set_new(json, "seconds_application", kt_json_number(kt_comparison_application(c, lane)));
@@ -86,7 +81,7 @@ static json_t *shape_json(const struct kt_comparison *c, size_t i, const struct 
         const struct kt_compared *cell = kt_comparison_cell(c, i, l);
         json_array_append_new(libraries,
                               json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "name", kt_json_text(c->label[l]), "seconds",
-                                        kt_json_stat(&cell->time), "ratio", ratio_json(&cell->ratio), "verdict",
+                                        kt_json_stat(&cell->time), "ratio", kt_ratio_json(&cell->ratio), "verdict",
                                         is_timed ? kt_json_text(verdict_of(cell, l)) : json_null(), "residual",
                                         kt_json_number(cell->residual), "wrong",
                                         cell->wrong ? kt_json_text(cell->wrong) : json_null()));
@@ -184,7 +179,7 @@ static json_t *corrections_json(const struct kt_comparison *c)
         json_t *ratios = json_array();
         for (size_t l = 0; l < c->libraries && is_made; l++)
             json_array_append_new(ratios, json_pack("{s:o, s:o}", "name", kt_json_text(c->label[l]), "ratio",
-                                                    ratio_json(&c->ratio_without[k][l])));
+                                                    kt_ratio_json(&c->ratio_without[k][l])));
         json_array_append_new(corrections, json_pack("{s:s, s:s, s:b, s:o}", "name", kt_correction[k].name, "what",
                                                      kt_correction[k].what, "made", is_made, "without", ratios));
     }

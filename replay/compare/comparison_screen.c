@@ -5,6 +5,7 @@
  */
 #include "replay/compare/comparison_screen.h"
 
+#include "replay/compare/beyond.h"
 #include "replay/compare/comparison_threads.h"
 #include "trace/base/memory.h"
 #include "trace/command/about.h"
@@ -241,5 +242,7 @@ void kt_comparison_screen(const struct kt_comparison *c)
         kt_screen_finding("threads held calls up in the program, which other libraries may meet more or less");
     if (kt_right_found(&c->right))
         kt_comparison_print_right(c);
+    if (c->options.fail_above >= 0)
+        kt_beyond_screen(c);
     say_next(c);
 }

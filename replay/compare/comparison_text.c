@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "replay/compare/beyond.h"
 #include "replay/compare/comparison.h"
 
 #include "replay/result/result.h"
@@ -389,4 +390,6 @@ void kt_comparison_print(const struct kt_comparison *c)
     }
     print_failures(c);
     kt_comparison_print_right(c);
+    if (c->options.fail_above >= 0)
+        kt_beyond_screen(c);
 }

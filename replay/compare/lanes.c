@@ -47,6 +47,17 @@ static void name_recorded(const struct choice *choice, struct kt_library *record
             snprintf(recorded->name, sizeof recorded->name, "recorded");
 }
 
+/* The baseline that the user named is the first: is it the recorded library as well? */
+static void recognise_baseline(struct choice *choice, const struct kt_trace *trace)
+{
+    struct kt_library recorded;
+    struct kt_error ignored = {0};
+    choice->is_recorded = kt_library_has_all_called(&choice->library[0], trace);
+    if (kt_library_recorded(trace, &recorded, &ignored) == KT_OK)
+        choice->recorded_threads = recorded.threads;
+    kt_library_free(&recorded);
+}
+
 /* The recorded library comes first, whether it was named or not; if it is not there, the first that was named. A
  * program that called several libraries is compared with itself, each call on the library that it was made to. */
 static enum kt_status choose_baseline(struct choice *choice, const struct kt_trace *trace, struct kt_error *error)
@@ -105,18 +116,27 @@ static void choose_installed(struct choice *choice)
     }
 }
 
+static enum kt_status add_named(const struct kt_compare_options *options, const char *name, struct choice *choice,
+                                struct kt_error *error)
+{
+    struct kt_library *library = &choice->library[choice->count++];
+    KT_TRY(kt_library_find(name, library, error));
+    return options->lapack ? kt_library_add_lapack(library, options->lapack, error) : KT_OK;
+}
+
 static enum kt_status find_libraries(const struct kt_compare_options *options, const struct kt_trace *trace,
                                      struct choice *out, struct kt_error *error)
 {
-    for (size_t i = 0; i < options->replay.libraries; i++) {
-        struct kt_library *library = &out->library[out->count++];
-        KT_TRY(kt_library_find(options->replay.blas[i], library, error));
-        if (options->lapack)
-            KT_TRY(kt_library_add_lapack(library, options->lapack, error));
-    }
+    if (options->baseline)
+        KT_TRY(add_named(options, options->baseline, out, error));
+    for (size_t i = 0; i < options->replay.libraries; i++)
+        KT_TRY(add_named(options, options->replay.blas[i], out, error));
     if (options->replay.libraries == 0 && options->threads < 2)
         choose_installed(out);
-    KT_TRY(choose_baseline(out, trace, error));
+    if (options->baseline)
+        recognise_baseline(out, trace);
+    else
+        KT_TRY(choose_baseline(out, trace, error));
     for (size_t i = out->is_recorded; i < out->count; i++)
         KT_TRY(kt_library_add_recorded_lapack(&out->library[i], trace, error));
     return KT_OK;

@@ -3,6 +3,7 @@
 #include "replay/compare/map_plan.h"
 
 #include "ktrace/library_map.h"
+#include "replay/compare/ratio_json.h"
 #include "trace/command/json.h"
 #include "trace/library/library_probe.h"
 #include "trace/print/screen.h"
@@ -115,18 +116,12 @@ void kt_map_plan_print(const struct kt_map_plan *plan, const char *path)
                plan->rules, plan->rules == 1 ? "" : "s", path, plan->ratio.value, plan->ratio.lo, plan->ratio.hi, path);
 }
 
-static json_t *ratio_json(const struct kt_ratio *ratio)
-{
-    return json_pack("{s:o, s:o, s:o}", "value", kt_json_number(ratio->value), "lo", kt_json_number(ratio->lo), "hi",
-                     kt_json_number(ratio->hi));
-}
-
 static json_t *rule_json(const struct kt_comparison *c, const struct kt_planned_rule *rule)
 {
     return json_pack("{s:o, s:o, s:I, s:o, s:o, s:o, s:o}", "routine", kt_json_text(rule->routine->name), "library",
                      kt_json_text(c->label[rule->lane]), "shapes", (json_int_t)rule->shapes, "calls",
                      kt_json_number(rule->calls), "seconds", kt_json_number(rule->seconds), "ratio",
-                     ratio_json(&rule->ratio), "gain", kt_json_number(rule->gain));
+                     kt_ratio_json(&rule->ratio), "gain", kt_json_number(rule->gain));
 }
 
 json_t *kt_map_plan_json(const struct kt_map_plan *plan, const struct kt_comparison *c, const char *path)
@@ -135,6 +130,6 @@ json_t *kt_map_plan_json(const struct kt_map_plan *plan, const struct kt_compari
     for (size_t r = 0; r < plan->rules; r++)
         json_array_append_new(rules, rule_json(c, &plan->rule[r]));
     return json_pack("{s:o, s:o, s:o, s:o, s:o}", "file", path ? kt_json_text(path) : json_null(), "seconds",
-                     kt_json_number(plan->seconds), "ratio", ratio_json(&plan->ratio), "seconds_application",
+                     kt_json_number(plan->seconds), "ratio", kt_ratio_json(&plan->ratio), "seconds_application",
                      kt_json_number(plan->application), "rules", rules);
 }

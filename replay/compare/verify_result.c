@@ -4,6 +4,7 @@
  */
 #include "replay/compare/verify.h"
 
+#include "replay/compare/ratio_json.h"
 #include "trace/command/json.h"
 #include "trace/base/memory.h"
 #include "trace/print/text.h"
@@ -121,20 +122,14 @@ static double program_of(const struct kt_verify *v, const struct kt_comparison *
 
 /* --- JSON -------------------------------------------------------------------------------------------------- */
 
-static json_t *ratio_json(const struct kt_ratio *ratio)
-{
-    return json_pack("{s:o, s:o, s:o}", "value", kt_json_number(ratio->value), "lo", kt_json_number(ratio->lo), "hi",
-                     kt_json_number(ratio->hi));
-}
-
 static json_t *lane_json(const struct kt_verify *v, const struct kt_comparison *c, size_t l)
 {
     const struct kt_verified *one = &v->lane[l];
     return json_pack("{s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o}", "name",
                      kt_json_text(label_of(c, l)), "threads", threads_of(c, l), "predicted",
                      kt_json_number(predicted_of(v, c, l)), "measured", kt_json_stat(&one->time), "ratio_predicted",
-                     kt_json_number(ratio_of(v, c, l)), "ratio_measured", ratio_json(&one->ratio), "error",
-                     kt_json_number(one->error), "ratio_typical", ratio_json(&one->ratio_typical), "error_typical",
+                     kt_json_number(ratio_of(v, c, l)), "ratio_measured", kt_ratio_json(&one->ratio), "error",
+                     kt_json_number(one->error), "ratio_typical", kt_ratio_json(&one->ratio_typical), "error_typical",
                      kt_json_number(one->error_typical), "program_predicted", kt_json_number(program_of(v, c, l)),
                      "program_measured", kt_json_stat(&one->whole), "program_cpu", kt_json_stat(&one->cpu_time),
                      "calls", (json_int_t)one->calls, "failed", *one->failed ? kt_json_text(one->failed) : json_null());

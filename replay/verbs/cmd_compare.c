@@ -3,6 +3,7 @@
  * ktrace compare: times recorded calls on several libraries, on all of them within a moment, so that what disturbs one
  * disturbs the others too: in their sequence, or shape by shape.
  */
+#include "replay/compare/beyond.h"
 #include "replay/compare/comparison.h"
 #include "trace/command/document.h"
 #include "replay/compare/comparison_screen.h"
@@ -395,12 +396,16 @@ static enum kt_status show(const struct compare *c, struct kt_error *error)
     if (k->options.replay.json) {
         if (k->options.verify)
             json_object_set_new(document, "verify", kt_verify_json(&c->verify, k));
+        if (k->options.fail_above >= 0)
+            json_object_set_new(document, "limit", kt_beyond_json(k));
         if (k->options.map)
             json_object_set_new(document, "map", kt_map_plan_json(&c->plan, k, c->has_map ? k->options.map : NULL));
         kt_document_print(&kt_document_compare, document);
     } else {
         json_decref(document);
-        if (k->options.all || k->options.check == KT_CHECK_ONLY)
+        if (k->options.markdown)
+            kt_beyond_markdown(k);
+        else if (k->options.all || k->options.check == KT_CHECK_ONLY)
             kt_comparison_print(k);
         else
             kt_comparison_screen(k);
@@ -432,15 +437,23 @@ static void close_all(struct compare *c)
     kt_setup_close(&k->setup);
 }
 
+static bool is_beyond(const struct kt_comparison *k)
+{
+    struct kt_beyond *beyond = NULL;
+    bool is = k->options.fail_above >= 0 && kt_beyond_find(k, k->options.fail_above, &beyond) > 0;
+    free(beyond);
+    return is;
+}
+
 int kt_verb_compare(int argc, char **argv)
 {
     struct kt_error error = {0};
     static struct compare compare;
     compare = (struct compare){.error = &error};
-    compare.comparison.options = (struct kt_compare_options){.replay.budget = default_budget};
+    compare.comparison.options = (struct kt_compare_options){.replay.budget = default_budget, .fail_above = -1};
     enum kt_status status = run(argc, argv, &compare, &error);
-    bool defect =
-        status == KT_OK && (kt_comparison_found_defect(&compare.comparison) || kt_verify_failed(&compare.verify));
+    bool defect = status == KT_OK && (kt_comparison_found_defect(&compare.comparison) ||
+                                      kt_verify_failed(&compare.verify) || is_beyond(&compare.comparison));
     compare.verify.keeps = status == KT_OK && kt_right_found(&compare.comparison.right);
     if (status == KT_OK)
         status = show(&compare, &error);

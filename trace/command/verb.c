@@ -7,6 +7,7 @@
 #include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 int kt_verb_usage(const char *verb, const char *format, ...)
@@ -80,6 +81,18 @@ enum kt_status kt_verb_take_choice(const struct kt_verb_option *option, const ch
     }
     list_words(option->value, words, sizeof words);
     return kt_fail(error, KT_USAGE, "--%s %s: expected %s", option->name, value, words);
+}
+
+enum kt_status kt_verb_take_percent(const struct kt_verb_option *option, const char *value, void *out,
+                                    struct kt_error *error)
+{
+    static const double most = 1000;
+    char *end;
+    double percent = strtod(value, &end);
+    if (end == value || (*end && strcmp(end, "%") != 0) || !(percent >= 0 && percent <= most))
+        return kt_fail(error, KT_USAGE, "--%s %s: expected per cents from 0 on", option->name, value);
+    *(double *)out = percent / 100;
+    return KT_OK;
 }
 
 enum kt_status kt_verb_take_csv(const struct kt_verb_option *option, const char *value, void *out,

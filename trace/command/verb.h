@@ -88,6 +88,8 @@ int kt_verb_fail(const char *verb, const struct kt_error *error);
 
 /* These set a bool, a pointer to the value itself, and an int or enum: the place of the word in the list. */
 kt_verb_taker kt_verb_take_flag, kt_verb_take_text, kt_verb_take_choice;
+/* "5" or "5%": a double, 0.05. */
+kt_verb_taker kt_verb_take_percent;
 /* As the flag of --json; the document is then printed as the rows of that list. */
 kt_verb_taker kt_verb_take_csv;
 
@@ -97,6 +99,8 @@ kt_verb_taker kt_verb_take_csv;
 #define KT_VERB_FLAG(type, member)        kt_verb_take_flag, KT_VERB_PLACE(type, member, KT_VERB_IS(type, member, bool))
 #define KT_VERB_TEXT(type, member) \
     kt_verb_take_text, KT_VERB_PLACE(type, member, KT_VERB_IS(type, member, const char *))
+#define KT_VERB_PERCENT(type, member) \
+    kt_verb_take_percent, KT_VERB_PLACE(type, member, KT_VERB_IS(type, member, double))
 #define KT_VERB_CHOICE(type, member) \
     kt_verb_take_choice, KT_VERB_PLACE(type, member, sizeof(((type *)0)->member) == sizeof(int))
 

@@ -90,7 +90,7 @@ static void tell_losses(const uint64_t *lost)
         if (!lost[i])
             continue;
         snprintf(number, sizeof number, "%llu", (unsigned long long)lost[i]);
-        kt_notice(number, " calls were not recorded: ", reason[i]);
+        kt_notice(number, lost[i] == 1 ? " call was not recorded: " : " calls were not recorded: ", reason[i]);
     }
 }
 
@@ -99,7 +99,8 @@ static void tell_calls(uint64_t calls)
     static char text[PATH_MAX + 80]; /* within a slow path */
     const char *path = kt_settings_short_trace();
     const char *done = kt_extras & KT_EXTRA_PROFILE ? "counted" : "recorded";
-    snprintf(text, sizeof text, "%llu calls %s in %s; next: ktrace report ", (unsigned long long)calls, done, path);
+    snprintf(text, sizeof text, "%llu call%s %s in %s; next: ktrace report ", (unsigned long long)calls,
+             calls == 1 ? "" : "s", done, path);
     kt_notice(text, path, "");
 }
 

@@ -183,7 +183,7 @@ void kt_models_print(const struct kt_models *models, const char *filter)
         if (kt_model_matches(&models->model[i], filter) && models->model[i].points &&
             models->model[i].crossover.product > 0)
             print_crossover(&models->model[i]);
-    printf("%zu models", shown);
+    printf("%s", KT_COUNT(shown, "model"));
     if (empty)
         printf(", and %zu wanted of which nothing is known yet", empty);
     printf(".\nkernel: options, scalars (x: not -1, 0, 1). reg: regions. n: points fitted.\n"

@@ -53,7 +53,7 @@ static void add_library(const struct kt_roofline *r, struct kt_plot_title *out)
         threads = r->series[s].threads == threads ? threads : 0;
     const char *name = kt_roofline_has_one_library(r) ? r->series[0].label : "several libraries";
     if (threads)
-        add(out, "%s, %d thread%s", name, threads, threads == 1 ? "" : "s");
+        add(out, "%s, %s", name, KT_COUNT(threads, "thread"));
     else
         add(out, "%s", name);
 }
@@ -78,7 +78,7 @@ static void add_when(const struct kt_roofline *r, struct kt_plot_title *out)
 static void add_calls(const struct kt_roofline *r, struct kt_plot_title *out)
 {
     double least = INFINITY, most = 0, all = 0;
-    char text[2][16];
+    char text[16];
     for (size_t i = 0; i < r->points; i++) {
         if (!r->point[i].leads)
             continue;
@@ -87,11 +87,11 @@ static void add_calls(const struct kt_roofline *r, struct kt_plot_title *out)
         all += r->point[i].calls;
     }
     if (!r->lined)
-        add(out, "%s calls", kt_text_count(all, text[0]));
+        add(out, "%s", KT_COUNT(all, "call"));
     else if (least == most)
-        add(out, "%s calls of each size", kt_text_count(most, text[0]));
+        add(out, "%s of each size", KT_COUNT(most, "call"));
     else if (most > 0)
-        add(out, "%s to %s calls of each size", kt_text_count(least, text[0]), kt_text_count(most, text[1]));
+        add(out, "%s to %s of each size", kt_text_count(least, text), KT_COUNT(most, "call"));
 }
 
 void kt_plot_title_make(const struct kt_roofline *r, const char *subject, struct kt_plot_title *out)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "model/predict/chart.h"
 
+#include "trace/base/count.h"
+
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
@@ -66,12 +68,12 @@ static void subject_of(const json_t *document, double rounds, char *out, size_t 
     const char *library = json_string_value(json_object_get(document, "library"));
     const char *machine = json_string_value(json_object_get(document, "machine"));
     size_t length = length_without_hash(library);
-    int used =
-        snprintf(out, size, "models of %.*s%.20s from %.0f samples", (int)(length < 60 ? length : 60), library,
-                 library[length] ? library + length + strlen("-01234567") : "", kt_chart_number(document, "samples"));
+    int used = snprintf(out, size, "models of %.*s%.20s from %s", (int)(length < 60 ? length : 60), library,
+                        library[length] ? library + length + strlen("-01234567") : "",
+                        KT_COUNT(kt_chart_number(document, "samples"), "sample"));
     used += snprintf(out + used, size - (size_t)used, "%s%.60s", *machine ? "; " : "", machine);
     if (rounds > 0)
-        snprintf(out + used, size - (size_t)used, "; measured in %.0f round%s", rounds, rounds == 1 ? "" : "s");
+        snprintf(out + used, size - (size_t)used, "; measured in %s", KT_COUNT(rounds, "round"));
 }
 
 void kt_chart_begin(FILE *script, const struct kt_picture *picture)

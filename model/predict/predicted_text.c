@@ -195,15 +195,14 @@ static void print_gaps(const struct kt_prediction *p)
 {
     char text[3][16];
     if (p->unknown) {
-        printf("no model   for %s of %s calls", kt_text_count((double)p->unknown, text[0]),
-               kt_text_count((double)p->calls, text[1]));
+        printf("no model   for %s of %s", kt_text_count((double)p->unknown, text[0]), KT_COUNT(p->calls, "call"));
         if (!isnan(missing_share(p)))
-            printf(", %s of the measured time", kt_text_percent(missing_share(p), text[2]));
+            printf(", %s of the measured time", kt_text_percent(missing_share(p), text[1]));
         printf("\n");
     }
     if (p->extrapolated)
-        printf("outside    of the sizes that models know: %s calls, by up to %.0f %%\n",
-               kt_text_count((double)p->extrapolated, text[0]), 100 * p->worst_outside);
+        printf("outside    of the sizes that models know: %s, by up to %.0f %%\n", KT_COUNT(p->extrapolated, "call"),
+               100 * p->worst_outside);
 }
 
 void kt_prediction_print(const struct kt_prediction *p, size_t top)

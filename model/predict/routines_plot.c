@@ -73,8 +73,7 @@ static struct kt_bar bar_of(const struct part *part)
 {
     char calls[16];
     struct kt_bar bar = {.predicted = part->predicted, .measured = {part->measured, NAN, NAN}};
-    snprintf(bar.name, sizeof bar.name, "%.40s, %s call%s", part->name, kt_text_count((double)part->calls, calls),
-             part->calls == 1 ? "" : "s");
+    snprintf(bar.name, sizeof bar.name, "%.40s, %s", part->name, KT_COUNT(part->calls, "call"));
     if (part->unknown == part->calls) {
         bar.predicted = (struct kt_cost){NAN, NAN, NAN};
         snprintf(bar.note, sizeof bar.note, "no model");

@@ -295,23 +295,7 @@ static void print_cores(const json_t *d)
         kt_about_line("fma", "%s", json_is_true(json_object_get(d, "fma")) ? "yes" : "no");
 }
 
-/* Breaks at 80 columns; continued lines are indented. */
-static void print_wrapped(const char *line)
-{
-    enum { WIDTH = 80, INDENT = 4 };
-    size_t used = 0;
-    while (*line) {
-        size_t word = strcspn(line, " ");
-        if (used && used + 1 + word > WIDTH)
-            used = (size_t)printf("\n%*s", INDENT, "") - 1;
-        else if (used)
-            used += (size_t)printf(" ");
-        used += (size_t)printf("%.*s", (int)word, line);
-        line += word;
-        line += strspn(line, " ");
-    }
-    printf("\n");
-}
+enum { INDENT = 4 }; /* of lines that go on */
 
 /* "1 MiB", "16"; "nothing" if there is none. */
 static const char *claimed_text(const json_t *row, const char *key, char out[CELL])
@@ -333,7 +317,7 @@ static void print_differences(const json_t *differences, const char *who)
         char line[1024];
         snprintf(line, sizeof line, "! %s: %s says %s, measured %s", text(row, "what"), who,
                  claimed_text(row, "claimed", c[0]), claimed_text(row, "measured", c[1]));
-        print_wrapped(line);
+        kt_text_wrap(0, INDENT, line);
     }
 }
 
@@ -355,7 +339,7 @@ static void print_rest(const json_t *d)
     json_array_foreach(json_object_get(d, "not_determined"), i, row)
     {
         snprintf(line, sizeof line, "%s: %s", text(row, "what"), text(row, "why"));
-        print_wrapped(line);
+        kt_text_wrap(0, INDENT, line);
     }
 }
 

@@ -38,7 +38,7 @@ void kt_diff_verdict(const struct kt_diff *d, double fail_above, char *out, size
     if (!kt_diff_fails(d, fail_above))
         snprintf(out, size, "Passes: nothing became slower by more than %g %%.", 100 * fail_above);
     else if (slower)
-        snprintf(out, size, "Fails: %zu shape%s%s%s became slower by more than %g %%.", slower, slower > 1 ? "s" : "",
+        snprintf(out, size, "Fails: %s%s%s became slower by more than %g %%.", KT_COUNT(slower, "shape"),
                  *total ? " and " : "", total, 100 * fail_above);
     else
         snprintf(out, size, "Fails: %s became slower by more than %g %%.", total, 100 * fail_above);

@@ -29,10 +29,9 @@ static const enum kt_screen_part on_screen[KT_PAIRED_PARTS] = {
 
 static void say_runs(const struct kt_explain *x)
 {
-    const size_t runs = x->pairs;
     if (x->is_again)
-        kt_screen_line("run %zu more time%s in turns with its replay: times and parts are their medians", runs,
-                       runs == 1 ? "" : "s");
+        kt_screen_line("run %s in turns with its replay: times and parts are their medians",
+                       KT_COUNT(x->pairs, "more time"));
     if (!x->is_again)
         kt_screen_line("run once%s%s: times are of the recorded run", x->stopped ? ", as " : "",
                        x->stopped ? x->stopped : "");
@@ -47,8 +46,8 @@ static void print_head(const struct kt_explain *x)
     kt_screen_line("%s", command);
     kt_report_screen_times(report, x->wall, x->blas);
     kt_report_screen_libraries(report->summary.first, libraries, sizeof libraries);
-    kt_screen_line("%s; %zu thread%s", libraries, report->state.threads,
-                   report->state.threads == 1 ? " calls" : "s call");
+    kt_screen_line("%s; %s %s", libraries, KT_COUNT(report->state.threads, "thread"),
+                   kt_count_word((double)report->state.threads, "calls", "call"));
     kt_report_screen_lost(report);
     say_runs(x);
 }
@@ -76,7 +75,7 @@ static void words_of(const struct kt_explain_place *place, char *out, size_t siz
     if (place->shapes == 1)
         kt_shape_words(&place->shape->first, out, size);
     else
-        snprintf(out, size, "%s, %zu shapes", routine_of(place), place->shapes);
+        snprintf(out, size, "%s, %s", routine_of(place), KT_COUNT(place->shapes, "shape"));
 }
 
 static void print_place(const struct kt_explain *x, const struct kt_explain_place *place, struct kt_screen_marks *marks)

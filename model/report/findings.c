@@ -26,7 +26,7 @@ static void describe(const struct kt_kinds *kinds, const struct kt_call_kind *ki
     char text[32];
     switch (kinds->by) {
     case KT_FACT_FAULTS:
-        snprintf(out, CELL, "met %s page faults", kt_text_count(kind->fact[KT_FACT_FAULTS], text));
+        snprintf(out, CELL, "met %s", KT_COUNT(kind->fact[KT_FACT_FAULTS], "page fault"));
         return;
     case KT_FACT_OTHERS:
         snprintf(out, CELL, "beside %.1f calls of other threads", kind->fact[KT_FACT_OTHERS]);
@@ -141,12 +141,11 @@ json_t *kt_findings_kinds_json(const struct kt_kinds *kinds)
 static void print_unblocked(const struct kt_unblocked *u)
 {
     char calls[16];
-    char seen[16];
     char seconds[16];
     char shape[64];
     kt_shape_text(&u->first, shape, sizeof shape - 1);
-    printf("%s: %s of %s calls, %s, handed all to %s\n", u->routine, kt_text_count((double)u->calls, calls),
-           kt_text_count((double)u->seen, seen), kt_text_seconds(u->seconds, seconds), u->inner);
+    printf("%s: %s of %s, %s, handed all to %s\n", u->routine, kt_text_count((double)u->calls, calls),
+           KT_COUNT(u->seen, "call"), kt_text_seconds(u->seconds, seconds), u->inner);
     printf("  first: %s\n", shape);
     if (u->roomy)
         printf("  The block size that ILAENV gives for it is 1, or its crossover is too large.\n");

@@ -19,11 +19,6 @@
 
 enum { LINE = 68 };
 
-static const char *plural(size_t count, const char *one, const char *many)
-{
-    return count == 1 ? one : many;
-}
-
 static const char *host_of(const struct kt_process *process)
 {
     const char *host = kt_meta(process, "host");
@@ -44,12 +39,10 @@ static void print_when(const struct kt_report *report)
 {
     char when[64];
     char hosts[24];
-    size_t processes = report->trace.processes;
-    size_t threads = report->state.threads;
     bool is_known = kt_about_when(report->summary.first, when, sizeof when);
     name_hosts(report, hosts, sizeof hosts);
-    kt_about_line("recorded", "%s on %s, %zu %s, %zu %s", is_known ? when : "at an unknown time", hosts, processes,
-                  plural(processes, "process", "processes"), threads, plural(threads, "thread", "threads"));
+    kt_about_line("recorded", "%s on %s, %s, %s", is_known ? when : "at an unknown time", hosts,
+                  KT_COUNT(report->trace.processes, "process"), KT_COUNT(report->state.threads, "thread"));
 }
 
 /* Of a trace with KTRACE_SAMPLE. */
@@ -61,8 +54,8 @@ static void print_estimate(const struct kt_report *report, uint64_t sample)
     char share[48] = "threads added";
     if (!kt_report_has_threads(report))
         snprintf(share, sizeof share, "%s of wall time", kt_screen_percent(kt_report_blas_share(report), text[0]));
-    kt_about_line("BLAS time", "%s in the %s calls of the sample", kt_text_seconds(summary->seconds_blas, text[0]),
-                  kt_text_count((double)summary->calls_top, text[1]));
+    kt_about_line("BLAS time", "%s in the %s of the sample", kt_text_seconds(summary->seconds_blas, text[0]),
+                  KT_COUNT(summary->calls_top, "call"));
     kt_about_line("", "in all: %s (%s to %s), %s, estimated", kt_text_seconds(all.value, text[1]),
                   kt_text_seconds(all.lo, text[2]), kt_text_seconds(all.hi, text[3]), share);
 }
@@ -70,14 +63,11 @@ static void print_estimate(const struct kt_report *report, uint64_t sample)
 static void print_crowding(const struct kt_crowding *crowding)
 {
     if (*crowding->limit)
-        kt_about_line("processors", "%s, library starts %d thread%s", crowding->limit, crowding->each,
-                      plural((size_t)crowding->each, "", "s"));
+        kt_about_line("processors", "%s, library starts %s", crowding->limit, KT_COUNT(crowding->each, "thread"));
     if (!crowding->is_too_many)
         return;
-    kt_about_line("crowded",
-                  "%zu thread%s in calls, each with %d of the library, on %d processor%s:", crowding->callers,
-                  plural(crowding->callers, "", "s"), crowding->each, crowding->processors,
-                  plural((size_t)crowding->processors, "", "s"));
+    kt_about_line("crowded", "%s in calls, each with %d of the library, on %s:", KT_COUNT(crowding->callers, "thread"),
+                  crowding->each, KT_COUNT(crowding->processors, "processor"));
     kt_about_line("", "try fewer, such as with OPENBLAS_NUM_THREADS=%d (or OMP_, BLIS_, MKL_)",
                   kt_crowding_advised(crowding));
 }
@@ -98,7 +88,8 @@ static void print_blas_time(const struct kt_report *report)
         return;
     }
     kt_report_screen_busy(report, busy, sizeof busy);
-    kt_about_line("BLAS time", "%s in BLAS and LAPACK, %zu threads added%s;", blas, summary->threads.count, in_flight);
+    kt_about_line("BLAS time", "%s in BLAS and LAPACK, %s added%s;", blas, KT_COUNT(summary->threads.count, "thread"),
+                  in_flight);
     kt_about_line("", "%s", busy);
 }
 
@@ -140,7 +131,6 @@ static void print_faults(const struct kt_shapes *groups)
 {
     static const double worth_words = 100;
     char text[16];
-    char of[16];
     double faults = 0;
     double calls = 0;
     for (size_t i = 0; i < groups->count; i++) {
@@ -148,8 +138,8 @@ static void print_faults(const struct kt_shapes *groups)
         calls += (double)groups->shape[i].faults_known;
     }
     if (faults >= worth_words)
-        kt_about_line("page faults", "%s in %s calls of which they were counted, the long ones",
-                      kt_text_count(faults, text), kt_text_count(calls, of));
+        kt_about_line("page faults", "%s in %s of which they were counted, the long ones", kt_text_count(faults, text),
+                      KT_COUNT(calls, "call"));
 }
 
 static void print_in_flight(const struct kt_state *state)
@@ -177,8 +167,7 @@ static void print_incomplete(const struct kt_report *report)
     size_t count = 0;
     for (size_t i = 0; i < trace->processes; i++)
         count += !trace->process[i].complete;
-    kt_about_line("state", "incomplete: %zu of %zu %s %s %s", count, trace->processes,
-                  plural(trace->processes, "process", "processes"),
+    kt_about_line("state", "incomplete: %zu of %s %s %s", count, KT_COUNT(trace->processes, "process"),
                   may_run_elsewhere(trace)       ? "killed, crashed or still running on another machine"
                   : report->state.in_flights > 0 ? "killed or crashed in a call"
                                                  : "ended by a signal or _exit between calls",
@@ -189,15 +178,14 @@ static void print_incomplete(const struct kt_report *report)
 static void print_missing(const struct kt_report *report)
 {
     const char *state = kt_state_text(&report->trace);
-    char count[16];
     if (!strcmp(state, "running"))
         kt_about_line("state", "running: this is what was recorded so far");
     if (!strcmp(state, "incomplete"))
         print_incomplete(report);
     print_in_flight(&report->state);
     if (report->summary.unfinished)
-        kt_about_line("unfinished", "%s calls have not returned: they are counted, but have no time",
-                      kt_text_count((double)report->summary.unfinished, count));
+        kt_about_line("unfinished", "%s not returned: counted, but without time",
+                      KT_COUNT(report->summary.unfinished, "call"));
     kt_about_losses(&report->trace, &report->state);
 }
 
@@ -255,16 +243,16 @@ static void print_failed(const struct kt_shapes *groups)
     for (size_t i = 0; i < groups->count; i++) {
         const struct kt_shape_group *group = &groups->shape[i];
         char argument[64] = "";
-        char text[2][16];
+        char text[16];
         uint64_t failed;
         uint64_t calls;
         if (!group->failed || !count_failed(groups, i, &failed, &calls))
             continue;
         if (group->info < 0 && group->info > -1000)
             snprintf(argument, sizeof argument, ", argument %" PRId64 " is illegal", -group->info);
-        kt_about_line("failed", "%s of %s calls of %s: %sinfo %" PRId64 "%s", kt_text_count((double)failed, text[0]),
-                      kt_text_count((double)calls, text[1]), group->first.entry->symbol.routine->name,
-                      failed > 1 ? "first " : "", group->info, argument);
+        kt_about_line("failed", "%s of %s of %s: %sinfo %" PRId64 "%s", kt_text_count((double)failed, text),
+                      KT_COUNT(calls, "call"), group->first.entry->symbol.routine->name, failed > 1 ? "first " : "",
+                      group->info, argument);
     }
 }
 

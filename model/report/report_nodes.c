@@ -5,6 +5,7 @@
 #include "model/report/report_lists.h"
 #include "model/report/report_row.h"
 #include "model/report/report_tables.h"
+#include "trace/base/count.h"
 #include "trace/command/field_text.h"
 
 #include <math.h>
@@ -191,12 +192,12 @@ bool kt_report_slow_text(const struct kt_report *report, char *out, size_t size)
 {
     const struct kt_paces *p = &report->paces;
     if (p->slow_nodes)
-        snprintf(out, size, "%s%s is slow: its %zu rank%s take%s %.2f times as long as others for the same calls",
-                 p->slow_nodes > 1 ? "first of several, " : "", p->node->host, p->node->ranks,
-                 p->node->ranks == 1 ? "" : "s", p->node->ranks == 1 ? "s" : "", p->node->ratio);
+        snprintf(out, size, "%s%s is slow: its %s take%s %.2f times as long as others for the same calls",
+                 p->slow_nodes > 1 ? "first of several, " : "", p->node->host, KT_COUNT(p->node->ranks, "rank"),
+                 kt_count_word((double)p->node->ranks, "s", ""), p->node->ratio);
     else if (p->slow_ranks)
-        snprintf(out, size, "%zu rank%s on nodes that are not slow take%s longer than others for the same calls",
-                 p->slow_ranks, p->slow_ranks == 1 ? "" : "s", p->slow_ranks == 1 ? "s" : "");
+        snprintf(out, size, "%s on nodes that are not slow take%s longer than others for the same calls",
+                 KT_COUNT(p->slow_ranks, "rank"), kt_count_word((double)p->slow_ranks, "s", ""));
     return p->slow_nodes || p->slow_ranks;
 }
 

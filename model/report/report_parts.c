@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { BAR = 22, LINE = 79 };
+enum { BAR = 22 };
 
 static const char *percent(double part, double whole, char out[16])
 {
@@ -145,14 +145,14 @@ static void print_missing(const struct kt_report *report)
 {
     const struct kt_parts *parts = &report->parts;
     char share[16];
-    char calls[16];
     double seconds = 0;
     for (size_t i = 0; i < parts->missings; i++)
         seconds += parts->missing[i].seconds;
     if (report->partial)
         printf("The replay was interrupted: ktrace replay goes on where it ended.\n");
-    printf("%s calls of %zu replayed shapes, %s of BLAS time\n", kt_text_count(parts->total.parts.calls, calls),
-           parts->total.parts.shapes, percent(parts->total.parts.insitu, report->groups.seconds, share));
+    printf("%s of %s, %s of BLAS time\n", KT_COUNT(parts->total.parts.calls, "call"),
+           KT_COUNT(parts->total.parts.shapes, "replayed shape"),
+           percent(parts->total.parts.insitu, report->groups.seconds, share));
     if (parts->missings)
         printf("not taken apart: %s of BLAS time\n", percent(seconds, report->groups.seconds, share));
     for (size_t i = 0; i < parts->missings && i < 5; i++)
@@ -215,29 +215,15 @@ void kt_report_shape_parts(const struct kt_report *report, size_t top)
 
 /* --- in words ---------------------------------------------------------------------------------------------- */
 
-/* Breaks lines between words; those behind the first are indented. */
-static void print_wrapped(const char *text)
-{
-    size_t column = (size_t)printf("- ") - 1;
-    while (*text) {
-        size_t word = strcspn(text, " ");
-        if (column + 1 + word > LINE) {
-            printf("\n ");
-            column = 1;
-        }
-        column += (size_t)printf("%s%.*s", column > 1 ? " " : "", (int)word, text);
-        text += word + strspn(text + word, " ");
-    }
-    printf("\n");
-}
-
 static void print_advice(const struct kt_report *report)
 {
     const struct kt_summary *summary = &report->summary;
     char share[16];
     kt_heading("What dominates");
-    for (int i = 0; i < report->advices; i++)
-        print_wrapped(report->advice[i].text);
+    for (int i = 0; i < report->advices; i++) {
+        printf("- ");
+        kt_text_wrap(2, 2, report->advice[i].text);
+    }
     if (report->advices == 0)
         printf("That cannot be told: each part is within noise, or rests on a bound that knows no\n"
                "operations, or the program was faster than its replays (replay --fresh, when the\n"

@@ -6,6 +6,7 @@
 #include "model/report/report_lists.h"
 #include "model/report/report_row.h"
 #include "model/report/report_tables.h"
+#include "trace/base/count.h"
 #include "trace/command/counts.h"
 #include "trace/command/field_text.h"
 
@@ -195,13 +196,12 @@ const struct kt_field kt_report_inside_list[] = {{"inside", KT_AS_RECORD, KT_MAN
 static void print_inside(const char *routine, const struct kt_inside_outer *outer)
 {
     char sampled[16];
-    char calls[16];
+    const char *calls = KT_COUNT(outer->calls, "call");
     kt_text_count((double)outer->sampled, sampled);
-    kt_text_count((double)outer->calls, calls);
     if (outer->sampled == 0)
-        printf("inside %s: not known, from none of %s calls\n", routine, calls);
+        printf("inside %s: not known, from none of %s\n", routine, calls);
     else if (outer->sampled < outer->calls)
-        printf("inside %s: from %s of %s calls%s\n", routine, sampled, calls,
+        printf("inside %s: from %s of %s%s\n", routine, sampled, calls,
                outer->drawn < 2 ? ", too few for an interval" : "");
 }
 

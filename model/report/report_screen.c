@@ -21,11 +21,6 @@
 
 enum { PLACES = 5, CELL = 512 };
 
-static const char *plural(size_t count)
-{
-    return count == 1 ? "" : "s";
-}
-
 /* --- what ran ------------------------------------------------------------------------------------------------ */
 
 void kt_report_screen_libraries(const struct kt_process *process, char *out, size_t size)
@@ -87,8 +82,8 @@ void kt_report_screen_times(const struct kt_report *report, double wall, double 
         return;
     }
     kt_report_screen_busy(report, busy, sizeof busy);
-    kt_screen_line("%s; %s in calls%s, %zu threads added%s; recording took %s", kt_text_seconds(wall, text[0]), text[1],
-                   processes, report->summary.threads.count, estimated, text[3]);
+    kt_screen_line("%s; %s in calls%s, %s added%s; recording took %s", kt_text_seconds(wall, text[0]), text[1],
+                   processes, KT_COUNT(report->summary.threads.count, "thread"), estimated, text[3]);
     kt_screen_line("%s", busy);
 }
 
@@ -138,13 +133,11 @@ static void print_command(const struct kt_report *report)
 static void print_head(const struct kt_report *report)
 {
     char libraries[CELL];
-    size_t processes = report->trace.processes;
-    size_t threads = report->state.threads;
     print_command(report);
     kt_report_screen_times(report, report->summary.seconds, report->summary.seconds_blas);
     kt_report_screen_libraries(report->summary.first, libraries, sizeof libraries);
-    kt_screen_line("%s; %zu process%s, %zu thread%s", libraries, processes, processes == 1 ? "" : "es", threads,
-                   plural(threads));
+    kt_screen_line("%s; %s, %s", libraries, KT_COUNT(report->trace.processes, "process"),
+                   KT_COUNT(report->state.threads, "thread"));
     print_trust(report);
     kt_report_screen_lost(report);
 }
@@ -172,7 +165,7 @@ static void place_words(const struct kt_heavy *heavy, char where[CELL], char wha
     if (heavy->shapes == 1)
         kt_shape_words(&heavy->shape->first, what, CELL);
     else
-        snprintf(what, CELL, "%s, %zu shapes", routine, heavy->shapes);
+        snprintf(what, CELL, "%s, %s", routine, KT_COUNT(heavy->shapes, "shape"));
 }
 
 static void print_others(const struct kt_report *report, const struct kt_heavy *heavy, size_t count)
@@ -184,7 +177,7 @@ static void print_others(const struct kt_report *report, const struct kt_heavy *
         calls += heavy[i].calls;
         seconds += heavy[i].seconds;
     }
-    snprintf(where, sizeof where, "%zu other place%s", count - PLACES, plural(count - PLACES));
+    snprintf(where, sizeof where, "%s", KT_COUNT(count - PLACES, "other place"));
     kt_screen_place(where, "", calls, seconds, seconds / report->groups.seconds);
 }
 

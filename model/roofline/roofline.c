@@ -4,6 +4,7 @@
 #include "model/roofline/shape_counts.h"
 #include "model/roofline/tracked_traffic.h"
 #include "model/summary/by_region.h"
+#include "trace/base/count.h"
 #include "trace/shape/shape_words.h"
 #include "trace/command/about.h"
 #include "trace/base/memory.h"
@@ -366,7 +367,7 @@ static struct kt_roofline_point group_of(const struct kt_roofline *roofline,
     for (size_t i = 0; i < count; i++)
         join(&group, shape[i]);
     memcpy(group.routine, shape[0]->routine, sizeof group.routine);
-    snprintf(group.shape, sizeof group.shape, "%zu other shape%s", count, count == 1 ? "" : "s");
+    snprintf(group.shape, sizeof group.shape, "%s", KT_COUNT(count, "other shape"));
     group.time = kt_spread_exact(group.seconds / group.calls);
     group.intensity = spread_over(shape, count, false, kt_intensity(group.work.flops, group.traffic));
     group.rate = spread_over(shape, count, true, group.work.flops / group.seconds / hz);

@@ -143,8 +143,8 @@ static void print_left_out(const struct kt_roofline *roofline)
     kt_roofline_left_out(roofline, left_out);
     for (int i = 0; i < KT_LEFT_OUT_REASONS; i++)
         if (left_out[i].shapes)
-            printf("Left out: %zu shapes with %.1f %% of the time: %s.\n", left_out[i].shapes, 100 * left_out[i].share,
-                   kt_left_out_text[i]);
+            printf("Left out: %s with %.1f %% of the time: %s.\n", KT_COUNT(left_out[i].shapes, "shape"),
+                   100 * left_out[i].share, kt_left_out_text[i]);
 }
 
 /* Roofs that nobody measured, and counts that would mislead. */
@@ -154,9 +154,9 @@ static void print_missing(const struct kt_roofline *roofline)
         const struct kt_point_series *series = &roofline->series[s];
         const struct kt_roofs *roofs = &roofline->roofs[series->roofs];
         if (!kt_roofs_flops(roofs, false, series->cores) || !kt_roofs_bytes(roofs, "memory", series->cores))
-            printf("Roofs of %d core%s are not known: 'ktrace replay' measures them for its trace, 'ktrace\n"
+            printf("Roofs of %s are not known: 'ktrace replay' measures them for its trace, 'ktrace\n"
                    "probe' those of one core and of all.\n",
-                   series->cores, series->cores == 1 ? "" : "s");
+                   KT_COUNT(series->cores, "core"));
         if (series->uncounted)
             printf("Counts are left out: they are of the calling thread, one of %d.\n", series->threads);
     }
@@ -173,9 +173,9 @@ static void print_above(const struct kt_roofline *roofline)
             most = fmax(most, kt_point_excess(roofline, &roofline->point[i]));
         }
     if (above)
-        printf("Above every roof: %zu points, by %.0f %% at most. Roofs are too low\n"
+        printf("Above every roof: %s, by %.0f %% at most. Roofs are too low\n"
                "('ktrace probe' on an idle machine raises them), or calls too short to be timed.\n",
-               above, 100 * (most - 1));
+               KT_COUNT(above, "point"), 100 * (most - 1));
 }
 
 static void print_ridges(const struct kt_roofs *roofs)

@@ -184,8 +184,8 @@ static void say_time(const struct explain *x, double seconds)
     if (x->status)
         kt_notice("the program ended with status %d, and is not run again", x->status);
     if (runs)
-        kt_notice("the program is run %d time%s more between replays of its calls: about %.0f s (--runs, --budget)",
-                  runs, runs == 1 ? "" : "s", fmax(atof(x->budget_text), runs * seconds / runs_part) + reading);
+        kt_notice("the program is run %s between replays of its calls: about %.0f s (--runs, --budget)",
+                  KT_COUNT(runs, "more time"), fmax(atof(x->budget_text), runs * seconds / runs_part) + reading);
     else
         kt_notice("its calls are replayed: about %.0f s (--budget)", atof(x->budget_text) + reading);
 }

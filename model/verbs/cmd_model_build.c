@@ -266,7 +266,8 @@ static void say_outcome(const struct command *c, const struct kt_build *build)
         kt_notice("model build: %.1f %% of the time is in calls that no model describes",
                   100 * needs->unmodelled / needs->seconds);
     if (build->failed)
-        kt_notice("model build: %zu points could not be timed, the last one: %s", build->failed, build->failure);
+        kt_notice("model build: %s could not be timed, the last one: %s", KT_COUNT(build->failed, "point"),
+                  build->failure);
     if (kt_timing_interrupted())
         kt_notice("interrupted: what was timed is kept; the same command goes on from there");
     else if (!build->complete)
@@ -302,9 +303,10 @@ static enum kt_status build_models(struct command *c, const struct kt_needs *nee
         kt_models_print(models, NULL);
         char again[64] = "";
         if (build.again)
-            snprintf(again, sizeof again, ", and noisy ones %zu times more,", build.again);
-        printf("%zu points timed%s in %.0f s. Models know sizes of %.1f %% of the time %s.\n", build.samples, again,
-               build.spent, 100 * kt_build_coverage(&build), c->trace ? "in the trace" : "that is expected of calls");
+            snprintf(again, sizeof again, ", and noisy ones %s,", KT_COUNT(build.again, "more time"));
+        printf("%s timed%s in %.0f s. Models know sizes of %.1f %% of the time %s.\n", KT_COUNT(build.samples, "point"),
+               again, build.spent, 100 * kt_build_coverage(&build),
+               c->trace ? "in the trace" : "that is expected of calls");
     }
     return KT_OK;
 }

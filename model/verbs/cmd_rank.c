@@ -207,8 +207,8 @@ static void print_order(const struct kt_choice *choice, int choices, double n, b
     kt_text_table_free(table);
     if (measured) {
         struct pairs pairs = count_pairs(choice, choices);
-        printf("of %d pairs that differ by more than 1 %% when run, %d are predicted in that order, %d as ties\n",
-               pairs.all, pairs.right, pairs.tied);
+        printf("of %s that differ%s by more than 1 %% when run, %d predicted in that order, %d as ties\n",
+               KT_COUNT(pairs.all, "pair"), kt_count_word(pairs.all, "s", ""), pairs.right, pairs.tied);
     }
     printf("\n");
 }

@@ -104,8 +104,8 @@ static void print_distances(const struct kt_distances *d)
     if (d->pairs + d->unread == 0)
         return;
     kt_heading("By how much: snapshots of what calls read");
-    kt_about_line("snapshots", "%" PRIu64 " pairs compared, %" PRIu64 " differ, %" PRIu64 " cannot be compared",
-                  d->pairs, d->differ, d->unread);
+    kt_about_line("snapshots", "%s compared, %" PRIu64 " differ, %" PRIu64 " cannot be compared",
+                  KT_COUNT(d->pairs, "pair"), d->differ, d->unread);
     if (d->differ == 0)
         return;
     kt_shape_text(&d->call[0], shape, SHAPE);
@@ -125,18 +125,18 @@ static void print_numbers(const struct kt_results *r)
 {
     uint64_t pairs = r->same + r->differ + r->inputs_differ + r->unknown;
     kt_heading("Result");
-    printf("%" PRIu64 " calls compared: %" PRIu64 " agree, %" PRIu64 " have outputs that differ%s, %" PRIu64
+    printf("%s compared: %" PRIu64 " agree, %" PRIu64 " have outputs that differ%s, %" PRIu64
            " had other inputs already.\n",
-           pairs, r->same, r->differ, r->has_in ? " though their inputs agree" : "", r->inputs_differ);
+           KT_COUNT(pairs, "call"), r->same, r->differ, r->has_in ? " though their inputs agree" : "",
+           r->inputs_differ);
     if (r->unknown)
         printf("%" PRIu64 " cannot be compared: not returned, not summed, or not readable.\n", r->unknown);
     if (r->orders)
-        printf("%zu thread%s %s other calls in the two runs: what follows was not compared.\n", r->orders,
-               r->orders == 1 ? "" : "s", r->orders == 1 ? "makes" : "make");
+        printf("%s %s other calls in the two runs: what follows was not compared.\n", KT_COUNT(r->orders, "thread"),
+               kt_count_word((double)r->orders, "makes", "make"));
     if (r->processes[0] != r->processes[1] || r->threads[0] != r->threads[1])
-        printf(
-            "The runs have %zu and %zu threads in %zu and %zu processes: those that only one has were not compared.\n",
-            r->threads[0], r->threads[1], r->processes[0], r->processes[1]);
+        printf("The runs have %zu and %s in %zu and %s: those that only one has were not compared.\n", r->threads[0],
+               KT_COUNT(r->threads[1], "thread"), r->processes[0], KT_COUNT(r->processes[1], "process"));
     if (!r->differ && r->inputs_differ)
         printf("No call made a difference out of equal inputs: it came from the program itself, or from calls\n"
                "that were not recorded.\n");

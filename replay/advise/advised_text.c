@@ -44,7 +44,6 @@ static void print_head(const struct kt_advised_list *list, size_t g)
 
 static void print_shape(const struct kt_advised_list *list, const struct kt_advised *a)
 {
-    char calls[16];
     char place[CELL];
     char shape[SHAPE_WIDTH + 1];
     const struct kt_proposal *c = &list->trials->candidate[a->member[0]];
@@ -52,8 +51,7 @@ static void print_shape(const struct kt_advised_list *list, const struct kt_advi
     kt_shape_text(&c->shape->first, shape, SHAPE_WIDTH);
     if (*place)
         printf("%*sat %s\n", INDENT, "", place);
-    printf("%*s%s calls: %s%s\n", INDENT, "", kt_text_count(c->calls, calls), shape,
-           a->members > 1 ? ", and others:" : "");
+    printf("%*s%s: %s%s\n", INDENT, "", KT_COUNT(c->calls, "call"), shape, a->members > 1 ? ", and others:" : "");
     if (a->members > 1)
         printf("%*s%zu shapes, of which this takes most time\n", INDENT, "", a->members);
 }
@@ -135,10 +133,9 @@ void kt_advised_print(const struct kt_advised_list *list, bool all)
     char seconds[2][16];
     char processes[KT_ABOUT_PROCESSES];
     size_t tried = list->trials->count;
-    size_t shapes = count_shapes(list->trials);
-    printf("%s%s, of which BLAS and LAPACK take %s; %zu change%s tried on %zu shape%s\n\n",
-           kt_text_seconds(list->program, seconds[0]), kt_about_processes(&list->trials->setup->trace, processes),
-           kt_text_seconds(list->blas, seconds[1]), tried, tried == 1 ? "" : "s", shapes, shapes == 1 ? "" : "s");
+    printf("%s%s, of which BLAS and LAPACK take %s; %s tried on %s\n\n", kt_text_seconds(list->program, seconds[0]),
+           kt_about_processes(&list->trials->setup->trace, processes), kt_text_seconds(list->blas, seconds[1]),
+           KT_COUNT(tried, "change"), KT_COUNT(count_shapes(list->trials), "shape"));
     for (size_t g = 0; g < list->count; g++) {
         print_advised(list, g);
         printf("\n");

@@ -11,11 +11,6 @@
 
 enum { SHAPE_WIDTH = 60, CELL = 128, INDENT = 3, ROWS = 20, SECONDS = 16 };
 
-static const char *plural(size_t count)
-{
-    return count == 1 ? "" : "s";
-}
-
 /* "1.2 ms less", "3 us more" */
 static const char *difference(double seconds, char out[CELL])
 {
@@ -64,9 +59,9 @@ static void print_times(const struct kt_what_if *w, const struct kt_what_if_row 
 {
     char seconds[2][SECONDS];
     const struct kt_tried *tried = &w->trials.tried[row->trial];
-    printf("%*srecorded %s, changed %s (ratio %.2f, %.2f to %.2f; %zu pair%s)\n", INDENT, "",
+    printf("%*srecorded %s, changed %s (ratio %.2f, %.2f to %.2f; %s)\n", INDENT, "",
            kt_text_seconds(row->recorded.median, seconds[0]), kt_text_seconds(row->other.median, seconds[1]),
-           tried->ratio.value, tried->ratio.lo, tried->ratio.hi, tried->pairs, plural(tried->pairs));
+           tried->ratio.value, tried->ratio.lo, tried->ratio.hi, KT_COUNT(tried->pairs, "pair"));
     printf("%*s", INDENT, "");
     print_gain(row, tried->pairs);
     if (is_claimed(row)) {
@@ -78,15 +73,13 @@ static void print_times(const struct kt_what_if *w, const struct kt_what_if_row 
 
 static void print_row(const struct kt_what_if *w, const struct kt_what_if_row *row)
 {
-    char count[SECONDS];
     char seconds[SECONDS];
     char where[CELL];
     char shape[SHAPE_WIDTH + 1];
     const char *routine = row->shape->first.entry->symbol.routine->name;
     kt_shape_text(&row->shape->first, shape, (size_t)SHAPE_WIDTH - strlen(routine) % SHAPE_WIDTH);
     kt_shape_source_text(&w->source[row->number], where, sizeof where);
-    printf("%s %s\n%*s%s call%s, %s in the program%s%s\n", routine, shape, INDENT, "",
-           kt_text_count((double)row->shape->calls, count), plural(row->shape->calls),
+    printf("%s %s\n%*s%s, %s in the program%s%s\n", routine, shape, INDENT, "", KT_COUNT(row->shape->calls, "call"),
            kt_text_seconds(row->shape->total, seconds), *where ? ", " : "", where);
     if (row->why)
         printf("%*snot timed: %s\n", INDENT, "", row->why);
@@ -97,7 +90,7 @@ static void print_row(const struct kt_what_if *w, const struct kt_what_if_row *r
 static void print_form(const struct kt_what_if *w, size_t form, const char *name)
 {
     const struct kt_library *library = &w->trials.worker[form].library;
-    printf("%s: %s, %d thread%s", name, library->name, library->threads, plural((size_t)library->threads));
+    printf("%s: %s, %s", name, library->name, KT_COUNT(library->threads, "thread"));
 }
 
 static void print_head(const struct kt_what_if *w)
@@ -123,14 +116,13 @@ static void print_others(const struct kt_what_if *w)
     for (size_t i = ROWS; i < w->rows; i++)
         others += w->row[i].shape->total;
     if (w->rows > ROWS)
-        printf("%zu lighter shape%s, %s: see --json\n", w->rows - ROWS, plural(w->rows - ROWS),
-               kt_text_seconds(others, seconds));
+        printf("%s, %s: see --json\n", KT_COUNT(w->rows - ROWS, "lighter shape"), kt_text_seconds(others, seconds));
 }
 
 static void print_total(const struct kt_what_if *w)
 {
     char seconds[SECONDS];
-    printf("\n%zu of %zu shape%s timed, %s in the program\n%*s", w->timed, w->rows, plural(w->rows),
+    printf("\n%zu of %s timed, %s in the program\n%*s", w->timed, KT_COUNT(w->rows, "shape"),
            kt_text_seconds(w->insitu, seconds), INDENT, "");
     print_gain(&w->total, w->ratio.n);
     printf("\n");

@@ -35,7 +35,7 @@ static void print_head(const struct kt_comparison *c)
     kt_text_seconds(c->spent, text[2]);
     bool known = !isnan(c->wall);
     if (kt_comparison_in_company(c))
-        snprintf(text[1], CELL, "%zu threads added, %.2g at a time", c->threads, c->together);
+        snprintf(text[1], CELL, "%s added, %.2g at a time", KT_COUNT(c->threads, "thread"), c->together);
     kt_screen_line("BLAS and LAPACK took %s%s%s; compared %s%s", text[0],
                    kt_comparison_in_company(c) ? ", "
                    : known                     ? " of "
@@ -204,9 +204,8 @@ static void say_lacking(const struct kt_comparison *c)
     char seconds[16];
     for (size_t l = 1; l < c->libraries; l++)
         if (c->sum[l].failed) {
-            snprintf(text, sizeof text,
-                     "%s does not run %zu shape%s (%s on %s): counted with that time; --all tells why", c->label[l],
-                     c->sum[l].failed, c->sum[l].failed == 1 ? "" : "s", kt_text_seconds(c->sum[l].lacking, seconds),
+            snprintf(text, sizeof text, "%s does not run %s (%s on %s): counted with that time; --all tells why",
+                     c->label[l], KT_COUNT(c->sum[l].failed, "shape"), kt_text_seconds(c->sum[l].lacking, seconds),
                      c->label[0]);
             kt_screen_finding(text);
         }

@@ -36,7 +36,7 @@ static void verdict_cell(const struct kt_comparison *c, size_t lane, char out[CE
 {
     const char *verdict = kt_comparison_verdict(c, lane);
     if (has_too_few_pairs(c, lane))
-        snprintf(out, CELL, "%s: %zu pair%s", verdict, c->sum[lane].ratio.n, c->sum[lane].ratio.n == 1 ? "" : "s");
+        snprintf(out, CELL, "%s: %s", verdict, KT_COUNT(c->sum[lane].ratio.n, "pair"));
     else
         snprintf(out, CELL, "%s", verdict);
 }
@@ -125,8 +125,8 @@ static void print_lacking(const struct kt_comparison *c)
     char seconds[CELL];
     for (size_t l = 1; l < c->libraries; l++)
         if (c->sum[l].failed)
-            printf("%s does not run %zu shape%s (%s on %s): counted with that time.\n", c->label[l], c->sum[l].failed,
-                   c->sum[l].failed == 1 ? "" : "s", kt_text_seconds(c->sum[l].lacking, seconds), c->label[0]);
+            printf("%s does not run %s (%s on %s): counted with that time.\n", c->label[l],
+                   KT_COUNT(c->sum[l].failed, "shape"), kt_text_seconds(c->sum[l].lacking, seconds), c->label[0]);
 }
 
 /* Who is not told apart from the best one. */
@@ -145,9 +145,9 @@ static void print_best(const struct kt_comparison *c)
     printf(".\n");
     if (mix->elsewhere)
         printf("Each shape on its best: %s, %.3f of %s alone\n"
-               "(%zu shape%s elsewhere): an upper bound of what there is to win.\n",
-               kt_text_seconds(mix->seconds, seconds), mix->ratio, c->label[mix->library], mix->elsewhere,
-               mix->elsewhere == 1 ? "" : "s");
+               "(%s elsewhere): an upper bound of what there is to win.\n",
+               kt_text_seconds(mix->seconds, seconds), mix->ratio, c->label[mix->library],
+               KT_COUNT(mix->elsewhere, "shape"));
     else
         printf("No shape is for certain faster on another library than on %s.\n", c->label[mix->library]);
 }
@@ -323,12 +323,13 @@ static void print_head(const struct kt_comparison *c)
     char blas[CELL];
     struct tm tm;
     time_t at = (time_t)c->measured;
-    printf("%s on %zu libraries\n", c->setup.trace.path, c->libraries);
+    printf("%s on %s\n", c->setup.trace.path, KT_COUNT(c->libraries, "library"));
     if (c->is_reused) {
         strftime(text, sizeof text, "%Y-%m-%d %H:%M", localtime_r(&at, &tm));
         printf("context %s, as measured %s; --fresh measures again\n", kt_comparison_context(c), text);
     } else
-        printf("context %s, in %s (%u rounds)\n", kt_comparison_context(c), kt_text_seconds(c->spent, text), c->rounds);
+        printf("context %s, in %s (%s)\n", kt_comparison_context(c), kt_text_seconds(c->spent, text),
+               KT_COUNT(c->rounds, "round"));
     kt_about_missing(&c->setup.trace, &c->setup.state);
     kt_text_seconds(c->insitu, blas);
     printf("In the program BLAS took %s", blas);

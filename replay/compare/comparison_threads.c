@@ -2,6 +2,7 @@
 #include "replay/compare/comparison_threads.h"
 
 #include "model/tracker/overlap.h"
+#include "trace/base/count.h"
 #include "trace/read/processors.h"
 
 #include <math.h>
@@ -72,10 +73,10 @@ bool kt_comparison_threads_text(const struct kt_comparison *c, char *out, size_t
     const struct kt_library *better = &c->worker[best].library;
     kt_processors_here(&here);
     snprintf(out, size,
-             "%zu threads of the program call %s%s, %.2g at a time, and each call has %d thread%s on %d processors: "
+             "%zu threads of the program call %s%s, %.2g at a time, and each call has %s on %s: "
              "%.2g times slower than with %s=%d",
-             c->threads, c->routine[0].name, c->routines > 1 ? " and others" : "", c->together, recorded->threads,
-             recorded->threads == 1 ? "" : "s", (int)ceil(here.usable), 1 / c->sum[best].ratio.value,
-             kt_library_threads_variable(better), better->threads);
+             c->threads, c->routine[0].name, c->routines > 1 ? " and others" : "", c->together,
+             KT_COUNT(recorded->threads, "thread"), KT_COUNT(ceil(here.usable), "processor"),
+             1 / c->sum[best].ratio.value, kt_library_threads_variable(better), better->threads);
     return true;
 }

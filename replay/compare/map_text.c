@@ -72,8 +72,8 @@ static void write_rule(FILE *out, const struct kt_comparison *c, const struct kt
     char name[KT_LANE_LABEL + 16];
     name_of(c, rule->lane, name);
     write_conditions(out, rule);
-    fprintf(out, " -> %s  # %.2f, %.2f to %.2f times; %zu shape%s, %.0f calls, %s\n", name, rule->ratio.value,
-            rule->ratio.lo, rule->ratio.hi, rule->shapes, rule->shapes == 1 ? "" : "s", rule->calls,
+    fprintf(out, " -> %s  # %.2f, %.2f to %.2f times; %s, %s, %s\n", name, rule->ratio.value, rule->ratio.lo,
+            rule->ratio.hi, KT_COUNT(rule->shapes, "shape"), KT_COUNT(rule->calls, "call"),
             kt_text_seconds(rule->seconds, seconds));
 }
 
@@ -111,9 +111,9 @@ void kt_map_plan_print(const struct kt_map_plan *plan, const char *path)
     if (!path)
         printf("- no map: no other library is certainly faster for any shape, by enough to be worth it\n");
     else
-        printf("- map: %zu rule%s in %s; BLAS would take %.3f of what it takes now (%.3f to %.3f)\n"
+        printf("- map: %s in %s; BLAS would take %.3f of what it takes now (%.3f to %.3f)\n"
                "Next: ktrace run --map %s --no-trace -- COMMAND\n",
-               plan->rules, plan->rules == 1 ? "" : "s", path, plan->ratio.value, plan->ratio.lo, plan->ratio.hi, path);
+               KT_COUNT(plan->rules, "rule"), path, plan->ratio.value, plan->ratio.lo, plan->ratio.hi, path);
 }
 
 static json_t *rule_json(const struct kt_comparison *c, const struct kt_planned_rule *rule)

@@ -178,8 +178,8 @@ static void print_notes(const struct kt_verify *v, const struct kt_comparison *c
             printf("%s: %s\n", label_of(c, l), v->lane[l].failed);
         else if (!*v->lane[0].failed &&
                  fabs((double)v->lane[l].calls - (double)v->lane[0].calls) > other_work * (double)v->lane[0].calls)
-            printf("%s: the program made %llu calls, on %s %llu: it does other work there.\n", label_of(c, l),
-                   (unsigned long long)v->lane[l].calls, c->label[0], (unsigned long long)v->lane[0].calls);
+            printf("%s: the program made %s, on %s %llu: it does other work there.\n", label_of(c, l),
+                   KT_COUNT(v->lane[l].calls, "call"), c->label[0], (unsigned long long)v->lane[0].calls);
     }
     printf("Ratios: predicted; of what all calls took; typical, with the median of each\n"
            "shape's calls, without pauses of the machine. Beside them: its error.\n");
@@ -201,8 +201,7 @@ void kt_verify_print(const struct kt_verify *v, const struct kt_comparison *c)
         return;
     }
     struct kt_text_table *table = kt_text_table_new(column, sizeof column / sizeof *column);
-    printf("\nReally run, %d time%s on each library (BLAS time; medians, 95 %% intervals)\n\n", v->runs,
-           v->runs == 1 ? "" : "s");
+    printf("\nReally run, %s on each library (BLAS time; medians, 95 %% intervals)\n\n", KT_COUNT(v->runs, "time"));
     for (size_t l = 0; l < v->lanes; l++)
         add_row(table, v, c, l);
     kt_text_table_print(table);

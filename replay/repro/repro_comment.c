@@ -59,7 +59,7 @@ static void print_library(const struct kt_repro *r, FILE *out)
     put_text(library->version, out);
     fprintf(out, "%s%zu-bit integers", *library->version ? ", " : "", 8 * r->int_bytes);
     if (library->threads)
-        fprintf(out, ", %d thread%s", library->threads, library->threads == 1 ? "" : "s");
+        fprintf(out, ", %s", KT_COUNT(library->threads, "thread"));
     fprintf(out, "\n");
 }
 

@@ -7,6 +7,7 @@
 
 #include "replay/call/data.h"
 #include "replay/call/held.h"
+#include "trace/base/count.h"
 #include "trace/base/memory.h"
 
 #include <inttypes.h>
@@ -116,7 +117,7 @@ static void describe(const struct kt_operand *o, FILE *out)
     static const char *const form[] = {
         [KT_FORM_MATRIX] = "matrix", [KT_FORM_BAND] = "band matrix", [KT_FORM_PACKED] = "packed triangle"};
     if (is_vector_like(o)) {
-        fprintf(out, "%" PRIu64 " element%s", o->elements, o->elements == 1 ? "" : "s");
+        fprintf(out, "%s", KT_COUNT(o->elements, "element"));
         if (o->ld != 1)
             fprintf(out, ", increment %" PRId64, o->ld);
         return;

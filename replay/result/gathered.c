@@ -254,12 +254,12 @@ bool kt_gathered_add(const struct kt_trace *trace, const struct kt_share *share,
     } else {
         size_t others = count_others(files, kind, share->of);
         kt_notice("share %u of %u is kept; of this kind of node %zu %s missing: %s (ktrace replay --shard I/%u %s)",
-                  share->number, share->of, share->of - found, share->of - found == 1 ? "is" : "are", missing,
-                  share->of, trace->path);
+                  share->number, share->of, share->of - found, kt_count_word((double)(share->of - found), "is", "are"),
+                  missing, share->of, trace->path);
         if (others)
-            kt_notice("%zu share%s from nodes, libraries or contexts of another kind, or of another trace: not put "
+            kt_notice("%s %s from nodes, libraries or contexts of another kind, or of another trace: not put "
                       "together with this one",
-                      others, others == 1 ? " is" : "s are");
+                      KT_COUNT(others, "share"), kt_count_word((double)others, "is", "are"));
     }
     for (size_t i = 0; i < found; i++)
         json_decref(part[i]);

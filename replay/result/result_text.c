@@ -182,8 +182,8 @@ static void print_contents(const struct kt_replay_result *r)
     for (size_t i = 0; i < r->schedule->reached; i++)
         held += r->setup->jobs.job[i].held && !r->setup->jobs.job[i].refused;
     if (r->setup->snapshots.count)
-        printf("Operands of %zu of %zu shapes held what snapshots say, the others%s contents made for the routine.\n",
-               held, r->schedule->reached, r->sequence ? " and those of the sequence" : "");
+        printf("Operands of %zu of %s held what snapshots say, the others%s contents made for the routine.\n", held,
+               KT_COUNT(r->schedule->reached, "shape"), r->sequence ? " and those of the sequence" : "");
     print_uncertain(r);
     print_subnormals(r);
 }
@@ -196,7 +196,7 @@ static void print_disturbances(const struct kt_replay_result *r)
             kt_disturbances_merge(&all, &r->schedule->item[i].lane[l].disturbances);
     if (all.disturbed == 0)
         return;
-    printf("%zu of %zu samples were disturbed (", all.disturbed, all.samples);
+    printf("%zu of %s disturbed (", all.disturbed, KT_COUNT(all.samples, "sample"));
     const char *comma = "";
     for (int i = 0; i < KT_DISTURBANCE_KINDS; i++)
         if (all.by[i]) {
@@ -212,13 +212,11 @@ static void print_disturbances(const struct kt_replay_result *r)
 static void print_refused(const struct kt_replay_result *r, const struct kt_result_totals *totals)
 {
     char seconds[CELL];
-    char calls[CELL];
     size_t listed = 0;
     if (totals->calls_refused == 0)
         return;
-    kt_text_count(totals->calls_refused, calls);
     kt_text_seconds(totals->refused, seconds);
-    printf("\nNot replayed: %s calls, %s in situ.\n", calls, seconds);
+    printf("\nNot replayed: %s, %s in situ.\n", KT_COUNT(totals->calls_refused, "call"), seconds);
     for (size_t i = 0; i < r->schedule->reached && listed < ROWS / 2; i++) {
         const struct kt_job *job = &r->setup->jobs.job[i];
         if (job->refused)
@@ -257,10 +255,10 @@ void kt_result_print(const struct kt_replay_result *r)
     char seconds[CELL];
     kt_result_totals_of(r, &totals);
     kt_text_seconds(r->schedule->seconds, seconds);
-    printf("%s replayed on %s, %d thread%s", r->setup->trace.path, r->worker->library.name, r->worker->library.threads,
-           r->worker->library.threads == 1 ? "" : "s");
+    printf("%s replayed on %s, %s", r->setup->trace.path, r->worker->library.name,
+           KT_COUNT(r->worker->library.threads, "thread"));
     if (r->schedule->rounds)
-        printf(", in %s (%u rounds)", seconds, r->schedule->rounds);
+        printf(", in %s (%s)", seconds, KT_COUNT(r->schedule->rounds, "round"));
     printf("%s\n", r->options->timer == KT_TIMER_CPU ? ", processor time" : "");
     if (*r->worker->hello.version)
         printf("%.80s\n", r->worker->hello.version);

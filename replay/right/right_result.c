@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SHAPE_WIDTH = 60, WIDTH = 76, ROWS = 10 };
+enum { SHAPE_WIDTH = 60, ROWS = 10 };
 
 static size_t count(const struct kt_right *right, size_t library, enum kt_verdict_of_result verdict)
 {
@@ -70,17 +70,11 @@ json_t *kt_right_json(const struct kt_right *right, size_t library, const struct
                      "shapes_unchecked", (json_int_t)unchecked, "wrong", wrong);
 }
 
-/* In lines of at most WIDTH, indented, broken at blanks. */
 static void print_wrapped(const char *text)
 {
-    while (*text) {
-        size_t length = strlen(text);
-        size_t end = length;
-        for (size_t i = 0; length > WIDTH && i <= WIDTH; i++)
-            end = text[i] == ' ' || end > WIDTH ? i : end;
-        printf("  %.*s\n", (int)end, text);
-        text += end + (text[end] == ' ');
-    }
+    enum { INDENT = 2 };
+    printf("%*s", INDENT, "");
+    kt_text_wrap(INDENT, INDENT, text);
 }
 
 static void print_wrong(const struct kt_right *right, const char *name, size_t library, const struct kt_trace *trace)
@@ -143,8 +137,8 @@ void kt_right_print(const struct kt_right *right, const char *const *name, const
     for (size_t l = 0; l < right->libraries; l++) {
         double worst = kt_right_worst(right, l);
         size_t unchecked = count(right, l, KT_RESULT_UNCHECKED);
-        printf("%s: %zu of %zu shapes checked", kt_base_name(name[l]), right->jobs->count - unchecked,
-               right->jobs->count);
+        printf("%s: %zu of %s checked", kt_base_name(name[l]), right->jobs->count - unchecked,
+               KT_COUNT(right->jobs->count, "shape"));
         if (isnan(worst))
             printf("\n");
         else if (worst >= DBL_MAX)

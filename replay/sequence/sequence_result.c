@@ -68,11 +68,11 @@ static void print_data(const struct kt_sequence *s, const struct kt_sequence_sum
     printf("Operands in %.1f MB, addresses %s; gaps between calls: %s, %s a pass.\n", (double)s->bytes * 1e-6,
            layout_text[s->last.space], kt_gaps_name(s->play.gaps), gaps);
     if (sum->refilled || sum->strange)
-        printf("%zu calls a pass had their inputs written again just before, as results of earlier calls were not\n"
-               "legal or ordinary for them; %zu left the range of ordinary numbers all the same.\n",
-               sum->refilled, sum->strange);
+        printf("Inputs of %s a pass were written again just before, as results of earlier calls were not\n"
+               "legal or ordinary there; %zu left the range of ordinary numbers all the same.\n",
+               KT_COUNT(sum->refilled, "call"), sum->strange);
     if (sum->left_out)
-        printf("%zu calls were left out: their shapes could not be played.\n", sum->left_out);
+        printf("Left out: %s of shapes that could not be played.\n", KT_COUNT(sum->left_out, "call"));
 }
 
 /* What calls take more by those beside them. */
@@ -99,14 +99,13 @@ void kt_sequence_print(const struct kt_sequence *s)
 {
     const struct kt_recording *r = &s->recording;
     struct kt_sequence_sum sum;
-    char insitu[CELL], played[CELL], lo[CELL], hi[CELL], calls[CELL], all[CELL], share[CELL];
+    char insitu[CELL], played[CELL], lo[CELL], hi[CELL], calls[CELL], share[CELL];
     if (*s->unusable) {
         printf("\nNo sequence: %s.\n", s->unusable);
         return;
     }
     kt_sequence_sum(s, &sum);
     kt_text_count((double)sum.calls, calls);
-    kt_text_count((double)r->course.calls, all);
     kt_text_seconds(sum.insitu, insitu);
     kt_text_seconds(sum.played, played);
     kt_text_seconds(sum.quarter_lo, lo);
@@ -114,12 +113,14 @@ void kt_sequence_print(const struct kt_sequence *s)
     kt_text_percent(sum.share, share);
     char whose[CELL];
     snprintf(whose, sizeof whose, r->seats > 1 ? "%u threads" : "thread %u", r->seats > 1 ? r->seats : r->tid);
-    printf("\nSequence: %s of %s calls of %s in %zu window%s, %s of the time of all calls; %u passes.\n", calls, all,
-           whose, r->windows, r->windows == 1 ? "" : "s", share, s->passes);
+    printf("\nSequence: %s of %s of %s in %s, %s of the time of all calls; %s.\n", calls,
+           KT_COUNT(r->course.calls, "call"), whose, KT_COUNT(r->windows, "window"), share,
+           KT_COUNT(s->passes, "pass"));
     if (r->seats > 1)
         print_company(s);
     else if (r->threads > 1)
-        printf("The other %zu threads' calls were not played: theirs may have shared its caches.\n", r->threads - 1);
+        printf("Calls of %s were not played: they may have shared its caches.\n",
+               KT_COUNT(r->threads - 1, "other thread"));
     printf("These calls took %s in the program, %s in the sequence (half of the passes: %s to %s): ratio %.3f.\n",
            insitu, played, lo, hi, sum.insitu > 0 ? sum.played / sum.insitu : 0);
     printf("Medians of their shapes times calls: ratio %.3f.\n",

@@ -69,7 +69,8 @@ static void take_processors(const struct kt_process *process, const struct kt_pr
     int left = take(&here, &there, true, recorded->allowed, &taken);
     take(&here, &there, false, left, &taken);
     if (sched_setaffinity(0, sizeof taken, &taken) == 0)
-        kt_notice("recorded on %d of %d processors: replayed on as many", recorded->allowed, recorded->there);
+        kt_notice("recorded on %d of %s: replayed on as many", recorded->allowed,
+                  KT_COUNT(recorded->there, "processor"));
 }
 
 void kt_honoured_take(const struct kt_trace *trace)

@@ -82,9 +82,11 @@ static void print_library(const struct kt_unusual *unusual, size_t library, cons
     if (*counts->why)
         printf("%s: not tried: %s\n", name, counts->why);
     else if (counts->other == 0)
-        printf("%s: as the reference library in all %zu calls", name, counts->tried);
+        printf("%s: as the reference library in %s%s", name, kt_count_word((double)counts->tried, "", "all "),
+               KT_COUNT(counts->tried, "call"));
     else
-        printf("%s: differs from the reference library in %zu of %zu calls", name, counts->other, counts->tried);
+        printf("%s: differs from the reference library in %zu of %s", name, counts->other,
+               KT_COUNT(counts->tried, "call"));
     if (!*counts->why && counts->given_up)
         printf(",\n%zu not made after others that never returned", counts->given_up);
     if (!*counts->why)
@@ -106,5 +108,5 @@ void kt_unusual_print(const struct kt_unusual *unusual, const char *const *name)
     for (size_t l = 0; l < unusual->libraries; l++)
         print_library(unusual, l, kt_base_name(name[l]));
     if (unusual->left)
-        printf("For %zu of %zu groups of calls there was no time.\n", unusual->left, unusual->calls.groups);
+        printf("For %zu of %s of calls there was no time.\n", unusual->left, KT_COUNT(unusual->calls.groups, "group"));
 }

@@ -91,7 +91,7 @@ dot.restype = ctypes.c_double
 print(dot())"
 mkdir -p "$T/many"; rm -rf "$T/t"
 same "more objects than are told apart" "1.0" "$(KTRACE_QUIET=0 traced t "$PYTHON" -c "$crowded_program" 2>"$T/err")"
-has "... their calls are counted as lost" '^ktrace: 1 calls were not recorded' "$(<"$T/err")"; rm -r "$T/many"
+has "... their calls are counted as lost" '^ktrace: 1 call was not recorded' "$(<"$T/err")"; rm -r "$T/many"
 
 lookup_program="
 import ctypes, shutil

@@ -28,14 +28,14 @@ true_that "an example of a kernel with its header" cc -Wall -Werror -shared -fPI
 same "... which is timed" 3 "$("$kt" kernel "$T/wht.so" --machine tests/roofline/machine.json --n 4:16:3 --states warm --budget 1 --csv points 2>&1 | grep -c '^wht,')"
 
 # --- manual pages
-mapfile -t verbs < <("$kt" help | sed -n 's/^  \([a-z]*\)  .*/\1/p')
+mapfile -t verbs < <("$kt" help | sed -n 's/^  \([a-z][a-z]*\)  .*/\1/p')
 true_that "there are verbs" test ${#verbs[@]} -gt 15
 for verb in "" "${verbs[@]}"; do
     page=$installed/share/man/man1/ktrace${verb:+-$verb}.1
     if [ ! -e "$page" ]; then not_ok "a manual page of $verb" "doc/man/$verb.man is missing"; continue; fi
     text=$(MANWIDTH=200 man --warnings -l "$page" 2>"$T/err" | col -b)
     same "ktrace${verb:+ $verb}: the page has no faults" "" "$(<"$T/err")"
-    for option in $("$kt" help $verb | grep -oE '^ +(-., )?--[a-z-]+' | grep -oE -- '--[a-z-]+'); do
+    for option in $("$kt" help $verb | grep -oE '^  (-., )?--[a-z-]+' | grep -oE -- '--[a-z-]+'); do
         has "... it has $option" "^ +(-., )?$option( |$)" "$text"
     done
     if [ -n "$verb" ] && "$kt" help --json-schema "$verb" >"$T/schema" 2>"$T/err"; then

@@ -154,7 +154,7 @@ open(sys.argv[1], "wb").write(data)
 END
 out=$("$B/ktrace" check "$T/bad"); same "a damaged event: check finds it" 1 $?
 has "... and says what it is" 'does not have the length of what it holds' "$out"
-has "... and whose sums are missing" '1 calls have no checksums' "$out"
+has "... and whose sums are missing" '1 call has no checksums' "$out"
 results one bad; same "... and the others are compared" "0 (2, 0, 0, 1, 0)" "$? $(of_results "$counts")"
 truncate -s 700 "$T"/bad/p*/t*
 results one bad; true_that "a trace that was cut off: the calls that are there" test $? -le 1

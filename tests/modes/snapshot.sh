@@ -77,7 +77,7 @@ best() { query 'next(s["contexts"]["warm"]["best"] for s in d["shapes"] if s["ro
 calls 1 steqr0; replay "$T/t"
 same "replay says where contents are from" recorded "$(query 'd["shapes"][0]["contents"]' <"$T/r.json")"
 with=$(best)
-has "... as text" 'Operands of 1 of 1 shapes held' "$("$B/ktrace" replay --store none --context warm --budget 0.1 "$T/t" 2>/dev/null)"
+has "... as text" 'Operands of 1 of 1 shape held' "$("$B/ktrace" replay --store none --context warm --budget 0.1 "$T/t" 2>/dev/null)"
 "$B/ktrace" pack "$T/t" >/dev/null; replay "$T/t.tar.zst"
 same "... of a packed trace, too" "recorded 1" "$(query 'd["shapes"][0]["contents"]' <"$T/r.json") $(snapshots t.tar.zst)"
 calls "" steqr0; replay "$T/t"

@@ -344,7 +344,7 @@ static void nested_calls_whose_outermost_is_lost_stand_for_themselves(void **sta
     kt_gen_end(&gen, false);
     kt_gen_patch(&gen, "t7", CHUNK, "X", 1);
     kt_open_fine(&gen, &trace);
-    kt_expect_note(&trace, "1 calls are missing before chunk 2");
+    kt_expect_note(&trace, "1 call is missing before chunk 2");
     expect_of(&trace, (struct expected[]){{0, false, 0, 2}, {1, true, 1, 0}, {1, true, 1, 0}, {0, false, 0, 3}}, 4);
     kt_read_done(&trace, &gen);
 }

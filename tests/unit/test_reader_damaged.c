@@ -213,7 +213,7 @@ static void ends_behind_a_gap_are_nobodys(void **state)
         kt_gen_end(&gen, true);
         kt_gen_patch(&gen, "t7", way ? CHUNK : kt_event_offset(&gen, 1, 0), "\0\0", 2);
         kt_open_fine(&gen, &trace);
-        kt_expect_note(&trace, "1 calls are missing before chunk 2");
+        kt_expect_note(&trace, "1 call is missing before chunk 2");
         kt_cursor_begin(&trace, &cursor);
         for (int i = 0; i < 4; i++) {
             assert_true(kt_cursor_next(&cursor, &call));
@@ -229,7 +229,7 @@ static void ends_behind_a_gap_are_nobodys(void **state)
 static void an_undefined_symbol_costs_its_call_only(void **state)
 {
     (void)state;
-    patched(&(uint16_t){77}, 2, offset_of_third(0) + 2, "1 calls name symbols that are not defined", 3 * kt_dots - 1);
+    patched(&(uint16_t){77}, 2, offset_of_third(0) + 2, "1 call of symbols that are not defined", 3 * kt_dots - 1);
 }
 
 static void every_truncation_is_survived(void **state)

@@ -20,6 +20,8 @@ static const struct {
 
 enum { LIBRARIES = sizeof libraries / sizeof *libraries };
 
+enum { TEXT_COLUMN = 11 };
+
 void kt_about_line(const char *label, const char *format, ...)
 {
     char text[4096];
@@ -27,7 +29,8 @@ void kt_about_line(const char *label, const char *format, ...)
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
-    printf("%-10s %s\n", label, kt_text_clean(text));
+    printf("%-10s ", label);
+    kt_text_wrap(TEXT_COLUMN, TEXT_COLUMN, kt_text_clean(text));
 }
 
 static const char *as_it_is(const char *word)
@@ -55,8 +58,7 @@ static void describe_command(const struct kt_process *process, const char *(*sho
                              size_t size)
 {
     if (process && process->workload)
-        snprintf(out, size, "a workload that stands for %u process%s", process->workload,
-                 process->workload == 1 ? "" : "es");
+        snprintf(out, size, "a workload that stands for %s", KT_COUNT(process->workload, "process"));
     else if (!put_command(process, shown, out, size))
         snprintf(out, size, "a program of which the trace does not have the command");
 }
@@ -184,7 +186,7 @@ void kt_about_library_kind(const struct kt_object *library, char *out, size_t si
     int length = (int)find_kernel(library->version, &kernel);
     kt_about_library(library, name, sizeof name);
     if (library->threads && *library->version)
-        snprintf(threads, sizeof threads, ", %d thread%s", library->threads, library->threads == 1 ? "" : "s");
+        snprintf(threads, sizeof threads, ", %s", KT_COUNT(library->threads, "thread"));
     snprintf(out, size, "%s%s%.*s%s%s", name, length ? ", " : "", length, kernel, length ? " kernels" : "", threads);
 }
 
@@ -221,20 +223,19 @@ void kt_about_ranks(const struct kt_ranks *ranks)
 
 void kt_about_profile(const struct kt_trace *trace, const struct kt_state *state)
 {
-    char count[16];
     if (kt_is_workload(trace))
         kt_about_line("mode", "workload: windows of single calls, and sums per shape of all others");
     else if (kt_is_profile(trace))
         kt_about_line("mode", "profile: sums per shape, no single calls");
     if (state->overflow)
-        kt_about_line("", "%s calls %s: they are counted by routine only",
-                      kt_text_count((double)state->overflow, count),
-                      kt_is_workload(trace) ? "are not represented" : "had no room for their shape");
+        kt_about_line("", "%s %s: counted by routine only", KT_COUNT(state->overflow, "call"),
+                      kt_is_workload(trace) ? "not represented"
+                                            : kt_count_word((double)state->overflow, "had no room for its shape",
+                                                            "had no room for their shape"));
 }
 
 void kt_about_selection(const struct kt_trace *trace, const struct kt_state *state)
 {
-    char count[16];
     uint64_t sample = kt_state_sample(trace);
     const char *routines = kt_trace_option(trace, "ROUTINES", "*");
     if (sample > 1)
@@ -245,17 +246,15 @@ void kt_about_selection(const struct kt_trace *trace, const struct kt_state *sta
     if (kt_state_keeps_last(trace, state))
         kt_about_line("kept", "the last calls only: KTRACE_MAX_BYTES=%.40s", kt_trace_option(trace, "MAX_BYTES", ""));
     if (state->skipped)
-        kt_about_line("skipped", "%s call%s %s", kt_text_count((double)state->skipped, count),
-                      state->skipped == 1 ? "" : "s",
-                      sample > 1 ? "that are not in the sample, or were made during a pause" : "during a pause");
+        kt_about_line("skipped", "%s %s", KT_COUNT(state->skipped, "call"),
+                      sample > 1 ? "not in the sample, or made during a pause" : "during a pause");
 }
 
 void kt_about_losses(const struct kt_trace *trace, const struct kt_state *state)
 {
-    char count[16];
     for (int i = 0; i < KT_LOSS_COUNT; i++)
         if (state->lost[i])
-            kt_about_line("lost", "%s calls: %s", kt_text_count((double)state->lost[i], count), kt_loss_text(i));
+            kt_about_line("lost", "%s: %s", KT_COUNT(state->lost[i], "call"), kt_loss_text(i));
     for (size_t i = 0; i < trace->notes; i++)
         kt_about_line("damage", "%s", trace->note[i]);
 }
@@ -268,10 +267,9 @@ void kt_about_missing(const struct kt_trace *trace, const struct kt_state *state
 
 void kt_about_clock(const struct kt_state *state)
 {
-    char count[16];
     if (state->clock_note)
         kt_about_line("clock", "doubtful: %s", state->clock_note);
     if (state->implausible)
-        kt_about_line("clock", "%s calls have impossible durations: they are counted, but have no time",
-                      kt_text_count((double)state->implausible, count));
+        kt_about_line("clock", "%s of impossible duration: counted, but without time",
+                      KT_COUNT(state->implausible, "call"));
 }

@@ -165,10 +165,9 @@ void kt_subnormals_cost_text(const json_t *cost, char *out, size_t size)
     bool few = fmin(number_in(seconds, "n"), number_in(ordinary, "n")) < FEWEST;
     bool apart =
         number_in(seconds, "lo") > number_in(ordinary, "hi") || number_in(seconds, "hi") < number_in(ordinary, "lo");
-    snprintf(out + used, size - (size_t)used,
-             ";\n  with ordinary numbers a call takes %s instead of %s (%.0f samples)%s",
+    snprintf(out + used, size - (size_t)used, ";\n  with ordinary numbers a call takes %s instead of %s (%s)%s",
              kt_text_seconds(number_in(ordinary, "best"), without), kt_text_seconds(number_in(seconds, "best"), with),
-             number_in(seconds, "n") + number_in(ordinary, "n"),
+             KT_COUNT(number_in(seconds, "n") + number_in(ordinary, "n"), "sample"),
              few     ? ",\n  too few to tell"
              : apart ? ""
                      : ",\n  no difference that could be told");

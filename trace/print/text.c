@@ -5,6 +5,7 @@
  */
 #include "trace/print/text.h"
 
+#include "trace/base/count.h"
 #include "trace/base/error.h"
 #include "trace/base/memory.h"
 #include "trace/base/now.h"
@@ -69,22 +70,7 @@ char *kt_text_rate(double value, const char *unit, char *out, size_t size)
 
 char *kt_text_count(double count, char *out)
 {
-    char digits[SHORT];
-    if (!isfinite(count) || fabs(count) >= 99999999999.5) {
-        snprintf(out, SHORT, isfinite(count) ? "%.4g" : "n/a", count);
-        return out;
-    }
-    int length = snprintf(digits, sizeof digits, "%.0f", fabs(count));
-    char *to = out;
-    if (count < 0)
-        *to++ = '-';
-    for (int i = 0; i < length; i++) {
-        if (i && (length - i) % 3 == 0)
-            *to++ = ',';
-        *to++ = digits[i];
-    }
-    *to = '\0';
-    return out;
+    return kt_count_text(count, out);
 }
 
 bool kt_routine_matches(const char *routine, const char *filter)
@@ -142,12 +128,18 @@ static bool starts_character(char c)
     return ((unsigned char)c & 0xc0) != 0x80;
 }
 
-static size_t text_width(const char *text)
+/* In so many bytes. */
+static size_t characters(const char *text, size_t bytes)
 {
     size_t width = 0;
-    for (; *text; text++)
-        width += starts_character(*text);
+    for (size_t i = 0; i < bytes; i++)
+        width += starts_character(text[i]);
     return width;
+}
+
+static size_t text_width(const char *text)
+{
+    return characters(text, strlen(text));
 }
 
 /* Bytes of the first WIDTH characters. */
@@ -278,6 +270,27 @@ void kt_text_table_free(struct kt_text_table *table)
     free(table->cell);
     free(table->column);
     free(table);
+}
+
+void kt_text_wrap(size_t column, size_t indent, const char *text)
+{
+    const size_t most = line_width();
+    for (bool first = true; *text; first = false) {
+        size_t gap = strspn(text, " ");
+        size_t word = strcspn(text + gap, " ");
+        size_t width = gap + characters(text + gap, word);
+        if (!first && column + width > most) {
+            printf("\n%*s", (int)indent, "");
+            column = indent;
+            width -= gap;
+        } else {
+            printf("%*s", (int)gap, "");
+        }
+        printf("%.*s", (int)word, text + gap);
+        column += width;
+        text += gap + word;
+    }
+    printf("\n");
 }
 
 void kt_heading(const char *text)

@@ -6,6 +6,8 @@
 #ifndef KT_TEXT_H
 #define KT_TEXT_H
 
+#include "trace/base/count.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -40,6 +42,10 @@ void kt_text_table_row(struct kt_text_table *table, const char *const *cell); /*
 void kt_text_table_spare_last(struct kt_text_table *table);
 void kt_text_table_print(const struct kt_text_table *table); /* to standard output */
 void kt_text_table_free(struct kt_text_table *table);
+
+/* TEXT from that column of the line on, to its end; broken between words, and further lines begin with INDENT blanks.
+ */
+void kt_text_wrap(size_t column, size_t indent, const char *text);
 
 void kt_heading(const char *text); /* bold on a terminal, underlined otherwise */
 

@@ -5,6 +5,7 @@
  */
 #include "trace/read/stream.h"
 
+#include "trace/base/count.h"
 #include "trace/files/event_check.h"
 #include "trace/base/memory.h"
 #include "trace/read/regions.h"
@@ -357,8 +358,9 @@ static void take_head(struct walk *w, const struct kt_chunk *head)
     if (head->index != w->chunks || head->calls > w->begun)
         add_gap(w);
     if (head->calls > w->begun && !wanted)
-        kt_trace_note(w->trace, "%s: %" PRIu64 " calls are missing before chunk %" PRIu32, s->path,
-                      head->calls - w->begun, head->index);
+        kt_trace_note(w->trace, "%s: %s %s missing before chunk %" PRIu32, s->path,
+                      KT_COUNT(head->calls - w->begun, "call"),
+                      kt_count_word((double)(head->calls - w->begun), "is", "are"), head->index);
     w->begun = head->calls;
     w->chunks = head->index + 1;
     s->anchor = head->anchor;
@@ -466,8 +468,8 @@ void kt_stream_check(struct kt_stream *stream, const struct kt_process *process,
             walk_chunk(&w, &found[i]);
     kt_stream_pass(stream, &w.passed, stream->size);
     if (w.undefined)
-        kt_trace_note(trace, "%s: %" PRIu64 " calls name symbols that are not defined; they are lost", stream->path,
-                      w.undefined);
+        kt_trace_note(trace, "%s: %s of symbols that are not defined: lost", stream->path,
+                      KT_COUNT(w.undefined, "call"));
     if (process->nested_mode == KT_NESTED_ALL)
         stream->inside = stream->outermost;
     keep_open(&w);

@@ -13,10 +13,9 @@ static uint64_t count_passed(const struct kt_trace *trace)
 
 void kt_nested_notice(const struct kt_trace *trace, enum kt_level level)
 {
-    char count[16];
     uint64_t passed = count_passed(trace);
     if (level == KT_LEAVES && passed)
-        kt_notice("%s nested calls are not in the trace: numbers of calls and times are of those recorded; ktrace run "
+        kt_notice("%s %s not in the trace: numbers of calls and times are of those recorded; ktrace run "
                   "--nested all (KTRACE_NESTED=all) records all",
-                  kt_text_count((double)passed, count));
+                  KT_COUNT(passed, "nested call"), kt_count_word((double)passed, "is", "are"));
 }

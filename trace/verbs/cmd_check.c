@@ -48,7 +48,8 @@ static void find_in_process(struct findings *findings, const struct kt_process *
                     kt_process_may_run_elsewhere(p) ? ", or still runs on another machine" : "");
     for (int i = 0; i < KT_LOSS_COUNT; i++)
         if (p->lost[i])
-            add_finding(findings, "%s: %" PRIu64 " calls were not recorded: %s", p->path, p->lost[i], kt_loss_text(i));
+            add_finding(findings, "%s: %s %s not recorded: %s", p->path, KT_COUNT(p->lost[i], "call"),
+                        kt_count_word((double)p->lost[i], "was", "were"), kt_loss_text(i));
 }
 
 /* Durations that nobody should build on. */
@@ -57,7 +58,8 @@ static void find_in_clock(struct findings *findings, const struct kt_trace *trac
     if (state->clock_note)
         add_finding(findings, "%s: durations are doubtful: %s", trace->path, state->clock_note);
     if (state->implausible)
-        add_finding(findings, "%s: %" PRIu64 " calls have impossible durations", trace->path, state->implausible);
+        add_finding(findings, "%s: %s %s impossible durations", trace->path, KT_COUNT(state->implausible, "call"),
+                    kt_count_word((double)state->implausible, "has", "have"));
 }
 
 /* Operands that nobody can compare. */
@@ -66,10 +68,11 @@ static void find_in_checksums(struct findings *findings, const struct kt_trace *
     struct kt_checksum_counts counts;
     kt_checksums_count(trace, &counts);
     if (counts.missing)
-        add_finding(findings, "%s: %" PRIu64 " calls have no checksums of their operands", trace->path, counts.missing);
+        add_finding(findings, "%s: %s %s no checksums of operands", trace->path, KT_COUNT(counts.missing, "call"),
+                    kt_count_word((double)counts.missing, "has", "have"));
     if (counts.unread)
-        add_finding(findings, "%s: %" PRIu64 " operands could not be read for their checksums", trace->path,
-                    counts.unread);
+        add_finding(findings, "%s: %s that could not be read for a checksum", trace->path,
+                    KT_COUNT(counts.unread, "operand"));
 }
 
 static struct findings find_all(const struct kt_trace *trace, const struct kt_state *state)
@@ -80,8 +83,8 @@ static struct findings find_all(const struct kt_trace *trace, const struct kt_st
     find_in_clock(&findings, trace, state);
     find_in_checksums(&findings, trace);
     if (state->overflow && !kt_is_workload(trace)) /* which has them on purpose */
-        add_finding(&findings, "%s: %" PRIu64 " calls had no room for their shape: they are counted by routine only",
-                    trace->path, state->overflow);
+        add_finding(&findings, "%s: %s had no room for %s shape: counted by routine only", trace->path,
+                    KT_COUNT(state->overflow, "call"), kt_count_word((double)state->overflow, "its", "their"));
     for (size_t i = 0; i < trace->notes; i++)
         add_finding(&findings, "%s", trace->note[i]);
     return findings;
@@ -123,9 +126,9 @@ static void print_text(const struct kt_trace *trace, const struct findings *find
     char calls[16];
     for (size_t i = 0; i < findings->count; i++)
         printf("%s\n", kt_text_clean(findings->text[i]));
-    printf("%s: %s calls are readable, %zu thread%s, %zu process%s", findings->count ? "in spite of that" : "fine",
-           kt_text_count((double)state->calls, calls), state->threads, state->threads == 1 ? "" : "s", trace->processes,
-           trace->processes == 1 ? "" : "es");
+    printf("%s: %s %s readable, %s, %s", findings->count ? "in spite of that" : "fine", KT_COUNT(state->calls, "call"),
+           kt_count_word((double)state->calls, "is", "are"), KT_COUNT(state->threads, "thread"),
+           KT_COUNT(trace->processes, "process"));
     if (state->completed < state->calls)
         printf("; %s of them not returned", kt_text_count((double)(state->calls - state->completed), calls));
     printf("\n");

@@ -4,6 +4,7 @@
  */
 #include "ktrace/options.h"
 #include "trace/command/document.h"
+#include "trace/print/text.h"
 #include "trace/command/json.h"
 #include "trace/command/verb.h"
 
@@ -53,9 +54,11 @@ static void print_json(void)
 
 static void print_text(void)
 {
-    for (size_t i = 0; i < VARIABLES; i++)
-        printf("%s  (%s, default %s)\n    %s\n", variables[i].name, variables[i].type, variables[i].standard,
-               variables[i].meaning);
+    enum { INDENT = 4 };
+    for (size_t i = 0; i < VARIABLES; i++) {
+        printf("%s  (%s, default %s)\n%*s", variables[i].name, variables[i].type, variables[i].standard, INDENT, "");
+        kt_text_wrap(INDENT, INDENT, variables[i].meaning);
+    }
 }
 
 int kt_verb_env(int argc, char **argv)

@@ -168,7 +168,7 @@ static void tell_result(const struct export *export)
                                                          "format", export->format->name, "calls", (json_int_t)count,
                                                          "bytes", (json_int_t)bytes_written));
     else
-        printf("%s call%s, %s, in %s\n", kt_text_count((double)count, calls), count == 1 ? "" : "s",
+        printf("%s, %s, in %s\n", KT_COUNT(count, "call"),
                kt_text_rate((double)bytes_written, "B", bytes, sizeof bytes), export->output);
     if (export->calls.left_out)
         kt_notice("left out, as they have no end, or none that can be true: %s",

@@ -3,11 +3,13 @@
  * ktrace help: the verbs, and the options of each; as text, as a manual page, as what a shell completes.
  */
 #include "trace/command/document.h"
+#include "trace/print/text.h"
 #include "trace/verbs/complete.h"
 #include "trace/verbs/manual.h"
 
 #include <getopt.h>
 #include <stdio.h>
+#include <string.h>
 
 struct options {
     bool manual, complete, columns, schema;
@@ -30,10 +32,28 @@ const struct kt_verb_option kt_verb_help_options[] = {
 static void print_all(void)
 {
     printf("usage: ktrace VERB [ARGUMENTS]\n\n");
-    for (const struct kt_verb *verb = kt_verb_list; verb->name; verb++)
-        printf("  %-8s  %s\n", verb->name, verb->text);
+    for (const struct kt_verb *verb = kt_verb_list; verb->name; verb++) {
+        size_t column = (size_t)printf("  %-8s  ", verb->name);
+        kt_text_wrap(column, column, verb->text);
+    }
     printf("\n'ktrace help VERB' tells the options, 'ktrace --version' the version.\n"
-           "Without the command: LD_PRELOAD=.../libktrace.so PROGRAM; 'ktrace env' lists its variables.\n");
+           "Without the command: LD_PRELOAD=.../libktrace.so PROGRAM; 'ktrace env' lists its\nvariables.\n");
+}
+
+enum { INDENT = 6 }; /* of what an option does, and of a usage line that goes on */
+
+/* Of long choices a line ends behind a bar. */
+static void print_value(int column, const char *value)
+{
+    enum { WIDTH = 80 };
+    column += value ? printf(" ") : 0;
+    while (value && column + (int)strlen(value) > WIDTH && memchr(value, '|', (size_t)(WIDTH - column))) {
+        const char *bar = memrchr(value, '|', (size_t)(WIDTH - column));
+        printf("%.*s\n%*s", (int)(bar + 1 - value), value, INDENT, "");
+        value = bar + 1;
+        column = INDENT;
+    }
+    printf("%s\n", value ? value : "");
 }
 
 static void print_options(const struct kt_verb_option *options)
@@ -42,8 +62,10 @@ static void print_options(const struct kt_verb_option *options)
     for (const struct kt_verb_option *o = options; o->name; o++) {
         char letter[] = "-?, ";
         letter[1] = o->letter;
-        printf("%s  %s--%s%s%s\n      %s\n", separator, o->letter ? letter : "", o->name, o->value ? " " : "",
-               o->value ? o->value : "", o->text);
+        int column = printf("%s  %s--%s", separator, o->letter ? letter : "", o->name) - (int)strlen(separator);
+        print_value(column, o->value);
+        printf("%*s", INDENT, "");
+        kt_text_wrap(INDENT, INDENT, o->text);
         separator = "";
     }
 }
@@ -51,10 +73,16 @@ static void print_options(const struct kt_verb_option *options)
 /* VERB "" or with a blank behind it: of a part. */
 static void print_verb(const char *of, const struct kt_verb *verb)
 {
-    printf("usage: ktrace %s%s %s\n\n%s\n", of, verb->name, verb->arguments, verb->text);
+    size_t column = (size_t)printf("usage: ktrace %s%s ", of, verb->name);
+    kt_text_wrap(column, INDENT, verb->arguments);
+    printf("\n");
+    kt_text_wrap(0, 0, verb->text);
     print_options(verb->options);
     for (const struct kt_verb *part = kt_verb_parts(verb); part && part->name; part++) {
-        printf("\nktrace %s %s %s\n  %s\n", verb->name, part->name, part->arguments, part->text);
+        column = (size_t)printf("\nktrace %s %s ", verb->name, part->name) - 1;
+        kt_text_wrap(column, INDENT, part->arguments);
+        printf("  ");
+        kt_text_wrap(2, 2, part->text);
         print_options(part->options);
     }
 }

@@ -289,12 +289,11 @@ static void print_what_stayed(const struct kt_trace *trace)
 static void print_nested(const struct kt_trace *trace, const struct kt_state *state)
 {
     char inside[16];
-    char outermost[16];
-    char passed[16];
     if (kt_state_nested(trace) != KT_NESTED_ALL)
-        kt_about_line("nested", "recorded in %s of %s outermost calls; %s nested calls were passed on",
+        kt_about_line("nested", "recorded in %s of %s; %s %s passed on",
                       kt_text_count((double)state->outermost_inside, inside),
-                      kt_text_count((double)state->outermost, outermost), kt_text_count((double)state->passed, passed));
+                      KT_COUNT(state->outermost, "outermost call"), KT_COUNT(state->passed, "nested call"),
+                      kt_count_word((double)state->passed, "was", "were"));
 }
 
 static void print_in_flight(const struct kt_state *state)
@@ -353,10 +352,9 @@ static void print_processes(const struct kt_trace *trace, bool ranks)
 
 static void print_migrations(const struct kt_state *state)
 {
-    char count[16];
     if (state->migrated)
-        kt_about_line("migrated", "%s calls ended on another processor than they began on",
-                      kt_text_count((double)state->migrated, count));
+        kt_about_line("migrated", "%s ended on another processor than %s began on", KT_COUNT(state->migrated, "call"),
+                      kt_count_word((double)state->migrated, "it", "they"));
 }
 
 static void print_subnormals(const struct kt_trace *trace)
@@ -371,7 +369,7 @@ static void print_subnormals(const struct kt_trace *trace)
         kt_about_line(i ? "" : "subnormal", "%s: %s", json_string_value(json_object_get(one, "routine")), text);
     }
     if (count > LISTED)
-        kt_about_line("", "and operands of %zu other snapshots; all of them with --json", count - LISTED);
+        kt_about_line("", "and operands of %s; all of them with --json", KT_COUNT(count - LISTED, "other snapshot"));
     json_decref(list);
 }
 
@@ -406,8 +404,8 @@ static void print_about(const struct kt_trace *trace, const struct kt_state *sta
                   kt_text_rate((double)trace->bytes, "B", bytes, sizeof bytes));
     kt_about_command(first, MAX_COMMAND);
     kt_about_line("program", "%s", meta_or_unknown(first, "program"));
-    kt_about_line("calls", "%s in %zu thread%s of %zu process%s", kt_text_count((double)state->calls, calls),
-                  state->threads, state->threads == 1 ? "" : "s", trace->processes, trace->processes == 1 ? "" : "es");
+    kt_about_line("calls", "%s in %s of %s", kt_text_count((double)state->calls, calls),
+                  KT_COUNT(state->threads, "thread"), KT_COUNT(trace->processes, "process"));
     kt_about_profile(trace, state);
     kt_about_selection(trace, state);
     print_nested(trace, state);

@@ -265,7 +265,6 @@ const struct kt_document kt_document_merge = {
 static void print_result(const struct merge *merge, const struct kt_trace *trace)
 {
     struct kt_ranks ranks;
-    char calls[16];
     kt_ranks_find(trace, &ranks);
     if (merge->json)
         kt_document_print(&kt_document_merge,
@@ -275,9 +274,8 @@ static void print_result(const struct merge *merge, const struct kt_trace *trace
                                     "files_linked", (json_int_t)merge->linked, "files_copied",
                                     (json_int_t)merge->copied));
     else
-        printf("%s calls of %zu process%s, %zu rank%s, in %s; next: ktrace report %s\n",
-               kt_text_count((double)count_calls(trace), calls), trace->processes, trace->processes == 1 ? "" : "es",
-               ranks.count, ranks.count == 1 ? "" : "s", merge->output, merge->output);
+        printf("%s of %s, %s, in %s; next: ktrace report %s\n", KT_COUNT(count_calls(trace), "call"),
+               KT_COUNT(trace->processes, "process"), KT_COUNT(ranks.count, "rank"), merge->output, merge->output);
     kt_ranks_free(&ranks);
 }
 

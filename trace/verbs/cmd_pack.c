@@ -336,12 +336,11 @@ static void print_json(const struct pack *pack, const struct kt_trace *trace, ui
 
 static void print_text(const struct pack *pack, const struct kt_trace *trace, uint64_t calls)
 {
-    char count[16];
     char before[32];
     char after[32];
-    printf("%s: %s, %s before; %s calls, %.1f bytes each\n", pack->output,
+    printf("%s: %s, %s before; %s, %.1f bytes each\n", pack->output,
            kt_text_rate((double)pack->packed_bytes, "B", after, sizeof after),
-           kt_text_rate((double)trace->bytes, "B", before, sizeof before), kt_text_count((double)calls, count),
+           kt_text_rate((double)trace->bytes, "B", before, sizeof before), KT_COUNT(calls, "call"),
            calls ? (double)pack->packed_bytes / (double)calls : 0.0);
     printf("verified%s; every verb takes it as a trace, and tar --zstd -xf unpacks it\n",
            !pack->remove   ? "; the directory is kept"

@@ -66,12 +66,24 @@ static void finish(struct kt_watched_rows *rows, const struct kt_watched_rows *b
         qsort(rows->row, rows->count, sizeof *rows->row, compare);
 }
 
+static void count_processes(const struct kt_trace *trace, struct kt_watched *out)
+{
+    for (size_t i = 0; i < trace->processes; i++) {
+        const struct kt_process *process = &trace->process[i];
+        out->running += process->running;
+        out->paused += process->paused;
+        if (process->paused && out->paused == 1)
+            out->paused_pid = process->pid;
+    }
+}
+
 void kt_watched_look(const struct kt_report *report, double now, const struct kt_watched *before,
                      struct kt_watched *out)
 {
     const struct kt_shapes *shapes = &report->groups;
     *out = (struct kt_watched){.at = now, .all_wall = report->summary.seconds};
-    out->is_running = !strcmp(kt_state_text(&report->trace), "running");
+    count_processes(&report->trace, out);
+    out->is_running = out->running > 0;
     out->wall = before->at > 0 && out->is_running ? now - before->at : fmax(out->all_wall - before->all_wall, 0);
     for (size_t i = 0; i < shapes->count; i++) {
         const struct kt_shape_group *shape = &shapes->shape[i];
@@ -180,6 +192,8 @@ static json_t *all(const struct kt_at *at)
 
 static const struct kt_field watch_fields[] = {
     {"running", KT_AS_FLAG, .meaning = "the program had not ended", KT_AT(struct kt_watched, is_running)},
+    {"paused", KT_AS_COUNT, .meaning = "processes that run, but whose recording is paused: their calls are not here",
+     KT_AT(struct kt_watched, paused)},
     {"seconds_wall", KT_AS_SECONDS, KT_NULL, .meaning = "since the look before, or since the program began",
      KT_AT(struct kt_watched, wall)},
     {"seconds", KT_AS_SECONDS, KT_NULL, .meaning = "since the program began", KT_AT(struct kt_watched, all_wall)},
@@ -196,6 +210,16 @@ json_t *kt_watched_json(const struct kt_watched *watched)
     return kt_field_object(watch_fields, &(struct kt_at){watched, watched, 0});
 }
 
+/* Otherwise it seems to make no calls. */
+static void print_paused(const struct kt_watched *watched)
+{
+    char whose[64] = "";
+    if (watched->paused < watched->running)
+        snprintf(whose, sizeof whose, " of %zu of %s", watched->paused, KT_COUNT(watched->running, "process"));
+    if (watched->paused)
+        kt_screen_line("recording%s is paused; 'ktrace control %u resume' goes on", whose, watched->paused_pid);
+}
+
 void kt_watched_print(const struct kt_watched *watched, const char *path, size_t top)
 {
     char text[4][24];
@@ -203,9 +227,10 @@ void kt_watched_print(const struct kt_watched *watched, const char *path, size_t
     double rate = kt_gflops(all->flops, all->seconds);
     kt_screen_line("%s: %s, %s", path, watched->is_running ? "running" : "ended",
                    kt_text_seconds(watched->all_wall, text[0]));
+    print_paused(watched);
     kt_field_number(rate, "n/a", text[3], sizeof text[3]);
-    kt_screen_line("in the last %s: %s calls, %s of wall time, %s Gflop/s", kt_text_seconds(watched->wall, text[0]),
-                   kt_text_count((double)all->calls, text[1]),
+    kt_screen_line("in the last %s: %s, %s of wall time, %s Gflop/s", kt_text_seconds(watched->wall, text[0]),
+                   KT_COUNT(all->calls, "call"),
                    kt_screen_percent(watched->wall > 0 ? all->seconds / watched->wall : NAN, text[2]), text[3]);
     printf("\n");
     kt_field_print(routine_list, watched, top, 0);

@@ -29,6 +29,8 @@ struct kt_watched {
     double all_wall;
     struct kt_watched_row all;
     bool is_running;
+    size_t running, paused;                 /* processes; PAUSED: of those that run */
+    uint32_t paused_pid;                    /* of the first of them */
     struct kt_watched_rows routines, lines; /* outermost calls, threads added */
 };
 

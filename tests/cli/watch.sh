@@ -36,6 +36,29 @@ has "... a table of routines" '^ddot +150 ' "$text"
 same "... 80 columns, no cursor in a pipe" "" "$(grep -E ".{81}|$(printf '\033')" <<<"$text")"
 same "--top: so many rows" 1 "$("$kt" watch --top 1 "$T/t" | sed -n '/^routine/,/^$/p' | grep -cE '^[a-z]+ +[0-9]')"
 
+# A recording that is paused: from the start before the first call, by the program, and from outside.
+paused() { "$kt" watch --once "$1" 2>/dev/null | sed -n '2s/control [0-9]* resume/control PID resume/p'; }
+told="recording is paused; 'ktrace control PID resume' goes on"
+KTRACE_PAUSED=1 KTRACE_OUT=$T/late LD_PRELOAD=$PWD/$B/libktrace.so "$steps" sleep=60000 dot=5 &
+program=$!
+for ((i = 0; i < 600; i++)); do grep -q libktrace.so /proc/$program/maps && break; sleep 0.1; done
+"$kt" watch --once $program >"$T/out" 2>"$T/err"; same "paused before the first call: status" 3 $?
+same "... is told" "ktrace: watch: process $program has made no call that is recorded, and its recording is paused (KTRACE_PAUSED=1)" "$(<"$T/err")"
+kill $program
+"$kt" watch --once $$ >"$T/out" 2>"$T/err"; same "a process without the recorder: status" 3 $?
+same "... is told apart" "ktrace: watch: process $$ is not being traced: it runs without libktrace.so" "$(<"$T/err")"
+KTRACE_OUT=$T/pauses LD_PRELOAD=$PWD/$B/libktrace.so "$steps" dot=100 pause dot=7 sleep=60000 &
+program=$!
+for ((i = 0; i < 600; i++)); do [ -n "$(paused "$T/pauses")" ] && break; sleep 0.1; done
+same "paused by the program: is told" "$told" "$(paused "$T/pauses")"
+same "... by its id, too" "$told" "$(paused $program)"
+same "... in JSON, with the calls before that" "1 100" "$("$kt" watch --once --json $program | looks 'str(d[0]["paused"]) + " " + str(d[0]["all"]["calls"])')"
+"$kt" control $program resume >/dev/null; same "resumed: nothing is told" "" "$(paused $program | grep paused)"
+same "... nor in JSON" 0 "$("$kt" watch --once --json $program | looks 'd[0]["paused"]')"
+"$kt" control $program pause >/dev/null; same "paused from outside: is told" "$told" "$(paused $program)"
+kill $program; wait $program 2>/dev/null
+same "... of a program that has ended nothing" "0 False" "$("$kt" watch --once --json "$T/pauses" | looks 'str(d[0]["paused"]) + " " + str(d[0]["running"])')"
+
 # Functions without lines whose names begin with the same hundred letters.
 long=$(printf 'a%.0s' {1..110})
 for which in one two; do

@@ -5,6 +5,7 @@
  */
 #include "trace/read/process_read.h"
 
+#include "trace/base/count.h"
 #include "trace/read/definitions.h"
 #include "trace/base/lines.h"
 #include "trace/base/memory.h"
@@ -234,6 +235,7 @@ static void read_control(struct kt_process *p, struct kt_trace *trace)
     trace->bytes += found ? sizeof control : 0;
     if (found && !memcmp(control.magic, KT_CONTROL_MAGIC, sizeof control.magic)) {
         p->skipped += control.skipped;
+        p->paused = p->running && control.paused;
         for (int cause = 0; cause < KT_LOSS_COUNT; cause++)
             p->lost[cause] += control.lost[cause];
     }
@@ -263,8 +265,8 @@ static void set_passed(struct kt_process *p, const struct totals *totals, struct
         p->passed = totals->passed;
         return;
     }
-    kt_trace_note(trace, "%s: the streams tell of %" PRIu64 " of %" PRIu64 " nested calls that were passed on", p->path,
-                  p->passed, totals->passed);
+    kt_trace_note(trace, "%s: the streams tell of %" PRIu64 " of %s that %s passed on", p->path, p->passed,
+                  KT_COUNT(totals->passed, "nested call"), kt_count_word((double)totals->passed, "was", "were"));
     p->passed = totals->passed;
 }
 
@@ -289,8 +291,8 @@ static void set_totals(struct kt_process *p, const struct totals *totals, struct
         if (totals->lost[cause] > p->lost[cause])
             p->lost[cause] = totals->lost[cause];
     if (totals->calls > completed)
-        kt_trace_note(trace, "%s: %" PRIu64 " of %" PRIu64 " calls cannot be read", p->path, totals->calls - completed,
-                      totals->calls);
+        kt_trace_note(trace, "%s: %" PRIu64 " of %s cannot be read", p->path, totals->calls - completed,
+                      KT_COUNT(totals->calls, "call"));
     set_passed(p, totals, trace);
 }
 

@@ -88,6 +88,7 @@ struct kt_process {
     unsigned workload; /* processes that it stands for, if it is one of a workload (ktrace distill); else 0 */
     bool complete;     /* ended cleanly */
     bool running;      /* still running on this machine */
+    bool paused;       /* while it runs: its calls are passed on, and not recorded */
     enum kt_nested_mode nested_mode;
     uint64_t lost[KT_LOSS_COUNT];
     uint64_t snapshots_missing;       /* that could not be taken (trace/shape/snapshots.h) */

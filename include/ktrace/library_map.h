@@ -99,8 +99,7 @@ static inline bool kt_map_range(const char *text, int64_t *low, int64_t *high)
         *high = *low;
         return fine;
     }
-    return end - text > 2 && kt_map_number(text, dots, low) && (!dots[2] || kt_map_number(dots + 2, end, high)) &&
-           *low <= *high;
+    return end - text > 2 && kt_map_number(text, dots, low) && (!dots[2] || kt_map_number(dots + 2, end, high));
 }
 
 static inline bool kt_map_factors(char *text, struct kt_map_condition *out)
@@ -135,8 +134,105 @@ static inline bool kt_map_parse_condition(struct kt_map *map, struct kt_map_rule
     c->letter = is_letter ? *value : '\0';
     if (!kt_map_factors(word, c) || !(is_letter ? c->factors == 1 : kt_map_range(value, &c->low, &c->high)))
         return kt_map_fail(map, rule->line, "expected a condition such as m*n=20000.., not ", whole);
+    return c->low <= c->high || kt_map_fail(map, rule->line, "can never hold: it ends before it begins: ", whole);
+}
+
+/* --- rules that can never hold ------------------------------------------------------------------------------- */
+
+enum { KT_MAP_CONDITION = 72 }; /* bytes of a condition's text */
+
+static inline char *kt_map_condition_text(const struct kt_map_condition *c, char out[KT_MAP_CONDITION])
+{
+    int used = snprintf(out, KT_MAP_CONDITION, "%s", c->factor[0]);
+    for (int i = 1; i < c->factors; i++)
+        used += snprintf(out + used, KT_MAP_CONDITION - (size_t)used, "*%s", c->factor[i]);
+    char *value = out + used;
+    size_t size = KT_MAP_CONDITION - (size_t)used;
+    if (c->letter)
+        snprintf(value, size, "=%c", c->letter);
+    else if (c->low == c->high)
+        snprintf(value, size, "=%lld", (long long)c->low);
+    else if (c->high == INT64_MAX)
+        snprintf(value, size, "=%lld..", (long long)c->low);
+    else
+        snprintf(value, size, "=%lld..%lld", (long long)c->low, (long long)c->high);
+    return out;
+}
+
+static inline int kt_map_times_in(const struct kt_map_condition *c, const char *name)
+{
+    int times = 0;
+    for (int i = 0; i < c->factors; i++)
+        times += !strcmp(c->factor[i], name);
+    return times;
+}
+
+/* m*n is n*m. */
+static inline bool kt_map_is_of_same(const struct kt_map_condition *a, const struct kt_map_condition *b)
+{
+    bool same = a->factors == b->factors;
+    for (int i = 0; i < a->factors && same; i++)
+        same = kt_map_times_in(a, a->factor[i]) == kt_map_times_in(b, a->factor[i]);
+    return same;
+}
+
+static inline bool kt_map_exclude(const struct kt_map_condition *a, const struct kt_map_condition *b)
+{
+    return kt_map_is_of_same(a, b) && (a->letter != b->letter || a->low > b->high || b->low > a->high);
+}
+
+static inline int64_t kt_map_times(int64_t a, int64_t b)
+{
+    int64_t product;
+    return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
+}
+
+/* What the product of a condition may be by the rule's conditions of its single sizes. */
+static inline struct kt_map_condition kt_map_reach(const struct kt_map_rule *rule, const struct kt_map_condition *c)
+{
+    struct kt_map_condition reach = *c;
+    reach.low = reach.high = 1;
+    for (int f = 0; f < c->factors; f++) {
+        int64_t low = 0;
+        int64_t high = INT64_MAX;
+        for (int i = 0; i < rule->conditions; i++) {
+            const struct kt_map_condition *of = &rule->condition[i];
+            bool is_it = of->factors == 1 && !strcmp(of->factor[0], c->factor[f]);
+            low = is_it && of->low > low ? of->low : low;
+            high = is_it && of->high < high ? of->high : high;
+        }
+        reach.low = kt_map_times(reach.low, low);
+        reach.high = kt_map_times(reach.high, high);
+    }
+    return reach;
+}
+
+static inline bool kt_map_fail_both(struct kt_map *map, const struct kt_map_rule *rule,
+                                    const struct kt_map_condition *a, const char *beside,
+                                    const struct kt_map_condition *b)
+{
+    char text[2][KT_MAP_CONDITION];
+    snprintf(map->why, sizeof map->why, "line %d: can never hold: %s%s%s", rule->line,
+             kt_map_condition_text(a, text[0]), beside, kt_map_condition_text(b, text[1]));
+    return false;
+}
+
+/* Each condition beside those before it, and products beside single sizes. */
+static inline bool kt_map_can_hold(struct kt_map *map, const struct kt_map_rule *rule)
+{
+    for (int i = 0; i < rule->conditions; i++)
+        for (int k = 0; k < i; k++)
+            if (kt_map_exclude(&rule->condition[k], &rule->condition[i]))
+                return kt_map_fail_both(map, rule, &rule->condition[k], " and ", &rule->condition[i]);
+    for (int i = 0; i < rule->conditions; i++) {
+        const struct kt_map_condition reach = kt_map_reach(rule, &rule->condition[i]);
+        if (kt_map_exclude(&reach, &rule->condition[i]))
+            return kt_map_fail_both(map, rule, &rule->condition[i], ", where the other conditions make it ", &reach);
+    }
     return true;
 }
+
+/* --- lines --------------------------------------------------------------------------------------------------- */
 
 static inline bool kt_map_parse_library(struct kt_map *map, int line, char *at)
 {
@@ -186,7 +282,7 @@ static inline bool kt_map_parse_rule(struct kt_map *map, int line, const char *r
         if (!*word)
             return kt_map_fail(map, line, "expected: ROUTINE [CONDITION...] -> LIBRARY", "");
         if (!strcmp(word, "->"))
-            return kt_map_parse_target(map, rule, at);
+            return kt_map_can_hold(map, rule) && kt_map_parse_target(map, rule, at);
         if (!kt_map_parse_condition(map, rule, word))
             return false;
     }

@@ -157,13 +157,28 @@ bad "$two" "ddot m=3 -> two"; refused "a size that it has not" 2 "line 2: .*m .*
 bad "library wide $T/wide.so" "ddot -> wide"; refused "64-bit integers" 2 "64-bit integers|has no ddot_ with the program" calls 1
 bad "$two" "ddot -> two"; refused "32-bit integers for a program with 64" 2 "32-bit integers, but|has no ddot_ with the program" calls_wide 1
 bad "ddot -> two" "$two"; refused "a library that no line before names" 2 "line 1: no line before says which library that is: two" calls 1
-bad "$two" "ddot n=9..5 -> two"; refused "a range that ends before it begins" 2 "line 2: expected a condition" calls 1
+bad "$two" "ddot n=9..5 -> two"; refused "a range that ends before it begins" 2 "line 2: can never hold: it ends before it begins: n=9..5" calls 1
+bad "$two" "ddot n=5 -> two" "ddot n=5 n=6 -> two"; refused "two sizes that cannot be one" 2 "line 3: can never hold: n=5 and n=6" calls 1
+bad "$two" "dgemm transa=N m=5..9 transa=T -> two"; refused "two letters for one option" 2 "line 2: can never hold: transa=N and transa=T" calls 1
+bad "$two" "dgemm m*n=5..9 n*m=10.. -> two"; refused "two products that cannot be one" 2 'line 2: can never hold: m\*n=5..9 and n\*m=10\.\.' calls 1
+bad "$two" "dgemm m*n=..399 m=20.. n=20.. -> two"; refused "a product that its sizes are too large for" 2 'line 2: can never hold: m\*n=0..399, where the other conditions make it m\*n=400\.\.' calls 1
 bad "$two" "ddot n>5 -> two"; refused "another sign" 2 "line 2: expected a condition" calls 1
 bad "$two" "ddot n=99999999999999999999 -> two"; refused "a number without end" 2 "line 2: expected a condition" calls 1
 bad "$two" "ddot n=5"; refused "no library" 2 "line 2: expected: ROUTINE" calls 1
 bad "$two" "ddot $(printf 'n=1.. %.0s' {1..9})-> two"; refused "a rule without end" 2 "line 2: too many conditions" calls 1
 bad "$two" "ddot n=$(printf '1%.0s' {1..3000})"; refused "a line without end" 2 "line 2: longer than 2 KB" calls 1
 { echo "$two"; yes "ddot n=1 -> two" | head -n 600; } >"$T/bad"; refused "rules without end" 2 "line 514: too many rules" calls 1
+# What only the table of routines tells is looked for before the start; by the variable alone such a rule sends nothing anywhere.
+hopeless() {
+    bad "$two" "$2 -> two"
+    KTRACE_QUIET= "$kt" run --no-trace --map "$T/bad" -- "$T/calls" ddot,NN,7 >"$T/out" 2>&1
+    same "$1" "2 $3" "$? $(sed 's/^.*\/bad: //' "$T/out")"
+}
+hopeless "a letter that no call may pass" "dgemm transa=X" "line 2: can never hold: no call of dgemm has transa=X"
+hopeless "... of a routine with letters of its own" "dpotrf uplo=L n=5 uplo=L -> two
+dsyevd jobz=Q" "line 3: can never hold: no call of dsyevd has jobz=Q"
+hopeless "a layout that is none" "dgemm layout=X" "line 2: can never hold: no call of dgemm has layout=X"
+hopeless "rows of a routine that is called from Fortran only" "dlaed4 n=5 layout=R" "line 2: can never hold: no call of dlaed4 has layout=R"
 head -c 200000 /dev/zero | tr '\0' '#' >"$T/bad"; refused "a file without end" 2 "longer than 128 KiB" calls 1
 bad "# nothing"; refused "no rule" 2 "there is no rule" calls 1
 bad "$two" "$two" "ddot -> two"; refused "one name for two libraries" 2 "line 2: a second library of the name two" calls 1

@@ -73,6 +73,30 @@ static void test_conditions(void **state)
     expect(&c[5], "transa", 'T', 0, 0);
 }
 
+/* Sizes, options and products, alone and beside each other; of two lines the first can hold, the second cannot. */
+static void test_what_can_hold(void **state)
+{
+    static const char *const line[][2] = {
+        {"dgemm m=5..9 m=9 -> own", "dgemm m=5..9 m=10 -> own"},
+        {"dgemm m=5 n=6 -> own", "dgemm m=5 n=6 m=6 -> own"},
+        {"dgemm transa=N transb=T transa=N -> own", "dgemm transa=N transb=T transa=T -> own"},
+        {"dgemm m*n=..9 n*m=9.. -> own", "dgemm m*n=..9 n*m=10.. -> own"},
+        {"dgemm m*m=..9 m*n=10.. -> own", "dgemm m*m*n=..9 m*n*m=10.. -> own"},
+        {"dgemm m=20.. n=20.. m*n=..400 -> own", "dgemm m=20.. n=20.. m*n=..399 -> own"},
+        {"dgemm m=..20 n=..20 m*n=400.. -> own", "dgemm m=..20 n=..20 m*n=401.. -> own"},
+        {"dgemm m=..20 m*n=401.. -> own", "dgemm m=..0 m*n=401.. -> own"},
+        {"dgemm m=10.. m=..20 m*m*m=8000 -> own", "dgemm m=10.. m=..20 m*m*m=8001 -> own"},
+        {"dgemm m=4000000000.. n=4000000000.. m*n=..9223372036854775807 -> own",
+         "dgemm m=4000000000.. n=4000000000.. m*n=..9223372036854775806 -> own"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof line / sizeof *line; i++) {
+        assert_true(parse(line[i][0]));
+        assert_false(parse(line[i][1]));
+        assert_non_null(strstr(map.why, "line 1: can never hold: "));
+    }
+}
+
 static void test_nonsense(void **state)
 {
     static const char *const line[] = {"dgemm",
@@ -110,8 +134,8 @@ static void test_nonsense(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_lines),
-                                       cmocka_unit_test(test_as_many_libraries_as_there_is_room_for),
-                                       cmocka_unit_test(test_conditions), cmocka_unit_test(test_nonsense)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_lines), cmocka_unit_test(test_as_many_libraries_as_there_is_room_for),
+        cmocka_unit_test(test_conditions), cmocka_unit_test(test_what_can_hold), cmocka_unit_test(test_nonsense)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 #include "trace/files/files.h"
 #include "trace/library/run_library.h"
 #include "trace/table/known.h"
+#include "trace/table/symbol.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -25,6 +26,8 @@ static enum kt_status read_text(const char *path, char text[KT_MAP_BYTES], struc
     return KT_OK;
 }
 
+/* --- rules ------------------------------------------------------------------------------------------------- */
+
 static bool has_argument(const struct kt_routine *routine, const char *name, bool is_option)
 {
     for (int i = 0; i < routine->args; i++)
@@ -34,17 +37,60 @@ static bool has_argument(const struct kt_routine *routine, const char *name, boo
     return is_option && !strcmp(name, "layout");
 }
 
+/* Fortran is by columns. */
+static bool may_have_layout(const struct kt_routine *routine, char letter)
+{
+    return letter == 'C' ||
+           (letter == 'R' && routine->interfaces & (KT_HAS_CBLAS | KT_HAS_LAPACKE | KT_HAS_LAPACKE_WORK));
+}
+
+static bool says_info(const struct kt_routine *routine)
+{
+    for (int i = 0; i < routine->args; i++)
+        if (routine->arg[i].role == KT_INFO)
+            return true;
+    return false;
+}
+
+/* Letters of their own are not all where nobody is told of wrong ones: of dlacpy any other than U and L means all. R is
+ * OpenBLAS's: conjugated, not transposed. */
+static bool may_be_letter(const struct kt_routine *routine, const struct kt_arg *arg, char letter)
+{
+    if (arg->letters)
+        return arg->letters & kt_letter_bit(letter) || !says_info(routine);
+    return arg->role == KT_OPTION || kt_cblas_value(arg->role, letter) || (arg->role == KT_TRANS && letter == 'R');
+}
+
+static bool may_hold(const struct kt_routine *routine, const struct kt_map_condition *c)
+{
+    if (!c->letter)
+        return true;
+    for (int i = 0; i < routine->args; i++)
+        if (!strcmp(routine->arg[i].name, c->factor[0]) && routine->arg[i].role <= KT_OPTION)
+            return may_be_letter(routine, &routine->arg[i], c->letter);
+    return may_have_layout(routine, c->letter);
+}
+
+static enum kt_status check_condition(const char *path, const struct kt_map_rule *rule,
+                                      const struct kt_map_condition *c, struct kt_error *error)
+{
+    char text[KT_MAP_CONDITION];
+    const struct kt_routine *routine = kt_table_find(kt_known_routines(), rule->routine);
+    for (int f = 0; f < c->factors; f++)
+        if (!has_argument(routine, c->factor[f], c->letter))
+            return kt_fail(error, KT_USAGE, "%s: line %d: %s is no %s of %s", path, rule->line, c->factor[f],
+                           c->letter ? "option" : "size", rule->routine);
+    return may_hold(routine, c) ? KT_OK
+                                : kt_fail(error, KT_USAGE, "%s: line %d: can never hold: no call of %s has %s", path,
+                                          rule->line, rule->routine, kt_map_condition_text(c, text));
+}
+
 static enum kt_status check_rule(const char *path, const struct kt_map_rule *rule, struct kt_error *error)
 {
-    const struct kt_routine *routine = kt_table_find(kt_known_routines(), rule->routine);
-    if (!routine)
+    if (!kt_table_find(kt_known_routines(), rule->routine))
         return kt_fail(error, KT_USAGE, "%s: line %d: no such routine is known: %s", path, rule->line, rule->routine);
     for (int c = 0; c < rule->conditions; c++)
-        for (int f = 0; f < rule->condition[c].factors; f++)
-            if (!has_argument(routine, rule->condition[c].factor[f], rule->condition[c].letter))
-                return kt_fail(error, KT_USAGE, "%s: line %d: %s is no %s of %s", path, rule->line,
-                               rule->condition[c].factor[f], rule->condition[c].letter ? "option" : "size",
-                               rule->routine);
+        KT_TRY(check_condition(path, rule, &rule->condition[c], error));
     return KT_OK;
 }
 

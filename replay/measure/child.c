@@ -4,6 +4,7 @@
 #include "trace/base/interrupt.h"
 
 #include <errno.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -47,15 +48,27 @@ static void stop(const struct kt_child *child)
         kill(child->pid, SIGKILL);
 }
 
+/* As poll() returns it: 1, 0 if the time is over, -1 if it is interrupted. */
+static int wait_for_message(const struct kt_child *child, double seconds)
+{
+    struct pollfd poll_fd = {.fd = child->socket, .events = POLLIN};
+    int limit_ms = seconds < 1e6 ? (int)ceil(seconds * 1e3) : 1000000000;
+    int ready;
+    while ((ready = poll(&poll_fd, 1, limit_ms > 0 ? limit_ms : 0)) < 0 && errno == EINTR && !kt_interrupted())
+        ;
+    return ready;
+}
+
+bool kt_child_waits(const struct kt_child *child, double seconds)
+{
+    return wait_for_message(child, seconds) == 0;
+}
+
 /* One that has ended keeps its status; one that has closed its end and goes on does not. */
 bool kt_child_receive(struct kt_child *child, void *message, size_t size, double seconds)
 {
-    struct pollfd poll_fd = {.fd = child->socket, .events = POLLIN};
-    int limit_ms = seconds < 1e6 ? (int)(seconds * 1e3) : 1000000000;
-    int ready;
+    int ready = wait_for_message(child, seconds);
     child->limit = seconds;
-    while ((ready = poll(&poll_fd, 1, limit_ms)) < 0 && errno == EINTR && !kt_interrupted())
-        ;
     if (ready == 1 && recv(child->socket, message, size, 0) == (ssize_t)size)
         return true;
     child->timed_out = ready == 0;
@@ -90,7 +103,7 @@ void kt_child_bury(struct kt_child *child, char out[KT_CHILD_END])
     if (WIFEXITED(status))
         snprintf(out, KT_CHILD_END, "ended the process with status %d", WEXITSTATUS(status));
     else if (child->timed_out)
-        snprintf(out, KT_CHILD_END, "did not return within the time limit of %.0f s", child->limit);
+        snprintf(out, KT_CHILD_END, "did not return within the time limit of %g s", child->limit);
     else
         snprintf(out, KT_CHILD_END, "died of signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
 }

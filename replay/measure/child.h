@@ -30,6 +30,10 @@ enum { KT_CHILD_END = 128 }; /* bytes of a text that says how one ended */
 enum kt_status kt_child_start(struct kt_child *child, void (*serve)(const void *context, int socket),
                               const void *context, struct kt_error *error);
 
+/* Does it go on without a word for so many seconds? False: there is a message, it has ended, or the wait was
+ * interrupted. */
+bool kt_child_waits(const struct kt_child *child, double seconds);
+
 /* Waits for a message of SIZE bytes, for at most so many seconds. False: the process has ended, hangs or is not waited
  * for any longer, and is dead, but not buried. */
 bool kt_child_receive(struct kt_child *child, void *message, size_t size, double seconds);

@@ -26,10 +26,11 @@ _Static_assert((int)KT_KERNEL_BUFFERS == (int)KTRACE_MOST_BUFFERS, "buffers of t
 
 enum { PAGE = 4096, GUARD = 1 << 20, CANARY = 0xA5, DEFAULT_ALIGNMENT = 64 };
 
-/* Columns: name, what the kernel was doing. */
+/* Columns: name, what the kernel, or ktrace with it, was doing. */
 #define PHASES(X)                          \
     X(LOADING, "while it is loaded")       \
     X(ASKED, "asked for sizes and counts") \
+    X(MAKING, "before prepare")            \
     X(PREPARING, "in prepare")             \
     X(FILLING, "in fill")                  \
     X(RUNNING, "in run")
@@ -53,12 +54,34 @@ enum finding { NOTHING_FOUND, SOUND, TAKES_NOT, IS_NONE, WRONG, OUTSIDE, CHANGES
 struct scene {
     const char *path;
     int64_t n;
+    double limit;         /* seconds that all of the kernel's own code may take */
+    _Atomic double until; /* when that will be over, if it does not return before; INFINITY: ktrace itself is at work */
     enum phase phase;
     enum finding finding;
     int buffer; /* that the finding is about */
     char text[160];
     struct kt_kernel_facts facts;
 };
+
+/* --- the child's side: whose time it is -------------------------------------------------------------------- */
+
+static struct {
+    double entered, used; /* seconds */
+} own;
+
+/* The kernel's code runs. */
+static void enter(struct scene *s, enum phase phase)
+{
+    s->phase = phase;
+    own.entered = kt_now();
+    s->until = own.entered + s->limit - own.used;
+}
+
+static void leave(struct scene *s)
+{
+    s->until = INFINITY;
+    own.used += kt_now() - own.entered;
+}
 
 /* --- the child's side: what the kernel says ---------------------------------------------------------------- */
 
@@ -267,10 +290,13 @@ static void fill_buffers(struct scene *s, const struct ktrace_kernel *kernel)
         const struct place *p = &stage.place[i];
         if (!(s->facts.buffer[i].access & KT_READ))
             continue;
-        if (kernel->fill)
-            kernel->fill(s->n, i, p->start);
-        else
+        if (!kernel->fill) {
             fill_place(s, p);
+            continue;
+        }
+        enter(s, FILLING);
+        kernel->fill(s->n, i, p->start);
+        leave(s);
     }
     check_outside(s);
     for (int i = 0; i < s->facts.buffers; i++)
@@ -283,9 +309,11 @@ static void run_kernel(struct scene *s, const struct ktrace_kernel *kernel, void
     void *buffer[KTRACE_MOST_BUFFERS] = {0};
     for (int i = 0; i < s->facts.buffers; i++)
         buffer[i] = stage.place[i].start;
+    enter(s, RUNNING);
     double start = kt_now();
     kernel->run(s->n, buffer, prepared);
     s->facts.seconds = kt_now() - start;
+    leave(s);
     check_outside(s);
     check_outputs(s);
 }
@@ -295,19 +323,22 @@ static void examine(const void *context, int socket)
     struct scene *s = *(struct scene *const *)context;
     void *prepared = NULL;
     (void)socket;
+    enter(s, LOADING);
     const struct ktrace_kernel *kernel = load(s);
     s->phase = ASKED;
     ask(s, kernel);
+    leave(s);
+    s->phase = MAKING;
     stage.scene = s;
     for (int i = 0; i < s->facts.buffers; i++)
         make_place(s, i);
     catch_faults();
-    s->phase = PREPARING;
+    enter(s, PREPARING);
     if (kernel->prepare && !(prepared = kernel->prepare(s->n)))
         conclude(s, WRONG, "its prepare returns nothing");
+    leave(s);
     s->phase = FILLING;
     fill_buffers(s, kernel);
-    s->phase = RUNNING;
     run_kernel(s, kernel, prepared);
     conclude(s, SOUND, "%s", "");
 }
@@ -371,20 +402,34 @@ static void judge(const struct scene *s, const struct kt_child *child, const cha
     out->facts = s->facts;
 }
 
+static bool has_time(const struct scene *s)
+{
+    return s->until > kt_now();
+}
+
+/* Until the child ends, or the kernel's time is over. */
+static void wait_for_end(struct kt_child *child, const struct scene *s)
+{
+    char message;
+    while (kt_child_waits(child, fmin(s->until - kt_now(), s->limit)) && has_time(s))
+        ;
+    kt_child_receive(child, &message, sizeof message, 0);
+    child->limit = s->limit;
+}
+
 enum kt_status kt_kernel_exam(const char *path, int64_t n, double limit, struct kt_kernel_exam *out,
                               struct kt_error *error)
 {
     struct kt_child child = KT_NO_CHILD;
     char end[KT_CHILD_END];
-    char message;
     *out = (struct kt_kernel_exam){0};
     struct scene *scene = mmap(NULL, sizeof *scene, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (scene == MAP_FAILED)
         return kt_fail(error, KT_SYSTEM, "there is no memory to share with a process");
-    *scene = (struct scene){.path = path, .n = n};
+    *scene = (struct scene){.path = path, .n = n, .limit = limit, .until = INFINITY};
     enum kt_status status = kt_child_start(&child, examine, &scene, error);
     if (status == KT_OK) {
-        kt_child_receive(&child, &message, sizeof message, limit);
+        wait_for_end(&child, scene);
         kt_child_bury(&child, end);
         struct scene found = *scene;
         clean(&found);

@@ -42,7 +42,8 @@ struct kt_kernel_exam {
     char why[256];                /* it is not sound, in one line */
 };
 
-/* Waits for so many seconds at most. An error means that no process can be started. */
+/* All that the kernel does may take LIMIT seconds; what is done around it does not count. An error means that no
+ * process can be started. */
 enum kt_status kt_kernel_exam(const char *path, int64_t n, double limit, struct kt_kernel_exam *out,
                               struct kt_error *error);
 

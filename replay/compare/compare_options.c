@@ -70,6 +70,8 @@ const struct kt_verb_option kt_verb_compare_options[] = {
     {KT_VERB_ROUTINE(struct kt_compare_options, replay.routines)},
     {KT_REPLAY_STORE, offsetof(struct kt_compare_options, replay.store)},
     {KT_REPLAY_FRESH(struct kt_compare_options, replay.fresh)},
+    {"keep", 0, "yes|no", "keep the result with the trace, for pages of ktrace report (default yes)",
+     KT_VERB_CHOICE(struct kt_compare_options, keep)},
     {"without", 0, "LIST", "corrections of the prediction to leave out, or all; --json says what each one changes",
      kt_corrections_take, offsetof(struct kt_compare_options, without)},
     {"all", 0, NULL, "every table", KT_VERB_FLAG(struct kt_compare_options, all)},

@@ -12,6 +12,9 @@ enum { KT_MOST_LANES = 16, KT_MOST_THREADS = 4096 };
 /* What is done with results besides timing the calls, as --check has it. */
 enum kt_check { KT_CHECK_TOO, KT_CHECK_NOT, KT_CHECK_ONLY };
 
+/* Does the comparison take the place of the last one beside the trace, as --keep has it? */
+enum kt_keep { KT_KEEP, KT_KEEP_NOT };
+
 struct kt_compare_options {
     struct kt_replay_options replay; /* its trace is NULL if it is to be recorded; threads is not used */
     const char *baseline;            /* library that others are compared with; NULL: the recorded one */
@@ -24,10 +27,11 @@ struct kt_compare_options {
     bool verify;                     /* really run the command on each library */
     int runs;                        /* that often */
     enum kt_check check;             /* are they right? */
-    unsigned without;                /* corrections, see corrections.h */
-    double fail_above;               /* what may be slower by how much, as a part; below 0: not asked */
-    bool markdown;                   /* tables for a comment on a change */
-    char **command;                  /* behind "--", ending with NULL; NULL: none */
+    enum kt_keep keep;
+    unsigned without;  /* corrections, see corrections.h */
+    double fail_above; /* what may be slower by how much, as a part; below 0: not asked */
+    bool markdown;     /* tables for a comment on a change */
+    char **command;    /* behind "--", ending with NULL; NULL: none */
 };
 
 /* OUT holds the defaults. The words of the command stay in ARGV. */

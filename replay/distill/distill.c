@@ -22,7 +22,7 @@
 #define FIRST_TICKS (UINT64_C(1) << 40)
 #define FIRST_NS    UINT64_C(1000000000000)
 
-enum { MOST_WINDOWED = 1 << 16, MOST_KEPT = 1 << 13 };
+enum { MOST_WINDOWED = 1 << 16 };
 
 /* All calls of one of the trace's threads. */
 struct thread {
@@ -177,7 +177,7 @@ static void begin(const struct kt_trace *trace, const struct kt_distill_options 
     kt_workload_names_find(trace, &d->shapes, &d->names);
     set_clock(d);
     d->all = kt_zeros(d->shapes.count, sizeof *d->all);
-    for (size_t i = MOST_KEPT; i < d->shapes.count; i++)
+    for (size_t i = KT_DISTILL_SHAPES; i < d->shapes.count; i++)
         d->all[i].only_sums = true;
     d->shapeless = kt_zeros(d->names.entries + 1, sizeof *d->shapeless);
     tally_calls(d);
@@ -402,9 +402,11 @@ static void sum_up(struct distilling *d)
         d->result.seconds += (double)d->all[i].ticks * tick;
     }
     for (size_t i = 0; i <= d->names.entries; i++) {
-        d->result.calls += d->shapeless[i].calls;
-        d->result.seconds += (double)d->shapeless[i].ticks * tick;
+        d->result.shapeless += d->shapeless[i].calls;
+        d->result.shapeless_seconds += (double)d->shapeless[i].ticks * tick;
     }
+    d->result.calls += d->result.shapeless;
+    d->result.seconds += d->result.shapeless_seconds;
 }
 
 static enum kt_status try_file(struct distilling *d, int file, const char *path, struct kt_error *error)
@@ -424,7 +426,7 @@ static enum kt_status fit(struct distilling *d, int file, const char *path, stru
 {
     static const double margin = 0.9;
     d->windowed = MOST_WINDOWED;
-    d->kept = d->shapes.count < MOST_KEPT ? d->shapes.count : MOST_KEPT;
+    d->kept = d->shapes.count < KT_DISTILL_SHAPES ? d->shapes.count : KT_DISTILL_SHAPES;
     for (;;) {
         KT_TRY(try_file(d, file, path, error));
         if (d->result.bytes <= d->options.bytes)

@@ -229,16 +229,15 @@ json_t *kt_workload_show_json(const struct kt_trace *workload)
 
 static void print_totals(const struct shown *s)
 {
-    char calls[16], single[16], seconds[16], single_seconds[16], share[16];
+    char seconds[16], single_seconds[16], share[16];
     const struct kt_process *p = &s->trace->process[0];
     const char *cpu = kt_meta(p, "cpu_model");
-    printf("a workload of %s calls that took %s", kt_text_count((double)s->calls, calls),
-           kt_text_seconds(s->seconds, seconds));
+    printf("a workload of %s that took %s", KT_COUNT(s->calls, "call"), kt_text_seconds(s->seconds, seconds));
     kt_text_seconds(p->seconds, seconds);
-    printf(" in %u process%s; the busiest ran %s\n", p->workload, p->workload == 1 ? "" : "es", seconds);
+    printf(" in %s; the busiest ran %s\n", KT_COUNT(p->workload, "process"), seconds);
     printf("recorded on %s\n", cpu ? cpu : "an unknown processor");
-    printf("%s calls are single ones, with their order, gaps and places in memory: %s\n",
-           kt_text_count((double)s->single, single), kt_text_seconds(s->single_seconds, single_seconds));
+    printf("%s with order, gaps and places in memory: %s\n", KT_COUNT(s->single, "single call"),
+           kt_text_seconds(s->single_seconds, single_seconds));
     printf("not represented:%s of the time, counted by routine only\n\n",
            kt_text_percent(share_of(s->rest_seconds, s->seconds), share));
 }
@@ -252,7 +251,7 @@ void kt_workload_show_print(const struct kt_trace *workload)
     printf("\n");
     kt_field_print(&show_fields[SHAPES], &s, MOST_SHOWN, 0);
     if (s.shapes > MOST_SHOWN)
-        printf("and %zu more shapes; --json has them all\n", s.shapes - MOST_SHOWN);
+        printf("and %s; --json has them all\n", KT_COUNT(s.shapes - MOST_SHOWN, "more shape"));
     if (s.rests) {
         printf("\nNot represented\n");
         kt_field_print(&show_fields[RESTS], &s, SIZE_MAX, 0);

@@ -41,8 +41,8 @@ static enum kt_status compare(const struct kt_verdict_options *o, const char *pa
                               struct kt_error *error)
 {
     char budget[32];
-    const char *word[MOST_WORDS] = {"compare", "--json", "--check=no", "--store=none", "--budget", budget};
-    size_t words = 6;
+    const char *word[MOST_WORDS] = {"compare", "--json", "--check=no", "--store=none", "--keep=no", "--budget", budget};
+    size_t words = 7;
     int exit = 0;
     snprintf(budget, sizeof budget, "%.3f", o->budget / (SIDES * ROUNDS));
     for (const char *const *blas = o->blas; *blas && words + 3 < MOST_WORDS; blas++) {

@@ -391,7 +391,7 @@ static enum kt_status show(const struct compare *c, struct kt_error *error)
 {
     const struct kt_comparison *k = &c->comparison;
     json_t *document = kt_comparison_json(k);
-    if (k->options.check != KT_CHECK_ONLY)
+    if (k->options.check != KT_CHECK_ONLY && k->options.keep == KT_KEEP)
         keep(k, document);
     if (k->options.replay.json) {
         if (k->options.verify)

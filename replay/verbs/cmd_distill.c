@@ -64,6 +64,8 @@ static const struct kt_field distill_fields[] = {
     {"seconds_single", KT_AS_SECONDS, .meaning = "their time"},
     {"calls_not_represented", KT_AS_COUNT, .meaning = "calls that are counted by routine only, or not at all"},
     {"seconds_not_represented", KT_AS_SECONDS, .meaning = "their time"},
+    {"calls_without_shape", KT_AS_COUNT, .meaning = "of these, calls whose shapes the trace itself does not tell"},
+    {"seconds_without_shape", KT_AS_SECONDS, .meaning = "their time"},
     {0}};
 
 const struct kt_document kt_document_distill = {
@@ -71,25 +73,49 @@ const struct kt_document kt_document_distill = {
 
 /* --- making one ------------------------------------------------------------------------------------------------ */
 
+static json_t *made_json(const char *path, const struct kt_distilled *made)
+{
+    return json_pack("{s:o, s:I, s:I, s:f, s:I, s:I, s:I, s:f, s:I, s:f, s:I, s:f}", "path", kt_json_text(path),
+                     "bytes", (json_int_t)made->bytes, "calls", (json_int_t)made->calls, "seconds", made->seconds,
+                     "shapes", (json_int_t)made->shapes, "shapes_kept", (json_int_t)made->kept, "calls_single",
+                     (json_int_t)made->windowed, "seconds_single", made->windowed_seconds, "calls_not_represented",
+                     (json_int_t)made->uncounted, "seconds_not_represented", made->uncounted_seconds,
+                     "calls_without_shape", (json_int_t)made->shapeless, "seconds_without_shape",
+                     made->shapeless_seconds);
+}
+
+/* Why shapes are not in the file, and calls of no shape that the trace tells. */
+static void print_left_out(const struct kt_distilled *made)
+{
+    char share[16], number[16];
+    const double of = made->seconds > 0 ? 1 / made->seconds : 0;
+    printf("not represented:%s of the time\n", kt_text_percent(of * made->uncounted_seconds, share));
+    if (made->shapeless)
+        printf(" %s: the trace itself counts %s by routine only, without %s\n",
+               kt_text_percent(of * made->shapeless_seconds, share), KT_COUNT(made->shapeless, "call"),
+               kt_count_word((double)made->shapeless, "its shape", "their shapes"));
+    if (made->kept == KT_DISTILL_SHAPES && made->kept < made->shapes)
+        printf(" %s: shapes beyond the %s heaviest, the most that a workload has\n",
+               kt_text_percent(of * (made->uncounted_seconds - made->shapeless_seconds), share),
+               kt_text_count(KT_DISTILL_SHAPES, number));
+    else if (made->kept < made->shapes)
+        printf(" %s: shapes that there is no room for (--bytes)\n",
+               kt_text_percent(of * (made->uncounted_seconds - made->shapeless_seconds), share));
+}
+
 static void print_made(const struct distill *o, const struct kt_distilled *made)
 {
-    char bytes[32], calls[16], single[16], seconds[16], share[16];
+    char bytes[32], seconds[16], kept[16];
     if (o->json) {
-        kt_document_print(
-            &kt_document_distill,
-            json_pack("{s:o, s:I, s:I, s:f, s:I, s:I, s:I, s:f, s:I, s:f}", "path", kt_json_text(o->output), "bytes",
-                      (json_int_t)made->bytes, "calls", (json_int_t)made->calls, "seconds", made->seconds, "shapes",
-                      (json_int_t)made->shapes, "shapes_kept", (json_int_t)made->kept, "calls_single",
-                      (json_int_t)made->windowed, "seconds_single", made->windowed_seconds, "calls_not_represented",
-                      (json_int_t)made->uncounted, "seconds_not_represented", made->uncounted_seconds));
+        kt_document_print(&kt_document_distill, made_json(o->output, made));
         return;
     }
-    printf("%s: %s, stands for %s calls that took %s\n", o->output,
-           kt_text_rate((double)made->bytes, "B", bytes, sizeof bytes), kt_text_count((double)made->calls, calls),
+    printf("%s: %s, stands for %s that took %s\n", o->output,
+           kt_text_rate((double)made->bytes, "B", bytes, sizeof bytes), KT_COUNT(made->calls, "call"),
            kt_text_seconds(made->seconds, seconds));
-    printf("%s single calls, %zu of %zu shapes; not represented:%s of the time\n",
-           kt_text_count((double)made->windowed, single), made->kept, made->shapes,
-           kt_text_percent(made->seconds > 0 ? made->uncounted_seconds / made->seconds : 0, share));
+    printf("%s, %s of %s\n", KT_COUNT(made->windowed, "single call"), kt_text_count((double)made->kept, kept),
+           KT_COUNT(made->shapes, "shape"));
+    print_left_out(made);
     printf("every verb takes it as a trace; next: ktrace distill --show %s\n", o->output);
 }
 

@@ -67,13 +67,12 @@ static bool is_of_all(const struct kt_report *report, size_t i)
 
 static void explain_kinds(bool any_by_times, bool any_sample)
 {
-    printf("The median of all calls of such a shape stands for neither kind. Of each kind the\n"
-           "medians are shown.\n");
+    kt_text_say("The median of all calls of such a shape stands for neither kind. Of each kind the medians are shown.");
     if (any_by_times)
-        printf("cannot tell why: neither page faults, nor other threads, nor where operands were\n"
-               "is known to differ.\n");
+        kt_text_say(
+            "cannot tell why: neither page faults, nor other threads, nor where operands were is known to differ.");
     if (any_sample)
-        printf("Of calls that are in neither kind this is not known, or they were not looked at.\n");
+        kt_text_say("Of calls that are in neither kind this is not known, or they were not looked at.");
 }
 
 void kt_findings_print_kinds(const struct kt_report *report, size_t top)

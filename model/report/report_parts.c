@@ -87,12 +87,11 @@ static void explain_machine(const struct kt_decomposition *d)
 
 static void explain_faults(const struct kt_decomposition *d)
 {
-    char faults[16];
     char all[16];
     char one[16];
-    printf("%s: about %s of it are %s page faults, %s each: new pages in calls\n", d->tracked ? "residual" : "rest",
-           kt_text_seconds(d->fault_seconds, all), kt_text_count(d->faults, faults),
-           kt_text_seconds(d->fault_seconds / d->faults, one));
+    kt_text_say("%s: about %s of it are %s, %s each: new pages in calls", d->tracked ? "residual" : "rest",
+                kt_text_seconds(d->fault_seconds, all), KT_COUNT(d->faults, "page fault"),
+                kt_text_seconds(d->fault_seconds / d->faults, one));
 }
 
 /* A sentence for each thing that a reader would stumble over. */
@@ -114,7 +113,7 @@ static void explain(const struct kt_decomposition *d)
         explain_faults(d);
     for (int i = 0; i < KT_ODDS; i++)
         if (d->odd[i] >= 0.01 * d->insitu && d->odd[i] > 0)
-            printf("odd: %s of this in %s\n", percent(d->odd[i], d->insitu, text), odd[i]);
+            kt_text_say("odd: %s of this in %s", percent(d->odd[i], d->insitu, text), odd[i]);
 }
 
 /* Any part but the bound and the library's. */
@@ -137,8 +136,8 @@ static void explain_negative(const struct kt_report *report)
         beyond_error = beyond_error || is_negative(&groups->group[i].parts, true);
     }
     if (negative)
-        printf("below 0: faster than the replay that it is compared with, %s\n",
-               beyond_error ? "some by more than the error" : "by less than the error");
+        kt_text_say("below 0: faster than the replay that it is compared with, %s",
+                    beyond_error ? "some by more than the error" : "by less than the error");
 }
 
 static void print_missing(const struct kt_report *report)

@@ -9,6 +9,7 @@
 #include "trace/base/count.h"
 #include "trace/command/counts.h"
 #include "trace/command/field_text.h"
+#include "trace/print/screen.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -72,7 +73,7 @@ static void error_text(const struct kt_sum *sum, enum kt_inside_quantity quantit
     else if (half > e->value)
         snprintf(out, size, ">100 %%");
     else
-        kt_text_percent(e->value > 0 ? half / e->value : NAN, out);
+        snprintf(out, size, "%s", kt_screen_percent(e->value > 0 ? half / e->value : NAN, (char[16]){0}));
 }
 
 static void error_cell(const struct kt_at *at, char *out, size_t size)
@@ -125,7 +126,7 @@ static const struct kt_field routine_fields[] = {
      KT_AT(struct kt_sum, routine), .head = "routine"},
     {"calls", KT_AS_COUNT, .meaning = "calls", KT_AT(struct kt_sum, calls), .head = "calls"},
     {"calls_top", KT_AS_COUNT, .meaning = "outermost calls: those that the application made",
-     KT_AT(struct kt_sum, calls_top), .head = "outermost"},
+     KT_AT(struct kt_sum, calls_top), .head = "outer"},
     {"seconds", KT_AS_SECONDS, KT_NULL, .meaning = "time with nested calls", KT_AT(struct kt_sum, seconds),
      .head = "time"},
     {NULL, KT_AS_NUMBER, KT_IF_ANY, .head = "+-", .cell = error_cell},
@@ -133,7 +134,7 @@ static const struct kt_field routine_fields[] = {
     {"seconds_self", KT_AS_SECONDS, KT_NULL, .meaning = "time without nested calls", KT_AT(struct kt_sum, seconds_self),
      .head = "self"},
     {NULL, KT_AS_NUMBER, KT_IF_ANY, .head = "+-", .cell = error_self_cell},
-    {"share_self", KT_AS_SHARE, KT_NULL, .meaning = "part of the time of all routines without nested calls",
+    {"share_self", KT_AS_SHARE, KT_NULL | KT_SPARE, .meaning = "part of the time of all routines without nested calls",
      .get = share_self, .head = "self %"},
     {"flops", KT_AS_NUMBER, KT_NULL, .unit = "operations", .meaning = "floating-point operations, by formula",
      KT_AT(struct kt_sum, flops)},

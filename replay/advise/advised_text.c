@@ -141,7 +141,7 @@ void kt_advised_print(const struct kt_advised_list *list, bool all)
         printf("\n");
     }
     if (tried == 0)
-        printf("Nothing to try: no rule fits a call of this program that takes time (doc/advise.md lists them).\n");
+        kt_text_say("Nothing to try: no rule fits a call of this program that takes time (doc/advise.md lists them).");
     else if (list->count == 0)
         printf("No change that was tried is worth %.1f %% of the program.\n%s", 100 * KT_WORTH_ADVICE, all ? "\n" : "");
     if (all)

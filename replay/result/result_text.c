@@ -153,12 +153,14 @@ static void print_uncertain(const struct kt_replay_result *r)
     enum { NAMED = 5 };
     const char *name[NAMED];
     size_t found = find_uncertain(r, name, NAMED);
+    char list[NAMED * KT_NAME + 32] = "";
+    size_t used = 0;
     for (size_t i = 0; i < found && i < NAMED; i++)
-        printf("%s%s", i == 0 ? "The work may depend on what operands hold, which is made here: " : ", ", name[i]);
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", name[i]);
     if (found > NAMED)
-        printf(" and %zu others", found - NAMED);
+        snprintf(list + used, sizeof list - used, " and %s", KT_COUNT(found - NAMED, "other"));
     if (found)
-        printf(".\n");
+        kt_text_say("The work may depend on what operands hold, which is made here: %s.", list);
 }
 
 static void print_subnormals(const struct kt_replay_result *r)

@@ -290,7 +290,7 @@ static void save(const struct replay *r, json_t *document)
     if (kt_json_save(document, path, &error) != KT_OK)
         kt_notice("the results are not stored with the trace: %s", error.text);
     else if (!r->options.json)
-        printf("\nStored in %s; `ktrace report %s` puts them into its report.\n", path, r->setup.trace.path);
+        printf("\nStored in %s;\n`ktrace report %s` puts them into its report.\n", path, r->setup.trace.path);
 }
 
 /* With no context to be timed in there is nothing to wait for. */

@@ -55,6 +55,19 @@ was=$("$kt" report --json counted.trace | query "$times")
 within='lambda was, now: "%d %s" % (len(was), all(abs(now[k][i] / was[k][i] - 1) < 1 / 8 for k in was for i in range(3)))'
 same "a profile: shortest, median and number of times, within a bin" "40 True" "$("$kt" report --json counted.ktw | query "($within)($was, $times)")"
 
+# Why calls are not represented: the trace does not tell their shapes, there is no room, or they are too many.
+KTRACE_MODE=profile KTRACE_OUT=$T/full.trace LD_PRELOAD=$root/$B/libktrace.so "$root/$B/tests/profile/counts" shapes 100000 1 >/dev/null
+untold=$("$kt" info --json full.trace | query 'd["overflow"]')
+shapes=$("$kt" report --json full.trace | query 'len(d["shapes"])')
+"$kt" distill full.trace -o full.ktw --bytes 1M >text
+same "a full profile: calls without shape are told" "$untold" "$(sed -n 's/^ *[0-9.]* %: the trace itself counts \([0-9,]*\) calls by routine only, without their shapes$/\1/p' text | tr -d ,)"
+has "... and shapes that are too many" "^ +[0-9.]+ %: shapes beyond the 8,192 heaviest" "$(<text)"
+has "shapes that there is no room for" "^ +[0-9.]+ %: shapes that there is no room for \(--bytes\)$" "$("$kt" distill one.trace -o little.ktw --bytes 4K)"
+"$kt" distill full.trace -o full2.ktw --bytes 100M --json >full.json
+same "... at most 8,192 shapes are kept" "$((shapes < 8192 ? shapes : 8192)) $shapes" "$(query 'str(d["shapes_kept"]) + " " + str(d["shapes"])' <full.json)"
+same "... in JSON, beside the others" "$untold True" "$(query 'str(d["calls_without_shape"]) + " " + str(d["calls_not_represented"] - d["calls_without_shape"] == d["shapes"] - d["shapes_kept"])' <full.json)"
+same "a trace that tells all shapes" "0 0.0" "$(made 'str(d["calls_without_shape"]) + " " + str(d["seconds_without_shape"])')"
+
 # Nothing private: not in any file of it.
 mkdir open; tar -C open --zstd -xf one.ktw
 for word in secret "$T" "$(basename "$T")" "$(hostname)" "$PYTHON" python "$(id -un)/" /usr /lib /home /tmp LD_PRELOAD; do
@@ -103,8 +116,13 @@ takes model build --budget 1 --blas reference --routine dgemm --models "$T/model
 takes model predict --blas reference --models "$T/models" one.ktw
 
 # How true it is.
+# What stands beside trace and workload is the user's.
+echo mine >one.trace/compare.json; echo mine >one.ktw.compare.json; ls -A one.trace one.ktw* >before
 mkdir secret; cp "$("$kt" info --libraries --json reference | query 'd["libraries"][0]["files"][0]')" secret/libmine.so
 "$kt" distill --verify one.trace one.ktw --blas reference --blas openblas --blas secret/libmine.so --budget 8 --json >verdict.json 2>err; same "--verify" 0 $?
+same "... nothing beside them has changed" "mine mine" "$(cat one.trace/compare.json one.ktw.compare.json | paste -sd' ')"
+same "... and nothing is new" "" "$(ls -A one.trace one.ktw* | diff before - | grep '^[<>]')"
+rm one.trace/compare.json one.ktw.compare.json
 same "... on two libraries at least" True "$(query 'len(d["libraries"]) >= 2 and d["libraries"][1]["ratio_trace"]["value"] > 0' <verdict.json)"
 same "... and by routine" "['daxpy', 'dgemm', 'dgeqrf']" "$(query 'sorted(r["routine"] for r in d["routines"])' <verdict.json)"
 has "... the verdict stands in the file" "dgemm .* %" "$("$kt" distill --show one.ktw)"

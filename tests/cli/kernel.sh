@@ -105,6 +105,15 @@ valid "... JSON: as its schema says" "$T/json" kernel
 timeout --preserve-status -s INT 2 "$kt" kernel --machine "$machine" "$T/HANG.so" --n 32 --limit 60 >"$T/text" 2>"$T/err"; same "interrupted while one hangs: status" 130 $?
 same "... it is not said to fail" "" "$(<"$T/err")"
 
+# What ktrace itself needs to make buffers is not the kernel's time: they take longer than the limit.
+cc -O1 -shared -fPIC -Iinclude -o "$T/large.so" tests/kernels/large.c
+kernel "$T/large.so" --n 16777216 --states warm --budget 1 --limit 0.25 --json >"$T/json" 2>"$T/err"; found=$?
+if "$PYTHON" -c 'import sys; sys.exit(float(sys.argv[1]) <= 0.25)' "$(sed -n 's/^made in \(.*\) s$/\1/p' "$T/err" | head -n 1)"; then
+    same "--limit: a quick kernel with large buffers is timed" "0 [16777216] []" "$found $(query '"%s %s" % ([p["args"]["n"] for p in d["points"]], d["failures"])' <"$T/json")"
+else
+    skip "--limit and large buffers" "they are made in less than the limit"
+fi
+
 # fails NAME PATTERN ARGUMENTS...: one clear line on standard error, status 2
 fails() {
     local name=$1 pattern=$2 found

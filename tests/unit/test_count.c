@@ -26,18 +26,12 @@ static void nouns_follow_their_number(void **state)
     static const struct {
         double count;
         const char *noun, *text;
-    } cases[] = {{0, "call", "0 calls"},
-                 {1, "call", "1 call"},
-                 {2, "call", "2 calls"},
-                 {12345, "nested call", "12,345 nested calls"},
-                 {1, "process", "1 process"},
-                 {3, "other process", "3 other processes"},
-                 {1, "library", "1 library"},
-                 {2, "library", "2 libraries"},
-                 {2, "day", "2 days"},
-                 {2, "index", "2 indexes"},
-                 {1.5, "pair", "2 pairs"},
-                 {NAN, "call", "n/a calls"}};
+    } cases[] = {{0, "call", "0 calls"},      {1, "call", "1 call"},
+                 {2, "call", "2 calls"},      {12345, "nested call", "12,345 nested calls"},
+                 {1, "process", "1 process"}, {3, "other process", "3 other processes"},
+                 {1, "library", "1 library"}, {2, "library", "2 libraries"},
+                 {2, "day", "2 days"},        {2, "index", "2 indexes"},
+                 {1.5, "pair", "2 pairs"},    {NAN, "call", "n/a calls"}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_string_equal(KT_COUNT(cases[i].count, cases[i].noun), cases[i].text);

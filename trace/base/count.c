@@ -47,6 +47,9 @@ char *kt_count_of(double count, const char *noun, char *out)
     bool is_y = ends_in(noun, "y") && length > 1 && !strchr("aeou", noun[length - 2]);
     kt_count_text(count, number);
     snprintf(out, KT_COUNT_BYTES, "%s %.*s%s", number, is_y && count != 1 ? length - 1 : length, noun,
-             kt_count_word(count, "", is_y ? "ies" : ends_in(noun, "sx") ? "es" : "s"));
+             kt_count_word(count, "",
+                           is_y                  ? "ies"
+                           : ends_in(noun, "sx") ? "es"
+                                                 : "s"));
     return out;
 }

@@ -37,7 +37,7 @@ enum {
     KT_INLINE = 16, /* a record without a key: its fields are fields of the object itself */
     KT_SHRINK = 32, /* text: may be cut to fit the line */
     KT_IF_ANY = 64, /* text: no column where no row has a value */
-    KT_SPARE = 128, /* text: the last column, only where there is room */
+    KT_SPARE = 128, /* text: a column only where there is room */
     KT_RIGHT = 256, /* text: a number, also where KIND is none */
 };
 

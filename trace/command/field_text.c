@@ -111,8 +111,9 @@ static struct kt_text_table *make_table(const struct kt_field *const *column, si
                                      .right = is_number(column[i]->kind) || column[i]->flags & KT_RIGHT,
                                      .shrink = column[i]->flags & KT_SHRINK};
     struct kt_text_table *table = kt_text_table_new(head, columns);
-    if (column[columns - 1]->flags & KT_SPARE)
-        kt_text_table_spare_last(table);
+    for (size_t i = 0; i < columns; i++)
+        if (column[i]->flags & KT_SPARE)
+            kt_text_table_spare(table, i);
     return table;
 }
 

@@ -159,7 +159,7 @@ struct kt_text_table {
     size_t columns;
     char **cell; /* row by row, the heads first */
     size_t rows;
-    bool last_is_spare;
+    bool *spare; /* by column: only printed where there is room */
 };
 
 struct kt_text_table *kt_text_table_new(const struct kt_column *column, size_t columns)
@@ -167,6 +167,7 @@ struct kt_text_table *kt_text_table_new(const struct kt_column *column, size_t c
     struct kt_text_table *t = kt_resize(NULL, 1, sizeof *t);
     *t = (struct kt_text_table){.columns = columns};
     t->column = kt_resize(NULL, columns, sizeof *column);
+    t->spare = kt_zeros(columns, sizeof *t->spare);
     memcpy(t->column, column, columns * sizeof *column);
     const char **head = kt_resize(NULL, columns, sizeof *head);
     for (size_t i = 0; i < columns; i++)
@@ -200,32 +201,45 @@ static void natural_widths(const struct kt_text_table *t, size_t *width)
     }
 }
 
-/* Takes columns away from the widest that may shrink, one by one, until the line fits. */
-static void shrink_widths(const struct kt_text_table *t, size_t columns, size_t *width)
+static size_t least_width(const struct kt_text_table *t, size_t column, const size_t *width)
 {
-    size_t total = GAP * (columns - 1);
-    size_t most = line_width();
-    for (size_t i = 0; i < columns; i++)
-        total += width[i];
+    enum { READABLE = 24 };
+    return t->column[column].shrink && width[column] > READABLE ? READABLE : width[column];
+}
+
+/* Spare columns are left out, from the right, until all that may shrink keeps READABLE characters. */
+static void choose_shown(const struct kt_text_table *t, const size_t *width, bool *shown)
+{
+    size_t needed = 0;
+    size_t most = line_width() + GAP;
+    for (size_t i = 0; i < t->columns; i++) {
+        shown[i] = true;
+        needed += GAP + least_width(t, i, width);
+    }
+    for (size_t i = t->columns; i-- > 0 && needed > most;)
+        if (t->spare[i]) {
+            shown[i] = false;
+            needed -= GAP + least_width(t, i, width);
+        }
+}
+
+/* Takes columns away from the widest that may shrink, one by one, until the line fits. */
+static void shrink_widths(const struct kt_text_table *t, const bool *shown, size_t *width)
+{
+    size_t total = 0;
+    size_t most = line_width() + GAP;
+    for (size_t i = 0; i < t->columns; i++)
+        total += shown[i] ? GAP + width[i] : 0;
     for (; total > most; total--) {
-        size_t widest = columns;
-        for (size_t i = 0; i < columns; i++)
-            if (t->column[i].shrink && width[i] > NARROWEST && (widest == columns || width[i] > width[widest]))
+        size_t widest = t->columns;
+        for (size_t i = 0; i < t->columns; i++)
+            if (shown[i] && t->column[i].shrink && width[i] > NARROWEST &&
+                (widest == t->columns || width[i] > width[widest]))
                 widest = i;
-        if (widest == columns)
+        if (widest == t->columns)
             return;
         width[widest]--;
     }
-}
-
-/* How many columns are printed: a spare one only where all that may shrink keeps READABLE characters. */
-static size_t columns_with_room(const struct kt_text_table *t, const size_t *width)
-{
-    enum { READABLE = 24 };
-    size_t needed = GAP * (t->columns - 1);
-    for (size_t i = 0; i < t->columns; i++)
-        needed += t->column[i].shrink && width[i] > READABLE ? READABLE : width[i];
-    return t->columns - (t->last_is_spare && needed > line_width());
 }
 
 static void print_cell(const char *text, size_t width, const struct kt_column *column, bool last)
@@ -242,24 +256,35 @@ static void print_cell(const char *text, size_t width, const struct kt_column *c
     printf("%*s", last ? 0 : GAP, "");
 }
 
-void kt_text_table_spare_last(struct kt_text_table *table)
+void kt_text_table_spare(struct kt_text_table *table, size_t column)
 {
-    table->last_is_spare = true;
+    table->spare[column] = true;
+}
+
+static void print_row(const struct kt_text_table *t, size_t row, const bool *shown, const size_t *width)
+{
+    size_t last = t->columns - 1;
+    while (last > 0 && !shown[last])
+        last--;
+    for (size_t i = 0; i <= last; i++)
+        if (shown[i])
+            print_cell(t->cell[row * t->columns + i], width[i], &t->column[i], i == last);
 }
 
 void kt_text_table_print(const struct kt_text_table *table)
 {
     size_t *width = kt_resize(NULL, table->columns, sizeof *width);
+    bool *shown = kt_resize(NULL, table->columns, sizeof *shown);
     bool bold = isatty(STDOUT_FILENO);
     natural_widths(table, width);
-    size_t columns = columns_with_room(table, width);
-    shrink_widths(table, columns, width);
+    choose_shown(table, width, shown);
+    shrink_widths(table, shown, width);
     for (size_t row = 0; row < table->rows; row++) {
         printf("%s", bold && row == 0 ? "\033[1m" : "");
-        for (size_t i = 0; i < columns; i++)
-            print_cell(table->cell[row * table->columns + i], width[i], &table->column[i], i + 1 == columns);
+        print_row(table, row, shown, width);
         printf("%s\n", bold && row == 0 ? "\033[0m" : "");
     }
+    free(shown);
     free(width);
 }
 
@@ -269,6 +294,7 @@ void kt_text_table_free(struct kt_text_table *table)
         free(table->cell[i]);
     free(table->cell);
     free(table->column);
+    free(table->spare);
     free(table);
 }
 
@@ -291,6 +317,16 @@ void kt_text_wrap(size_t column, size_t indent, const char *text)
         text += gap + word;
     }
     printf("\n");
+}
+
+void kt_text_say(const char *format, ...)
+{
+    char text[2048];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    kt_text_wrap(0, 0, kt_text_clean(text));
 }
 
 void kt_heading(const char *text)

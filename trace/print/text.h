@@ -38,14 +38,17 @@ struct kt_column {
 struct kt_text_table;
 struct kt_text_table *kt_text_table_new(const struct kt_column *column, size_t columns);
 void kt_text_table_row(struct kt_text_table *table, const char *const *cell); /* cells are copied */
-/* The last column is only printed if there is room for it beside a readable rest. */
-void kt_text_table_spare_last(struct kt_text_table *table);
+/* That column is only printed if there is room for it beside a readable rest; of several, those on the left first. */
+void kt_text_table_spare(struct kt_text_table *table, size_t column);
 void kt_text_table_print(const struct kt_text_table *table); /* to standard output */
 void kt_text_table_free(struct kt_text_table *table);
 
 /* TEXT from that column of the line on, to its end; broken between words, and further lines begin with INDENT blanks.
  */
 void kt_text_wrap(size_t column, size_t indent, const char *text);
+
+/* A sentence in lines of its own. */
+void kt_text_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 void kt_heading(const char *text); /* bold on a terminal, underlined otherwise */
 

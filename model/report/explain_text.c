@@ -153,18 +153,31 @@ static bool is_uncertain(const struct kt_explain *x, enum kt_paired_part p)
     return !is_little && x->known[p].unknown > least;
 }
 
+/* The part of BLAS time in places of which that is so. */
+static double share_where(const struct kt_explain *x, bool (*is_so)(const struct kt_paired_sum *))
+{
+    double seconds = 0;
+    for (size_t i = 0; i < x->places; i++)
+        seconds += is_so(&x->place[i].sum) ? x->place[i].sum.seconds : 0;
+    return seconds / x->blas;
+}
+
+static bool has_few_pairs(const struct kt_paired_sum *sum)
+{
+    return sum->pairs < KT_PAIRED_LEAST;
+}
+
+/* What most of the places have in common that do not tell the part. */
 static enum reason reason_of(const struct kt_explain *x, enum kt_paired_part p)
 {
-    double slower = 0;
-    for (size_t i = 0; i < x->places; i++)
-        slower += kt_paired_is_slower(&x->place[i].sum) ? x->place[i].sum.seconds / x->blas : 0;
+    double half = x->known[p].unknown / 2;
     if (x->pairs < KT_PAIRED_LEAST)
         return FEW_RUNS;
-    if (x->all.pairs < KT_PAIRED_LEAST)
+    if (share_where(x, has_few_pairs) > half)
         return FEW_PAIRS;
     if (isnan(x->all.part[p].value))
         return NO_CONTEXT;
-    return slower > x->known[p].unknown / 2 ? SLOWER : VARIED;
+    return share_where(x, kt_paired_is_slower) > half ? SLOWER : VARIED;
 }
 
 static void say_reason(const struct kt_explain *x, enum reason reason, char *out, size_t size)
@@ -176,8 +189,8 @@ static void say_reason(const struct kt_explain *x, enum reason reason, char *out
             "The replay took longer than the program: operands or machine were others. A quieter moment, --runs.",
         [VARIED] = "The machine varied more than that: --budget, or a quieter moment."};
     if (reason == FEW_PAIRS)
-        snprintf(out, size, "Replays are next to %zu of %zu runs only, and it needs six: a larger --budget.",
-                 x->all.pairs, x->pairs);
+        snprintf(out, size, "Of %zu runs fewer than six have replays of these calls next to them: a larger --budget.",
+                 x->pairs);
     else if (reason == NO_CONTEXT && kt_is_profile(&x->report.trace))
         snprintf(out, size, "A profile has no single calls to play in their order: record without profile mode.");
     else

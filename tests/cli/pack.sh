@@ -129,7 +129,7 @@ same "... and in JSON" False "$(pack_info 'd["removed"]')"
 cp -r good elsewhere; rm elsewhere/p*/end; sed -i 's/^host\t.*/host\tanother/' elsewhere/p*/meta
 refuses "--remove of what may still be recorded on another machine" 3 "may still be recorded" pack --remove elsewhere
 true_that "... without it, it is packed" "$kt" pack elsewhere
-has "... which report says, too" "killed, crashed or still running on another" "$("$kt" report --all elsewhere)"
+has "... which report says, too" "killed, crashed or still running on another" "$("$kt" report --all elsewhere | tr -s ' \n' ' ')"
 has "... and check" "or still runs on another machine" "$("$kt" check elsewhere)"
 mkdir job; cp -r second job; seq 300 | (cd job && mkdir other && cd other && xargs touch); tar -C job --zstd -cf job/a.tar.zst other; rm -r job/other
 "$kt" info --json job >job.json; same "an archive of other files among the traces of a job" "1 100" "$(query 'str(d["processes"]) + " " + str(d["calls"])' <job.json)"

@@ -51,7 +51,7 @@ text=$("$B/ktrace" report --all "$T/large.sample")
 has "the report says from how many calls" "^inside dsyev: from [0-9]+ of 400 calls" "$text"
 has "and that the error is not known" "^dsteqr .* n/a " "$text"
 has "and how many were passed on" "nested ones are recorded, the others passed on" "$text"
-has "so does info" "recorded in [0-9]+ of 800 outermost calls; [0-9,]+ nested calls were passed on" "$("$B/ktrace" info "$T/large.sample")"
+has "so does info" "recorded in [0-9]+ of 800 outermost calls; [0-9,]+ nested calls were passed on" "$("$B/ktrace" info "$T/large.sample" | tr -s ' \n' ' ')"
 same "without any sample nothing is known of them" "['dpotrf', 'dsyev'] 0 0" \
     "$(query 'sorted(r["routine"] for r in d["routines"])' <"$T/large.none.json") $(query 'sum(i["sampled"] for i in d["inside"])' <"$T/large.none.json") $(info large.none 'd["nested"]["outermost_inside"]')"
 same "passed on are all that nest" "$(info large.all 'd["calls"]')" "$(info large.none 'd["calls"] + d["nested"]["passed"]')"

@@ -71,8 +71,8 @@ static void find_in_checksums(struct findings *findings, const struct kt_trace *
         add_finding(findings, "%s: %s %s no checksums of operands", trace->path, KT_COUNT(counts.missing, "call"),
                     kt_count_word((double)counts.missing, "has", "have"));
     if (counts.unread)
-        add_finding(findings, "%s: %s that could not be read for a checksum", trace->path,
-                    KT_COUNT(counts.unread, "operand"));
+        add_finding(findings, "%s: %s could not be read for %s", trace->path, KT_COUNT(counts.unread, "operand"),
+                    kt_count_word((double)counts.unread, "its checksum", "their checksums"));
 }
 
 static struct findings find_all(const struct kt_trace *trace, const struct kt_state *state)

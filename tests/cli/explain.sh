@@ -73,7 +73,7 @@ explain plain -- ./program
 same "the program's output is shown once" 1 "$(grep -c hello <<<"$out")"
 same "the exit status of what went well" 0 "$status"
 same "the program ran once and six times more" 7 "$(wc -l <ran)"
-has "how long that takes is told beforehand" 'run 6 times more .* about [0-9]+ s' "$said"
+has "how long that takes is told beforehand" 'run 6 more times .* about [0-9]+ s' "$said"
 has "how often it ran" 'run 6 more times' "$out"
 has "where the time goes" '^main in program +ddot 100000 +50 ' "$out"
 has "what is next" '^Next: ktrace (compare|report) plain$' "$out"

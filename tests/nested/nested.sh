@@ -24,7 +24,7 @@ made='d["calls"] + d["skipped"] + d["nested"]["passed"] + sum(l["calls"] for l i
 totals() { if [ "$2" = all ]; then of_all=$(info t "$made"); else same "$1: calls and those passed on" "$of_all" "$(info t "$made")"; fi; }
 outermost='dict(sorted(__import__("collections").Counter(c["routine"] for c in d if c["depth"] == 0).items()))'
 same_outermost() { if [ "$2" = all ]; then outer_of_all=$(calls t "$outermost"); else same "$1: outermost calls" "$outer_of_all" "$(calls t "$outermost")"; fi; }
-sound() { same "$1: every record is readable" "[]" "$("$B/ktrace" check --json "$T/t" | query '[f for f in d["findings"] if ": incomplete: " not in f and " calls were not recorded: " not in f]')"; }
+sound() { same "$1: every record is readable" "[]" "$("$B/ktrace" check --json "$T/t" | query '[f for f in d["findings"] if ": incomplete: " not in f and " not recorded: " not in f]')"; }
 # The calls that the program numbered: how many of them are not there at all
 tags() { grep -oE '[0-9]+ tags' <<<"$said" | cut -d ' ' -f 1; }
 missing() { calls t "len(set(range(1, $(tags) + 1)) - {c['args']['n'] for c in d if c['routine'] == 'ddot'})"; }

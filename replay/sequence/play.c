@@ -59,6 +59,7 @@ struct player {
     double tick; /* seconds */
     uint64_t clock_ticks;
     struct kt_pass pass;
+    uint64_t last_end;      /* ticks: of the last call played, or when playing began */
     struct kt_seats *seats; /* NULL: calls are played one after the other */
     bool in_team;           /* they are threads of the team */
     struct player *seated;  /* what each of them has of its own; owned */
@@ -144,7 +145,7 @@ static void plan_contents(struct player *p)
     }
 }
 
-/* Regions that have most of the calls are where all of them are made from. */
+/* Regions that have most of the calls are where their company is: calls outside of them are made one at a time. */
 static bool are_in_parallel(const struct kt_recording *r)
 {
     size_t in_parallel = 0;
@@ -239,7 +240,7 @@ static void refill(const struct player *p, const struct kt_recorded_call *call, 
     pthread_mutex_unlock(&one);
 }
 
-static void play_call(struct player *p, size_t i, bool waits, uint64_t *last_end)
+static void play_call(struct player *p, size_t i, bool waits)
 {
     struct kt_board *board = p->play->board;
     const struct kt_recorded_call *call = &p->play->recording->call[i];
@@ -248,9 +249,9 @@ static void play_call(struct player *p, size_t i, bool waits, uint64_t *last_end
         refill(p, call, KT_READ);
     kt_trouble_take();
     if (waits)
-        wait_until(*last_end + p->ready[i].gap, p);
+        wait_until(p->last_end + p->ready[i].gap, p);
     int64_t ticks = call_once(p, i, &ok);
-    *last_end = kt_clock_start();
+    p->last_end = kt_clock_start();
     enum kt_trouble trouble = kt_trouble_take();
     p->pass.denormal += trouble == KT_DENORMAL;
     p->pass.overflowed += trouble == KT_OVERFLOW;
@@ -349,18 +350,17 @@ static void begin_pass(struct player *p)
     p->pass.denormal = p->pass.overflowed = 0;
 }
 
-/* Calls of a window, as several threads play them. */
+/* Calls of a window, or a stretch of these, as several threads play them. */
 struct stage {
     struct player *player;
     struct kt_window calls;
     bool waits;
-    uint64_t begin;    /* ticks */
     atomic_int active; /* seats that have not played all of their calls */
 };
 
 /* The seat's calls, again if they were played before: no time of these is taken. Returns if its thread went on with
  * others in the program. */
-static bool play_calls_of(const struct stage *stage, unsigned seat, bool again, uint64_t *last_end)
+static bool play_calls_of(const struct stage *stage, unsigned seat, bool again)
 {
     struct player *own = &stage->player->seated[seat];
     struct kt_board *board = own->play->board;
@@ -373,7 +373,7 @@ static bool play_calls_of(const struct stage *stage, unsigned seat, bool again, 
         if (again && !stage->active)
             return false;
         goes_on = call->goes_on;
-        play_call(own, i, stage->waits, last_end);
+        play_call(own, i, stage->waits);
         if (again)
             board->seconds[i] = seconds;
     }
@@ -387,11 +387,10 @@ enum { MOST_TIMES_MORE = 64 };
 static void play_seat(void *data, unsigned seat)
 {
     struct stage *stage = data;
-    uint64_t last_end = stage->begin;
-    bool goes_on = play_calls_of(stage, seat, false, &last_end);
+    bool goes_on = play_calls_of(stage, seat, false);
     stage->active--;
     for (int more = 0; goes_on && stage->active && more < MOST_TIMES_MORE; more++)
-        goes_on = play_calls_of(stage, seat, true, &last_end);
+        goes_on = play_calls_of(stage, seat, true);
 }
 
 static size_t end_of_window(const struct kt_recording *r, size_t first, size_t end)
@@ -408,27 +407,70 @@ static void play_alone(void *data)
     struct stage *stage = data;
     stage->waits = false;
     for (unsigned i = 0; i < stage->player->play->recording->seats; i++)
-        play_calls_of(stage, i, false, &stage->begin);
+        play_calls_of(stage, i, false);
+}
+
+/* Between a program's regions only the thread that opens them makes calls. */
+static void play_between_regions(const struct stage *stage)
+{
+    for (size_t i = stage->calls.first; i < stage->calls.end; i++) {
+        const struct kt_recorded_call *call = &stage->player->play->recording->call[i];
+        if (!stage->player->play->board->absent[call->shape])
+            play_call(&stage->player->seated[call->seat], i, stage->waits);
+    }
+}
+
+static size_t end_of_stretch(const struct kt_recording *r, size_t first, size_t end)
+{
+    size_t i = first + 1;
+    while (i < end && r->call[i].in_parallel == r->call[first].in_parallel)
+        i++;
+    return i;
+}
+
+/* What seats in a team play: regions as such, and what is between them outside. */
+static void play_stretches(struct stage *stage, bool is_alone)
+{
+    struct player *p = stage->player;
+    const struct kt_recording *r = p->play->recording;
+    const size_t end = stage->calls.end;
+    for (; stage->calls.first < end; stage->calls.first = stage->calls.end) {
+        stage->calls.end = end_of_stretch(r, stage->calls.first, end);
+        stage->active = (int)r->seats;
+        if (!r->call[stage->calls.first].in_parallel)
+            play_between_regions(stage);
+        else if (is_alone)
+            kt_team_call(&p->team, play_alone, stage);
+        else
+            kt_seats_run(p->seats, play_seat, stage);
+    }
+}
+
+static void begin_window(struct player *p, const struct kt_window *calls)
+{
+    for (size_t i = calls->first; i < calls->end; i++)
+        p->play->board->seconds[i] = KT_NOT_TIMED;
+    if (p->play->recording->call[calls->first].opens)
+        kt_contents_fill(&p->contents[p->window++]);
+    uint64_t now = kt_clock_start();
+    for (unsigned i = 0; i < p->play->recording->seats; i++) {
+        p->seated[i].pass.denormal = p->seated[i].pass.overflowed = 0;
+        p->seated[i].last_end = now;
+    }
 }
 
 static void play_window(struct player *p, const struct kt_window *calls, bool waits, bool is_alone)
 {
-    const struct kt_recording *r = p->play->recording;
-    struct stage stage = {p, *calls, waits, 0, (int)r->seats};
-    for (unsigned i = 0; i < r->seats; i++)
-        p->seated[i].pass.denormal = p->seated[i].pass.overflowed = 0;
-    for (size_t i = calls->first; i < calls->end; i++)
-        p->play->board->seconds[i] = KT_NOT_TIMED;
-    if (r->call[calls->first].opens)
-        kt_contents_fill(&p->contents[p->window++]);
-    stage.begin = kt_clock_start();
-    if (is_alone && p->in_team)
-        kt_team_call(&p->team, play_alone, &stage);
+    const unsigned seats = p->play->recording->seats;
+    struct stage stage = {p, *calls, waits, (int)seats};
+    begin_window(p, calls);
+    if (p->in_team)
+        play_stretches(&stage, is_alone);
     else if (is_alone)
         play_alone(&stage);
     else
         kt_seats_run(p->seats, play_seat, &stage);
-    for (unsigned i = 0; i < r->seats; i++) {
+    for (unsigned i = 0; i < seats; i++) {
         p->pass.denormal += p->seated[i].pass.denormal;
         p->pass.overflowed += p->seated[i].pass.overflowed;
     }
@@ -449,11 +491,11 @@ static void play_one_by_one(struct player *p, const struct kt_request *request, 
 {
     const struct kt_recording *r = p->play->recording;
     struct kt_board *board = p->play->board;
-    uint64_t last_end = kt_clock_start();
+    p->last_end = kt_clock_start();
     for (size_t i = request->calls.first; i < request->calls.end; i++) {
         if (r->call[i].opens) {
             kt_contents_fill(&p->contents[p->window++]);
-            last_end = kt_clock_start();
+            p->last_end = kt_clock_start();
         }
         board->seconds[i] = KT_NOT_TIMED;
         if (board->absent[r->call[i].shape])
@@ -461,7 +503,7 @@ static void play_one_by_one(struct player *p, const struct kt_request *request, 
         if (request->is_trial)
             try_call(p, i);
         else
-            play_call(p, i, waits, &last_end);
+            play_call(p, i, waits);
         if (i < request->calls.counted)
             board->seconds[i] = KT_NOT_TIMED;
     }

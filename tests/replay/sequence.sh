@@ -102,13 +102,26 @@ void dgemm_(const char *ta, const char *tb, const int *m)
         abort();
 }
 END
+# With this library calls of a region run at the same time, for certain; with another they may.
+cat >"$T/slow.c" <<'END'
+#include <time.h>
+void dgemm_(void) { nanosleep(&(struct timespec){0, 1000000}, NULL); }
+END
+inside_and_outside() { # name trace
+    "$kt" replay --json --context sequence --blas "$T/libinside.so" --budget 1 "$2" >"$T/inside.json" 2>/dev/null
+    same "$1" "0 ['dgemm']" \
+         "$(query 'str(d["sequence"]["left_out"]) + " " + str(sorted({s["routine"] for s in d["shapes"] if s["contexts"]["sequence"]["n"]}))' <"$T/inside.json")"
+}
 if ${CC:-gcc} -fopenmp -o "$T/team" "$T/team.c" -lblas && ${CC:-gcc} -fopenmp -shared -fPIC -o "$T/libinside.so" "$T/inside.c"; then
     traced team_trace "$T/team"
     same "calls within parallel regions" "[(24, True), (40, False)]" \
          "$(calls team_trace 'sorted({(c["args"]["m"], c["in_parallel"]) for c in d})')"
-    "$kt" replay --json --context sequence --blas "$T/libinside.so" --budget 1 "$T/team_trace" >"$T/inside.json" 2>/dev/null
-    same "... are played within regions, others outside" "0 ['dgemm']" \
-         "$(query 'str(d["sequence"]["left_out"]) + " " + str(sorted({s["routine"] for s in d["shapes"] if s["contexts"]["sequence"]["n"]}))' <"$T/inside.json")"
+    inside_and_outside "... are played within regions, others outside" "$T/team_trace"
+    ${CC:-gcc} -shared -fPIC -o "$T/libslow.so" "$T/slow.c"
+    ${CC:-gcc} -fopenmp -o "$T/together" "$T/team.c" "$T/libslow.so"
+    traced together_trace "$T/together"
+    inside_and_outside "... at the same time, too" "$T/together_trace"
+    is "... by as many threads" "$(query 'd["sequence"]["seats"]' <"$T/inside.json") == 2"
 else
     skip "calls within parallel regions" "no OpenMP here"
 fi

@@ -88,8 +88,7 @@ static enum kt_status read_passed(struct kt_reading *r, const struct kt_arg *arg
 
 static struct kt_passed *new_passed(int count)
 {
-    struct kt_passed *passed = kt_resize(NULL, (size_t)count, sizeof *passed);
-    memset(passed, 0, (size_t)count * sizeof *passed);
+    struct kt_passed *passed = kt_zeros((size_t)count, sizeof *passed);
     for (int i = 0; i < count; i++)
         passed[i].store = -1;
     return passed;

@@ -48,8 +48,7 @@ struct kt_unblocked_walk {
 
 struct kt_unblocked_walk *kt_unblocked_walk_new(void)
 {
-    struct kt_unblocked_walk *walk = kt_resize(NULL, 1, sizeof *walk);
-    memset(walk, 0, sizeof *walk);
+    struct kt_unblocked_walk *walk = kt_zeros(1, sizeof *walk);
     for (int i = 0; i < MAX_DEPTH; i++)
         walk->open[i].n = -1;
     return walk;

@@ -53,8 +53,7 @@ void kt_shape_counts_collect(const struct kt_trace *trace, const struct kt_shape
     choose(trace, out);
     if (!out->any)
         return;
-    out->shape = kt_resize(NULL, shapes->count, sizeof *out->shape);
-    memset(out->shape, 0, shapes->count * sizeof *out->shape);
+    out->shape = kt_zeros(shapes->count, sizeof *out->shape);
     struct kt_collection *collection = kt_collection_of(trace, shapes);
     struct kt_cursor *cursor = kt_resize(NULL, 1, sizeof *cursor);
     kt_cursor_begin(trace, cursor);

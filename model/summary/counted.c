@@ -46,8 +46,7 @@ static const struct kt_counted_routine *find_or_add(struct kt_counted *counted, 
     counted->routine = kt_room_for_one(counted->routine, counted->routines, sizeof *counted->routine);
     struct kt_counted_routine *added = &counted->routine[counted->routines++];
     added->routine = routine;
-    added->sum = kt_resize(NULL, counted->counters, sizeof *added->sum);
-    memset(added->sum, 0, counted->counters * sizeof *added->sum);
+    added->sum = kt_zeros(counted->counters, sizeof *added->sum);
     return added;
 }
 

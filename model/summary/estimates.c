@@ -55,8 +55,7 @@ struct kt_inside *kt_inside_new(size_t shapes)
 {
     struct kt_inside *inside = kt_resize(NULL, 1, sizeof *inside);
     *inside = (struct kt_inside){.shapes = shapes};
-    inside->stratum = kt_resize(NULL, shapes + 1, sizeof *inside->stratum);
-    memset(inside->stratum, 0, (shapes + 1) * sizeof *inside->stratum);
+    inside->stratum = kt_zeros(shapes + 1, sizeof *inside->stratum);
     return inside;
 }
 

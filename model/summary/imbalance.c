@@ -36,8 +36,7 @@ static size_t rank_of(const struct kt_imbalance *imbalance, const struct kt_trac
 
 static void add_times(struct kt_imbalance *out, const struct kt_trace *trace, const struct kt_sums *processes)
 {
-    out->time = kt_resize(NULL, out->ranks.count, sizeof *out->time);
-    memset(out->time, 0, out->ranks.count * sizeof *out->time);
+    out->time = kt_zeros(out->ranks.count, sizeof *out->time);
     for (size_t i = 0; i < processes->count; i++) {
         const struct kt_sum *sum = &processes->sum[i];
         size_t rank = rank_of(out, trace, sum);

@@ -62,8 +62,7 @@ struct kt_inside_walk *kt_inside_walk_new(const struct kt_trace *trace, const st
     *walk = (struct kt_inside_walk){.shapes = shapes};
     walk->collection = kt_collection_of(trace, shapes);
     walk->inside = kt_inside_new(shapes->count);
-    walk->own = kt_resize(NULL, shapes->count, sizeof *walk->own);
-    memset(walk->own, 0, shapes->count * sizeof *walk->own);
+    walk->own = kt_zeros(shapes->count, sizeof *walk->own);
     return walk;
 }
 

@@ -116,8 +116,8 @@ static struct place *find_place(struct kt_summariser *summariser, const struct k
 
 struct kt_summariser *kt_summariser_new(void)
 {
-    struct kt_summariser *summariser = kt_resize(NULL, 1, sizeof *summariser);
-    *summariser = (struct kt_summariser){.sites = kt_sites_new()};
+    struct kt_summariser *summariser = kt_zeros(1, sizeof *summariser);
+    summariser->sites = kt_sites_new();
     for (int i = 0; i < MAX_DEPTH; i++)
         summariser->open[i].n = -1;
     return summariser;

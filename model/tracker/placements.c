@@ -238,8 +238,7 @@ enum kt_status kt_placements_of_trace(const struct kt_trace *trace, enum kt_leve
     if (caches->count == 0 || caches->count > KT_MAX_CACHES || caches->line == 0)
         return kt_fail(error, KT_BAD_INPUT,
                        "where operands were is not known, because the sizes of the caches are not known");
-    p.pattern = kt_resize(NULL, shapes->count, sizeof *p.pattern);
-    memset(p.pattern, 0, shapes->count * sizeof *p.pattern);
+    p.pattern = kt_zeros(shapes->count, sizeof *p.pattern);
     memset(out, 0, shapes->count * sizeof *out);
     p.collection = kt_collection_of(trace, shapes);
     for (size_t process = 0; process < trace->processes; process++)

@@ -142,8 +142,7 @@ int kt_verb_kernel(int argc, char **argv)
 {
     struct kt_error error = {0};
     struct command command;
-    struct kt_roofline *roofline = kt_resize(NULL, 1, sizeof *roofline);
-    *roofline = (struct kt_roofline){0};
+    struct kt_roofline *roofline = kt_zeros(1, sizeof *roofline);
     enum kt_status status = parse(argc, argv, &command, &error);
     if (status == KT_OK)
         status = run(&command, roofline, &error);

@@ -234,12 +234,9 @@ void kt_sequences_begin(struct kt_comparison *c, double budget, struct kt_sequen
 {
     *out = (struct kt_sequences){.lanes = c->libraries, .budget = budget, .seed = 1, .shapes = c->setup.jobs.count};
     const uint64_t limit = kt_pages_limit() / c->libraries; /* the same for all, which then play the same calls */
-    out->lane = kt_resize(NULL, c->libraries, sizeof *out->lane);
-    memset(out->lane, 0, c->libraries * sizeof *out->lane);
-    out->total = kt_resize(NULL, c->libraries, sizeof *out->total);
-    memset(out->total, 0, c->libraries * sizeof *out->total);
-    out->first = kt_resize(NULL, out->shapes * out->lanes, sizeof *out->first);
-    memset(out->first, 0, out->shapes * out->lanes * sizeof *out->first);
+    out->lane = kt_zeros(c->libraries, sizeof *out->lane);
+    out->total = kt_zeros(c->libraries, sizeof *out->total);
+    out->first = kt_zeros(out->shapes * out->lanes, sizeof *out->first);
     for (size_t l = 0; l < c->libraries && !kt_interrupted(); l++) {
         kt_sequence_open(&c->setup, &c->options.replay, &c->worker[l].library,
                          budget / (slowness * (double)c->libraries), limit, &out->lane[l]);

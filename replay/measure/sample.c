@@ -45,8 +45,7 @@ enum kt_status kt_sampler_open(const struct kt_jobs *jobs, int threads, const st
     out->start_ticks = kt_clock_start();
     out->clock_ticks = (double)kt_clock_cost();
     out->first_job = jobs->job;
-    out->flush_bytes = kt_resize(NULL, jobs->count, sizeof *out->flush_bytes);
-    memset(out->flush_bytes, 0, jobs->count * sizeof *out->flush_bytes);
+    out->flush_bytes = kt_zeros(jobs->count, sizeof *out->flush_bytes);
     kt_timer_open(jobs->timer, &out->timer);
     return KT_OK;
 }

@@ -18,8 +18,7 @@ struct kt_stage {
 enum kt_status kt_stage_open(const struct kt_hierarchy *hierarchy, int threads, struct kt_stage **out,
                              struct kt_error *error)
 {
-    struct kt_stage *stage = *out = kt_resize(NULL, 1, sizeof *stage);
-    *stage = (struct kt_stage){0};
+    struct kt_stage *stage = *out = kt_zeros(1, sizeof *stage);
     if (threads > 1)
         stage->crew = kt_crew_new();
     kt_filler_make(&hierarchy->caches, stage->crew, &stage->filler);

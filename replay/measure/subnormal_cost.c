@@ -131,8 +131,7 @@ enum kt_status kt_subnormal_costs(struct kt_worker *worker, size_t count, double
     *out = NULL;
     if (!any_candidate(jobs, count))
         return KT_OK;
-    struct kt_subnormal_cost *cost = *out = kt_resize(NULL, jobs->count, sizeof *cost);
-    memset(cost, 0, jobs->count * sizeof *cost);
+    struct kt_subnormal_cost *cost = *out = kt_zeros(jobs->count, sizeof *cost);
     enum kt_status status = find_jobs(&s, budget, cost, error);
     if (status == KT_OK)
         status = run_rounds(&s, budget, error);

@@ -176,8 +176,7 @@ static enum kt_status prepare_side(struct side *side, struct reply *hello, struc
     hello->hello.processor = side->library.threads == 1 ? kt_processor_pin(jobs->processor) : KT_NO_PROCESSOR;
     hello->hello.flush_effect = kt_cache_check();
     side->seconds = kt_resize(NULL, jobs->count, sizeof *side->seconds);
-    side->is_known = kt_resize(NULL, jobs->count, sizeof *side->is_known);
-    memset(side->is_known, 0, jobs->count * sizeof *side->is_known);
+    side->is_known = kt_zeros(jobs->count, sizeof *side->is_known);
     for (size_t i = 0; i < jobs->count; i++)
         side->seconds[i] = jobs->job[i].insitu.median;
     struct kt_strangers strangers;

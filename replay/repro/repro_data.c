@@ -308,8 +308,7 @@ static bool print_held(const struct kt_repro *r, int i, FILE *out)
     struct kt_operand operand[KT_MAX_OPERANDS];
     const struct kt_operand *o = &r->operand[i];
     size_t bytes = o->hi - o->lo;
-    uint64_t *word = kt_resize(NULL, bytes / sizeof *word + 1, sizeof *word);
-    memset(word, 0, (bytes / sizeof *word + 1) * sizeof *word);
+    uint64_t *word = kt_zeros(bytes / sizeof *word + 1, sizeof *word);
     memcpy(operand, r->operand, sizeof operand);
     operand[i] = moved(o, word);
     bool is_known = kt_held_fill(r->held, operand, i);

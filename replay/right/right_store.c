@@ -38,8 +38,7 @@ void kt_right_store_open(struct kt_store *store, const struct kt_library *const 
     out->setting = kt_resize(NULL, right->libraries, sizeof *out->setting);
     for (size_t l = 0; l < right->libraries; l++)
         out->setting[l] = setting_of(library[l]);
-    out->known = kt_resize(NULL, right->libraries * right->jobs->count, sizeof *out->known);
-    memset(out->known, 0, right->libraries * right->jobs->count * sizeof *out->known);
+    out->known = kt_zeros(right->libraries * right->jobs->count, sizeof *out->known);
 }
 
 /* What relations there are follows from the family's line. */

@@ -2,12 +2,7 @@
 #include "replay/sequence/play.h"
 
 #include "ktrace/clock.h"
-#include "replay/call/call.h"
-#include "replay/flush/branches.h"
-#include "replay/machine/processor.h"
-#include "replay/machine/seats.h"
-#include "trace/base/random.h"
-#include "replay/sequence/contents.h"
+#include "replay/sequence/player.h"
 #include "replay/sequence/trouble.h"
 #include "trace/base/memory.h"
 
@@ -16,187 +11,9 @@
 #include <stdio.h>
 #include <sys/socket.h>
 
-/* --- gaps ------------------------------------------------------------------------------------------------------ */
-
-enum { LINE = 64, TRAFFIC_BYTES = 64 << 20, TRAFFIC_STEP = 4096 };
-
-struct traffic {
-    unsigned char *memory;
-    size_t at;
-};
-
-static void read_some(struct traffic *traffic)
-{
-    for (size_t end = traffic->at + TRAFFIC_STEP; traffic->at < end; traffic->at += LINE)
-        (void)*(volatile unsigned char *)(traffic->memory + traffic->at);
-    traffic->at %= TRAFFIC_BYTES;
-}
-
-/* --- the process ----------------------------------------------------------------------------------------------- */
-
-/* A call made ready. */
-struct ready {
-    const struct kt_symbol *symbol;
-    void *function;
-    kt_thunk *thunk;
-    const uint64_t *address; /* to pass, in the order of the operands */
-    uint64_t gap;            /* ticks */
-};
-
-struct player {
-    const struct kt_play *play;
-    struct kt_library library;
-    struct kt_space space;
-    struct kt_data_pool *pool;
-    struct ready *ready;
-    struct kt_contents *contents; /* by window */
-    size_t window;                /* that comes next */
-    struct traffic traffic;
-    struct kt_branches code;
-    struct kt_team team;
-    size_t row; /* of it that is executed next */
-    uint64_t random;
-    double tick; /* seconds */
-    uint64_t clock_ticks;
-    struct kt_pass pass;
-    uint64_t last_end;      /* ticks: of the last call played, or when playing began */
-    struct kt_seats *seats; /* NULL: calls are played one after the other */
-    bool in_team;           /* they are threads of the team */
-    struct player *seated;  /* what each of them has of its own; owned */
-};
-
-enum { BRANCHES = 255 };                /* with a return a page */
-static const double row_seconds = 5e-6; /* at most */
-
-static void wait_until(uint64_t ticks, struct player *p)
-{
-    const int64_t row_ticks = (int64_t)(row_seconds / p->tick);
-    int64_t left;
-    while ((left = (int64_t)(ticks - kt_clock_start())) > 0) {
-        if (p->traffic.memory)
-            read_some(&p->traffic);
-        if (left > row_ticks)
-            kt_branches_run(&p->code, p->row++, (uint32_t)kt_random(&p->random));
-    }
-}
-
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-static double measure_tick(void)
-{
-    enum { LONG_ENOUGH_NS = 50000000 };
-    uint64_t start = now_ns();
-    uint64_t ticks = kt_clock_start();
-    uint64_t ns;
-    while ((ns = now_ns() - start) < LONG_ENOUGH_NS)
-        ;
-    return (double)ns * 1e-9 / (double)(kt_clock_start() - ticks);
-}
-
-/* Addresses of operands that a call does not reference are those of spare pages. */
-static const uint64_t *place(const struct player *p, const struct kt_recorded_call *call)
-{
-    struct kt_operand operand[KT_MAX_OPERANDS];
-    int count = kt_operands_placed(call, &p->space, operand);
-    uint64_t *address = kt_resize(NULL, (size_t)count, sizeof *address);
-    for (int i = 0; i < count; i++)
-        address[i] = operand[i].base;
-    return address;
-}
-
-static void make_ready(struct player *p, size_t i)
-{
-    const struct kt_recorded_call *call = &p->play->recording->call[i];
-    const struct kt_symbol *symbol = &call->entry->symbol;
-    const struct kt_recorded_call *before = i ? call - 1 : NULL;
-    struct ready *ready = &p->ready[i];
-    unsigned char *absent = &p->play->board->absent[call->shape];
-    bool is_known = before && before->entry == call->entry;
-    *ready = (struct ready){.symbol = symbol, .thunk = is_known ? ready[-1].thunk : kt_thunk_of(symbol)};
-    ready->function =
-        is_known ? ready[-1].function : kt_library_symbol(&p->library, symbol->name, call->entry->library->path);
-    ready->gap = (uint64_t)(call->gap / p->tick);
-    kt_scalars_steady(symbol, (unsigned char *)call->args);
-    ready->address = place(p, call);
-    if (!ready->thunk && !*absent)
-        *absent = KT_NO_THUNK;
-    if (!ready->function && !*absent)
-        *absent = KT_MISSING;
-    if (!kt_library_takes(&p->library, call->entry->int_bytes) && !*absent)
-        *absent = KT_OTHER_INTEGERS;
-}
-
-static void plan_contents(struct player *p)
-{
-    const struct kt_recording *r = p->play->recording;
-    size_t window = 0;
-    p->contents = kt_resize(NULL, r->windows, sizeof *p->contents);
-    for (size_t first = 0; first < r->calls;) {
-        size_t end = first + 1;
-        while (end < r->calls && !r->call[end].opens)
-            end++;
-        kt_contents_plan(&p->space, p->pool, &r->call[first], end - first, &p->contents[window++]);
-        first = end;
-    }
-}
-
-/* Regions that have most of the calls are where their company is: calls outside of them are made one at a time. */
-static bool are_in_parallel(const struct kt_recording *r)
-{
-    size_t in_parallel = 0;
-    for (size_t i = 0; i < r->calls; i++)
-        in_parallel += r->call[i].in_parallel;
-    return 2 * in_parallel > r->calls;
-}
-
-static enum kt_status open_seats(struct player *p, struct kt_error *error)
-{
-    const struct kt_recording *r = p->play->recording;
-    p->in_team = p->team.threads && are_in_parallel(r);
-    if (r->seats < 2)
-        return KT_OK;
-    p->seated = kt_resize(NULL, r->seats, sizeof *p->seated);
-    for (unsigned i = 0; i < r->seats; i++) {
-        p->seated[i] = *p;
-        p->seated[i].random += i;
-        p->seated[i].team.threads = 0; /* they are in it, or have none */
-    }
-    return kt_seats_open(r->seats, p->in_team ? &p->team : NULL, &p->seats, error);
-}
-
-static enum kt_status prepare(struct player *p, struct kt_error *error)
-{
-    const struct kt_recording *r = p->play->recording;
-    KT_TRY(kt_space_map(p->play->ranges, &p->space, error));
-    kt_team_open(r->team, &p->team);
-    KT_TRY(kt_library_load(&p->library, error));
-    kt_library_ask(&p->library);
-    if (p->library.threads == 1 && !p->team.threads && r->seats < 2)
-        kt_processor_pin(p->play->processor);
-    p->pool = kt_data_pool_new();
-    p->tick = measure_tick();
-    p->clock_ticks = kt_clock_cost();
-    p->ready = kt_resize(NULL, r->calls, sizeof *p->ready);
-    for (size_t i = 0; i < r->calls; i++)
-        make_ready(p, i);
-    plan_contents(p);
-    if (p->play->gaps == KT_GAPS_TRAFFIC) {
-        p->traffic.memory = kt_resize(NULL, TRAFFIC_BYTES, 1);
-        memset(p->traffic.memory, 1, TRAFFIC_BYTES);
-    }
-    if (p->play->gaps == KT_GAPS_CODE)
-        kt_branches_make(KT_GAP_CODE_PAGES, BRANCHES, &p->code);
-    return open_seats(p, error);
-}
-
 /* A call, and what it takes. */
 struct timing {
-    const struct ready *ready;
+    const struct kt_player_call *ready;
     const struct kt_parameters *parameters;
     struct kt_returned returned;
     uint64_t ticks;
@@ -211,9 +28,9 @@ static void time_call(void *data)
 }
 
 /* Returns the ticks that the call took; *OK: with info = 0. */
-static int64_t call_once(struct player *p, size_t i, bool *ok)
+static int64_t call_once(struct kt_player *p, size_t i, bool *ok)
 {
-    const struct ready *ready = &p->ready[i];
+    const struct kt_player_call *ready = &p->ready[i];
     const struct kt_recorded_call *call = &p->play->recording->call[i];
     struct kt_by_reference cells;
     struct kt_parameters parameters;
@@ -232,7 +49,7 @@ static int64_t call_once(struct player *p, size_t i, bool *ok)
 }
 
 /* One at a time: it takes from a pool. */
-static void refill(const struct player *p, const struct kt_recorded_call *call, enum kt_access access)
+static void refill(const struct kt_player *p, const struct kt_recorded_call *call, enum kt_access access)
 {
     static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
     pthread_mutex_lock(&one);
@@ -240,7 +57,7 @@ static void refill(const struct player *p, const struct kt_recorded_call *call, 
     pthread_mutex_unlock(&one);
 }
 
-static void play_call(struct player *p, size_t i, bool waits)
+static void play_call(struct kt_player *p, size_t i, bool waits)
 {
     struct kt_board *board = p->play->board;
     const struct kt_recorded_call *call = &p->play->recording->call[i];
@@ -249,7 +66,7 @@ static void play_call(struct player *p, size_t i, bool waits)
         refill(p, call, KT_READ);
     kt_trouble_take();
     if (waits)
-        wait_until(p->last_end + p->ready[i].gap, p);
+        kt_player_wait(p, p->last_end + p->ready[i].gap);
     int64_t ticks = call_once(p, i, &ok);
     p->last_end = kt_clock_start();
     enum kt_trouble trouble = kt_trouble_take();
@@ -265,7 +82,7 @@ enum outcome { GOOD, SLOW, UNFIT }; /* the less the better */
 
 /* SLOW: its results are fit for later calls, but it met denormal numbers on the way, which take processors a hundred
  * times as long. */
-static enum outcome attempt(struct player *p, size_t i)
+static enum outcome attempt(struct kt_player *p, size_t i)
 {
     bool ok;
     kt_trouble_take();
@@ -285,7 +102,7 @@ struct kept {
     } range[KT_MAX_OPERANDS];
 };
 
-static void keep(const struct player *p, const struct kt_recorded_call *call, struct kept *out)
+static void keep(const struct kt_player *p, const struct kt_recorded_call *call, struct kept *out)
 {
     struct kt_operand operand[KT_MAX_OPERANDS];
     out->ranges = kt_operands_placed(call, &p->space, operand);
@@ -309,7 +126,7 @@ static void put_back(struct kept *kept, bool is_wanted)
     }
 }
 
-static void play_strange(struct player *p, size_t i)
+static void play_strange(struct kt_player *p, size_t i)
 {
     struct kt_board *board = p->play->board;
     const struct kt_recorded_call *call = &p->play->recording->call[i];
@@ -324,7 +141,7 @@ static void play_strange(struct player *p, size_t i)
 
 /* The first pass: times do not matter, so results can be looked at. Where what is there is no fit input, the call gets
  * fresh ones, unless these are no better; where its results then are none for later calls, they are replaced. */
-static void try_call(struct player *p, size_t i)
+static void try_call(struct kt_player *p, size_t i)
 {
     const struct kt_recorded_call *call = &p->play->recording->call[i];
     unsigned char *part = &p->play->board->part[i];
@@ -344,7 +161,7 @@ static void try_call(struct player *p, size_t i)
     put_back(&kept, fresh >= found); /* as it is in passes */
 }
 
-static void begin_pass(struct player *p)
+static void begin_pass(struct kt_player *p)
 {
     p->window = 0;
     p->pass.denormal = p->pass.overflowed = 0;
@@ -352,7 +169,7 @@ static void begin_pass(struct player *p)
 
 /* Calls of a window, or a stretch of these, as several threads play them. */
 struct stage {
-    struct player *player;
+    struct kt_player *player;
     struct kt_window calls;
     bool waits;
     atomic_int active; /* seats that have not played all of their calls */
@@ -362,7 +179,7 @@ struct stage {
  * others in the program. */
 static bool play_calls_of(const struct stage *stage, unsigned seat, bool again)
 {
-    struct player *own = &stage->player->seated[seat];
+    struct kt_player *own = &stage->player->seated[seat];
     struct kt_board *board = own->play->board;
     bool goes_on = false;
     for (size_t i = stage->calls.first; i < stage->calls.end; i++) {
@@ -431,7 +248,7 @@ static size_t end_of_stretch(const struct kt_recording *r, size_t first, size_t 
 /* What seats in a team play: regions as such, and what is between them outside. */
 static void play_stretches(struct stage *stage, bool is_alone)
 {
-    struct player *p = stage->player;
+    struct kt_player *p = stage->player;
     const struct kt_recording *r = p->play->recording;
     const size_t end = stage->calls.end;
     for (; stage->calls.first < end; stage->calls.first = stage->calls.end) {
@@ -446,7 +263,7 @@ static void play_stretches(struct stage *stage, bool is_alone)
     }
 }
 
-static void begin_window(struct player *p, const struct kt_window *calls)
+static void begin_window(struct kt_player *p, const struct kt_window *calls)
 {
     for (size_t i = calls->first; i < calls->end; i++)
         p->play->board->seconds[i] = KT_NOT_TIMED;
@@ -459,7 +276,7 @@ static void begin_window(struct player *p, const struct kt_window *calls)
     }
 }
 
-static void play_window(struct player *p, const struct kt_window *calls, bool waits, bool is_alone)
+static void play_window(struct kt_player *p, const struct kt_window *calls, bool waits, bool is_alone)
 {
     const unsigned seats = p->play->recording->seats;
     struct stage stage = {p, *calls, waits, (int)seats};
@@ -476,7 +293,7 @@ static void play_window(struct player *p, const struct kt_window *calls, bool wa
     }
 }
 
-static void play_together(struct player *p, const struct kt_request *request, bool waits)
+static void play_together(struct kt_player *p, const struct kt_request *request, bool waits)
 {
     struct kt_window window = {.first = request->calls.first};
     for (; window.first < request->calls.end; window.first = window.end) {
@@ -487,7 +304,7 @@ static void play_together(struct player *p, const struct kt_request *request, bo
         p->play->board->seconds[i] = KT_NOT_TIMED;
 }
 
-static void play_one_by_one(struct player *p, const struct kt_request *request, bool waits)
+static void play_one_by_one(struct kt_player *p, const struct kt_request *request, bool waits)
 {
     const struct kt_recording *r = p->play->recording;
     struct kt_board *board = p->play->board;
@@ -509,7 +326,7 @@ static void play_one_by_one(struct player *p, const struct kt_request *request, 
     }
 }
 
-static void play_calls(struct player *p, const struct kt_request *request)
+static void play_calls(struct kt_player *p, const struct kt_request *request)
 {
     bool waits = p->play->gaps != KT_GAPS_NONE && !request->is_warming;
     if (p->seats && !request->is_trial)
@@ -521,10 +338,10 @@ static void play_calls(struct player *p, const struct kt_request *request)
 void kt_play_serve(const void *context, int socket)
 {
     const struct kt_play *play = context;
-    struct player player = {.play = play, .library = *play->library, .random = 1};
+    struct kt_player player = {.play = play, .library = *play->library, .random = 1};
     struct kt_error error = {0};
     struct kt_request request;
-    player.pass.usable = prepare(&player, &error) == KT_OK;
+    player.pass.usable = kt_player_open(&player, &error) == KT_OK;
     player.pass.space = player.space.kind;
     snprintf(player.pass.text, sizeof player.pass.text, "%.500s", error.text);
     while (send(socket, &player.pass, sizeof player.pass, MSG_NOSIGNAL) == sizeof player.pass && player.pass.usable) {

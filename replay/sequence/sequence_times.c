@@ -65,8 +65,7 @@ static void take_means(const struct kt_sequence *s, double *seconds)
 static struct kt_samples *find_times(const struct kt_sequence *s)
 {
     const float *time = s->sample[s->passes - 1];
-    struct kt_samples *times = kt_resize(NULL, s->setup->shapes.count, sizeof *times);
-    memset(times, 0, s->setup->shapes.count * sizeof *times);
+    struct kt_samples *times = kt_zeros(s->setup->shapes.count, sizeof *times);
     for (size_t i = 0; i < s->recording.calls; i++)
         if (s->recording.call[i].counted && time[i] >= 0)
             kt_samples_add(&times[s->recording.call[i].shape], (double)time[i]);

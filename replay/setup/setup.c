@@ -313,8 +313,7 @@ static enum kt_status find_placements(const struct kt_replay_options *options, s
 {
     if (!is_tracked(options))
         return KT_OK;
-    setup->placed = kt_resize(NULL, setup->shapes.count, sizeof *setup->placed);
-    memset(setup->placed, 0, setup->shapes.count * sizeof *setup->placed);
+    setup->placed = kt_zeros(setup->shapes.count, sizeof *setup->placed);
     return kt_known_placements(recall, options, setup, error);
 }
 

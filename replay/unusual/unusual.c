@@ -224,8 +224,7 @@ enum kt_status kt_unusual_try(const struct kt_library *const *library, size_t li
     struct session s = {.out = out, .end = kt_now() + budget};
     *out = (struct kt_unusual){.libraries = libraries};
     kt_unusual_calls_make(jobs, &out->calls);
-    out->of = kt_resize(NULL, libraries, sizeof *out->of);
-    memset(out->of, 0, libraries * sizeof *out->of);
+    out->of = kt_zeros(libraries, sizeof *out->of);
     enum kt_status status = open_session(&s, library, error);
     if (status == KT_OK &&
         kt_reference_start(&s.exam.reference_library, &s.exam.reference, out->without, sizeof out->without))

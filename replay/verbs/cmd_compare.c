@@ -293,8 +293,7 @@ static enum kt_status prepare(struct compare *c, struct kt_error *error)
     kt_setup_schedule(&k->setup, options, k->libraries, k->setup.jobs.count, &k->schedule);
     k->met = kt_resize(NULL, k->setup.jobs.count, sizeof *k->met);
     k->stands_for = kt_resize(NULL, k->setup.jobs.count, sizeof *k->stands_for);
-    k->first = kt_resize(NULL, k->setup.jobs.count * k->libraries, sizeof *k->first);
-    memset(k->first, 0, k->setup.jobs.count * k->libraries * sizeof *k->first);
+    k->first = kt_zeros(k->setup.jobs.count * k->libraries, sizeof *k->first);
     k->windowed = kt_resize(NULL, k->setup.jobs.count, sizeof *k->windowed);
     for (size_t i = 0; i < k->setup.jobs.count; i++) {
         k->met[i] = false;

@@ -18,7 +18,7 @@ declare -A longest=([stream]=12288 [text]=12288 [trace]=6144 [packed]=32768 [spe
 bad=0
 for name in ${FUZZERS:-$(ls tests/fuzz/corpus)}; do
     mkdir -p "$FOLDER/corpus/$name"
-    { TIMEFORMAT='%U %S'; time "$FOLDER/tests/fuzz/$name" -max_total_time="$FOR" -timeout=30 -rss_limit_mb=2048 -max_len="${longest[$name]:-4096}" -entropic=0 \
+    { TIMEFORMAT='%U %S'; time "$FOLDER/tests/fuzz/$name" -max_total_time="$FOR" -timeout=30 -rss_limit_mb=2048 -max_len="${longest[$name]:-4096}" -entropic=0 -reload=0 \
         -close_fd_mask=1 -print_final_stats=1 -artifact_prefix="$FOLDER/$name." "$FOLDER/corpus/$name" "tests/fuzz/corpus/$name" \
         >"$FOLDER/$name.log" 2>&1; } 2>"$FOLDER/$name.time"
     status=$?

@@ -46,14 +46,15 @@ int __wrap_sqlite3_open_v2(const char *path, sqlite3 **out, int flags, const cha
 
 int __wrap_sqlite3_open_v2(const char *path, sqlite3 **out, int flags, const char *vfs)
 {
-    enum { ROOM = 1 << 20, FLAGS = SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_RESIZEABLE };
+    enum { FLAGS = SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_RESIZEABLE };
     (void)path;
     int status = __real_sqlite3_open_v2(":memory:", out, flags, vfs);
     database = *out;
     if (status == SQLITE_OK && image) {
-        unsigned char *copy = sqlite3_malloc(ROOM);
+        const sqlite3_int64 bytes = (sqlite3_int64)image_bytes;
+        unsigned char *copy = sqlite3_malloc64(image_bytes + 1);
         memcpy(copy, image, image_bytes);
-        status = sqlite3_deserialize(*out, "main", copy, (sqlite3_int64)image_bytes, ROOM, FLAGS);
+        status = sqlite3_deserialize(*out, "main", copy, bytes, bytes, FLAGS);
     }
     return status;
 }

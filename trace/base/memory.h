@@ -20,7 +20,10 @@ static inline void *kt_resize(void *old, size_t count, size_t bytes)
 
 static inline void *kt_zeros(size_t count, size_t bytes)
 {
-    return memset(kt_resize(NULL, count, bytes), 0, count * bytes);
+    void *memory = calloc(count ? count : 1, bytes);
+    if (!memory)
+        abort();
+    return memory;
 }
 
 static inline char *kt_copy(const char *text)

@@ -32,15 +32,15 @@ struct kt_end {
 
 /* A call's words, as the last call of its context left them. */
 struct kt_context_slot {
-    uint64_t key;     /* which chunk and entry they are of; 0: none yet */
     uint64_t version; /* for whoever reads calls: 0 when the slot is new */
     uint64_t mask;    /* the same */
     uint64_t word[KT_CONTEXT_WORDS];
 };
 
-/* All zeros at first; to be cleared before each chunk. */
+/* To be cleared before each chunk. Keys are apart, so that only they need to be made: slots are two megabytes. */
 struct kt_contexts {
-    uint64_t chunk; /* counts them: slots of earlier ones are out of date */
+    uint64_t chunk;            /* counts them: slots of earlier ones are out of date */
+    uint64_t key[KT_CONTEXTS]; /* which chunk and entry a slot is of; 0: none yet */
     struct kt_context_slot slot[KT_CONTEXTS];
 };
 
@@ -135,6 +135,12 @@ static inline uint64_t kt_difference_at(const unsigned char *at, const unsigned 
     return kt_unzigzag((value & UINT64_MAX >> (56 - 8 * more)) >> 3);
 }
 
+static inline void kt_contexts_begin(struct kt_contexts *contexts)
+{
+    contexts->chunk = 0;
+    memset(contexts->key, 0, sizeof contexts->key);
+}
+
 static inline void kt_contexts_clear(struct kt_contexts *contexts)
 {
     contexts->chunk++;
@@ -178,10 +184,12 @@ static inline struct kt_context_slot *kt_contexts_call(struct kt_contexts *conte
 {
     struct kt_head head = kt_event_at(event);
     struct kt_context_slot *slot = &contexts->slot[head.id % KT_CONTEXTS];
+    uint64_t *known = &contexts->key[head.id % KT_CONTEXTS];
     uint64_t key = contexts->chunk << 16 | head.id;
     uint64_t changed = kt_changed_words(head, event);
-    if (slot->key != key)
-        *slot = (struct kt_context_slot){.key = key};
+    if (*known != key)
+        *slot = (struct kt_context_slot){0};
+    *known = key;
     if (changed)
         kt_context_change(slot, event, changed);
     return slot;

@@ -7,13 +7,17 @@
 
 void kt_cursor_begin(const struct kt_trace *trace, struct kt_cursor *out)
 {
-    *out = (struct kt_cursor){.trace = trace};
+    memset(out, 0, offsetof(struct kt_cursor, contexts));
+    kt_contexts_begin(&out->contexts);
+    out->trace = trace;
 }
 
 void kt_cursor_begin_stream(const struct kt_trace *trace, size_t process, size_t stream, struct kt_cursor *out)
 {
-    *out = (struct kt_cursor){
-        .trace = trace, .process = process, .stream = stream, .versions = (uint64_t)(stream + 1) << 40};
+    kt_cursor_begin(trace, out);
+    out->process = process;
+    out->stream = stream;
+    out->versions = (uint64_t)(stream + 1) << 40;
 }
 
 static void enter_span(struct kt_cursor *cursor, const struct kt_stream *s, const struct kt_span *span)

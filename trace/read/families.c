@@ -29,8 +29,7 @@ static void free_family(void *node)
 
 struct kt_families *kt_families_new(void)
 {
-    struct kt_families *families = kt_resize(NULL, 1, sizeof *families);
-    *families = (struct kt_families){0};
+    struct kt_families *families = kt_zeros(1, sizeof *families);
     return families;
 }
 

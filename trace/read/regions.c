@@ -11,8 +11,7 @@ struct kt_regions *kt_regions_new(void)
 {
     struct kt_regions *regions = kt_resize(NULL, 1, sizeof *regions);
     *regions = (struct kt_regions){.slots = FIRST_SLOTS};
-    regions->slot = kt_resize(NULL, FIRST_SLOTS, sizeof *regions->slot);
-    memset(regions->slot, 0, FIRST_SLOTS * sizeof *regions->slot);
+    regions->slot = kt_zeros(FIRST_SLOTS, sizeof *regions->slot);
     regions->region = kt_room_for_one(NULL, 0, sizeof *regions->region);
     regions->region[regions->count++] = (struct kt_named_region){0};
     return regions;

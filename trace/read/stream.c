@@ -459,7 +459,7 @@ void kt_stream_check(struct kt_stream *stream, const struct kt_process *process,
     size_t count;
     struct found *found = find_chunks(&w, &count);
     w.contexts = kt_resize(NULL, 1, sizeof *w.contexts);
-    memset(w.contexts, 0, sizeof *w.contexts);
+    kt_contexts_begin(w.contexts);
     know_entries(&w);
     stream->earliest = UINT64_MAX;
     w.keeps_last = count && wants_last(process);

@@ -79,8 +79,7 @@ static int compare_found(const void *a, const void *b)
 
 struct kt_callers *kt_callers_new(void)
 {
-    struct kt_callers *callers = kt_resize(NULL, 1, sizeof *callers);
-    *callers = (struct kt_callers){0};
+    struct kt_callers *callers = kt_zeros(1, sizeof *callers);
     return callers;
 }
 

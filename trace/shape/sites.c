@@ -52,8 +52,7 @@ static int compare_places(const void *a, const void *b)
 
 struct kt_sites *kt_sites_new(void)
 {
-    struct kt_sites *sites = kt_resize(NULL, 1, sizeof *sites);
-    *sites = (struct kt_sites){0};
+    struct kt_sites *sites = kt_zeros(1, sizeof *sites);
     return sites;
 }
 

@@ -16,10 +16,11 @@
 #include "preload/shim.h"
 
 /* The number of the line of the program's own code that makes this call; 0: not known. */
-extern KT_HIDDEN bool kt_reads_lines;
+extern KT_HIDDEN bool kt_reads_python;
 KT_HIDDEN uint32_t kt_python_line(void);
 
-/* Looks for an interpreter among what was loaded when the program started, if lines are wanted. Within a slow path. */
-KT_HIDDEN void kt_python_find(void);
+/* Looks for an interpreter among what was loaded when the program started. PATHS: who called is told, too. Within a
+ * slow path. */
+KT_HIDDEN void kt_python_find(bool paths);
 
 #endif

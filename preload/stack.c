@@ -5,7 +5,9 @@
 #include "preload/entries.h"
 #include "preload/line.h"
 #include "preload/look.h"
+#include "preload/line_numbers.h"
 #include "preload/python.h"
+#include "preload/r.h"
 #include "preload/settings.h"
 #include "preload/slow.h"
 #include "preload/system.h"
@@ -463,7 +465,8 @@ static inline uint32_t stack_number(uintptr_t frame, uintptr_t caller)
 /* An interpreter's frames say more than those of its own code. */
 uint32_t kt_stack_place(const struct kt_frame *frame, uintptr_t caller)
 {
-    uint32_t line = kt_reads_lines ? kt_python_line() : 0;
+    uint32_t line = kt_reads_python ? kt_python_line() : 0;
+    line = line || !kt_reads_r ? line : kt_r_line();
     return line || !keeps_stacks ? line : stack_number((uintptr_t)frame, caller);
 }
 
@@ -471,13 +474,17 @@ uint32_t kt_stack_place(const struct kt_frame *frame, uintptr_t caller)
 
 void kt_stack_start(void)
 {
-    if (kt_tells_places)
+    const enum kt_stacks wanted = kt_settings_stacks();
+    if (kt_tells_places || wanted == KT_STACKS_OFF)
         return;
-    kt_python_find();
-    if (kt_settings_stacks() == KT_STACKS_PATHS) {
+    kt_python_find(wanted == KT_STACKS_PATHS);
+    kt_r_find(wanted == KT_STACKS_PATHS);
+    if ((kt_reads_python || kt_reads_r) && !kt_line_numbers_open())
+        kt_reads_python = kt_reads_r = false;
+    if (wanted == KT_STACKS_PATHS) {
         places = pages(PLACES * sizeof *places);
         hashes = pages(NUMBERS * (sizeof *hashes + sizeof(uint32_t)));
         keeps_stacks = places && hashes;
     }
-    kt_tells_places = kt_reads_lines || keeps_stacks;
+    kt_tells_places = kt_reads_python || kt_reads_r || keeps_stacks;
 }

@@ -4,68 +4,11 @@
  * headers say of where things lie; then parts of its memory are overwritten with anything, and nothing may crash or
  * loop.
  */
-#include "preload/apart.h"
-#include "preload/define.h"
-#include "preload/line.h"
-#include "preload/scopes.h"
+#include "tests/unit/interpreter.h"
+
 #include "preload/python.h"
 #include "preload/python_table.h"
-#include "preload/notice.h"
-#include "preload/settings.h"
-#include "preload/slow.h"
-
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
-#include <cmocka.h>
-
-/* --- the shim around it -------------------------------------------------------------------------------------- */
-
-static char told[1 << 16]; /* the last definition */
-static enum kt_stacks stacks;
-
-bool kt_slow_begin(void)
-{
-    return true;
-}
-
-void kt_slow_end(void)
-{
-}
-
-void kt_define_line(const char *text, size_t length)
-{
-    assert_true(length < sizeof told);
-    memcpy(told, text, length);
-    told[length] = '\0';
-}
-
-void kt_notice(const char *text, const char *value, const char *more)
-{
-    snprintf(told, sizeof told, "%s%s%s", text, value, more);
-}
-
-enum kt_stacks kt_settings_stacks(void)
-{
-    return stacks;
-}
-
-void kt_apart(void (*task)(void *), void *context)
-{
-    task(context);
-}
-
-bool kt_system_is_readable(const void *at)
-{
-    return syscall(SYS_rt_sigprocmask, -1, at, NULL, 8) == 0 || errno != EFAULT;
-}
+#include "preload/scopes.h"
 
 /* --- an interpreter ------------------------------------------------------------------------------------------ */
 
@@ -83,10 +26,9 @@ static const struct version {
     {"3.12.1 (x)", 56, 0, 0, 8, 56, 112, 128, 68, 136, 192, 40, false},
     {"3.13.0 (x)", 72, 999, 0, 8, 56, 112, 128, 68, 136, 200, 40, false},
 };
-enum { VERSIONS = sizeof versions / sizeof *versions, NONE = 999, FRAMES = 5, MEMORY = 1 << 16 };
+enum { VERSIONS = sizeof versions / sizeof *versions, NONE = 999, FRAMES = 5 };
 
 static const struct version *version;
-static unsigned char *memory; /* of the interpreter; behind it nothing can be read */
 
 /* Nothing but the interpreter's memory can be read by accident: sanitizers look at the test's own. */
 enum {
@@ -122,16 +64,6 @@ void *kt_scopes_find_first(const char *symbol)
     if (!strcmp(symbol, "Py_GetVersion"))
         memcpy(&found, &text, sizeof found);
     return found;
-}
-
-static void put(size_t at, uint64_t value, size_t bytes)
-{
-    memcpy(memory + at, &value, bytes);
-}
-
-static uint64_t address(size_t at)
-{
-    return (uintptr_t)memory + at;
 }
 
 static void put_text(size_t at, const char *text)
@@ -170,21 +102,16 @@ static void put_frame(size_t i)
     memcpy(memory + table + 32, bytes, version->is_number ? 4 : 5);
 }
 
-static void make_interpreter(const struct version *of, enum kt_stacks how)
+static void make_interpreter(const struct version *of, bool paths)
 {
     version = of;
-    stacks = how;
-    if (!memory)
-        memory = mmap(NULL, MEMORY + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    mprotect(memory + MEMORY, 4096, PROT_NONE);
-    memset(memory, 0, MEMORY);
+    make_memory();
     put(THREAD + version->frame, address(version->inner == NONE ? FRAME : HOLDER), 8);
     if (version->inner != NONE)
         put(HOLDER + version->inner, address(FRAME), 8);
     for (size_t i = 0; i < FRAMES; i++)
         put_frame(i);
-    kt_reads_lines = false;
-    kt_python_find();
+    kt_python_find(paths);
 }
 
 /* --- tests --------------------------------------------------------------------------------------------------- */
@@ -193,8 +120,8 @@ static void test_lines(void **state)
 {
     (void)state;
     for (int v = 0; v < VERSIONS; v++) {
-        make_interpreter(&versions[v], KT_STACKS_LINES);
-        assert_true(kt_reads_lines);
+        make_interpreter(&versions[v], false);
+        assert_true(kt_reads_python);
         *told = '\0';
         uint32_t line = kt_python_line();
         assert_int_not_equal(line, 0);
@@ -209,7 +136,7 @@ static void test_paths(void **state)
 {
     (void)state;
     for (int v = 0; v < VERSIONS; v++) {
-        make_interpreter(&versions[v], KT_STACKS_PATHS);
+        make_interpreter(&versions[v], true);
         uint32_t line = kt_python_line();
         char expected[64];
         snprintf(expected, sizeof expected, "line\t%u\t%u\t22\tf1\tfile1.py\n", line, line - 1);
@@ -222,7 +149,7 @@ static void test_another_code(void **state)
 {
     (void)state;
     for (int v = 0; v < VERSIONS; v++) {
-        make_interpreter(&versions[v], KT_STACKS_LINES);
+        make_interpreter(&versions[v], false);
         uint32_t line = kt_python_line();
         put(CODE + STEP + version->first_line, 500, 4);
         uint32_t other = kt_python_line();
@@ -238,33 +165,9 @@ static void test_unknown(void **state)
     (void)state;
     static const struct version other = {.name = "3.99.0 (x)", .inner = NONE};
     version = &other;
-    kt_reads_lines = false;
-    kt_python_find();
-    assert_false(kt_reads_lines);
+    kt_python_find(false);
+    assert_false(kt_reads_python);
     assert_non_null(strstr(told, "3.99.0"));
-    stacks = KT_STACKS_OFF;
-    version = &versions[3];
-    kt_python_find();
-    assert_false(kt_reads_lines);
-}
-
-/* A word of anything: small, an address within the interpreter's memory, at its end, or of nothing. */
-static uint64_t anything(void)
-{
-    switch (rand() % 6) {
-    case 0:
-        return (uint64_t)rand() % 300;
-    case 1:
-        return address((size_t)rand() % MEMORY / 8 * 8);
-    case 2:
-        return address(MEMORY - 8 * ((size_t)rand() % 16));
-    case 3:
-        return address(MEMORY + 8 * ((size_t)rand() % 1000));
-    case 4:
-        return address((size_t)rand() % MEMORY);
-    default:
-        return (uint64_t)rand() << 32 ^ (uint64_t)rand();
-    }
 }
 
 static void test_anything(void **state)
@@ -273,8 +176,8 @@ static void test_anything(void **state)
     static unsigned char sound[MEMORY];
     srand(1);
     for (int v = 0; v < VERSIONS; v++) {
-        for (int how = KT_STACKS_LINES; how <= KT_STACKS_PATHS; how++) {
-            make_interpreter(&versions[v], (enum kt_stacks)how);
+        for (int paths = 0; paths < 2; paths++) {
+            make_interpreter(&versions[v], paths);
             memcpy(sound, memory, MEMORY);
             for (int round = 0; round < 10000; round++) {
                 for (int words = rand() % 40; words >= 0; words--)
@@ -294,13 +197,11 @@ static void test_anything(void **state)
 static void test_circle(void **state)
 {
     (void)state;
-    make_interpreter(&versions[3], KT_STACKS_LINES);
+    make_interpreter(&versions[3], false);
     put(FRAME + version->back, address(FRAME), 8);
     put(CODE + STEP + 8, 0, 8);
     assert_int_not_equal(kt_python_line(), 0);
-    stacks = KT_STACKS_PATHS;
-    kt_reads_lines = false;
-    kt_python_find();
+    kt_python_find(true);
     put_frame(1);
     put(FRAME + version->back, address(FRAME + STEP), 8);
     put(FRAME + STEP + version->back, address(FRAME + STEP), 8);

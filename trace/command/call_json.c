@@ -89,9 +89,12 @@ static json_t *source_json(const struct kt_call *call)
 {
     json_t *array = json_array();
     const struct kt_source_line *at = kt_source_line(call->process, call->source);
-    for (; at; at = kt_source_line(call->process, at->parent))
-        json_array_append_new(array, json_pack("{s:o, s:i, s:o}", "file", kt_json_text(at->file), "line", at->line,
-                                               "function", kt_json_text(at->function)));
+    for (; at; at = kt_source_line(call->process, at->parent)) {
+        const bool has_line = kt_source_has_line(at);
+        json_array_append_new(
+            array, json_pack("{s:o, s:o, s:o}", "file", kt_json_text_or_null(has_line ? at->file : NULL), "line",
+                             has_line ? json_integer(at->line) : json_null(), "function", kt_json_text(at->function)));
+    }
     return array;
 }
 

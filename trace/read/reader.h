@@ -52,7 +52,7 @@ enum kt_nested_mode {
 /* A line of a program's source that makes calls. */
 struct kt_source_line {
     char *function, *file; /* FILE: NULL if the id was never defined */
-    int line;              /* 0: not known */
+    int line;              /* 0: not known; a function of R has neither this nor a file */
     uint32_t parent;       /* the line that the function was called from; 0: not told (KTRACE_STACKS=paths) */
 };
 
@@ -154,6 +154,11 @@ const char *kt_trace_option(const struct kt_trace *trace, const char *name, cons
 
 /* The name of a region that a definition has, or one that stands for it. */
 const char *kt_region_name(const struct kt_process *process, uint32_t id);
+
+static inline bool kt_source_has_line(const struct kt_source_line *source)
+{
+    return *source->file || source->line;
+}
 
 /* NULL: not known. */
 const struct kt_source_line *kt_source_line(const struct kt_process *process, uint32_t id);

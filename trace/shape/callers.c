@@ -212,12 +212,13 @@ static struct found key_of(struct kt_callers *callers, const struct kt_process *
 static void take_source(struct found *found)
 {
     const struct kt_source_line *source = kt_source_line(found->process, (uint32_t)found->address);
+    const bool has_line = source && kt_source_has_line(source);
     make_places(found, 1);
-    found->place->object = "Python";
+    found->place->object = source && !has_line ? "R" : "Python";
     if (!source)
         return;
     found->place->function = source->function;
-    found->place->file = source->file;
+    found->place->file = has_line ? source->file : NULL;
     found->place->line = source->line;
 }
 

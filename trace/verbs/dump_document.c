@@ -8,10 +8,11 @@ static const struct kt_field caller_fields[] = {
     {"address", KT_AS_TEXT, .meaning = "address that the call returns to, hexadecimal"},
     {0}};
 
-static const struct kt_field line_fields[] = {{"file", KT_AS_TEXT, .meaning = "source file"},
-                                              {"line", KT_AS_ID, .meaning = "line in it"},
-                                              {"function", KT_AS_TEXT, .meaning = "function"},
-                                              {0}};
+static const struct kt_field line_fields[] = {
+    {"file", KT_AS_TEXT, KT_NULL, .meaning = "source file; null: a function of R"},
+    {"line", KT_AS_ID, KT_NULL, .meaning = "line in it"},
+    {"function", KT_AS_TEXT, .meaning = "function"},
+    {0}};
 
 static const struct kt_field operand_fields[] = {
     {"name", KT_AS_TEXT, .meaning = "operand"},
@@ -47,8 +48,8 @@ static const struct kt_field call_fields[] = {
     {"in_parallel", KT_AS_FLAG, .meaning = "called within a parallel region of OpenMP"},
     {"faults", KT_AS_COUNT, KT_NULL, .meaning = "page faults, where they were counted"},
     {"caller", KT_AS_RECORD, .meaning = "who called", .of = caller_fields},
-    {"source", KT_AS_RECORD, KT_MANY | KT_LACKS, .meaning = "lines of a Python program, innermost first",
-     .of = line_fields},
+    {"source", KT_AS_RECORD, KT_MANY | KT_LACKS,
+     .meaning = "lines of a Python program, functions of an R program, innermost first", .of = line_fields},
     {"stack", KT_AS_RECORD, KT_MANY | KT_LACKS,
      .meaning = "return addresses on the stack of the call, innermost first, where somebody looked for them",
      .of = caller_fields},

@@ -287,6 +287,10 @@ $(T)/ranks/paced: tests/ranks/paced.c $(T)/abi/libfake1.so
 	$(call abi,$<,-lfake1)
 $(T)/ranks/libdeath.so: tests/ranks/death.c
 	$(call fake,)
+$(T)/ranks/turns: tests/ranks/turns.c $(T)/abi/libfake1.so
+	$(call abi,$<,-lfake1)
+$(T)/ranks/libother_clock.so: tests/ranks/other_clock.c
+	$(call fake,)
 
 $(T)/table/flops: tests/table/flops.f90
 	@mkdir -p $(@D); gfortran -O1 -o $@ $< $(REFERENCE_LAPACK) $(REFERENCE)

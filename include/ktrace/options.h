@@ -36,6 +36,8 @@
       "in, out or in,out: checksums of operands before and after each call of the program, for diff --results")      \
     X(CLOCK, text, "",                                                                                               \
       "tsc or monotonic: the processor's clock or the kernel's; default the processor's where it is reliable")       \
+    X(CLOCK_ERROR, text, "",                                                                                         \
+      "set by ktrace run: boot id and microseconds that the time of day may be wrong by, as the kernel says")        \
     X(YARDSTICKS, flag, "1", "0: do not measure how fast the machine is, which takes some microseconds every 10 ms") \
     X(PAUSED, flag, "0", "1: record nothing until the program or ktrace control resumes")                            \
     X(FOLLOW, flag, "1", "0: do not trace programs that the traced one executes")                                    \

@@ -7,6 +7,7 @@
 #include "model/report/report_lists.h"
 #include "model/report/report_subnormal.h"
 #include "trace/command/counts.h"
+#include "trace/command/hosts_json.h"
 #include "trace/command/state_json.h"
 #include "trace/command/subnormal.h"
 #include "trace/read/profile.h"
@@ -70,6 +71,11 @@ static json_t *unblocked(const struct kt_at *at)
 static json_t *paths(const struct kt_at *at)
 {
     return kt_paths_json(&kt_report_of(at)->tree);
+}
+
+static json_t *hosts(const struct kt_at *at)
+{
+    return kt_hosts_json(&kt_report_of(at)->trace);
 }
 
 static json_t *subnormal(const struct kt_at *at)
@@ -180,6 +186,7 @@ static const struct kt_field document_fields[] = {
     KT_FIELDS(kt_report_thread_list),
     KT_FIELDS(kt_report_process_list),
     {"clock", KT_AS_RECORD, .meaning = "what is odd about the clock", .of = clock_fields},
+    {KT_HOSTS_FIELD, .get = hosts},
     KT_FIELDS(kt_report_rank_fields),
     KT_FIELDS(kt_report_rank_statistics),
     KT_FIELDS(kt_report_node_list),

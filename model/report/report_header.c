@@ -286,4 +286,5 @@ void kt_report_header(const struct kt_report *report)
     kt_about_selection(&report->trace, &report->state);
     print_missing(report);
     kt_about_clock(&report->state);
+    kt_about_hosts(&report->trace);
 }

@@ -9,6 +9,7 @@
 #include "model/report/screen_findings.h"
 #include "model/report/screen_parts.h"
 #include "trace/print/screen.h"
+#include "trace/shape/hosts.h"
 #include "trace/shape/shape_words.h"
 #include "trace/command/about.h"
 #include "trace/print/text.h"
@@ -87,6 +88,17 @@ void kt_report_screen_times(const struct kt_report *report, double wall, double 
     kt_screen_line("%s", busy);
 }
 
+static void print_hosts(const struct kt_report *report)
+{
+    struct kt_hosts hosts;
+    char text[KT_HOSTS_TEXT];
+    kt_hosts_find(&report->trace, &hosts);
+    if (*kt_hosts_text(&hosts, text))
+        kt_screen_line("%s", text);
+    if (*kt_hosts_doubt(&hosts, text))
+        kt_screen_line("! %s", text);
+}
+
 /* What keeps the numbers from being those of all calls. */
 static void print_trust(const struct kt_report *report)
 {
@@ -138,6 +150,7 @@ static void print_head(const struct kt_report *report)
     kt_report_screen_libraries(report->summary.first, libraries, sizeof libraries);
     kt_screen_line("%s; %s, %s", libraries, KT_COUNT(report->trace.processes, "process"),
                    KT_COUNT(report->state.threads, "thread"));
+    print_hosts(report);
     print_trust(report);
     kt_report_screen_lost(report);
 }

@@ -3,8 +3,10 @@
  * Ranks and the tree of processes, from what meta files say; one time line for processes of several machines.
  */
 #include "trace/read/origin.h"
+#include "trace/shape/hosts.h"
 #include "trace/shape/ranks.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -168,6 +170,44 @@ static void test_time_line(void **state)
         assert_true(f.process[i].start == start[i]);
 }
 
+/* What kernels said of their clocks counts for the process that was first on each, and if it is of that boot. */
+static void test_clocks(void **state)
+{
+    (void)state;
+    struct fixture f = {0};
+    struct kt_hosts hosts;
+    ADD(&f, 1, "host", "a", "boot_id", "x", "option", "CLOCK_ERROR\tx:2000");
+    ADD(&f, 2, "host", "b", "boot_id", "x", "option", "CLOCK_ERROR\tx:9000")->start = 1;
+    kt_hosts_find(&f.trace, &hosts);
+    assert_true(hosts.hosts == 2 && hosts.clocks == 1 && hosts.within == 0 && !hosts.unknown && hosts.apart == 0);
+    ADD(&f, 3, "host", "c", "boot_id", "y", "option", "CLOCK_ERROR\ty:500");
+    ADD(&f, 4, "host", "d", "boot_id", "z", "option", "CLOCK_ERROR\tz:700");
+    kt_hosts_find(&f.trace, &hosts);
+    assert_true(hosts.hosts == 4 && hosts.clocks == 3 && fabs(hosts.within - 2.7e-3) < 1e-12 && !hosts.unknown);
+    ADD(&f, 5, "host", "e", "boot_id", "zz", "option", "CLOCK_ERROR\tz:700");
+    ADD(&f, 6, "host", "e");
+    kt_hosts_find(&f.trace, &hosts);
+    assert_true(hosts.hosts == 5 && hosts.clocks == 5 && isnan(hosts.within));
+    assert_string_equal(hosts.unknown, "e");
+}
+
+static void test_ranks_apart(void **state)
+{
+    (void)state;
+    struct fixture f = {0};
+    struct kt_hosts hosts;
+    ADD(&f, 1, "boot_id", "x", "rank", "0", "job", "7");
+    ADD(&f, 2, "boot_id", "y", "rank", "1", "job", "7")->start = 3;
+    kt_hosts_find(&f.trace, &hosts);
+    assert_true(hosts.apart == 2);                                  /* each took a second */
+    ADD(&f, 3, "boot_id", "y", "rank", "2", "job", "8")->start = 9; /* another job */
+    kt_hosts_find(&f.trace, &hosts);
+    assert_true(hosts.apart == 2);
+    ADD(&f, 4, "boot_id", "y", "rank", "3", "job", "7")->start = -5; /* ranks of one kernel need not run together */
+    kt_hosts_find(&f.trace, &hosts);
+    assert_true(hosts.apart == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -179,6 +219,8 @@ int main(void)
         cmocka_unit_test(test_tree_of_reused_ids),
         cmocka_unit_test(test_tree_in_a_circle),
         cmocka_unit_test(test_time_line),
+        cmocka_unit_test(test_clocks),
+        cmocka_unit_test(test_ranks_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
 #include "trace/base/memory.h"
 #include "trace/library/installed.h"
 #include "trace/print/text.h"
+#include "trace/shape/hosts.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -272,4 +273,26 @@ void kt_about_clock(const struct kt_state *state)
     if (state->implausible)
         kt_about_line("clock", "%s of impossible duration: counted, but without time",
                       KT_COUNT(state->implausible, "call"));
+}
+
+void kt_about_hosts(const struct kt_trace *trace)
+{
+    struct kt_hosts hosts;
+    char text[KT_HOSTS_TEXT];
+    kt_hosts_find(trace, &hosts);
+    if (*kt_hosts_text(&hosts, text))
+        kt_about_line("clocks", "%s", text);
+    if (*kt_hosts_doubt(&hosts, text))
+        kt_about_line("", "%s", text);
+}
+
+void kt_about_hosts_notice(const struct kt_trace *trace)
+{
+    struct kt_hosts hosts;
+    char text[KT_HOSTS_TEXT];
+    kt_hosts_find(trace, &hosts);
+    if (*kt_hosts_text(&hosts, text))
+        kt_notice("%s", text);
+    if (*kt_hosts_doubt(&hosts, text))
+        kt_notice("%s", text);
 }

@@ -63,4 +63,8 @@ void kt_about_missing(const struct kt_trace *trace, const struct kt_state *state
 /* A line for each reason to distrust durations; nothing if there is none. */
 void kt_about_clock(const struct kt_state *state);
 
+/* Of several hosts: how far times of one may be set beside times of another. */
+void kt_about_hosts(const struct kt_trace *trace);
+void kt_about_hosts_notice(const struct kt_trace *trace); /* the same on standard error */
+
 #endif

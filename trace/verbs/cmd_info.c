@@ -5,6 +5,7 @@
 #include "trace/command/about.h"
 #include "trace/command/document.h"
 #include "trace/command/counts.h"
+#include "trace/command/hosts_json.h"
 #include "trace/command/info_json.h"
 #include "trace/library/installed.h"
 #include "trace/base/memory.h"
@@ -214,6 +215,7 @@ static json_t *document_of(const struct kt_trace *trace, const struct kt_state *
                         ranks->expected ? json_integer((json_int_t)ranks->expected) : json_null());
     json_object_set_new(document, "process_table", processes_json(trace));
     json_object_set_new(document, "clock", clock_json(first, state));
+    json_object_set_new(document, "hosts", kt_hosts_json(trace));
     json_object_set_new(document, "machine", kt_info_machine_json(first));
     json_object_set_new(document, "options", kt_info_named_json(first, "option", "KTRACE_"));
     json_object_set_new(document, "snapshots", snapshots_json(trace));
@@ -418,6 +420,7 @@ static void print_about(const struct kt_trace *trace, const struct kt_state *sta
     kt_info_print_processors(first);
     kt_about_line("clock", "%s, %.6g MHz", meta_or_unknown(first, "clock"), first->tick_hz / 1e6);
     kt_about_clock(state);
+    kt_about_hosts(trace);
     print_migrations(state);
     print_libraries(trace);
     print_what_stayed(trace);

@@ -8,8 +8,10 @@
  *
  * The directory has its name only when it is complete.
  */
+#include "trace/command/about.h"
 #include "trace/command/json.h"
 #include "trace/command/document.h"
+#include "trace/command/hosts_json.h"
 #include "trace/base/memory.h"
 #include "trace/files/numbered.h"
 #include "trace/shape/ranks.h"
@@ -248,6 +250,7 @@ static void tell_doubts(const struct kt_trace *trace)
     for (size_t i = 0; i < trace->processes; i++)
         if (trace->process[i].running)
             kt_notice("%s: is still being recorded; what comes later may be missing", trace->process[i].path);
+    kt_about_hosts_notice(trace);
 }
 
 static const struct kt_field merge_fields[] = {{"path", KT_AS_TEXT, .meaning = "the merged trace"},
@@ -255,6 +258,7 @@ static const struct kt_field merge_fields[] = {{"path", KT_AS_TEXT, .meaning = "
                                                {"processes", KT_AS_COUNT, .meaning = "processes"},
                                                {"ranks", KT_AS_COUNT, .meaning = "ranks of parallel jobs"},
                                                {"calls", KT_AS_COUNT, .meaning = "recorded calls"},
+                                               {KT_HOSTS_FIELD},
                                                {"files_linked", KT_AS_COUNT, .meaning = "files that are hard links"},
                                                {"files_copied", KT_AS_COUNT, .meaning = "files that are copies"},
                                                {0}};
@@ -268,10 +272,10 @@ static void print_result(const struct merge *merge, const struct kt_trace *trace
     kt_ranks_find(trace, &ranks);
     if (merge->json)
         kt_document_print(&kt_document_merge,
-                          json_pack("{s:o, s:I, s:I, s:I, s:I, s:I, s:I}", "path", kt_json_text(merge->output),
+                          json_pack("{s:o, s:I, s:I, s:I, s:I, s:o, s:I, s:I}", "path", kt_json_text(merge->output),
                                     "traces", (json_int_t)trace->traces, "processes", (json_int_t)trace->processes,
-                                    "ranks", (json_int_t)ranks.count, "calls", (json_int_t)count_calls(trace),
-                                    "files_linked", (json_int_t)merge->linked, "files_copied",
+                                    "ranks", (json_int_t)ranks.count, "calls", (json_int_t)count_calls(trace), "hosts",
+                                    kt_hosts_json(trace), "files_linked", (json_int_t)merge->linked, "files_copied",
                                     (json_int_t)merge->copied));
     else
         printf("%s of %s, %s, in %s; next: ktrace report %s\n", KT_COUNT(count_calls(trace), "call"),

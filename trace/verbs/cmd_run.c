@@ -14,6 +14,7 @@
 #include "trace/print/text.h"
 #include "trace/shape/settle.h"
 #include "trace/command/verb.h"
+#include "trace/verbs/run_clock.h"
 #include "trace/verbs/run_directory.h"
 #include "trace/verbs/run_map.h"
 
@@ -253,6 +254,7 @@ static void set_environment(const struct run *run)
     for (int i = 0; i < WORDS; i++)
         if (run->word[i])
             setenv(word_variable[i], run->word[i], 1);
+    kt_run_clock_export();
     if (run->substitute.files)
         kt_run_library_export(&run->substitute);
     if (run->block_sizes) {

@@ -2,6 +2,7 @@
 /* What ktrace info --json prints, and what it prints of libraries. */
 #include "trace/command/counts.h"
 #include "trace/command/document.h"
+#include "trace/command/hosts_json.h"
 #include "trace/command/state_json.h"
 #include "trace/command/subnormal.h"
 
@@ -97,6 +98,7 @@ static const struct kt_field info_fields[] = {
     {"ranks_expected", KT_AS_COUNT, KT_NULL, .meaning = "ranks that the launcher started"},
     {"process_table", KT_AS_RECORD, KT_MANY, .meaning = "processes, each behind its parent", .of = process_fields},
     {"clock", KT_AS_RECORD, .meaning = "the clock, and what is odd about it", .of = clock_fields},
+    {KT_HOSTS_FIELD},
     {"machine", KT_AS_RECORD, .meaning = "machine of the first process", .of = machine_fields},
     {"options", KT_AS_MAP, .meaning = "settings of the first process", .of = option_map},
     {"snapshots", KT_AS_RECORD, .meaning = "contents of operands", .of = snapshot_fields},

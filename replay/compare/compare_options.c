@@ -68,6 +68,7 @@ const struct kt_verb_option kt_verb_compare_options[] = {
     {"threads", 0, "LIST", "numbers of threads of each library, such as 1,2; default: as recorded", take_threads, 0},
     {KT_VERB_LEVEL(struct kt_compare_options, replay.level)},
     {KT_VERB_ROUTINE(struct kt_compare_options, replay.routines)},
+    {KT_REPLAY_SHARD, offsetof(struct kt_compare_options, replay.share)},
     {KT_REPLAY_STORE, offsetof(struct kt_compare_options, replay.store)},
     {KT_REPLAY_FRESH(struct kt_compare_options, replay.fresh)},
     {"keep", 0, "yes|no", "keep the result with the trace, for pages of ktrace report (default yes)",
@@ -132,6 +133,30 @@ static enum kt_status check(const struct kt_compare_options *o, struct kt_error 
     return KT_OK;
 }
 
+/* Shares meet in the store. */
+static enum kt_status check_share(const struct kt_replay_options *replay, struct kt_error *error)
+{
+    if (replay->store && !strcmp(replay->store, "none"))
+        return kt_fail(error, KT_USAGE, "shares leave their results in the store: --store none is not for them");
+    if (replay->fresh)
+        return kt_fail(error, KT_USAGE,
+                       "--fresh is not for shares, which find each other's results in the store: "
+                       "name a new --store");
+    return KT_OK;
+}
+
+/* A rank of a job that asks for something that is not shared out does all of it. */
+static enum kt_status find_share(struct kt_compare_options *options, struct kt_error *error)
+{
+    struct kt_share *share = &options->replay.share;
+    bool is_whole = options->replay.sequence || options->verify || options->check == KT_CHECK_ONLY;
+    if (share->of && is_whole)
+        return kt_fail(error, KT_USAGE, "--shard: a sequence, --verify and --check only are not shared out");
+    if (!is_whole)
+        kt_share_find(share);
+    return share->of ? check_share(&options->replay, error) : KT_OK;
+}
+
 enum kt_status kt_compare_options_parse(int argc, char **argv, struct kt_compare_options *out, struct kt_error *error)
 {
     int words = find_command(argc, argv);
@@ -145,7 +170,8 @@ enum kt_status kt_compare_options_parse(int argc, char **argv, struct kt_compare
     KT_TRY(check(out, error));
     if (out->runs == 0)
         out->runs = DEFAULT_RUNS;
-    if (out->check == KT_CHECK_ONLY)
+    KT_TRY(find_share(out, error));
+    if (out->check == KT_CHECK_ONLY || out->replay.share.of)
         out->replay.sequence = false;
     else if (out->replay.contexts == 0)
         out->replay.sequence = true;

@@ -62,6 +62,11 @@ bool kt_comparison_is_light(const struct kt_comparison *c, size_t i)
     return !(c->stands_for[i] > 0);
 }
 
+bool kt_comparison_is_elsewhere(const struct kt_comparison *c, size_t i)
+{
+    return c->owner && c->owner[i] != c->options.replay.share.number;
+}
+
 static const struct kt_shape_group *shape_of(const struct kt_comparison *c, size_t i)
 {
     return c->setup.jobs.job[i].shape;
@@ -464,6 +469,7 @@ void kt_comparison_free(struct kt_comparison *c)
     kt_corrected_free(c);
     free(c->cell);
     free(c->stands_for);
+    free(c->owner);
     free(c->first);
     free(c->windowed);
     free(c->met);

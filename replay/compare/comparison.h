@@ -82,6 +82,7 @@ struct kt_comparison {
     double alone;  /* seconds that those which are not are promised, of the budget */
     double *first; /* by shape and lane: seconds that its first call in a process takes beyond the others; owned */
     struct kt_windowed *windowed; /* by shape; owned */
+    unsigned *owner;              /* by shape: the share that it is of; NULL: there are no shares; owned */
     double *stands_for; /* by shape: as many times its own calls; 0: it is not timed, there is no time for all; owned */
     struct kt_schedule schedule;
     unsigned rounds; /* most that a shape was in */
@@ -169,6 +170,9 @@ bool kt_comparison_counts(const struct kt_comparison *comparison, size_t shape);
 
 /* Is it left to others, which were drawn, to stand for the shape? */
 bool kt_comparison_is_light(const struct kt_comparison *comparison, size_t shape);
+
+/* Is it of another share than this process's? */
+bool kt_comparison_is_elsewhere(const struct kt_comparison *comparison, size_t shape);
 
 /* Why the shape was not timed on that library; NULL: it was. */
 const char *kt_comparison_failure(const struct kt_comparison *comparison, size_t shape, size_t lane);

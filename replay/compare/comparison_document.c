@@ -241,6 +241,7 @@ static const struct kt_field compare_fields[] = {
     {"rounds", KT_AS_COUNT, .meaning = "rounds of samples"},
     {"seconds_spent", KT_AS_SECONDS, .meaning = "how long sampling took"},
     {"interrupted", KT_AS_FLAG, .meaning = "a signal ended it"},
+    {"shards", KT_AS_COUNT, KT_LACKS, .meaning = "shares that it was measured in, of --shard or ranks"},
     KT_FIELDS(kt_field_missing),
     {"limit", KT_AS_RECORD, KT_LACKS, .meaning = "what --fail-above does not allow", .of = limit_fields},
     {"map", KT_AS_RECORD, KT_LACKS, .meaning = "which library calls are to go to", .of = map_fields},

@@ -202,6 +202,8 @@ json_t *kt_comparison_json(const struct kt_comparison *c)
         libraries, "routines", routines, "shapes", shapes_json(c), "best", mix_json(c), "unusable", unusable_json(c),
         "excluded", excluded_json(c, false), "light", excluded_json(c, true), "store", store_json(c), "corrections",
         corrections_json(c), "rounds", (int)c->rounds, "seconds_spent", c->spent, "interrupted", kt_interrupted() != 0);
+    if (c->options.replay.share.of)
+        json_object_set_new(document, "shards", json_integer(c->options.replay.share.of));
     kt_json_add_missing(document, &c->setup.trace, &c->setup.state);
     return document;
 }

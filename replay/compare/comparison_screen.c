@@ -34,14 +34,17 @@ static void print_head(const struct kt_comparison *c)
     kt_text_seconds(c->wall, text[1]);
     kt_text_seconds(c->spent, text[2]);
     bool known = !isnan(c->wall);
+    bool is_before = c->is_reused && !c->owner;
+    if (c->owner)
+        snprintf(text[2], CELL, "%u shares", c->options.replay.share.of);
     if (kt_comparison_in_company(c))
         snprintf(text[1], CELL, "%s added, %.2g at a time", KT_COUNT(c->threads, "thread"), c->together);
     kt_screen_line("BLAS and LAPACK took %s%s%s; compared %s%s", text[0],
                    kt_comparison_in_company(c) ? ", "
                    : known                     ? " of "
                                                : "",
-                   known ? text[1] : "", c->is_reused ? "before (--fresh compares again)" : "in ",
-                   c->is_reused ? "" : text[2]);
+                   known ? text[1] : "", is_before ? "before (--fresh compares again)" : "in ",
+                   is_before ? "" : text[2]);
 }
 
 /* --- libraries ----------------------------------------------------------------------------------------------- */

@@ -68,6 +68,8 @@ static char *setting_of(const struct kt_comparison_store *s, const struct kt_wor
     char *identity = kt_identity_setting(&worker->library, worker->jobs->processor);
     if (!identity)
         return NULL;
+    if (s->comparison->owner)
+        kt_identity_make_kind(identity);
     for (size_t l = 0; l < lane; l++)
         copies += !strncmp(s->setting[l], identity, strlen(identity));
     if (asprintf(&text, "%s | copy %zu%s", identity, copies, worker->library.in_order ? ", in order" : "") < 0)
@@ -109,12 +111,24 @@ static char *sequence_of(const struct kt_comparison_store *s)
     return with_settings(s, context);
 }
 
+/* Where operands were follows from the trace and the kind of host, though hosts do not find the same sizes of caches to
+ * the byte. To be freed. */
+static char *context_of_share(const struct kt_comparison_store *s, size_t i)
+{
+    char *text;
+    if (asprintf(&text, "%s of %s", s->comparison->context[i]->name, s->trace) < 0)
+        abort();
+    return with_settings(s, text);
+}
+
 /* To be freed. */
 static char *context_of(const struct kt_comparison_store *s, size_t i)
 {
     const struct kt_comparison *c = s->comparison;
     if (c->met[i])
         return sequence_of(s);
+    if (c->owner)
+        return context_of_share(s, i);
     bool tracked = kt_context_is_tracked(c->context[i]);
     const struct kt_placements_of_shape *placed = tracked ? c->setup.jobs.job[i].placed : NULL;
     return with_settings(s, kt_identity_context(c->context[i]->name, KT_TIMER_WALL, KT_PAGES_ANY, placed));
@@ -143,10 +157,11 @@ static struct kt_store_key key_of(const struct kt_comparison_store *s, size_t i,
 
 /* --- reading ----------------------------------------------------------------------------------------------- */
 
-/* Seconds that the item is promised its part of. */
+/* Seconds that the item is promised its part of; those of all shares together. */
 static double budget_of(const struct kt_comparison *c, size_t i)
 {
-    return c->met[i] ? c->options.replay.budget : c->alone;
+    double alone = c->alone * (c->owner ? c->options.replay.share.of : 1);
+    return c->met[i] ? c->options.replay.budget : alone;
 }
 
 static bool is_end(const struct kt_store_note *note, double budget)
@@ -200,13 +215,22 @@ static enum kt_status read_item(struct kt_comparison_store *s, size_t i, struct 
     return KT_OK;
 }
 
-/* All items whose being met is as asked. */
-static enum kt_status read_items(struct kt_comparison_store *s, bool met, struct kt_error *error)
+/* Items that were met in sequence, those that were not, and those of other shares. */
+enum part { MET, ALONE, OF_OTHERS };
+
+static bool is_of_part(const struct kt_comparison *c, size_t i, enum part part)
+{
+    if (part == OF_OTHERS)
+        return kt_comparison_is_elsewhere(c, i);
+    return c->met[i] == (part == MET);
+}
+
+static enum kt_status read_items(struct kt_comparison_store *s, enum part part, struct kt_error *error)
 {
     struct kt_comparison *c = s->comparison;
     enum kt_status status = kt_store_begin(c->recall.store, false, error);
     for (size_t i = 0; i < c->setup.jobs.count && status == KT_OK; i++) {
-        if (c->setup.jobs.job[i].refused || c->met[i] != met)
+        if (c->setup.jobs.job[i].refused || !is_of_part(c, i, part))
             continue;
         free(s->context[i]);
         s->context[i] = context_of(s, i);
@@ -216,12 +240,12 @@ static enum kt_status read_items(struct kt_comparison_store *s, bool met, struct
     return status == KT_OK ? ended : status;
 }
 
-static bool read_part(struct kt_comparison_store *s, bool met)
+static bool read_part(struct kt_comparison_store *s, enum part part)
 {
     struct kt_error error = {0};
     if (!s->comparison->recall.store || s->comparison->options.replay.fresh)
         return false;
-    if (read_items(s, met, &error) == KT_OK)
+    if (read_items(s, part, &error) == KT_OK)
         return true;
     give_up(s, "the store of results is not used any further", &error);
     return false;
@@ -280,7 +304,7 @@ void kt_comparison_store_read_met(struct kt_comparison_store *s)
     struct kt_comparison *c = s ? s->comparison : NULL;
     for (size_t i = 0; s && i < c->setup.jobs.count; i++)
         c->met[i] = !c->setup.jobs.job[i].refused;
-    bool is_read = s && read_part(s, true);
+    bool is_read = s && read_part(s, MET);
     for (size_t i = 0; s && i < c->setup.jobs.count; i++)
         c->met[i] = is_read && s->known[i];
     if (is_read && kt_comparison_is_any_met(c))
@@ -290,11 +314,42 @@ void kt_comparison_store_read_met(struct kt_comparison_store *s)
 void kt_comparison_store_read(struct kt_comparison_store *s)
 {
     struct kt_comparison *c = s ? s->comparison : NULL;
-    bool all = s && read_part(s, false);
+    bool all = s && read_part(s, ALONE);
     for (size_t i = 0; s && i < c->setup.jobs.count; i++)
         all = all && (c->setup.jobs.job[i].refused || s->known[i]);
     if (s)
         c->is_reused = all;
+}
+
+/* --- shares ------------------------------------------------------------------------------------------------ */
+
+bool kt_comparison_store_knows(const struct kt_comparison_store *s, size_t i)
+{
+    return s->known[i];
+}
+
+void kt_comparison_store_read_others(struct kt_comparison_store *s)
+{
+    struct kt_comparison *c = s->comparison;
+    for (size_t i = 0; i < c->setup.jobs.count; i++)
+        for (size_t l = 0; l < c->libraries && kt_comparison_is_elsewhere(c, i); l++)
+            kt_series_forget(&c->schedule.item[i].lane[l]);
+    read_part(s, OF_OTHERS);
+}
+
+size_t kt_comparison_store_mark(struct kt_comparison_store *s)
+{
+    static const char done = 1;
+    char name[KT_FINGERPRINT + 32];
+    struct kt_error error = {0};
+    struct kt_store *store = s->comparison->recall.store;
+    snprintf(name, sizeof name, "shares of a comparison of %s", s->trace);
+    enum kt_status status = kt_store_begin(store, true, &error);
+    if (status == KT_OK)
+        status = kt_store_set_fact(store, s->setting[0], name, &done, sizeof done, &error);
+    if (kt_store_commit(store, &error) != KT_OK || status != KT_OK)
+        give_up(s, "what is measured is not kept for other shares", &error);
+    return status == KT_OK ? kt_store_count_others(store, s->setting[0], name) : 0;
 }
 
 void kt_comparison_store_close(struct kt_comparison_store *s)
@@ -394,7 +449,8 @@ static enum kt_status write_all(struct kt_comparison_store *s, struct kt_error *
     enum kt_status status = kt_store_begin(c->recall.store, true, error);
     bool is_played = false;
     for (size_t i = 0; i < c->setup.jobs.count && status == KT_OK; i++)
-        if (!c->setup.jobs.job[i].refused && !s->known[i] && !is_torn(c, i) && !failed_by_chance(c, i)) {
+        if (!c->setup.jobs.job[i].refused && !s->known[i] && !is_torn(c, i) && !failed_by_chance(c, i) &&
+            !kt_comparison_is_elsewhere(c, i)) {
             free(s->context[i]);
             s->context[i] = context_of(s, i);
             status = write_item(s, i, error);

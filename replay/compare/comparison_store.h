@@ -2,6 +2,7 @@
 /*
  * Comparisons in the store of results. Ratios are made of pairs, so series count only together with those that were
  * measured beside them: their key holds the set of all libraries. Another set is another measurement.
+ * What shares measure may stand beside each other on all hosts of a kind.
  */
 #ifndef KT_COMPARISON_STORE_H
 #define KT_COMPARISON_STORE_H
@@ -18,6 +19,13 @@ struct kt_comparison_store *kt_comparison_store_open(struct kt_comparison *compa
 void kt_comparison_store_read_met(struct kt_comparison_store *store);
 /* Reads the others. Which shapes are met, and which are too light, does not change any more. */
 void kt_comparison_store_read(struct kt_comparison_store *store);
+/* Reads again what other shares have measured meanwhile. */
+void kt_comparison_store_read_others(struct kt_comparison_store *store);
+/* Is nothing of that shape left to be measured, by what was read? */
+bool kt_comparison_store_knows(const struct kt_comparison_store *store, size_t shape);
+/* Writes that this share is measured; returns how many kinds of hosts, or sets of libraries, else have shares of the
+ * trace. */
+size_t kt_comparison_store_mark(struct kt_comparison_store *store);
 void kt_comparison_store_close(struct kt_comparison_store *store);
 
 /* The number of the first round that is not in the store. */

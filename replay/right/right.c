@@ -63,8 +63,16 @@ static void close_session(struct kt_exam *s, size_t libraries)
     kt_ground_close(&s->ground);
 }
 
-static const char *why_not(const struct kt_exam *s, const struct kt_job *job, double start)
+static bool is_of_others(const struct kt_right_options *options, size_t job)
 {
+    return options->owner && options->owner[job] != options->number;
+}
+
+static const char *why_not(const struct kt_exam *s, size_t number, double start)
+{
+    const struct kt_job *job = &s->jobs->job[number];
+    if (is_of_others(s->options, number))
+        return "another share checks it, and has not found out yet";
     if (job->refused)
         return job->refused;
     if (job->info < 0)
@@ -81,7 +89,7 @@ static void check_job(struct kt_exam *s, struct kt_right_store *store, size_t jo
     bool is_open = false;
     for (size_t l = 0; l < out->libraries && s->error->status == KT_OK; l++) {
         struct kt_rightness *r = &out->of[l * s->jobs->count + job];
-        const char *why = why_not(s, &s->jobs->job[job], start);
+        const char *why = why_not(s, job, start);
         if (kt_right_store_read(store, l, job, out))
             continue;
         if (why) {
@@ -104,7 +112,7 @@ static void check_jobs(struct kt_exam *s, const struct kt_library *const *librar
     s->trial = kt_resize(NULL, out->libraries, sizeof *s->trial);
     for (size_t l = 0; l < out->libraries; l++)
         kt_trial_prepare(library[l], s->jobs, &s->ground, &s->trial[l]);
-    kt_right_store_open(s->options->store, library, s->reference.library, out, &store);
+    kt_right_store_open(s->options, library, s->reference.library, out, &store);
     for (size_t i = 0; i < s->jobs->count && s->error->status == KT_OK && !kt_interrupted(); i++) {
         kt_progress("check", (double)i, (double)s->jobs->count);
         check_job(s, &store, i, start, out);
@@ -127,6 +135,22 @@ enum kt_status kt_right_check(const struct kt_library *const *library, size_t li
     close_session(&s, libraries);
     out->seconds = kt_now() - start;
     return error->status;
+}
+
+/* What is wrong, too: another process has just looked. */
+void kt_right_read_others(const struct kt_library *const *library, const struct kt_right_options *options,
+                          struct kt_right *right)
+{
+    struct kt_right_store store;
+    kt_right_store_open(options, library, !*right->without, right, &store);
+    store.takes_wrong = true;
+    for (size_t l = 0; l < right->libraries; l++)
+        for (size_t i = 0; i < right->jobs->count; i++) {
+            char *before = right->of[l * right->jobs->count + i].what;
+            if (is_of_others(options, i) && kt_right_store_read(&store, l, i, right))
+                free(before);
+        }
+    kt_right_store_close(&store, right);
 }
 
 void kt_right_free(struct kt_right *right)

@@ -46,6 +46,8 @@ struct kt_right_options {
     double budget;          /* seconds after which no further shape is begun */
     double limit;           /* seconds that a call of the reference library may take; larger shapes do without it */
     struct kt_store *store; /* of what is known to be right; NULL: none */
+    const unsigned *owner;  /* by job: the number of the process that checks it; NULL: this one checks all */
+    unsigned number;        /* of this process */
 };
 
 /* JOBS and the libraries, which are not loaded here, must live as long. An error means that nothing could be checked.
@@ -53,6 +55,10 @@ struct kt_right_options {
 enum kt_status kt_right_check(const struct kt_library *const *library, size_t libraries, const struct kt_jobs *jobs,
                               const struct kt_right_options *options, struct kt_right *out, struct kt_error *error);
 void kt_right_free(struct kt_right *right);
+
+/* Fills in what other processes found, and left in the store, of jobs that are theirs. */
+void kt_right_read_others(const struct kt_library *const *library, const struct kt_right_options *options,
+                          struct kt_right *right);
 
 const struct kt_rightness *kt_right_of(const struct kt_right *right, size_t library, size_t job);
 

@@ -19,25 +19,28 @@ struct kept {
     double residual;
 };
 
-static char *setting_of(const struct kt_library *library)
+/* Shares are checked on any host of the kind. */
+static char *setting_of(const struct kt_library *library, bool of_kind)
 {
     char *text = NULL;
     char *identity = kt_identity_setting(library, KT_NO_PROCESSOR);
+    if (of_kind)
+        kt_identity_make_kind(identity);
     if (identity && asprintf(&text, "%s%s", identity, library->in_order ? " | in order" : "") < 0)
         abort();
     free(identity);
     return text;
 }
 
-void kt_right_store_open(struct kt_store *store, const struct kt_library *const *library, bool has_reference,
-                         const struct kt_right *right, struct kt_right_store *out)
+void kt_right_store_open(const struct kt_right_options *options, const struct kt_library *const *library,
+                         bool has_reference, const struct kt_right *right, struct kt_right_store *out)
 {
-    *out = (struct kt_right_store){.store = store, .has_reference = has_reference};
-    if (!store)
+    *out = (struct kt_right_store){.store = options->store, .has_reference = has_reference};
+    if (!options->store)
         return;
     out->setting = kt_resize(NULL, right->libraries, sizeof *out->setting);
     for (size_t l = 0; l < right->libraries; l++)
-        out->setting[l] = setting_of(library[l]);
+        out->setting[l] = setting_of(library[l], options->owner);
     out->known = kt_zeros(right->libraries * right->jobs->count, sizeof *out->known);
 }
 
@@ -54,15 +57,20 @@ static char *name_of(const struct kt_right_store *s, const struct kt_job *job)
     return name;
 }
 
-bool kt_rightness_read(struct kt_store *store, const char *setting, const char *name, struct kt_rightness *out)
+static enum kt_verdict_of_result verdict_of(int32_t kept)
+{
+    return kept == KT_RESULT_RIGHT || kept == KT_RESULT_WRONG ? (enum kt_verdict_of_result)kept : KT_RESULT_UNCHECKED;
+}
+
+bool kt_rightness_read(struct kt_store *store, const char *setting, const char *name, bool takes_wrong,
+                       struct kt_rightness *out)
 {
     struct kept kept;
-    if (!kt_store_fact(store, setting, name, &kept, sizeof kept) || kept.verdict == KT_RESULT_WRONG)
+    if (!kt_store_fact(store, setting, name, &kept, sizeof kept) || (kept.verdict == KT_RESULT_WRONG && !takes_wrong))
         return false;
     kept.why[TEXT - 1] = '\0';
-    *out = (struct kt_rightness){.verdict = kept.verdict == KT_RESULT_RIGHT ? KT_RESULT_RIGHT : KT_RESULT_UNCHECKED,
-                                 .residual = kept.residual,
-                                 .what = *kept.why ? kt_copy(kept.why) : NULL};
+    *out = (struct kt_rightness){
+        .verdict = verdict_of(kept.verdict), .residual = kept.residual, .what = *kept.why ? kt_copy(kept.why) : NULL};
     return true;
 }
 
@@ -72,7 +80,7 @@ bool kt_right_store_read(struct kt_right_store *s, size_t library, size_t job, c
     if (!s->store || !s->setting[library])
         return false;
     char *name = name_of(s, &right->jobs->job[job]);
-    s->known[place] = kt_rightness_read(s->store, s->setting[library], name, &right->of[place]);
+    s->known[place] = kt_rightness_read(s->store, s->setting[library], name, s->takes_wrong, &right->of[place]);
     free(name);
     return s->known[place];
 }

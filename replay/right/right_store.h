@@ -17,13 +17,16 @@ struct kt_right_store {
     char **setting;         /* by library; NULL: not known; owned */
     bool *known;            /* by library and job: nothing to write */
     bool has_reference;
+    bool takes_wrong; /* what was wrong is not looked at again */
 };
 
-void kt_right_store_open(struct kt_store *store, const struct kt_library *const *library, bool has_reference,
-                         const struct kt_right *right, struct kt_right_store *out);
+void kt_right_store_open(const struct kt_right_options *options, const struct kt_library *const *library,
+                         bool has_reference, const struct kt_right *right, struct kt_right_store *out);
 
-/* What is kept of a result under that name; false, and OUT as it was: nothing, or that it was wrong. */
-bool kt_rightness_read(struct kt_store *store, const char *setting, const char *name, struct kt_rightness *out);
+/* What is kept of a result under that name; false, and OUT as it was: nothing, or, unless that is wanted, that it was
+ * wrong. */
+bool kt_rightness_read(struct kt_store *store, const char *setting, const char *name, bool takes_wrong,
+                       struct kt_rightness *out);
 
 /* Fills in what is known of a job on a library; false: nothing is. */
 bool kt_right_store_read(struct kt_right_store *store, size_t library, size_t job, const struct kt_right *right);

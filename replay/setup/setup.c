@@ -171,8 +171,8 @@ enum kt_status kt_replay_take_runs(const struct kt_verb_option *option, const ch
     return KT_OK;
 }
 
-static enum kt_status take_share(const struct kt_verb_option *option, const char *value, void *out,
-                                 struct kt_error *error)
+enum kt_status kt_replay_take_share(const struct kt_verb_option *option, const char *value, void *out,
+                                    struct kt_error *error)
 {
     (void)option;
     return kt_share_parse(value, out, error);
@@ -200,9 +200,7 @@ const struct kt_verb_option kt_verb_replay_options[] = {
     {"runs", 0, "N",
      "run the program N times between the rounds of the replay: the recorded command, or the one behind --",
      kt_replay_take_runs, offsetof(struct kt_replay_options, runs)},
-    {"shard", 0, "I/N",
-     "replay only the I-th of N shares of the shapes; default: one share for each rank of mpirun or srun", take_share,
-     offsetof(struct kt_replay_options, share)},
+    {KT_REPLAY_SHARD, offsetof(struct kt_replay_options, share)},
     {KT_VERB_THREADS, kt_replay_take_threads, offsetof(struct kt_replay_options, threads)},
     {KT_VERB_LEVEL(struct kt_replay_options, level)},
     {KT_VERB_ROUTINE(struct kt_replay_options, routines)},
@@ -364,7 +362,6 @@ enum kt_status kt_setup_open(const struct kt_replay_options *options, struct kt_
     if (!out->jobs.count)
         return fail_empty(options, out, error);
     KT_TRY(check_names(options, &out->jobs, error));
-    kt_share_take(&options->share, &out->jobs);
     return KT_OK;
 }
 

@@ -65,7 +65,8 @@ enum kt_status kt_replay_options_parse(int argc, char **argv, struct kt_replay_o
 /* What of the options other verbs have, too. Contexts, gaps and libraries are set in a struct kt_replay_options, the
  * others in the member that they are named after. */
 kt_verb_taker kt_replay_take_contexts, kt_replay_take_gaps, kt_replay_take_blas, kt_replay_take_budget,
-    kt_replay_take_store, kt_replay_take_runs, kt_replay_take_threads, kt_replay_take_pages, kt_replay_take_alignment;
+    kt_replay_take_store, kt_replay_take_runs, kt_replay_take_threads, kt_replay_take_pages, kt_replay_take_alignment,
+    kt_replay_take_share;
 #define KT_REPLAY_CONTEXTS                                                                                    \
     "warm, cold, allcold (code too), coldcode, l1, l2, l3 (evicted from that cache), tracked, or by operand " \
     "A=cold,B=warm"
@@ -73,12 +74,16 @@ kt_verb_taker kt_replay_take_contexts, kt_replay_take_gaps, kt_replay_take_blas,
 #define KT_REPLAY_STORE                                                                                     \
     "store", 0, "FILE|none", "file that keeps all measured times; default ktrace/store.sqlite in ~/.cache", \
         kt_replay_take_store
+#define KT_REPLAY_SHARD                                                                                               \
+    "shard", 0, "I/N", "only the I-th of N shares of the shapes; default: one share for each rank of mpirun or srun", \
+        kt_replay_take_share
 #define KT_REPLAY_FRESH(type, member) "fresh", 0, NULL, "measure again what is in the store", KT_VERB_FLAG(type, member)
 
 /* The contexts if none was asked for: warm, cold, and tracked if there is a source of placements. */
 void kt_replay_options_default(struct kt_replay_options *options);
 
-/* OUT is to be closed also after an error. RECALL knows what earlier calibrations found; NULL: nothing does. */
+/* All jobs, also those of other shares. OUT is to be closed also after an error. RECALL knows what earlier calibrations
+ * found; NULL: nothing does. */
 struct kt_recall;
 enum kt_status kt_setup_open(const struct kt_replay_options *options, struct kt_recall *recall, struct kt_setup *out,
                              struct kt_error *error);

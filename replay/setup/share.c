@@ -68,10 +68,11 @@ static unsigned least_loaded(const double *load, unsigned shares)
     return least;
 }
 
-/* For each job, whether it is of this share. */
-static bool *choose(const struct kt_share *share, const struct kt_jobs *jobs)
+unsigned *kt_share_owners(const struct kt_share *share, const struct kt_jobs *jobs)
 {
-    bool *mine = kt_resize(NULL, jobs->count, sizeof *mine);
+    if (!share->of)
+        return NULL;
+    unsigned *owner = kt_resize(NULL, jobs->count, sizeof *owner);
     double *load = kt_resize(NULL, share->of, sizeof *load);
     struct costly *order = kt_resize(NULL, jobs->count, sizeof *order);
     for (unsigned i = 0; i < share->of; i++)
@@ -83,26 +84,24 @@ static bool *choose(const struct kt_share *share, const struct kt_jobs *jobs)
     for (size_t i = 0; i < jobs->count; i++) {
         unsigned to = least_loaded(load, share->of);
         load[to] += order[i].cost;
-        mine[order[i].job] = to + 1 == share->number;
+        owner[order[i].job] = to + 1;
     }
     free(load);
     free(order);
-    return mine;
+    return owner;
 }
 
 void kt_share_take(const struct kt_share *share, struct kt_jobs *jobs)
 {
-    if (!share->of)
-        return;
-    bool *mine = choose(share, jobs);
+    unsigned *owner = kt_share_owners(share, jobs);
     size_t kept = 0;
-    for (size_t i = 0; i < jobs->count; i++)
-        if (mine[i])
+    for (size_t i = 0; owner && i < jobs->count; i++)
+        if (owner[i] == share->number)
             jobs->job[kept++] = jobs->job[i];
         else
             free(jobs->job[i].refused);
-    jobs->count = kept;
-    free(mine);
+    jobs->count = owner ? kept : jobs->count;
+    free(owner);
 }
 
 /* --- one at a time on a cache ------------------------------------------------------------------------------ */

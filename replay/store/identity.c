@@ -269,6 +269,16 @@ char *kt_identity_setting(const struct kt_library *library, int processor)
     return text;
 }
 
+/* From the bar before "host NAME" on. */
+void kt_identity_make_kind(char *setting)
+{
+    static const char host[] = "| host ";
+    char *at = setting ? strstr(setting, host) : NULL;
+    char *name = at ? at + strlen(host) : NULL;
+    if (name)
+        memmove(at + 2, name + strcspn(name, " "), strlen(name + strcspn(name, " ")) + 1);
+}
+
 /* --- a shape ----------------------------------------------------------------------------------------------- */
 
 /* Scalars select code by class, as in trace/shape/shape.c; letters mean the same in both cases. */

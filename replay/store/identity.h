@@ -31,6 +31,9 @@ int kt_identity_processors(void);
  * is not known. To be freed. */
 char *kt_identity_setting(const struct kt_library *library, int processor);
 
+/* The same for all hosts of a kind: without the name of the host. Changes the text of a setting, which may be NULL. */
+void kt_identity_make_kind(char *setting);
+
 /* Routine, symbol, arguments (scalars by class), operands as they are laid out for the replay, what they held if that
  * is known. To be freed. */
 char *kt_identity_shape(const struct kt_job *job);

@@ -14,7 +14,13 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-enum { SCHEMA = 2, APPLICATION = 0x4b547263 /* KTrc */, PATIENCE_MS = 1000, MOST_CELL = 64 << 20 };
+enum {
+    SCHEMA = 2,
+    APPLICATION = 0x4b547263 /* KTrc */,
+    PATIENCE_MS = 1000,
+    LONG_PATIENCE_MS = 60000,
+    MOST_CELL = 64 << 20
+};
 
 /* Beyond this the older half is dropped. */
 static const int64_t most_bytes = INT64_C(256) << 20;
@@ -210,6 +216,11 @@ struct kt_store *kt_store_open(const char *path, struct kt_error *error)
         return store;
     kt_store_close(store);
     return NULL;
+}
+
+void kt_store_be_patient(struct kt_store *store)
+{
+    sqlite3_busy_timeout(store->database, LONG_PATIENCE_MS);
 }
 
 void kt_store_close(struct kt_store *store)
@@ -465,4 +476,19 @@ enum kt_status kt_store_set_fact(struct kt_store *store, const char *setting, co
     enum kt_status status = finish(store, statement, error);
     sqlite3_finalize(statement);
     return status;
+}
+
+size_t kt_store_count_others(struct kt_store *store, const char *setting, const char *name)
+{
+    sqlite3_stmt *statement = NULL;
+    struct kt_error ignored = {0};
+    static const char sql[] = "SELECT count(*) FROM fact JOIN setting ON setting.id = fact.setting"
+                              " WHERE fact.name = ? AND setting.text <> ?";
+    if (prepare(store, sql, &statement, &ignored) != KT_OK)
+        return 0;
+    bind_text(statement, 1, name);
+    bind_text(statement, 2, setting);
+    size_t count = sqlite3_step(statement) == SQLITE_ROW ? (size_t)sqlite3_column_int64(statement, 0) : 0;
+    sqlite3_finalize(statement);
+    return count;
 }

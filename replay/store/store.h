@@ -36,6 +36,8 @@ enum kt_status kt_store_default_path(char *out, size_t size, struct kt_error *er
 /* Opens or makes the database and the directories it is in. NULL, with the reason, if it cannot be used. */
 struct kt_store *kt_store_open(const char *path, struct kt_error *error);
 void kt_store_close(struct kt_store *store);
+/* Waits longer than usual while others write: for whom it is more than a cache. */
+void kt_store_be_patient(struct kt_store *store);
 
 /* Reads into a series without samples. *FOUND tells whether there was one; NOTE is to be freed if so. A record that
  * makes no sense counts as none. */
@@ -53,6 +55,8 @@ enum kt_status kt_store_commit(struct kt_store *store, struct kt_error *error);
 bool kt_store_fact(struct kt_store *store, const char *setting, const char *name, void *out, size_t size);
 /* The same of any size; owned. NULL: unknown. Facts whose name begins with "placements " may be dropped for space. */
 void *kt_store_bytes(struct kt_store *store, const char *setting, const char *name, size_t *size);
+/* How many other settings have a fact of that name. */
+size_t kt_store_count_others(struct kt_store *store, const char *setting, const char *name);
 enum kt_status kt_store_set_fact(struct kt_store *store, const char *setting, const char *name, const void *bytes,
                                  size_t size, struct kt_error *error);
 

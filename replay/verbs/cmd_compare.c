@@ -5,8 +5,10 @@
  */
 #include "replay/compare/beyond.h"
 #include "replay/compare/comparison.h"
+#include "replay/compare/comparison_check.h"
 #include "trace/command/document.h"
 #include "replay/compare/comparison_screen.h"
+#include "replay/compare/comparison_share.h"
 #include "replay/compare/comparison_store.h"
 #include "replay/compare/draw.h"
 #include "replay/compare/map_plan.h"
@@ -32,6 +34,7 @@ struct compare {
     struct kt_verify verify;
     struct kt_map_plan plan;
     bool has_map; /* it was written */
+    bool is_part; /* other shares are missing */
     struct kt_error *error;
 };
 
@@ -205,15 +208,6 @@ static void leave_light_shapes(struct kt_comparison *k, double seconds)
     free(shape);
 }
 
-/* Of the budget checks may take so much; a few seconds they get where it is short. */
-static const double checked_part = 0.2;
-
-static double checked_seconds(double budget)
-{
-    static const double few = 5;
-    return fmax(checked_part * budget, fmin(budget, few));
-}
-
 /* What the sequence does not meet, or a library cannot play, is timed shape by shape; that gets this part of the time
  * at least, if there is any. */
 static const double part_of_others = 0.2;
@@ -224,7 +218,7 @@ static void choose_sequence(struct compare *c)
     const struct kt_replay_options *options = &k->options.replay;
     bool all = true;
     k->alone = (options->sequence ? part_of_others : 1) * options->budget;
-    kt_progress_part("compare", checked_part, 1 - (1 - checked_part) * part_of_others);
+    kt_progress_part("compare", KT_CHECKED_PART, 1 - (1 - KT_CHECKED_PART) * part_of_others);
     if (options->sequence) {
         kt_comparison_store_read_met(c->store);
         if (!kt_comparison_is_any_met(k))
@@ -235,39 +229,11 @@ static void choose_sequence(struct compare *c)
     if (all)
         c->sequences.budget = k->budget;
     k->schedule.budget = fmin(k->alone, k->budget);
-    leave_light_shapes(k, kt_comparison_is_any_met(k) ? k->alone : options->budget);
+    double shares = options->share.of ? options->share.of : 1; /* which draw alike */
+    leave_light_shapes(k, kt_comparison_is_any_met(k) ? k->alone : shares * options->budget);
+    kt_comparison_share_out(k);
     kt_comparison_store_read(c->store);
-}
-
-/* Only where nothing else is asked for: it is no part of a comparison. */
-static enum kt_status try_unusual(struct kt_comparison *k, const struct kt_library *const *library,
-                                  struct kt_error *error)
-{
-    static const double part = 0.25;
-    return kt_unusual_try(library, k->libraries, &k->setup.jobs, part * k->options.replay.budget, &k->unusual, error);
-}
-
-/* Before the light shapes are left out: these are checked, too. Without room for that times are compared all the same.
- */
-static enum kt_status check_results(struct kt_comparison *k, struct kt_error *error)
-{
-    struct kt_error cause = {0};
-    const struct kt_library *library[KT_MOST_LANES];
-    const struct kt_replay_options *replay = &k->options.replay;
-    const double seconds = k->options.check == KT_CHECK_ONLY ? replay->budget : checked_seconds(replay->budget);
-    const struct kt_right_options options = {
-        .budget = seconds, .limit = 0.5, .store = replay->fresh ? NULL : k->recall.store};
-    for (size_t l = 0; l < k->libraries; l++)
-        library[l] = &k->worker[l].library;
-    if (k->options.check == KT_CHECK_NOT)
-        return KT_OK;
-    enum kt_status status = kt_right_check(library, k->libraries, &k->setup.jobs, &options, &k->right, &cause);
-    if (k->options.check == KT_CHECK_ONLY)
-        return status == KT_OK ? try_unusual(k, library, error) : kt_fail(error, cause.status, "%s", cause.text);
-    if (status == KT_OK)
-        return KT_OK;
-    kt_notice("results are not checked: %s", cause.text);
-    return KT_OK;
+    kt_comparison_share_leave(k);
 }
 
 static enum kt_status prepare(struct compare *c, struct kt_error *error)
@@ -276,7 +242,9 @@ static enum kt_status prepare(struct compare *c, struct kt_error *error)
     const struct kt_replay_options *options = &k->options.replay;
     struct kt_lanes lanes;
     kt_recall_begin(options, &k->recall);
+    kt_comparison_share_begin(k);
     KT_TRY(kt_setup_open(options, &k->recall, &k->setup, error));
+    kt_comparison_share_out(k);
     enum kt_status status = kt_lanes_choose(&k->options, &k->setup.trace, &lanes, error);
     if (status == KT_OK)
         open_workers(k, &lanes);
@@ -286,9 +254,9 @@ static enum kt_status prepare(struct compare *c, struct kt_error *error)
     kt_setup_say_doubts(&k->setup);
     say_cost_of_recording(k);
     double begin = kt_now();
-    kt_progress_part("compare", 0, checked_part);
-    KT_TRY(check_results(k, error));
-    k->budget = fmax(options->budget - (kt_now() - begin), (1 - checked_part) * options->budget);
+    kt_progress_part("compare", 0, KT_CHECKED_PART);
+    KT_TRY(kt_comparison_check(k, error));
+    k->budget = fmax(options->budget - (kt_now() - begin), (1 - KT_CHECKED_PART) * options->budget);
     choose_contexts(k);
     kt_setup_schedule(&k->setup, options, k->libraries, k->setup.jobs.count, &k->schedule);
     k->met = kt_resize(NULL, k->setup.jobs.count, sizeof *k->met);
@@ -301,6 +269,8 @@ static enum kt_status prepare(struct compare *c, struct kt_error *error)
         k->windowed[i] = (struct kt_windowed){NAN, NAN};
     }
     c->store = kt_comparison_store_open(k);
+    if (k->owner && !c->store)
+        return kt_fail(error, KT_SYSTEM, "shares need the store of results, and it cannot be used");
     choose_sequence(c);
     say_what_is_warm(k);
     return KT_OK;
@@ -329,7 +299,7 @@ static void measure(struct compare *c)
     if (were_met && !kt_comparison_is_any_met(k)) /* they gave up, and leave all shapes to be timed alone */
         leave_light_shapes(k, k->alone);
     k->schedule.budget = fmax(k->schedule.budget, k->budget - c->sequences.seconds);
-    kt_progress_part("compare", 1 - (1 - checked_part) * part_of_others, 1);
+    kt_progress_part("compare", 1 - (1 - KT_CHECKED_PART) * part_of_others, 1);
     kt_schedule_run(&k->schedule);
     k->rounds = k->schedule.rounds > c->sequences.rounds ? k->schedule.rounds : c->sequences.rounds;
     k->spent = k->schedule.seconds + c->sequences.seconds;
@@ -354,6 +324,19 @@ static enum kt_status make_map(struct compare *c, struct kt_error *error)
     return KT_OK;
 }
 
+/* Whoever is interrupted has no share yet. */
+static enum kt_status gather(struct compare *c, struct kt_error *error)
+{
+    struct kt_comparison *k = &c->comparison;
+    bool whole = false;
+    if (!kt_interrupted())
+        KT_TRY(kt_comparison_share_gather(k, c->store, &whole, error));
+    if (whole)
+        kt_comparison_check_others(k);
+    c->is_part = !whole;
+    return KT_OK;
+}
+
 static enum kt_status run(int argc, char **argv, struct compare *c, struct kt_error *error)
 {
     struct kt_comparison *k = &c->comparison;
@@ -367,6 +350,10 @@ static enum kt_status run(int argc, char **argv, struct compare *c, struct kt_er
     if (k->options.check != KT_CHECK_ONLY)
         measure(c);
     KT_TRY(error->status);
+    if (k->options.replay.share.of)
+        KT_TRY(gather(c, error));
+    if (c->is_part)
+        return KT_OK;
     k->fault = kt_recall_fault_seconds(&k->recall);
     kt_comparison_sum_up(k);
     if (k->options.map)
@@ -386,9 +373,20 @@ static void keep(const struct kt_comparison *k, const json_t *document)
         kt_notice("the comparison is not stored with the trace: %s", error.text);
 }
 
+static void say_interrupted(const struct kt_comparison *k)
+{
+    if (kt_interrupted())
+        kt_notice("interrupted%s%s", k->owner ? "" : ": these are the results so far",
+                  k->recall.store ? "; a comparison goes on where this one ended" : "");
+}
+
 static enum kt_status show(const struct compare *c, struct kt_error *error)
 {
     const struct kt_comparison *k = &c->comparison;
+    if (c->is_part) {
+        say_interrupted(k);
+        return KT_OK;
+    }
     json_t *document = kt_comparison_json(k);
     if (k->options.check != KT_CHECK_ONLY && k->options.keep == KT_KEEP)
         keep(k, document);
@@ -413,9 +411,7 @@ static enum kt_status show(const struct compare *c, struct kt_error *error)
         if (k->options.verify)
             kt_verify_print(&c->verify, k);
     }
-    if (kt_interrupted())
-        kt_notice("interrupted: these are the results so far%s",
-                  k->recall.store ? "; a comparison goes on where this one ended" : "");
+    say_interrupted(k);
     return k->options.plot ? kt_comparison_plot(k, k->options.plot, error) : KT_OK;
 }
 
@@ -451,8 +447,9 @@ int kt_verb_compare(int argc, char **argv)
     compare = (struct compare){.error = &error};
     compare.comparison.options = (struct kt_compare_options){.replay.budget = default_budget, .fail_above = -1};
     enum kt_status status = run(argc, argv, &compare, &error);
-    bool defect = status == KT_OK && (kt_comparison_found_defect(&compare.comparison) ||
-                                      kt_verify_failed(&compare.verify) || is_beyond(&compare.comparison));
+    bool defect = status == KT_OK && !compare.is_part &&
+                  (kt_comparison_found_defect(&compare.comparison) || kt_verify_failed(&compare.verify) ||
+                   is_beyond(&compare.comparison));
     compare.verify.keeps = status == KT_OK && kt_right_found(&compare.comparison.right);
     if (status == KT_OK)
         status = show(&compare, &error);

@@ -395,6 +395,7 @@ static enum kt_status replay(struct replay *r, struct kt_error *error)
     kt_replay_options_default(&r->options);
     kt_recall_begin(&r->options, &r->recall);
     KT_TRY(kt_setup_open(&r->options, &r->recall, &r->setup, error));
+    kt_share_take(&r->options.share, &r->setup.jobs);
     choose_company(r, is_usual);
     KT_TRY(prepare_worker(r, error));
     kt_setup_schedule(&r->setup, &r->options, r->options.contexts, most_shapes(r), &r->schedule);

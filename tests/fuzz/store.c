@@ -222,7 +222,7 @@ static void read_others(struct kt_store *store)
                 if (!(placed[i].placement[p].weight > 0))
                     abort();
     free(bytes);
-    if (kt_rightness_read(store, key.setting, "result", &right) && right.verdict == KT_RESULT_WRONG)
+    if (kt_rightness_read(store, key.setting, "result", false, &right) && right.verdict == KT_RESULT_WRONG)
         abort();
     free(right.what);
     kt_store_fact(store, key.setting, "first", first, sizeof first);

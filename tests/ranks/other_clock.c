@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Preloaded: the time of day as the clock of another machine has it, OTHER_CLOCK_NS ahead, and the OTHER_CLOCK_ERROR_US that
- * its kernel says of it; without the latter the kernel says that nobody sets this clock. */
+/* Preloaded: the time of day as the clock of another machine has it, OTHER_CLOCK_NS ahead, and the OTHER_CLOCK_ERROR_US
+ * that its kernel says of it; without the latter the kernel says that nobody sets this clock. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdint.h>

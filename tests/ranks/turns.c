@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* turns MINE OTHERS FIRST CALLS: makes calls in turns with another process: waits for a byte of the pipe MINE, calls ddot_
- * with n = FIRST, FIRST + 2, ..., so that n tells which call was made after which, and puts a byte into the pipe OTHERS. */
+/* turns MINE OTHERS FIRST CALLS: makes calls in turns with another process: waits for a byte of the pipe MINE, calls
+ * ddot_ with n = FIRST, FIRST + 2, ..., so that n tells which call was made after which, and puts a byte into the pipe
+ * OTHERS. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -74,10 +74,30 @@ static void each_job_is_of_one_share_and_costs_are_even(void **state)
     }
 }
 
+static void owners_are_those_who_take(void **state)
+{
+    const struct kt_share share = {.number = 2, .of = 3};
+    struct kt_jobs jobs = make_jobs();
+    size_t mine = 0;
+    (void)state;
+    unsigned *owner = kt_share_owners(&share, &jobs);
+    for (size_t i = 0; i < JOBS; i++) {
+        assert_in_range(owner[i], 1, 3);
+        mine += owner[i] == 2;
+    }
+    kt_share_take(&share, &jobs);
+    assert_int_equal(jobs.count, mine);
+    for (size_t i = 0; i < jobs.count; i++)
+        assert_int_equal(owner[jobs.job[i].bytes], 2);
+    free(owner);
+    kt_jobs_free(&jobs);
+}
+
 static void without_shares_all_jobs_stay(void **state)
 {
     struct kt_jobs jobs = make_jobs();
     (void)state;
+    assert_null(kt_share_owners(&(struct kt_share){0}, &jobs));
     kt_share_take(&(struct kt_share){0}, &jobs);
     assert_int_equal(jobs.count, JOBS);
     kt_jobs_free(&jobs);
@@ -242,6 +262,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shares_are_numbered_from_one),
         cmocka_unit_test(each_job_is_of_one_share_and_costs_are_even),
+        cmocka_unit_test(owners_are_those_who_take),
         cmocka_unit_test(without_shares_all_jobs_stay),
         cmocka_unit_test(launchers_tell_shares),
         cmocka_unit_test(processors_that_share_the_last_cache),

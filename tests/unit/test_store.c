@@ -527,6 +527,42 @@ static void test_identity_of_libraries(void **state)
     free(other);
 }
 
+static void test_kinds_have_no_host(void **state)
+{
+    (void)state;
+    char setting[] = "ktrace 1 method 2 | host some-node A Processor cpus 2 | allowed 2";
+    char other[] = "ktrace 1 method 2 | host another A Processor cpus 2 | allowed 2";
+    kt_identity_make_kind(setting);
+    kt_identity_make_kind(other);
+    assert_string_equal(setting, "ktrace 1 method 2 |  A Processor cpus 2 | allowed 2");
+    assert_string_equal(setting, other);
+    kt_identity_make_kind(other); /* there is nothing left */
+    assert_string_equal(setting, other);
+    kt_identity_make_kind(NULL);
+    char *own = identity_of("libgfortran.so.5");
+    size_t length = strlen(own);
+    kt_identity_make_kind(own);
+    assert_true(strlen(own) < length);
+    free(own);
+}
+
+static void test_facts_of_others(void **state)
+{
+    (void)state;
+    struct kt_error error = {0};
+    struct kt_store *store = kt_store_open(path, &error);
+    const char *const setting[] = {"a", "b", "c"};
+    assert_int_equal(kt_store_count_others(store, "a", "fact"), 0);
+    assert_int_equal(kt_store_begin(store, true, &error), KT_OK);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(kt_store_set_fact(store, setting[i], i < 2 ? "fact" : "another", "", 1, &error), KT_OK);
+    assert_int_equal(kt_store_commit(store, &error), KT_OK);
+    assert_int_equal(kt_store_count_others(store, "a", "fact"), 1);
+    assert_int_equal(kt_store_count_others(store, "c", "fact"), 2);
+    assert_int_equal(kt_store_count_others(store, "b", "another"), 1);
+    kt_store_close(store);
+}
+
 static void test_identity_of_contexts(void **state)
 {
     (void)state;
@@ -552,6 +588,8 @@ int main(void)
         cmocka_unit_test_setup(test_longer_series_stays, new_path),
         cmocka_unit_test_setup(test_failures, new_path),
         cmocka_unit_test_setup(test_facts, new_path),
+        cmocka_unit_test_setup(test_facts_of_others, new_path),
+        cmocka_unit_test(test_kinds_have_no_host),
         cmocka_unit_test_setup(test_damaged_records, new_path),
         cmocka_unit_test_setup(test_cells_of_other_kinds, new_path),
         cmocka_unit_test_setup(test_a_bool_that_is_none, new_path),

@@ -10,8 +10,8 @@ json_t *kt_hosts_json(const struct kt_trace *trace);
 
 /* Its fields, as one record of what several verbs print. */
 extern const struct kt_field kt_field_hosts[];
-#define KT_HOSTS_FIELD                                                                                        \
+#define KT_HOSTS_FIELD                                                                                         \
     "hosts", KT_AS_RECORD, .meaning = "the machines that it is from, and how far their times can be compared", \
-        .of = kt_field_hosts
+                           .of = kt_field_hosts
 
 #endif

@@ -137,11 +137,11 @@ const char *kt_hosts_text(const struct kt_hosts *hosts, char out[KT_HOSTS_TEXT])
     if (hosts->clocks < 2 && hosts->hosts > 1)
         snprintf(out, KT_HOSTS_TEXT, "%zu hosts of one kernel: they have one clock", hosts->hosts);
     else if (hosts->clocks > 1 && hosts->unknown)
-        snprintf(out, KT_HOSTS_TEXT, "%zu hosts, aligned by time of day; how well clocks agree is not known (%.40s)", hosts->hosts,
-                 hosts->unknown);
+        snprintf(out, KT_HOSTS_TEXT, "%zu hosts, aligned by time of day; how well clocks agree is not known (%.40s)",
+                 hosts->hosts, hosts->unknown);
     else if (hosts->clocks > 1)
-        snprintf(out, KT_HOSTS_TEXT, "%zu hosts, aligned by time of day, to within %s as their kernels said", hosts->hosts,
-                 kt_text_seconds(hosts->within, within));
+        snprintf(out, KT_HOSTS_TEXT, "%zu hosts, aligned by time of day, to within %s as their kernels said",
+                 hosts->hosts, kt_text_seconds(hosts->within, within));
     return out;
 }
 

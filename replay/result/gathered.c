@@ -4,6 +4,7 @@
 #include "trace/base/memory.h"
 #include "trace/command/json.h"
 #include "trace/print/text.h"
+#include "trace/shape/fingerprint.h"
 
 #include <dirent.h>
 #include <inttypes.h>
@@ -198,6 +199,12 @@ static size_t load_all(const struct kt_files *files, const char *kind, const str
     return found;
 }
 
+/* Of the file of a share: FOLDER/name-of-a-trace.replay.1234abcd.2-of-4.json. */
+struct shares {
+    char kind[9];
+    unsigned number, of;
+};
+
 /* "FOLDER/name-of-a-trace.replay.1234abcd.2-of-4.json": one of another kind, of as many shares? */
 static bool is_other(const char *name, const char *prefix, const char *kind, unsigned of)
 {
@@ -209,17 +216,24 @@ static bool is_other(const char *name, const char *prefix, const char *kind, uns
            strncmp(name + before, kind, strlen(kind)) != 0 && !strcmp(name + length - strlen(tail), tail);
 }
 
+/* The folder that the trace's companions are in, and what names of replays begin with; NULL: it cannot be read. */
+static DIR *open_folder(const struct kt_files *files, char path[PATH_MAX], char prefix[PATH_MAX])
+{
+    kt_files_companion(files, "replay.", path, PATH_MAX);
+    char *slash = strrchr(path, '/');
+    snprintf(prefix, PATH_MAX, "%s", slash ? slash + 1 : path);
+    if (slash)
+        *slash = '\0';
+    return opendir(!slash ? "." : *path ? path : "/");
+}
+
 /* Of unlike nodes, libraries, contexts or options, or of an earlier trace of that name. */
 static size_t count_others(const struct kt_files *files, const char *kind, unsigned of)
 {
     size_t others = 0;
     char path[PATH_MAX];
-    kt_files_companion(files, "replay.", path, sizeof path);
-    char *slash = strrchr(path, '/');
-    const char *prefix = slash ? slash + 1 : path;
-    if (slash)
-        *slash = '\0';
-    DIR *folder = opendir(!slash ? "." : *path ? path : "/");
+    char prefix[PATH_MAX];
+    DIR *folder = open_folder(files, path, prefix);
     if (!folder)
         return 0;
     for (struct dirent *entry; (entry = readdir(folder));)
@@ -265,4 +279,120 @@ bool kt_gathered_add(const struct kt_trace *trace, const struct kt_share *share,
         json_decref(part[i]);
     free(part);
     return found == share->of;
+}
+
+/* --- of several directories -------------------------------------------------------------------------------- */
+
+static bool parse_name(const char *name, const char *prefix, struct shares *out)
+{
+    int end = 0;
+    size_t before = strlen(prefix);
+    return !strncmp(name, prefix, before) &&
+           sscanf(name + before, "%8[0-9a-f].%u-of-%u.json%n", out->kind, &out->number, &out->of, &end) == 3 && end &&
+           !name[before + (size_t)end] && out->number >= 1 && out->number <= out->of;
+}
+
+/* Beside a trace. To be freed. */
+static struct shares *list_shares(const struct kt_files *files, size_t *count)
+{
+    char path[PATH_MAX];
+    char prefix[PATH_MAX];
+    struct shares one;
+    struct shares *list = NULL;
+    *count = 0;
+    DIR *folder = open_folder(files, path, prefix);
+    for (struct dirent *entry; folder && (entry = readdir(folder));)
+        if (parse_name(entry->d_name, prefix, &one)) {
+            list = kt_room_for_one(list, *count, sizeof *list);
+            list[(*count)++] = one;
+        }
+    if (folder)
+        closedir(folder);
+    return list;
+}
+
+/* A file that is no document, or is of an earlier trace of that name, is left. */
+static void take_share(const struct kt_files *from, const struct shares *share, const struct kt_trace *to)
+{
+    char path[PATH_MAX];
+    char kind[9];
+    json_t *document = NULL;
+    struct kt_error error = {0};
+    path_of(from, share->kind, share->number, share->of, path);
+    if (kt_json_load(path, &document, &error) != KT_OK)
+        return;
+    kt_gathered_kind(document, recorded_of(to), kind);
+    path_of(to->files[0], kind, share->number, share->of, path);
+    bool is_own = !strcmp(kind, share->kind);
+    if (is_own && kt_json_save(json_incref(document), path, &error) != KT_OK)
+        kt_notice("share %u of %u of a replay is not taken over: %s", share->number, share->of, error.text);
+    json_decref(document);
+}
+
+static void take_shares(const char *path, const struct kt_trace *to, const char *fingerprint)
+{
+    struct kt_trace from;
+    struct kt_error none = {0};
+    char own[KT_FINGERPRINT];
+    size_t count = 0;
+    struct shares *list = NULL;
+    if (kt_trace_open(path, &from, &none) == KT_OK && (list = list_shares(from.files[0], &count))) {
+        kt_trace_fingerprint(&from, own);
+        for (size_t i = 0; i < count && !strcmp(own, fingerprint); i++)
+            take_share(from.files[0], &list[i], to);
+    }
+    free(list);
+    kt_trace_close(&from);
+}
+
+static void join_shares(const struct kt_trace *trace, const struct shares *shares)
+{
+    char path[PATH_MAX];
+    char missing[256];
+    struct kt_error error = {0};
+    const struct kt_share all = {.of = shares->of};
+    json_t **part = kt_resize(NULL, shares->of, sizeof *part);
+    size_t found = load_all(trace->files[0], shares->kind, &all, part, missing, sizeof missing);
+    kt_files_companion(trace->files[0], "replay.json", path, sizeof path);
+    if (found < shares->of)
+        kt_notice("of %u shares of a replay on one kind of node %zu %s missing: %s", shares->of, shares->of - found,
+                  kt_count_word((double)(shares->of - found), "is", "are"), missing);
+    else if (access(path, F_OK) == 0)
+        kt_notice("%u shares of a replay, on another kind of node, are not put together: there is one result",
+                  shares->of);
+    else if (kt_json_save(kt_gathered_whole(part, found), path, &error) == KT_OK)
+        kt_notice("%u shares of a replay are put together in %s", shares->of, path);
+    else
+        kt_notice("the shares of a replay are not put together: %s", error.text);
+    for (size_t i = 0; i < found; i++)
+        json_decref(part[i]);
+    free(part);
+}
+
+static bool is_met(const struct shares *list, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (list[k].of == list[i].of && !strcmp(list[k].kind, list[i].kind))
+            return true;
+    return false;
+}
+
+void kt_gathered_merge(char *const *path, size_t paths, const char *merged)
+{
+    struct kt_trace trace;
+    struct kt_error none = {0};
+    char fingerprint[KT_FINGERPRINT];
+    size_t count = 0;
+    struct shares *list = NULL;
+    if (kt_trace_open(merged, &trace, &none) == KT_OK) {
+        kt_trace_fingerprint(&trace, fingerprint);
+        for (size_t i = 0; i < paths; i++)
+            take_shares(path[i], &trace, fingerprint);
+        list = list_shares(trace.files[0], &count);
+    }
+    for (size_t i = 0; i < count; i++)
+        if (!is_met(list, i))
+            join_shares(&trace, &list[i]);
+    free(list);
+    kt_trace_close(&trace);
 }

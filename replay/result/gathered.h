@@ -17,6 +17,10 @@
 bool kt_gathered_add(const struct kt_trace *trace, const struct kt_share *share, json_t **document,
                      struct kt_error *error);
 
+/* Brings shares of replays together that lie beside copies of one trace, the MERGED one, and makes the whole of them if
+ * there are all. What is beside other traces stays there: it is not of all calls. */
+void kt_gathered_merge(char *const *path, size_t paths, const char *merged);
+
 /* The whole of so many documents, in their order. */
 json_t *kt_gathered_whole(json_t *const *part, size_t parts);
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# check: slow, 60 s
+# check: slow, 90 s
 # A replay by several processes: each measures its share, the last one puts all together, and a share that is missing is told
 # and made up for.
 . tests/lib.sh
@@ -49,6 +49,23 @@ fresh stopped
 "$kt" replay --store none --budget 200 --shard 1/2 "$T/stopped" >/dev/null 2>&1 & other=$!
 sleep 3; kill -TERM $other; wait $other; same "one that is interrupted" 143 $?
 same "... leaves no share" 0 "$(ls "$T/stopped" | grep -c replay)"
+
+# --- brought together by hand -----------------------------------------------------------------------------------------
+for i in 1 2 3; do fresh apart$i; "$kt" replay "${whole[@]}" --shard $i/3 "$T/apart$i" >/dev/null 2>&1; done
+traced another "$counts" shapes 3 5 >/dev/null
+"$kt" merge -o "$T/some" "$T/apart1" "$T/apart2" >/dev/null 2>"$T/err"; same "merge of traces with shares: status" 0 $?
+has "... the missing share is named" 'of 3 shares of a replay on one kind of node 1 is missing: 3$' "$(<"$T/err")"
+same "... there is no result" no "$([ -e "$T/some/replay.json" ] && echo yes || echo no)"
+"$kt" merge -o "$T/whole.trace" "$T/some" "$T/apart3" >/dev/null 2>"$T/err"
+has "... a further merge puts them together" '3 shares of a replay are put together in .*replay.json' "$(<"$T/err")"
+same "... into one result" "24 3" "$(stored whole.trace 'str(len(d["shapes"])) + " " + str(len(d["shards"]))')"
+true_that "... report takes it" "$kt" report --all "$T/whole.trace"
+"$kt" pack -o "$T/packed.tar.zst" "$T/apart2" >/dev/null 2>&1; cp "$T"/apart2/replay.*.2-of-3.json "$T/"
+(cd "$T" && for f in replay.*.2-of-3.json; do mv "$f" "packed.tar.zst.$f"; done)
+"$kt" merge -o "$T/unpacked" "$T/apart1" "$T/packed.tar.zst" "$T/apart3" >/dev/null 2>&1
+same "shares beside a packed trace, too" 24 "$(stored unpacked 'len(d["shapes"])')"
+"$kt" merge -o "$T/more" "$T/apart1" "$T/apart2" "$T/apart3" "$T/another" >/dev/null 2>&1
+same "with other calls merged in it would not be a replay of all" 0 "$(ls "$T/more" | grep -c replay)"
 
 # --- ranks, nodes -----------------------------------------------------------------------------------------------------
 fresh ranks

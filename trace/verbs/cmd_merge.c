@@ -12,6 +12,7 @@
 #include "trace/command/json.h"
 #include "trace/command/document.h"
 #include "trace/command/hosts_json.h"
+#include "trace/command/merged_results.h"
 #include "trace/base/memory.h"
 #include "trace/files/numbered.h"
 #include "trace/shape/ranks.h"
@@ -292,6 +293,35 @@ static int parse_arguments(int argc, char **argv, struct merge *out)
     return optind < argc ? KT_OK : kt_verb_usage(argv[0], "which traces?");
 }
 
+/* --- stores of results ------------------------------------------------------------------------------------- */
+
+static bool is_store(const char *path)
+{
+    static const char magic[] = "SQLite format 3";
+    char head[sizeof magic] = "";
+    FILE *file = fopen(path, "r");
+    bool is = file && fread(head, 1, sizeof head, file) == sizeof head && !memcmp(head, magic, sizeof head);
+    if (file)
+        fclose(file);
+    return is;
+}
+
+static int merge_stores(const struct merge *merge, int count, char **path)
+{
+    size_t series = 0;
+    struct kt_error error = {0};
+    for (int i = 0; i < count; i++)
+        if (!is_store(path[i]))
+            return kt_verb_usage("merge", "%s is no store of results: stores and traces are merged apart", path[i]);
+    if (merge->json)
+        return kt_verb_usage("merge", "--json is for traces: these are stores of results");
+    if (kt_merge_stores(path, (size_t)count, merge->output, &series, &error) != KT_OK)
+        return error.status == KT_USAGE ? kt_verb_usage("merge", "%s", error.text) : kt_verb_fail("merge", &error);
+    printf("%s of %s in %s; next: ktrace compare --store %s --shard 1/1 TRACE\n", KT_COUNT(series, "series"),
+           KT_COUNT(count, "store"), merge->output, merge->output);
+    return KT_OK;
+}
+
 int kt_verb_merge(int argc, char **argv)
 {
     struct merge merge;
@@ -300,6 +330,8 @@ int kt_verb_merge(int argc, char **argv)
     int wrong = parse_arguments(argc, argv, &merge);
     if (wrong)
         return wrong;
+    if (kt_merge_stores && is_store(argv[optind]))
+        return merge_stores(&merge, argc - optind, argv + optind);
     char *output = kt_path_without_slashes(merge.output);
     merge.output = output;
     enum kt_status status = kt_trace_open_all(argv + optind, (size_t)(argc - optind), &trace, &error);
@@ -307,6 +339,8 @@ int kt_verb_merge(int argc, char **argv)
         status = merge_traces(&merge, &trace, &error);
     if (status == KT_OK) {
         tell_doubts(&trace);
+        if (kt_merge_results)
+            kt_merge_results(argv + optind, (size_t)(argc - optind), merge.output);
         print_result(&merge, &trace);
     }
     kt_trace_close(&trace);

@@ -4,8 +4,11 @@
  */
 #include "model/tracker/placements.h"
 #include "model/tracker/placement.h"
+#include "replay/result/gathered.h"
+#include "replay/store/store_merge.h"
 #include "trace/base/plain.h"
 #include "trace/command/document.h"
+#include "trace/command/merged_results.h"
 #include "trace/print/text.h"
 #include "trace/verbs/verb_list.h"
 
@@ -99,6 +102,8 @@ static int run_command(int argc, char **argv)
 int main(int argc, char **argv)
 {
     kt_placements = kt_placements_of_trace;
+    kt_merge_results = kt_gathered_merge;
+    kt_merge_stores = kt_store_merge;
     kt_plain_begin();
     int status = run_command(argc, argv);
     errno = 0;

@@ -22,5 +22,9 @@ true_that "there are tables" test "$(wc -w <<<"$tables")" -gt 10
 for table in $tables; do
     has "report knows the table $table" "which trace" "$("$kt" report --by $table 2>&1)"
 done
+for option in --json --json-schema --columns; do
+    has "help $option without a verb: what to do" "need a verb, as in 'ktrace help --json-schema report'" "$("$kt" help $option 2>&1)"
+    same "... status" 2 "$("$kt" help $option >/dev/null 2>&1; echo $?)"
+done
 same "no line is longer than 80 columns" "" "$({ "$kt" help; "$kt" env; for verb in "${verbs[@]}" help model; do "$kt" help $verb; done; } | grep -E '.{81}')"
 exit $((failures != 0))

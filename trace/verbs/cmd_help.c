@@ -131,7 +131,10 @@ int kt_verb_help(int argc, char **argv)
         return kt_verb_usage(argv[0], "one verb at a time");
     if (options.manual)
         return kt_manual_print(verb, stdin);
-    if (verb && (options.columns || options.schema))
+    if (!verb && (options.columns || options.schema))
+        return kt_verb_usage(argv[0], "--columns and --json-schema (or --json) need a verb, as in 'ktrace help "
+                                      "--json-schema report'");
+    if (options.columns || options.schema)
         return print_document(word[0], words == 2 ? word[1] : NULL, options.schema);
     if (words == 2)
         return print_part(verb, word[1]);

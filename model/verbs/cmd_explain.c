@@ -31,7 +31,8 @@ static const double runs_part = 0.35;
 static const double most_of_runs = 0.7; /* if fewer than LEAST_RUNS would be left */
 static const double advice_part = 0.1;  /* besides, if there is something to be tried */
 static const double reading = 10;       /* seconds, to look at the machine and to read the trace */
-enum { LEAST_RUNS = 6, MOST_RUNS = 30 };
+/* An interval needs six pairs, and in one of seven runs no replay of some shape may stand beside it. */
+enum { LEAST_RUNS = 7, MOST_RUNS = 30 };
 
 struct explain {
     const char *output; /* of -o, or NULL */
@@ -77,7 +78,7 @@ const struct kt_verb_option kt_verb_explain_options[] = {
      "how often to run the program again; default: as often as there is time for, at most 30; 0: not at all",
      take_number, offsetof(struct explain, runs)},
     {"budget", 0, "SECONDS",
-     "time after the first run; default 20 times the first run, 60 to 120 s, more if six runs need it", take_number,
+     "time after the first run; default 20 times the first run, 60 to 120 s, more if 7 runs need it", take_number,
      offsetof(struct explain, budget)},
     {"again", 0, NULL, "also run the recorded command of TRACE again, in the recorded directory",
      KT_VERB_FLAG(struct explain, again)},
@@ -179,8 +180,8 @@ static void say_time(const struct explain *x, double seconds)
     int runs = atoi(x->runs_text);
     double needed = needed_budget(x, seconds);
     if (needed > 0)
-        kt_notice("there is no time to run the program, which takes %.3g s, six times more: --budget %.0f would do",
-                  seconds, needed);
+        kt_notice("there is no time to run the program, which takes %.3g s, %d times more: --budget %.0f would do",
+                  seconds, LEAST_RUNS, needed);
     if (x->status)
         kt_notice("the program ended with status %d, and is not run again", x->status);
     if (runs)

@@ -141,10 +141,14 @@ static void print_left_out(const struct kt_roofline *roofline)
 {
     struct kt_unplaced left_out[KT_LEFT_OUT_REASONS];
     kt_roofline_left_out(roofline, left_out);
-    for (int i = 0; i < KT_LEFT_OUT_REASONS; i++)
-        if (left_out[i].shapes)
-            printf("Left out: %s with %.1f %% of the time: %s.\n", KT_COUNT(left_out[i].shapes, "shape"),
-                   100 * left_out[i].share, kt_left_out_text[i]);
+    for (int i = 0; i < KT_LEFT_OUT_REASONS; i++) {
+        char text[256];
+        if (!left_out[i].shapes)
+            continue;
+        snprintf(text, sizeof text, "Left out: %s with %.1f %% of the time: %s.", KT_COUNT(left_out[i].shapes, "shape"),
+                 100 * left_out[i].share, kt_left_out_text[i]);
+        kt_text_wrap(0, 0, text);
+    }
 }
 
 /* Roofs that nobody measured, and counts that would mislead. */

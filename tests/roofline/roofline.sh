@@ -84,6 +84,7 @@ drawn() { sed -n "/^\$$2 << EOD/,/^EOD/p" "$1" | grep -v EOD; }
 has "... its row has a name" "^set ytics add \('dsyevd V L 60" "$(<"$T/eigen.gp")"
 same "... and a box" True "$("$PYTHON" -c 'import sys; m, y, q1, q3 = map(float, sys.argv[1].split()[:4]); print(0 < q1 <= m <= q3 and -1.5 < y < -0.5)' "$(drawn "$T/eigen.gp" boxes | head -n 1)")"
 same "without --plot boxes it is left out, as said" "[None] True" "$(points "$T/eigen" '"%s %s" % (sorted({p["number"] for p in d["points"] if p["routine"] == "dsyevd"}, key=str), "not known" in d["left_out"][0]["reason"])')"
+same "... in lines of at most 80 columns" "1 0" "$(roofline "$T/eigen" 2>/dev/null | awk '/^Left out/ { n++; is_said = 1 } is_said && length > 80 { wide++ } END { print (n > 0), wide + 0 }')"
 same "the waterfall's parts add up to the time in situ" True "$("$PYTHON" -c '
 import csv, sys
 rows = [r for r in csv.DictReader(open(sys.argv[1])) if r["routine"] == "all calls"]

@@ -220,7 +220,7 @@ setup-mkl:
 
 # --- other targets ------------------------------------------------------------------------------------------------
 
-.PHONY: demo figures lint deps-check fmt fmt-check clean
+.PHONY: demo figures workloads leaderboard lint deps-check fmt fmt-check clean
 #: make demo             install what is missing, build, explain where a NumPy program's time goes, in two minutes
 demo: packages-demo
 	@mkdir -p $(O); echo "building: what make says goes to $(O)/demo.log"
@@ -232,6 +232,12 @@ figures: packages-demo
 	$(call install_packages,$(FIGURE_PACKAGES))
 	@$(MAKE) --no-print-directory all
 	@B=$(O) $(PYTHON) examples/figures/all.py $(if $(QUICK),--quick) -o $(O)/figures
+#: make workloads        record programs of Debian and make a workload of each (examples/workloads): a quarter of an hour; NAMES="cholmod hpl": only these
+workloads: built
+	@PYTHON=$(PYTHON) KTRACE=$(O)/ktrace examples/workloads/make.sh $(NAMES)
+#: make leaderboard      all installed libraries on examples/workloads, with one thread and two, to build/leaderboard.txt, .json and .md; BUDGET=1800: seconds; goes on where it was interrupted
+leaderboard: built
+	@BUDGET=$(BUDGET) KTRACE=$(O)/ktrace PYTHON=$(PYTHON) examples/workloads/leaderboard.sh $(O)/leaderboard
 #: make deps-check       the arrows between the modules (DESIGN.md)
 deps-check: built
 	@tests/run tests/lint/lint_modules.sh

@@ -19,7 +19,7 @@ MANUALS := ktrace.1 $(patsubst doc/man/%.man,ktrace-%.1,$(filter-out doc/man/ktr
 # Documents with all that they link to.
 DOCUMENTS := $(wildcard *.md doc/*.md doc/design/*.md) LICENSE tests/bench/RESULTS.md trace/routines/README.md trace/routines/left_alone.list \
              include/ktrace/ktrace.h include/ktrace/kernel.h share/python/ktrace.py \
-             $(filter-out examples/algorithms examples/ci examples/figures examples/kernels,$(wildcard examples/* examples/algorithms/* examples/ci/* examples/figures/*.py examples/kernels/*))
+             $(filter-out examples/algorithms examples/ci examples/figures examples/kernels examples/workloads,$(wildcard examples/* examples/algorithms/* examples/ci/* examples/figures/*.py examples/kernels/* examples/workloads/*))
 
 # Prose by hand, lists of options from the command.
 $(O)/man/ktrace.1: doc/man/ktrace.man $(O)/ktrace

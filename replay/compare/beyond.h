@@ -4,6 +4,7 @@
 #define KT_BEYOND_H
 
 #include "replay/compare/comparison.h"
+#include "trace/command/field.h"
 
 /* All calls, those of a routine, or of a shape. */
 struct kt_beyond {
@@ -21,6 +22,7 @@ struct kt_beyond {
 size_t kt_beyond_find(const struct kt_comparison *comparison, double above, struct kt_beyond **out);
 
 /* {"above", "fails", "beyond": [...]}, as comparison_document.c describes it. */
+extern const struct kt_field kt_beyond_fields[];
 json_t *kt_beyond_json(const struct kt_comparison *comparison);
 /* A finding for a screen, or a table for a comment. */
 void kt_beyond_screen(const struct kt_comparison *comparison);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 enum { DEFAULT_RUNS = 6 };
+static const double default_budget = 60;
 
 static enum kt_status add_threads(int number, int *list, size_t *count, struct kt_error *error)
 {
@@ -48,9 +49,12 @@ static enum kt_status take_threads(const struct kt_verb_option *option, const ch
 }
 
 const struct kt_verb_option kt_verb_compare_options[] = {
+    {"workloads", 0, "DIR", "compare each workload (*.ktw) of DIR; one table, and the geometric mean",
+     KT_VERB_TEXT(struct kt_compare_options, workloads)},
     {"blas", 0, "LIB", "a path, a soname or a short name; default: the recorded library and all that are installed",
      kt_replay_take_blas, offsetof(struct kt_compare_options, replay)},
-    {"baseline", 0, "LIB", "library that the others are compared with; default: the recorded one",
+    {"baseline", 0, "LIB",
+     "library that the others are compared with; default: the recorded one, of --workloads the first --blas",
      KT_VERB_TEXT(struct kt_compare_options, baseline)},
     {"lapack", 0, "LIB", "library of the routines that one of --blas lacks",
      KT_VERB_TEXT(struct kt_compare_options, lapack)},
@@ -58,8 +62,9 @@ const struct kt_verb_option kt_verb_compare_options[] = {
      offsetof(struct kt_compare_options, replay)},
     {"gaps", 0, KT_REPLAY_GAPS, "what fills the time between calls; default code", kt_replay_take_gaps,
      offsetof(struct kt_compare_options, replay)},
-    {"budget", 0, "SECONDS", "time for the samples, and for checking results; default 60", kt_replay_take_budget,
-     offsetof(struct kt_compare_options, replay.budget)},
+    {"budget", 0, "SECONDS",
+     "time for the samples, and for checking results; default 60, for each workload; of --workloads all share it",
+     kt_replay_take_budget, offsetof(struct kt_compare_options, replay.budget)},
     {"alone", 0, NULL, "only calls of the busiest thread; default: calls that overlapped are played at the same time",
      KT_VERB_FLAG(struct kt_compare_options, replay.alone)},
     {"check", 0, "yes|no|only",
@@ -104,6 +109,20 @@ static int find_command(int argc, char **argv)
     return argc;
 }
 
+/* Of many workloads there is one table. */
+static enum kt_status check_workloads(const struct kt_compare_options *o, struct kt_error *error)
+{
+    if (o->replay.trace || o->command)
+        return kt_fail(error, KT_USAGE, "--workloads names them all: there is no other trace or command");
+    if (o->all || o->plot || o->map || o->verify)
+        return kt_fail(error, KT_USAGE, "--all, --plot, --map and --verify are for one trace, not for --workloads");
+    if (o->check == KT_CHECK_ONLY)
+        return kt_fail(error, KT_USAGE, "--check only times nothing: --workloads is about times");
+    if (!o->baseline && o->replay.libraries < 2)
+        return kt_fail(error, KT_USAGE, "--workloads: name two libraries with --blas, or one with --baseline");
+    return KT_OK;
+}
+
 static enum kt_status check(const struct kt_compare_options *o, struct kt_error *error)
 {
     const struct kt_replay_options *replay = &o->replay;
@@ -128,6 +147,8 @@ static enum kt_status check(const struct kt_compare_options *o, struct kt_error 
                        "--map sends calls from the recorded library to others: it has no other baseline");
     if (o->plot && (kt_text_ends_with(o->plot, ".csv") || kt_text_ends_with(o->plot, ".gp")))
         return kt_fail(error, KT_USAGE, "--plot %s: that is the name of its own data or script; name an .svg", o->plot);
+    if (o->workloads)
+        return check_workloads(o, error);
     if (!replay->trace && !o->command)
         return kt_fail(error, KT_USAGE, "which trace?");
     return KT_OK;
@@ -166,6 +187,8 @@ enum kt_status kt_compare_options_parse(int argc, char **argv, struct kt_compare
     if (words - optind > 1)
         return kt_fail(error, KT_USAGE, "one trace at a time, not also '%s'", argv[words - 1]);
     out->replay.trace = optind < words ? argv[optind] : NULL;
+    out->has_budget = out->replay.budget > 0;
+    out->replay.budget = out->has_budget ? out->replay.budget : default_budget;
     bool is_tracked = kt_placements && out->check != KT_CHECK_ONLY;
     KT_TRY(check(out, error));
     if (out->runs == 0)

@@ -17,6 +17,8 @@ enum kt_keep { KT_KEEP, KT_KEEP_NOT };
 
 struct kt_compare_options {
     struct kt_replay_options replay; /* its trace is NULL if it is to be recorded; threads is not used */
+    const char *workloads;           /* directory of many, in the place of the trace; NULL: one trace */
+    bool has_budget;                 /* was told; of many workloads it is that of all */
     const char *baseline;            /* library that others are compared with; NULL: the recorded one */
     const char *lapack;              /* where routines come from that a library lacks; NULL: from nowhere */
     int thread[KT_MOST_LANES];       /* numbers of threads */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What ktrace compare --json prints. */
+#include "replay/compare/beyond.h"
 #include "replay/result/result_document.h"
 #include "trace/command/state_json.h"
 
@@ -48,6 +49,7 @@ static const struct kt_field replayed_fields[] = {
     {"seconds_replayed", KT_AS_SECONDS, KT_NULL, .meaning = "time of all calls as replayed"},
     {"seconds_replayed_interval", KT_AS_SECONDS, KT_MANY | KT_NULLS, .meaning = "its 95 % interval"},
     {"ratio_replayed", KT_AS_RECORD, .meaning = "the same over that of the baseline", .of = kt_field_estimate},
+    {"pairs", KT_AS_COUNT, .meaning = "pairs of times that this rests on, in the mean over the shapes"},
     {0}};
 
 static const struct kt_field right_fields[] = {
@@ -215,11 +217,10 @@ static const struct kt_field beyond_fields[] = {
     {"share", KT_AS_NUMBER, .meaning = "part of the recorded time"},
     {0}};
 
-static const struct kt_field limit_fields[] = {
-    {"above", KT_AS_NUMBER, .meaning = "part by which a library may be slower"},
-    {"fails", KT_AS_FLAG, .meaning = "something is slower by more"},
-    {"beyond", KT_AS_RECORD, KT_MANY, .meaning = "what", .of = beyond_fields},
-    {0}};
+const struct kt_field kt_beyond_fields[] = {{"above", KT_AS_NUMBER, .meaning = "part by which a library may be slower"},
+                                            {"fails", KT_AS_FLAG, .meaning = "something is slower by more"},
+                                            {"beyond", KT_AS_RECORD, KT_MANY, .meaning = "what", .of = beyond_fields},
+                                            {0}};
 
 static const struct kt_field compare_fields[] = {
     {"ktrace", KT_AS_TEXT, .meaning = "version of ktrace"},
@@ -243,7 +244,7 @@ static const struct kt_field compare_fields[] = {
     {"interrupted", KT_AS_FLAG, .meaning = "a signal ended it"},
     {"shards", KT_AS_COUNT, KT_LACKS, .meaning = "shares that it was measured in, of --shard or ranks"},
     KT_FIELDS(kt_field_missing),
-    {"limit", KT_AS_RECORD, KT_LACKS, .meaning = "what --fail-above does not allow", .of = limit_fields},
+    {"limit", KT_AS_RECORD, KT_LACKS, .meaning = "what --fail-above does not allow", .of = kt_beyond_fields},
     {"map", KT_AS_RECORD, KT_LACKS, .meaning = "which library calls are to go to", .of = map_fields},
     {"verify", KT_AS_RECORD, KT_LACKS, .meaning = "the program really run on each library", .of = verify_fields},
     {0}};

@@ -42,8 +42,9 @@ static json_t *interval_json(double lo, double hi)
 /* Sums over the shapes that count, as replayed: what predictions rest on. */
 static json_t *replayed_json(const struct kt_lane_sum *sum)
 {
-    return json_pack("{s:o, s:o, s:o}", "seconds_replayed", kt_json_number(sum->seconds), "seconds_replayed_interval",
-                     interval_json(sum->lo, sum->hi), "ratio_replayed", kt_ratio_json(&sum->ratio));
+    return json_pack("{s:o, s:o, s:o, s:I}", "seconds_replayed", kt_json_number(sum->seconds),
+                     "seconds_replayed_interval", interval_json(sum->lo, sum->hi), "ratio_replayed",
+                     kt_ratio_json(&sum->ratio), "pairs", (json_int_t)sum->ratio.n);
 }
 
 static json_t *library_json(const struct kt_comparison *c, size_t lane)

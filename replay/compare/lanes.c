@@ -144,7 +144,7 @@ static enum kt_status find_libraries(const struct kt_compare_options *options, c
 
 /* --- lanes ------------------------------------------------------------------------------------------------- */
 
-/* Numbers of threads, the recorded one first if it is among them. */
+/* Numbers of threads, the recorded one first if it is among them and the recorded library is the baseline. */
 static size_t order_threads(const struct kt_compare_options *options, const struct choice *choice, int *out)
 {
     size_t count = options->threads ? options->threads : 1;
@@ -152,7 +152,7 @@ static size_t order_threads(const struct kt_compare_options *options, const stru
     for (size_t i = 0; i < options->threads; i++)
         out[i] = options->thread[i];
     for (size_t i = 1; i < options->threads; i++)
-        if (out[i] == choice->recorded_threads) {
+        if (!options->baseline && out[i] == choice->recorded_threads) {
             out[i] = out[0];
             out[0] = choice->recorded_threads;
         }

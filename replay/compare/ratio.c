@@ -304,3 +304,21 @@ struct kt_ratio kt_spread_of_total(const struct kt_pairs *pairs, size_t shapes, 
         return (struct kt_ratio){NAN, NAN, NAN, 0};
     return (struct kt_ratio){1, seconds.lo / seconds.value, seconds.hi / seconds.value, seconds.n};
 }
+
+struct kt_ratio kt_ratio_mean(const struct kt_ratio *ratio, size_t count)
+{
+    double sum = 0;
+    double below = 0;
+    double above = 0;
+    size_t pairs = count ? ratio[0].n : 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct kt_ratio *r = &ratio[i];
+        sum += log(r->value);
+        below += pow(log(r->value / r->lo), 2);
+        above += pow(log(r->hi / r->value), 2);
+        pairs = r->n < pairs ? r->n : pairs;
+    }
+    double mean = sum / (double)count;
+    return (struct kt_ratio){exp(mean), exp(mean - sqrt(below) / (double)count),
+                             exp(mean + sqrt(above) / (double)count), pairs};
+}

@@ -60,6 +60,13 @@ struct kt_ratio kt_ratio_of(const struct kt_pairs *pairs);
 struct kt_ratio kt_ratio_of_total(const struct kt_pairs *pairs, size_t shapes, uint64_t seed);
 
 /*
+ * Geometric mean of ratios that were measured apart. Half the interval, of the logarithms and for each side by itself,
+ * is the root of the sum of the squares of theirs, divided by COUNT: how well the mean of these is known, and not that
+ * of others. As many pairs as that with fewest has. NAN if there are none.
+ */
+struct kt_ratio kt_ratio_mean(const struct kt_ratio *ratio, size_t count);
+
+/*
  * How well the total of one library is known, as parts of it: 1, and the 95 % interval from the same bootstrap. Of the
  * pairs TIME counts, a shape's weight is the number of its calls, and its estimate the lower quartile.
  */

@@ -5,17 +5,16 @@
 #include "trace/base/interrupt.h"
 #include "trace/base/memory.h"
 #include "trace/base/stats.h"
+#include "trace/base/words.h"
 #include "trace/command/document.h"
 #include "trace/command/itself.h"
 #include "trace/print/text.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <sys/mman.h>
-#include <unistd.h>
+#include <string.h>
 
-enum { ROUNDS = 3, SIDES = 2, MOST_WORDS = 64, MOST_ROUTINES = 12, TRACE = 0, WORKLOAD = 1 };
+enum { ROUNDS = 3, SIDES = 2, MOST_ROUTINES = 12, TRACE = 0, WORKLOAD = 1 };
 
 static const char *const verdict_name = "verdict.json";
 
@@ -26,39 +25,23 @@ struct finding {
 
 /* --- replays --------------------------------------------------------------------------------------------------- */
 
-static enum kt_status read_back(int file, const char *path, json_t **out, struct kt_error *error)
-{
-    off_t size = lseek(file, 0, SEEK_END);
-    char *text = kt_resize(NULL, size > 0 ? (size_t)size : 1, 1);
-    enum kt_status status = size > 0 && pread(file, text, (size_t)size, 0) == size
-                                ? kt_json_take(path, text, (size_t)size, out, error)
-                                : kt_fail(error, KT_BAD_INPUT, "%s: ktrace compare says nothing of it", path);
-    free(text);
-    return status;
-}
-
 static enum kt_status compare(const struct kt_verdict_options *o, const char *path, json_t **out,
                               struct kt_error *error)
 {
-    char budget[32];
-    const char *word[MOST_WORDS] = {"compare", "--json", "--check=no", "--store=none", "--keep=no", "--budget", budget};
-    size_t words = 7;
     int exit = 0;
-    snprintf(budget, sizeof budget, "%.3f", o->budget / (SIDES * ROUNDS));
-    for (const char *const *blas = o->blas; *blas && words + 3 < MOST_WORDS; blas++) {
-        word[words++] = "--blas";
-        word[words++] = *blas;
-    }
-    word[words++] = path;
-    int file = memfd_create("compare", MFD_CLOEXEC);
-    if (file < 0)
-        return kt_fail(error, KT_SYSTEM, "no memory for what ktrace compare says: %s", strerror(errno));
-    enum kt_status status = kt_itself_run((char *const *)word, file, &exit, error);
+    struct kt_words words = {0};
+    for (const char *const *word =
+             (const char *const[]){"compare", "--json", "--check=no", "--store=none", "--keep=no", NULL};
+         *word; word++)
+        kt_words_add(&words, "%s", *word);
+    kt_words_add(&words, "--budget=%.3f", o->budget / (SIDES * ROUNDS));
+    for (const char *const *blas = o->blas; *blas; blas++)
+        kt_words_add(&words, "--blas=%s", *blas);
+    kt_words_add(&words, "%s", path);
+    enum kt_status status = kt_itself_ask(words.word, path, out, &exit, error);
     if (status == KT_OK && exit > KT_FINDING)
         status = kt_fail(error, KT_BAD_INPUT, "%s: ktrace compare ended with status %d", path, exit);
-    if (status == KT_OK)
-        status = read_back(file, path, out, error);
-    close(file);
+    kt_words_free(&words);
     return status;
 }
 

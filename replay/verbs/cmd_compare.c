@@ -13,6 +13,7 @@
 #include "replay/compare/draw.h"
 #include "replay/compare/map_plan.h"
 #include "replay/compare/sequences.h"
+#include "replay/verbs/cmd_workloads.h"
 #include "trace/base/interrupt.h"
 #include "replay/compare/verify.h"
 #include "trace/command/json.h"
@@ -24,8 +25,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-static const double default_budget = 60;
 
 struct compare {
     struct kt_comparison comparison;
@@ -337,10 +336,9 @@ static enum kt_status gather(struct compare *c, struct kt_error *error)
     return KT_OK;
 }
 
-static enum kt_status run(int argc, char **argv, struct compare *c, struct kt_error *error)
+static enum kt_status run(struct compare *c, struct kt_error *error)
 {
     struct kt_comparison *k = &c->comparison;
-    KT_TRY(kt_compare_options_parse(argc, argv, &k->options, error));
     kt_interrupt_catch();
     if (k->options.verify)
         KT_TRY(kt_verify_record(&k->options, &c->verify, error));
@@ -445,11 +443,15 @@ int kt_verb_compare(int argc, char **argv)
     struct kt_error error = {0};
     static struct compare compare;
     compare = (struct compare){.error = &error};
-    compare.comparison.options = (struct kt_compare_options){.replay.budget = default_budget, .fail_above = -1};
-    enum kt_status status = run(argc, argv, &compare, &error);
-    bool defect = status == KT_OK && !compare.is_part &&
-                  (kt_comparison_found_defect(&compare.comparison) || kt_verify_failed(&compare.verify) ||
-                   is_beyond(&compare.comparison));
+    struct kt_compare_options *options = &compare.comparison.options;
+    *options = (struct kt_compare_options){.fail_above = -1};
+    enum kt_status status = kt_compare_options_parse(argc, argv, options, &error);
+    if (status == KT_OK && options->workloads)
+        return kt_workloads_verb(argc, argv, options);
+    if (status == KT_OK)
+        status = run(&compare, &error);
+    bool defect = status == KT_OK && !compare.is_part && (kt_comparison_found_defect(&compare.comparison) ||
+                                      kt_verify_failed(&compare.verify) || is_beyond(&compare.comparison));
     compare.verify.keeps = status == KT_OK && kt_right_found(&compare.comparison.right);
     if (status == KT_OK)
         status = show(&compare, &error);

@@ -37,7 +37,8 @@ replay/again: replay/compare
 replay/repro: replay/call
 replay/advise: replay/compare
 replay/distill: replay/sequence
-replay/verbs: replay/again replay/repro replay/advise replay/distill
+replay/workloads: replay/compare
+replay/verbs: replay/again replay/repro replay/advise replay/distill replay/workloads
 model/analysis: trace/base
 model/loops: model/analysis
 model/probe: trace/command model/loops

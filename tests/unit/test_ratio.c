@@ -109,6 +109,23 @@ static void test_no_pairs(void **state)
 }
 
 /* A call below the resolution of the clock must not make a ratio infinite. */
+static void test_mean_is_geometric(void **state)
+{
+    (void)state;
+    const struct kt_ratio two[] = {{2, 1, 8, 9}, {8, 8, 8, 7}};
+    struct kt_ratio mean = kt_ratio_mean(two, 2);
+    assert_float_equal(mean.value, 4, 1e-12);
+    assert_float_equal(mean.lo, 4 / sqrt(2), 1e-12); /* half as far as one of the two is known */
+    assert_float_equal(mean.hi, 8, 1e-12);
+    assert_int_equal(mean.n, 7);
+    /* Four that are known alike: half the distance of each. */
+    const struct kt_ratio four[] = {{1, 0.25, 16, 6}, {1, 0.25, 16, 6}, {1, 0.25, 16, 6}, {1, 0.25, 16, 6}};
+    mean = kt_ratio_mean(four, 4);
+    assert_float_equal(mean.lo, 0.5, 1e-12);
+    assert_float_equal(mean.hi, 4, 1e-12);
+    assert_true(isnan(kt_ratio_mean(NULL, 0).value));
+}
+
 static void test_zero_times(void **state)
 {
     (void)state;
@@ -272,6 +289,7 @@ int main(void)
         cmocka_unit_test(test_coverage),
         cmocka_unit_test(test_drawn_shapes),
         cmocka_unit_test(test_no_pairs),
+        cmocka_unit_test(test_mean_is_geometric),
         cmocka_unit_test(test_zero_times),
         cmocka_unit_test(test_verdicts),
         cmocka_unit_test(test_claims),

@@ -13,7 +13,7 @@
 /* All of them; each stands beside the code of its verb. */
 /* clang-format off */
 #define KT_DOCUMENTS(X) \
-    X(report) X(explain) X(replay) X(replay_what_if) X(advise) X(compare) X(diff) X(diff_results) X(probe) X(roofline) \
+    X(report) X(explain) X(replay) X(replay_what_if) X(advise) X(compare) X(compare_workloads) X(diff) X(diff_results) X(probe) X(roofline) \
     X(roofline_events) X(roofline_validate) X(kernel) X(model_build) X(model_show) X(model_predict) \
     X(model_tune) X(model_rank) X(model_calls) X(info) X(libraries) X(dump) X(merge) X(check) \
     X(score) X(watch) X(pack) X(distill) X(distill_show) X(distill_verify) X(export) X(control) X(env)

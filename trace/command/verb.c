@@ -130,15 +130,24 @@ static const struct kt_verb_option *option_of(const struct kt_verb_option *optio
     return options;
 }
 
+struct command_line {
+    char shorts[2 * MOST_OPTIONS + 3];
+    struct option longs[MOST_OPTIONS + 1];
+};
+
+static void begin_options(const char *verb, const struct kt_verb_option *options, struct command_line *out)
+{
+    convert_options(verb, options, out->shorts, out->longs);
+    opterr = 0; /* the message is ours */
+    optind = 0; /* from the first one on, whatever was parsed before */
+}
+
 enum kt_status kt_verb_take_options(int argc, char **argv, const struct kt_verb_option *options, void *out,
                                     struct kt_error *error)
 {
-    char shorts[2 * MOST_OPTIONS + 3];
-    struct option longs[MOST_OPTIONS + 1];
-    convert_options(argv[0], options, shorts, longs);
-    opterr = 0; /* the message is ours */
-    optind = 0; /* from the first one on, whatever was parsed before */
-    for (int found; (found = getopt_long(argc, argv, shorts, longs, NULL)) != -1;) {
+    struct command_line line;
+    begin_options(argv[0], options, &line);
+    for (int found; (found = getopt_long(argc, argv, line.shorts, line.longs, NULL)) != -1;) {
         if (found == ':' || found == '?')
             return kt_fail(error, KT_USAGE, found == ':' ? "%s needs a value" : "unknown option %s", argv[optind - 1]);
         const struct kt_verb_option *option = option_of(options, found);
@@ -147,6 +156,26 @@ enum kt_status kt_verb_take_options(int argc, char **argv, const struct kt_verb_
             KT_TRY(kt_document_as_csv(argv[0], optarg, error));
     }
     return KT_OK;
+}
+
+static bool is_among(const char *name, const char *const *names)
+{
+    while (*names && strcmp(*names, name) != 0)
+        names++;
+    return *names != NULL;
+}
+
+void kt_verb_repeat_options(int argc, char **argv, const struct kt_verb_option *options, const char *const *without,
+                            struct kt_words *out)
+{
+    struct command_line line;
+    begin_options(argv[0], options, &line);
+    for (int found; (found = getopt_long(argc, argv, line.shorts, line.longs, NULL)) != -1;) {
+        const struct kt_verb_option *option = option_of(options, found);
+        if (is_among(option->name, without))
+            continue;
+        kt_words_add(out, option->value ? "--%s=%s" : "--%s", option->name, optarg);
+    }
 }
 
 int kt_verb_parse(int argc, char **argv, const struct kt_verb_option *options, void *out)

@@ -6,6 +6,7 @@
 #ifndef KT_VERB_H
 #define KT_VERB_H
 
+#include "trace/base/words.h"
 #include "trace/read/reader.h"
 
 #include <stddef.h>
@@ -121,7 +122,12 @@ kt_verb_taker kt_verb_take_csv;
 enum kt_status kt_verb_take_options(int argc, char **argv, const struct kt_verb_option *options, void *out,
                                     struct kt_error *error);
 
-/* The same for verbs that print the reason themselves: returns the exit status, 0 if all is fine. */
+/* Adds to OUT what these options say, as words for another command line. All of them have been taken before; those
+ * whose names are in WITHOUT, which ends with NULL, are left out. */
+void kt_verb_repeat_options(int argc, char **argv, const struct kt_verb_option *options, const char *const *without,
+                            struct kt_words *out);
+
+/* kt_verb_take_options() for verbs that print the reason themselves: returns the exit status, 0 if all is fine. */
 int kt_verb_parse(int argc, char **argv, const struct kt_verb_option *options, void *out);
 
 /* Opens the traces from optind on as one. Not 0: the exit status; the cause has been printed and there is nothing to

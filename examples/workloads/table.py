@@ -12,7 +12,9 @@ Files that stand for what programs call ([distill.md](../../doc/distill.md)), as
 
     ktrace compare --workloads examples/workloads --blas openblas --blas blis
 
-| workload | program | packages | size | calls | single | covered | verdict: time, ratio |
+"""
+NONE = "There are none here yet.\n"
+TABLE = """| workload | program | packages | size | calls | single | covered | verdict: time, ratio |
 |---|---|---|--:|--:|--:|--:|---|
 """
 TAIL = """
@@ -49,4 +51,5 @@ for line in sys.stdin:
         text, verdict = row(sys.argv[1], name, what, packages)
         rows.append(text)
         libraries |= {" to ".join(one["library"] for one in verdict["libraries"][1::-1])} if verdict else set()
-print(HEAD + "\n".join(rows) + "\n" + TAIL.format(ratio=", ".join(sorted(libraries)) or "no libraries"), end="")
+found = TABLE + "\n".join(rows) + "\n" + TAIL.format(ratio=", ".join(sorted(libraries)) or "no libraries")
+print(HEAD + (found if rows else NONE), end="")

@@ -116,6 +116,9 @@ static enum kt_status check_workloads(const struct kt_compare_options *o, struct
         return kt_fail(error, KT_USAGE, "--workloads names them all: there is no other trace or command");
     if (o->all || o->plot || o->map || o->verify)
         return kt_fail(error, KT_USAGE, "--all, --plot, --map and --verify are for one trace, not for --workloads");
+    if (o->replay.share.of)
+        return kt_fail(error, KT_USAGE,
+                       "--workloads is one process: give a share of the directory's files to each instead");
     if (o->check == KT_CHECK_ONLY)
         return kt_fail(error, KT_USAGE, "--check only times nothing: --workloads is about times");
     if (!o->baseline && o->replay.libraries < 2)

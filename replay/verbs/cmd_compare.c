@@ -450,8 +450,9 @@ int kt_verb_compare(int argc, char **argv)
         return kt_workloads_verb(argc, argv, options);
     if (status == KT_OK)
         status = run(&compare, &error);
-    bool defect = status == KT_OK && !compare.is_part && (kt_comparison_found_defect(&compare.comparison) ||
-                                      kt_verify_failed(&compare.verify) || is_beyond(&compare.comparison));
+    bool defect = status == KT_OK && !compare.is_part &&
+                  (kt_comparison_found_defect(&compare.comparison) || kt_verify_failed(&compare.verify) ||
+                   is_beyond(&compare.comparison));
     compare.verify.keeps = status == KT_OK && kt_right_found(&compare.comparison.right);
     if (status == KT_OK)
         status = show(&compare, &error);

@@ -54,7 +54,7 @@ same "... tables of three and of four columns" "5 6" "$(grep '^|' "$T/out" | awk
 compared none --blas "$T/same.so" --blas "$slower"; same "no workload in there" 3 $?
 compared nowhere --blas "$T/same.so" --blas "$slower"; same "no such directory" 3 $?
 same "... one line" 1 "$(wc -l <"$T/err")"
-for wrong in "$T/all" --all "--map $T/map" "--check only" "--markdown --json"; do
+for wrong in "$T/all" --all "--shard 1/2" "--map $T/map" "--check only" "--markdown --json"; do
     # shellcheck disable=SC2086 # words
     compared two --blas "$T/same.so" --blas "$slower" $wrong; same "${wrong//$T/directory}" 2 $?
     same "... one line" 1 "$(wc -l <"$T/err")"

@@ -114,6 +114,7 @@ static void take(struct kt_workloads *w, struct kt_workload_row *row)
     }
     w->spent += number(row->said, "seconds_spent");
     w->compared++;
+    w->reused += json_is_true(json_object_get(json_object_get(row->said, "store"), "reused"));
 }
 
 /* --- comparing each ---------------------------------------------------------------------------------------------- */

@@ -41,6 +41,7 @@ struct kt_workloads {
     const struct kt_compare_options *options;
     struct kt_workload_row *row; /* by name; owned */
     size_t rows, compared;
+    size_t reused;                               /* of those that were compared: all their times come from the store */
     struct kt_workload_lane lane[KT_MOST_LANES]; /* the baseline first */
     size_t lanes;
     double budget; /* seconds, for each of them */

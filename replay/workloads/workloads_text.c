@@ -194,8 +194,11 @@ static void say_beyond(const struct kt_workloads *w)
 void kt_workloads_print(const struct kt_workloads *w)
 {
     char seconds[CELL];
-    kt_screen_line("%s of %s, compared in %s", KT_COUNT(w->compared, "workload"), w->options->workloads,
-                   kt_text_seconds(w->spent, seconds));
+    if (w->reused == w->compared)
+        kt_screen_line("%s of %s, as measured before", KT_COUNT(w->compared, "workload"), w->options->workloads);
+    else
+        kt_screen_line("%s of %s, compared in %s", KT_COUNT(w->compared, "workload"), w->options->workloads,
+                       kt_text_seconds(w->spent, seconds));
     print_tables(w);
     kt_screen_line("ratios: replayed times over those of %s", w->lane[0].label);
     kt_screen_line("+-: distance to the further end of the 95 %% interval");

@@ -43,6 +43,7 @@ same "... the others go on" "2 ['damaged', 'products', 'vectors'] [3, 1, 0]" "$(
 has "... why is told" 'damaged\.ktw: .*damaged or cut off' "$(said 'd["workloads"][0]["why"]')"
 same "... what is slower is found" "[('slower.so', 'dgemm 64x64x64')]" "$(said '[(b["library"], b["what"]) for w in d["workloads"][1:] for b in w["limit"]["beyond"] if "x" in b["what"]]')"
 compared two --baseline "$T/same.so" --blas "$slower" --budget 8 --fail-above 40%; same "on the screen, from the store: status" 1 $?
+has "... which it says" ', as measured before$' "$(head -n 1 "$T/out")"
 has "... a row for each" '^products +[0-9.]+ ms ' "$(<"$T/out")"
 has "... and the mean" '^geometric mean +1 ' "$(<"$T/out")"
 has "... what fails" '^- Fails in 1 of 2 workloads: slower than on same.so by more than 40 %$' "$(<"$T/out")"

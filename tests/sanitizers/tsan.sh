@@ -6,7 +6,7 @@ S=${THREAD_SANITIZED:-build-tsan}
 out=$(make -s -j2 O="$S" SAN=thread "$S/libktrace.so" 2>&1) || { not_ok "thread sanitizer build" "$out"; exit 1; }
 tsan=$(readlink -f "$(${CC:-gcc} -print-file-name=libtsan.so)")
 # It takes descriptors of one number for one thing; tasks that open files have tables of their own (preload/apart.c).
-printf 'race_top:%s\n' open close >"$T/descriptors"
+printf 'race_top:%s\n' open close pwrite pwritev >"$T/descriptors"
 export KTRACE_QUIET=1 TSAN_OPTIONS="exitcode=66 die_after_fork=0 halt_on_error=0 log_path=$T/report suppressions=$T/descriptors"
 # The sanitizer wants its memory where address randomisation may have put something else.
 sanitized() { KTRACE_OUT=$T/t LD_PRELOAD="$tsan $PWD/$S/libktrace.so" timeout -s KILL 300 setarch -R "$@" 2>&1; echo "status $?"; }

@@ -18,6 +18,8 @@ for library in json.load(sys.stdin)["libraries"]:
         if family not in chosen or chosen[family].get("threading") == "serial" != library.get("threading"):
             chosen[family] = library
 print(*(library["name"] for library in chosen.values()))'
+workloads=${WORKLOADS:-$(dirname "$0")}
+compgen -G "$workloads/*.ktw" >/dev/null || { echo "leaderboard: no workload in $workloads: 'make workloads' makes them" >&2; exit 3; }
 libraries=${LIBRARIES:-$("$ktrace" info --libraries --json | "${PYTHON:-python3}" -c "$choose")}
 words=()
 for library in $libraries; do
@@ -26,7 +28,7 @@ done
 status=0
 # board ENDING OPTION...: into OUT.ENDING
 board() {
-    "$ktrace" compare --workloads "${WORKLOADS:-$(dirname "$0")}" --threads "${THREADS:-1,2}" --lapack "${LAPACK:-reference}" \
+    "$ktrace" compare --workloads "$workloads" --threads "${THREADS:-1,2}" --lapack "${LAPACK:-reference}" \
         --budget "${BUDGET:-1800}" "${words[@]}" "${@:2}" >"$out.$1.part" || status=$?
     [ "$status" -le 1 ] || { [ "$status" = 3 ] && [ -s "$out.$1.part" ]; } || exit "$status"
     mv "$out.$1.part" "$out.$1"

@@ -8,9 +8,9 @@
 # -v: time for a verdict, 60; 0: none. NAME: only these. A program that is not there is named and left out. RECORDED,
 # BESIDE: libraries that programs run on and that the verdict has beside it. They use one thread.
 set -euo pipefail
+ktrace=$(realpath "${KTRACE:-$(dirname "$0")/../../build/ktrace}")
 cd "$(dirname "$0")"
 here=$PWD root=$PWD/../..
-ktrace=$(realpath "${KTRACE:-$root/build/ktrace}")
 recorded=${RECORDED:-openblas-serial} beside=${BESIDE:-blis-serial} seconds=60
 export PYTHON=${PYTHON:-/usr/bin/python3} OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 KTRACE_QUIET=1
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1

@@ -421,26 +421,68 @@ static enum kt_status try_file(struct distilling *d, int file, const char *path,
     return write_file(d, file, path, error);
 }
 
-/* Both become fewer in one proportion. */
+/* A file that is being fitted, and how large it may be. */
+struct fitting {
+    struct distilling *d;
+    int file;
+    const char *path;
+    uint64_t bytes;
+};
+
+static enum kt_status try_count(const struct fitting *f, size_t *count, size_t value, uint64_t *bytes,
+                                struct kt_error *error)
+{
+    *count = value;
+    KT_TRY(try_file(f->d, f->file, f->path, error));
+    *bytes = f->d->result.bytes;
+    return KT_OK;
+}
+
+/* Between one that fits and one that does not, as if each took as many bytes. */
+static size_t guess(const struct fitting *f, size_t fits, size_t too_many, const uint64_t bytes[2])
+{
+    static const double margin = 0.95;
+    double room = margin * (double)f->bytes - (double)bytes[0];
+    double part = fmax(0, room) / (double)(bytes[1] - bytes[0]);
+    size_t value = fits + (size_t)(part * (double)(too_many - fits));
+    return value <= fits ? fits + 1 : value < too_many ? value : too_many - 1;
+}
+
+/* Sets *COUNT, of D, to the largest number up to MOST that the file has room for, or nearly, and writes that file. */
+static enum kt_status fit_count(const struct fitting *f, size_t *count, size_t most, struct kt_error *error)
+{
+    static const double full = 0.9;
+    enum { TRIES = 8 };
+    uint64_t bytes[2];
+    uint64_t now;
+    size_t fits = 1;
+    size_t too_many = most;
+    KT_TRY(try_count(f, count, most, &bytes[1], error));
+    if (bytes[1] <= f->bytes || most <= 1)
+        return KT_OK;
+    KT_TRY(try_count(f, count, fits, &bytes[0], error));
+    now = bytes[0];
+    for (int i = 0; i < TRIES && (double)bytes[0] < full * (double)f->bytes && fits + 1 < too_many; i++) {
+        size_t value = guess(f, fits, too_many, bytes);
+        KT_TRY(try_count(f, count, value, &now, error));
+        bytes[now > f->bytes] = now;
+        *(now > f->bytes ? &too_many : &fits) = value;
+    }
+    return *count == fits ? KT_OK : try_count(f, count, fits, &now, error);
+}
+
+/* Shapes first, as no replay has a call whose shape is not there: they take half of the file at most. */
 static enum kt_status fit(struct distilling *d, int file, const char *path, struct kt_error *error)
 {
-    static const double margin = 0.9;
-    d->windowed = MOST_WINDOWED;
-    d->kept = d->shapes.count < KT_DISTILL_SHAPES ? d->shapes.count : KT_DISTILL_SHAPES;
-    for (;;) {
-        KT_TRY(try_file(d, file, path, error));
-        if (d->result.bytes <= d->options.bytes)
-            return KT_OK;
-        if (d->kept <= 1 && d->windowed <= 1)
-            return kt_fail(error, KT_USAGE, "%s: --bytes %llu is too little: the least that says anything has %llu",
-                           path, (unsigned long long)d->options.bytes, (unsigned long long)d->result.bytes);
-        double part = margin * (double)d->options.bytes / (double)d->result.bytes;
-        size_t windowed = d->result.windowed < d->windowed ? d->result.windowed : d->windowed;
-        d->windowed = (size_t)(part * (double)windowed);
-        d->windowed = d->windowed ? d->windowed : 1;
-        d->kept = (size_t)(part * (double)d->kept);
-        d->kept = d->kept ? d->kept : 1;
-    }
+    struct fitting f = {.d = d, .file = file, .path = path, .bytes = d->options.bytes / 2};
+    d->windowed = 1;
+    KT_TRY(fit_count(&f, &d->kept, d->shapes.count < KT_DISTILL_SHAPES ? d->shapes.count : KT_DISTILL_SHAPES, error));
+    f.bytes = d->options.bytes;
+    KT_TRY(fit_count(&f, &d->windowed, MOST_WINDOWED, error));
+    if (d->result.bytes > f.bytes)
+        return kt_fail(error, KT_USAGE, "%s: --bytes %llu is too little: the least that says anything has %llu", path,
+                       (unsigned long long)f.bytes, (unsigned long long)d->result.bytes);
+    return KT_OK;
 }
 
 enum kt_status kt_distill(const struct kt_trace *trace, const struct kt_distill_options *options, int file,

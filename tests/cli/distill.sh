@@ -87,6 +87,12 @@ places='sorted({int(c["args"]["x"], 16) % 4096 for c in d if c["symbol"] == "dax
 same "places in pages" "$("$kt" dump --json one.trace | asked lines "$places")" "$("$kt" dump --json one.ktw 2>/dev/null | asked lines "$places")"
 same "scalars are of their class only" "[0.5]" "$("$kt" dump --json one.ktw 2>/dev/null | asked lines 'sorted({c["args"]["alpha"] for c in d if "alpha" in c["args"]})')"
 
+# Few shapes and many calls: all shapes are kept, single calls fill what is left of the room.
+KTRACE_OUT=$T/long.trace LD_PRELOAD=$root/$B/libktrace.so "$root/$B/tests/profile/counts" shapes 12 5000 >/dev/null
+"$kt" distill long.trace -o long.ktw --bytes 20K --json >made.json
+same "long, and little room: all shapes are kept" "12 0" "$(made 'str(d["shapes_kept"]) + " " + str(d["calls_not_represented"])')"
+same "... and much of the room is used" True "$(made '10e3 < d["bytes"] <= 20480 and 100 < d["calls_single"] < 60000')"
+
 # The budget.
 "$kt" distill one.trace -o small.ktw --bytes 4K >out 2>err; same "a small one" 0 $?
 true_that "... is as small as it is to be" test "$(stat -c %s small.ktw)" -le 4000

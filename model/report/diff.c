@@ -260,11 +260,11 @@ static void estimate_routine_drifts(struct kt_diff *diff)
     free(ratio);
 }
 
-/* As far as a machine can be the cause; NAN: not known. */
-static double routine_drift(const struct kt_diff_routine *routine)
+/* As far from that of all as a machine can be the cause; NAN: not known. Logarithms but for the routine's. */
+static double routine_drift(const struct kt_diff_routine *routine, double of_all)
 {
-    double drift = log(routine->drift);
-    return isnan(drift) ? NAN : fmax(-common_drift, fmin(drift, common_drift));
+    double apart = log(routine->drift) - of_all;
+    return isnan(apart) ? NAN : of_all + fmax(-common_drift, fmin(apart, common_drift));
 }
 
 /* Probability that the shape changed by less than the margin either way, were there nothing but chance. */
@@ -272,7 +272,7 @@ static void test(struct kt_diff *diff, struct kt_diff_shape *s, double drift)
 {
     const struct kt_diff_side *a = &s->side[0];
     const struct kt_diff_side *b = &s->side[1];
-    double of_routine = diff->drift_out && s->routine ? routine_drift(find_routine(diff, s->routine)) : NAN;
+    double of_routine = diff->drift_out && s->routine ? routine_drift(find_routine(diff, s->routine), log(drift)) : NAN;
     double most = fmax(most_drift(log(drift)), of_routine); /* a NAN does not count */
     double least = fmin(-most_drift(-log(drift)), of_routine);
     double slower = kt_rank_above(a->block, a->blocks, b->block, b->blocks, most + diff->margin);

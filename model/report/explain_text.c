@@ -140,7 +140,7 @@ static void add_largest(const struct kt_explain *x, struct kt_screen_findings *o
 
 /* --- what cannot be told ------------------------------------------------------------------------------------- */
 
-enum reason { FEW_RUNS, FEW_PAIRS, NO_CONTEXT, SLOWER, VARIED, REASONS };
+enum reason { FEW_RUNS, FEW_PAIRS, UNCOUNTED, NO_CONTEXT, SLOWER, VARIED, REASONS };
 
 /* Does it matter, or may it, and is it not told where it is, or in most places? */
 static bool is_uncertain(const struct kt_explain *x, enum kt_paired_part p)
@@ -167,6 +167,11 @@ static bool has_few_pairs(const struct kt_paired_sum *sum)
     return sum->pairs < KT_PAIRED_LEAST;
 }
 
+static bool is_uncounted(const struct kt_paired_sum *sum)
+{
+    return kt_decomposition_is_undivided(sum->undivided, 1);
+}
+
 /* What most of the places have in common that do not tell the part. */
 static enum reason reason_of(const struct kt_explain *x, enum kt_paired_part p)
 {
@@ -175,6 +180,8 @@ static enum reason reason_of(const struct kt_explain *x, enum kt_paired_part p)
         return FEW_RUNS;
     if (share_where(x, has_few_pairs) > half)
         return FEW_PAIRS;
+    if ((p == KT_PAIRED_BOUND || p == KT_PAIRED_LIBRARY) && share_where(x, is_uncounted) > half)
+        return UNCOUNTED;
     if (isnan(x->all.part[p].value))
         return NO_CONTEXT;
     return share_where(x, kt_paired_is_slower) > half ? SLOWER : VARIED;
@@ -184,6 +191,8 @@ static void say_reason(const struct kt_explain *x, enum reason reason, char *out
 {
     static const char *const text[REASONS] = {
         [FEW_RUNS] = "That needs six pairs: a program that can be repeated, --budget, --runs.",
+        [UNCOUNTED] = "No formula counts the operations of these routines: ktrace compare tells if another library is "
+                      "faster.",
         [NO_CONTEXT] = "No replay had the operands of these calls where they were.",
         [SLOWER] =
             "The replay took longer than the program: operands or machine were others. A quieter moment, --runs.",
@@ -271,7 +280,9 @@ static const char *next_verb(const struct kt_explain *x)
         return "explain --again";
     if (json_array_size(advice_of(x)))
         return "advise";
-    return kt_known_part_is_worth_words(&x->known[KT_PAIRED_LIBRARY]) ? "compare" : "report";
+    bool may_be_library = kt_known_part_is_worth_words(&x->known[KT_PAIRED_LIBRARY]) ||
+                          share_where(x, is_uncounted) > kt_known_part_worth_words;
+    return may_be_library ? "compare" : "report";
 }
 
 void kt_explain_print(const struct kt_explain *x, const char *page)

@@ -104,6 +104,9 @@ static void explain(const struct kt_decomposition *d)
     char text[16];
     if (isnan(d->bound.value))
         printf("bound, library: not known, as the machine's peaks were not measured\n");
+    if (d->undivided >= 0.01 * d->insitu)
+        kt_text_say("library: %s of it may be bound, too: no formula counts the operations of these routines",
+                    kt_text_seconds(d->undivided, text));
     if (d->tracked < d->shapes && d->cache_most >= 0)
         printf("rest: cache and residual; operands in memory explain at most %s of it\n",
                kt_text_seconds(d->cache_most, text));

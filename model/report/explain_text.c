@@ -46,8 +46,7 @@ static void print_head(const struct kt_explain *x)
     kt_screen_line("%s", command);
     kt_report_screen_times(report, x->wall, x->blas);
     kt_report_screen_libraries(report->summary.first, libraries, sizeof libraries);
-    kt_screen_line("%s; %s %s", libraries, KT_COUNT(report->state.threads, "thread"),
-                   kt_count_word((double)report->state.threads, "calls", "call"));
+    kt_screen_line("%s; called by %s", libraries, KT_COUNT(report->state.threads, "thread"));
     kt_report_screen_lost(report);
     say_runs(x);
 }
@@ -239,6 +238,12 @@ static json_t *advice_of(const struct kt_explain *x)
     return json_object_get(x->advised, "advice");
 }
 
+static bool is_large_advice(const struct kt_explain *x)
+{
+    static const double worth_the_first_line = 0.05; /* of the program */
+    return json_number_value(json_object_get(json_array_get(advice_of(x), 0), "share")) >= worth_the_first_line;
+}
+
 /* The heaviest: what it would save, and where the rest is told. */
 static void add_advice(const struct kt_explain *x, struct kt_screen_findings *out)
 {
@@ -263,8 +268,11 @@ static void find_findings(const struct kt_explain *x, struct kt_screen_findings 
     static const double little = 0.5;
     char share[16];
     out->count = 0;
-    add_advice(x, out);
+    if (is_large_advice(x))
+        add_advice(x, out);
     add_largest(x, out);
+    if (!is_large_advice(x))
+        add_advice(x, out);
     double part = kt_report_has_threads(&x->report) ? kt_report_blas_share(&x->report)
                                                     : kt_report_screen_share(&x->report, x->wall, x->blas);
     if (part < little)
@@ -278,10 +286,10 @@ static const char *next_verb(const struct kt_explain *x)
 {
     if (x->needed_budget > 0)
         return "explain --again";
-    if (json_array_size(advice_of(x)))
-        return "advise";
     bool may_be_library = kt_known_part_is_worth_words(&x->known[KT_PAIRED_LIBRARY]) ||
                           share_where(x, is_uncounted) > kt_known_part_worth_words;
+    if (is_large_advice(x) || (json_array_size(advice_of(x)) && !may_be_library))
+        return "advise";
     return may_be_library ? "compare" : "report";
 }
 

@@ -156,7 +156,8 @@ static void print_missing(const struct kt_report *report)
            KT_COUNT(parts->total.parts.shapes, "replayed shape"),
            percent(parts->total.parts.insitu, report->groups.seconds, share));
     if (parts->missings)
-        printf("not taken apart: %s of BLAS time\n", percent(seconds, report->groups.seconds, share));
+        printf("not taken apart: %s of BLAS time, in tables in the column \"in situ\" only\n",
+               percent(seconds, report->groups.seconds, share));
     for (size_t i = 0; i < parts->missings && i < 5; i++)
         printf("  %8s  %.66s\n", percent(parts->missing[i].seconds, report->groups.seconds, share),
                parts->missing[i].why);

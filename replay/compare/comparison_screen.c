@@ -151,7 +151,7 @@ static void print_shapes(const struct kt_comparison *c)
     kt_screen_head();
     for (size_t i = 0; i < count && i < SHAPES; i++)
         print_shape(c, order[i], source);
-    kt_screen_line("  ratio of replayed times to %s; ~: may be 1; calls, time: as recorded", c->label[0]);
+    kt_screen_line("  replayed time / %s; ~: may be 1; calls, time: as recorded", c->label[0]);
     free(source);
     kt_callers_free(callers);
     free(order);

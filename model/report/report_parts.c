@@ -79,10 +79,10 @@ static void explain_machine(const struct kt_decomposition *d)
     if (fabs(d->machine.value) >= 0.01 * d->insitu)
         printf("machine: what follows from its being slower (below 0: faster) while recorded\n");
     if (kt_decomposition_is_unclear(d))
-        printf("Cannot tell: while recorded and while replayed the machine was in states so\n"
-               "different that all parts may be wrong by %s. Record and replay again, one right\n"
-               "after the other (replay --fresh).\n",
-               kt_text_seconds((d->machine.hi - d->machine.lo) / 2, error));
+        kt_text_say(
+            "Cannot tell: while recorded and while replayed the machine was in states so different that all parts "
+            "may be wrong by %s. Record and replay again, one right after the other (replay --fresh).",
+            kt_text_seconds((d->machine.hi - d->machine.lo) / 2, error));
 }
 
 static void explain_faults(const struct kt_decomposition *d)
@@ -232,7 +232,7 @@ static void print_advice(const struct kt_report *report)
                "operations, or the program was faster than its replays (replay --fresh, when the\n"
                "machine is quiet).\n");
     if (!summary->unfinished && kt_report_blas_share(report) < 0.5)
-        printf("- all of BLAS and LAPACK is %s of wall time: the rest is outside of ktrace's view\n",
+        printf("- BLAS and LAPACK are %s of wall time; ktrace does not see the rest\n",
                percent(kt_report_blas_share(report), 1, share));
 }
 

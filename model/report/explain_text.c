@@ -186,6 +186,12 @@ static enum reason reason_of(const struct kt_explain *x, enum kt_paired_part p)
     return share_where(x, kt_paired_is_slower) > half ? SLOWER : VARIED;
 }
 
+/* Were there no runs because nobody asked for them? */
+static bool is_not_asked(const struct kt_explain *x)
+{
+    return !x->is_again && !x->stopped;
+}
+
 static void say_reason(const struct kt_explain *x, enum reason reason, char *out, size_t size)
 {
     static const char *const text[REASONS] = {
@@ -196,7 +202,9 @@ static void say_reason(const struct kt_explain *x, enum reason reason, char *out
         [SLOWER] =
             "The replay took longer than the program: operands or machine were others. A quieter moment, --runs.",
         [VARIED] = "The machine varied more than that: --budget, or a quieter moment."};
-    if (reason == FEW_PAIRS)
+    if (reason == FEW_RUNS && is_not_asked(x))
+        snprintf(out, size, "That needs runs of the program beside its replay: ktrace explain --again.");
+    else if (reason == FEW_PAIRS)
         snprintf(out, size, "Of %zu runs fewer than six have replays of these calls next to them: a larger --budget.",
                  x->pairs);
     else if (reason == NO_CONTEXT && kt_is_profile(&x->report.trace))
@@ -288,8 +296,10 @@ static const char *next_verb(const struct kt_explain *x)
         return "explain --again";
     bool may_be_library = kt_known_part_is_worth_words(&x->known[KT_PAIRED_LIBRARY]) ||
                           share_where(x, is_uncounted) > kt_known_part_worth_words;
-    if (is_large_advice(x) || (json_array_size(advice_of(x)) && !may_be_library))
+    if (is_large_advice(x) || (json_array_size(advice_of(x)) && !may_be_library && !is_not_asked(x)))
         return "advise";
+    if (is_not_asked(x))
+        return "explain --again";
     return may_be_library ? "compare" : "report";
 }
 

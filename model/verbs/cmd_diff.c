@@ -313,9 +313,9 @@ static void print_verdict(const struct kt_diff *d, const struct kt_diff_limits *
     printf("\n");
     kt_heading("Result");
     printf("%zu slower, %zu faster, %zu new, %zu vanished. Of %zu tested shapes %zu are the same\n"
-           "within %.1f %%; for %zu that cannot be told: more calls, or a quieter machine.\n",
+           "within %.1f %%; for %zu that cannot be told%s.\n",
            number[KT_SLOWER], number[KT_FASTER], number[KT_APPEARED], number[KT_VANISHED], d->tested, number[KT_SAME],
-           100 * expm1(d->margin), number[KT_UNSURE]);
+           100 * expm1(d->margin), number[KT_UNSURE], number[KT_UNSURE] ? ": more calls, or a quieter machine" : "");
     printf("%zu have too few calls to tell, %zu less than %.1f %% of the time.\n", number[KT_TOO_FEW], number[KT_SMALL],
            100 * limits->share);
     if (number[KT_UNLIKE])

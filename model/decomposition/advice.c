@@ -220,13 +220,15 @@ static int insert(struct kt_advice *out, int count, const struct kt_advice *advi
 
 /*
  * Nothing is said of a part that may be nothing, nor of what replays tell where most of the program was faster than
- * they: they met the machine in another state. A library is not measured by a bound that knows no operations.
+ * they: they met the machine in another state. A library is not measured by a bound that knows no operations, but
+ * for the reference library and for calls of nothing no bound is needed.
  */
 static bool is_sound(const struct kt_advice_case *of, enum kt_part part, bool is_reference)
 {
     const struct kt_time time = time_of(of->parts, part);
     bool is_doubtful = of->parts->odd[KT_ODD_INSITU] > disturbed * of->parts->insitu;
-    if (!(time.value > 0) || time.lo <= 0 || kt_decomposition_is_unclear(of->parts) ||
+    double lo = time.lo + (part == KT_PART_LIBRARY ? of->parts->undivided : 0);
+    if (!(time.value > 0) || lo <= 0 || kt_decomposition_is_unclear(of->parts) ||
         (part <= KT_PART_CACHE && is_doubtful))
         return false;
     return part != KT_PART_LIBRARY || is_reference || of->flops_known || of->warm < call_itself;

@@ -48,6 +48,8 @@ static void add_bound(struct kt_decomposition *d, const struct kt_context_times 
     add(&d->bound, calls, is_lower ? &times->warm : &bound, NULL);
     if (!is_lower)
         add(&d->library, calls, &times->warm, &bound);
+    if (!is_lower && times->uncounted)
+        d->undivided += calls * (times->warm.value - times->bound);
     if (isnan(times->bound))
         d->bound.value = d->library.value = NAN;
 }
@@ -165,6 +167,8 @@ void kt_decomposition_finish(struct kt_decomposition *d)
 {
     finish(&d->bound, d->shapes > 0);
     finish(&d->library, d->shapes > 0);
+    d->bound.hi += d->undivided;
+    d->library.lo -= d->undivided;
     finish(&d->warm, d->shapes > 0);
     finish(&d->cache, d->tracked > 0);
     finish(&d->residual, d->tracked > 0);
@@ -181,8 +185,14 @@ double kt_decomposition_half(const struct kt_time *part)
     return isnan(width) ? width : fmax(part->hi - part->value, part->value - part->lo);
 }
 
+static const double widest = 0.25; /* to each side, of the whole */
+
+bool kt_decomposition_is_undivided(double undivided, double whole)
+{
+    return undivided > widest * whole;
+}
+
 bool kt_decomposition_is_told(const struct kt_time *part)
 {
-    static const double widest = 0.25;
     return kt_decomposition_half(part) <= widest && part->lo <= 1; /* of NAN, no */
 }

@@ -35,7 +35,8 @@ struct kt_context_times {
     struct kt_time warm, cold, tracked;
     struct kt_time together, alone; /* calls that ran at the same time played so, and each alone */
     double bound, bound_cold;       /* operands as near as they fit, and in memory */
-    double fault;                   /* of one page fault, on the machine of the replay */
+    bool uncounted;         /* the bound is that of bytes only: no formula tells how many operations there are */
+    double fault;           /* of one page fault, on the machine of the replay */
     struct kt_speed slower; /* how many times longer things took while recorded than while replayed; 0: not known */
 };
 
@@ -63,6 +64,8 @@ struct kt_decomposition {
     double insitu;
     struct kt_time bound, library;  /* NAN unless the bound of every shape is known */
     struct kt_time warm;            /* both together */
+    double undivided;               /* of library, what may as well be bound: of shapes whose operations are uncounted.
+                                     * The interval of the bound reaches up by that, the library's down */
     struct kt_time cache, residual; /* of shapes that were tracked; NAN if none was */
     struct kt_time unsplit;         /* in-situ - warm of those that were not */
     struct kt_time contention;      /* of shapes that were played in company; NAN if none was */
@@ -95,6 +98,9 @@ struct kt_time kt_decomposition_machine(const struct kt_context_times *times);
 
 /* Were the two states so different that nothing can be said of the parts? */
 bool kt_decomposition_is_unclear(const struct kt_decomposition *d);
+
+/* Is so much of the time undivided that neither bound nor library is told? */
+bool kt_decomposition_is_undivided(double undivided, double whole);
 
 /* How far the further end of its interval is. */
 double kt_decomposition_half(const struct kt_time *part);

@@ -237,21 +237,27 @@ static size_t count_pairs(const struct kt_paired_shape *s, size_t pairs)
     return count;
 }
 
-/* What is known of the shapes: how many pairs, and whether in context. */
+/* What is known of the shapes: how many pairs, whether in context, and whether their operations are counted. */
 static void add_pairs(const struct kt_paired_shape *const *shape, size_t shapes, const struct draw *all,
                       struct kt_paired_sum *sum)
 {
     double part[KT_PAIRED_PARTS];
     bool any_in_context = false;
+    double undivided = 0;
     for (size_t i = 0; i < shapes; i++) {
         size_t count = count_pairs(shape[i], all->pairs);
         bool in_context = is_in_context(shape[i], all->pairs);
         sum->pairs = count > sum->pairs ? count : sum->pairs;
         if (!find_parts(shape[i], all, part))
             continue;
+        double seconds = shape[i]->calls * median_over(shape[i], insitu, all);
         any_in_context = any_in_context || in_context;
-        sum->unsplit += in_context ? 0 : shape[i]->calls * median_over(shape[i], insitu, all);
+        sum->unsplit += in_context ? 0 : seconds;
+        undivided += shape[i]->uncounted ? seconds * part[KT_PAIRED_LIBRARY] : 0;
     }
+    sum->undivided = sum->seconds > 0 ? undivided / sum->seconds : 0;
+    sum->part[KT_PAIRED_BOUND].hi += sum->undivided;
+    sum->part[KT_PAIRED_LIBRARY].lo -= sum->undivided;
     if (!any_in_context)
         sum->part[KT_PAIRED_CACHE] = sum->part[KT_PAIRED_RESIDUAL] = (struct kt_time){NAN, NAN, NAN};
 }

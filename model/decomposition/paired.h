@@ -51,6 +51,7 @@ enum kt_paired_time {
 struct kt_paired_shape {
     double calls;
     double bound;                  /* seconds; NAN: not known */
+    bool uncounted;                /* it is that of bytes only, see kt_context_times */
     double *time[KT_PAIRED_TIMES]; /* by pair; owned by whoever has it */
 };
 
@@ -59,6 +60,7 @@ struct kt_paired_sum {
     double missing;                       /* of the others */
     double unsplit;                       /* of SECONDS, of shapes that no replay played where operands were */
     struct kt_time part[KT_PAIRED_PARTS]; /* as parts of SECONDS, 1 together; NAN: no shape tells */
+    double undivided;                     /* of the library's part, what may as well be bound: see decomposition.h */
     struct kt_time beyond;                /* residual and unsplit together: below 0 where replays took longer */
     struct kt_time tracked, sequence;     /* what replays take, as a part of the same calls in situ */
     size_t pairs;                         /* of the shape that has most */

@@ -172,6 +172,7 @@ void kt_replayed_times(const struct kt_replayed *replayed, const json_t *shape, 
                                      .alone = time_in(contexts, "alone"),
                                      .bound = number_in(shape, "bound"),
                                      .bound_cold = number_in(shape, "bound_cold"),
+                                     .uncounted = json_is_null(json_object_get(shape, "flops")),
                                      .fault = number_in(replayed ? replayed->document : NULL, "page_fault")};
     if (isnan(out->tracked.value))
         out->tracked = isnan(out->alone.value) ? out->together : out->alone;

@@ -307,11 +307,12 @@ static void correct(struct kt_diff *diff, double level, double drift)
     free(p);
 }
 
-/* An interval of few blocks has no ends. */
+/* An interval of few blocks has no ends. It is the one beside the ratio that is printed: where the medians differ and
+ * the blocks without the machine's spells do not, a reader cannot tell either. */
 static void tell_unsure(const struct kt_diff *diff, struct kt_diff_shape *s, double drift)
 {
     double margin = exp(diff->margin);
-    if (s->change == KT_SAME && !(s->shift_lo >= drift / margin && s->shift_hi <= drift * margin))
+    if (s->change == KT_SAME && !(s->lo >= drift / margin && s->hi <= drift * margin))
         s->change = KT_UNSURE;
 }
 

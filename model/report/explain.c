@@ -59,7 +59,7 @@ static struct kt_paired_shape read_shape(const struct kt_explain *x, const struc
     const json_t *replayed = kt_replayed_find(&x->replayed, group);
     const json_t *again = json_object_get(replayed, "again");
     kt_replayed_times(&x->replayed, replayed, &times);
-    struct kt_paired_shape shape = {.calls = (double)group->calls, .bound = times.bound};
+    struct kt_paired_shape shape = {.calls = (double)group->calls, .bound = times.bound, .uncounted = times.uncounted};
     for (int t = 0; t < KT_PAIRED_TIMES; t++)
         shape.time[t] = read_times(again, time_key[t], x->pairs);
     if (!x->is_again)

@@ -46,8 +46,7 @@ static void print_head(const struct kt_explain *x)
     kt_screen_line("%s", command);
     kt_report_screen_times(report, x->wall, x->blas);
     kt_report_screen_libraries(report->summary.first, libraries, sizeof libraries);
-    kt_screen_line("%s; %s %s", libraries, KT_COUNT(report->state.threads, "thread"),
-                   kt_count_word((double)report->state.threads, "calls", "call"));
+    kt_screen_line("%s; called by %s", libraries, KT_COUNT(report->state.threads, "thread"));
     kt_report_screen_lost(report);
     say_runs(x);
 }
@@ -140,7 +139,7 @@ static void add_largest(const struct kt_explain *x, struct kt_screen_findings *o
 
 /* --- what cannot be told ------------------------------------------------------------------------------------- */
 
-enum reason { FEW_RUNS, FEW_PAIRS, NO_CONTEXT, SLOWER, VARIED, REASONS };
+enum reason { FEW_RUNS, FEW_PAIRS, UNCOUNTED, NO_CONTEXT, SLOWER, VARIED, REASONS };
 
 /* Does it matter, or may it, and is it not told where it is, or in most places? */
 static bool is_uncertain(const struct kt_explain *x, enum kt_paired_part p)
@@ -167,6 +166,11 @@ static bool has_few_pairs(const struct kt_paired_sum *sum)
     return sum->pairs < KT_PAIRED_LEAST;
 }
 
+static bool is_uncounted(const struct kt_paired_sum *sum)
+{
+    return kt_decomposition_is_undivided(sum->undivided, 1);
+}
+
 /* What most of the places have in common that do not tell the part. */
 static enum reason reason_of(const struct kt_explain *x, enum kt_paired_part p)
 {
@@ -175,20 +179,32 @@ static enum reason reason_of(const struct kt_explain *x, enum kt_paired_part p)
         return FEW_RUNS;
     if (share_where(x, has_few_pairs) > half)
         return FEW_PAIRS;
+    if ((p == KT_PAIRED_BOUND || p == KT_PAIRED_LIBRARY) && share_where(x, is_uncounted) > half)
+        return UNCOUNTED;
     if (isnan(x->all.part[p].value))
         return NO_CONTEXT;
     return share_where(x, kt_paired_is_slower) > half ? SLOWER : VARIED;
+}
+
+/* Were there no runs because nobody asked for them? */
+static bool is_not_asked(const struct kt_explain *x)
+{
+    return !x->is_again && !x->stopped;
 }
 
 static void say_reason(const struct kt_explain *x, enum reason reason, char *out, size_t size)
 {
     static const char *const text[REASONS] = {
         [FEW_RUNS] = "That needs six pairs: a program that can be repeated, --budget, --runs.",
+        [UNCOUNTED] = "No formula counts the operations of these routines: ktrace compare tells if another library is "
+                      "faster.",
         [NO_CONTEXT] = "No replay had the operands of these calls where they were.",
         [SLOWER] =
             "The replay took longer than the program: operands or machine were others. A quieter moment, --runs.",
         [VARIED] = "The machine varied more than that: --budget, or a quieter moment."};
-    if (reason == FEW_PAIRS)
+    if (reason == FEW_RUNS && is_not_asked(x))
+        snprintf(out, size, "That needs runs of the program beside its replay: ktrace explain --again.");
+    else if (reason == FEW_PAIRS)
         snprintf(out, size, "Of %zu runs fewer than six have replays of these calls next to them: a larger --budget.",
                  x->pairs);
     else if (reason == NO_CONTEXT && kt_is_profile(&x->report.trace))
@@ -230,6 +246,12 @@ static json_t *advice_of(const struct kt_explain *x)
     return json_object_get(x->advised, "advice");
 }
 
+static bool is_large_advice(const struct kt_explain *x)
+{
+    static const double worth_the_first_line = 0.05; /* of the program */
+    return json_number_value(json_object_get(json_array_get(advice_of(x), 0), "share")) >= worth_the_first_line;
+}
+
 /* The heaviest: what it would save, and where the rest is told. */
 static void add_advice(const struct kt_explain *x, struct kt_screen_findings *out)
 {
@@ -254,8 +276,11 @@ static void find_findings(const struct kt_explain *x, struct kt_screen_findings 
     static const double little = 0.5;
     char share[16];
     out->count = 0;
-    add_advice(x, out);
+    if (is_large_advice(x))
+        add_advice(x, out);
     add_largest(x, out);
+    if (!is_large_advice(x))
+        add_advice(x, out);
     double part = kt_report_has_threads(&x->report) ? kt_report_blas_share(&x->report)
                                                     : kt_report_screen_share(&x->report, x->wall, x->blas);
     if (part < little)
@@ -269,9 +294,13 @@ static const char *next_verb(const struct kt_explain *x)
 {
     if (x->needed_budget > 0)
         return "explain --again";
-    if (json_array_size(advice_of(x)))
+    bool may_be_library = kt_known_part_is_worth_words(&x->known[KT_PAIRED_LIBRARY]) ||
+                          share_where(x, is_uncounted) > kt_known_part_worth_words;
+    if (is_large_advice(x) || (json_array_size(advice_of(x)) && !may_be_library && !is_not_asked(x)))
         return "advise";
-    return kt_known_part_is_worth_words(&x->known[KT_PAIRED_LIBRARY]) ? "compare" : "report";
+    if (is_not_asked(x))
+        return "explain --again";
+    return may_be_library ? "compare" : "report";
 }
 
 void kt_explain_print(const struct kt_explain *x, const char *page)

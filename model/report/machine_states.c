@@ -63,7 +63,7 @@ static void print_lost(const struct kt_spells *all)
     char seconds[16];
     char of[16];
     if (all->lost > 0)
-        kt_about_line("", "%s %s without a processor for %s of %s", KT_COUNT(all->disturbed, "call"),
+        kt_about_line("", "%s %s without a processor for %s of their %s", KT_COUNT(all->disturbed, "call"),
                       kt_count_word(all->disturbed, "was", "were"), kt_text_seconds(all->lost, seconds),
                       kt_text_seconds(all->seconds, of));
 }

@@ -79,10 +79,10 @@ static void explain_machine(const struct kt_decomposition *d)
     if (fabs(d->machine.value) >= 0.01 * d->insitu)
         printf("machine: what follows from its being slower (below 0: faster) while recorded\n");
     if (kt_decomposition_is_unclear(d))
-        printf("Cannot tell: while recorded and while replayed the machine was in states so\n"
-               "different that all parts may be wrong by %s. Record and replay again, one right\n"
-               "after the other (replay --fresh).\n",
-               kt_text_seconds((d->machine.hi - d->machine.lo) / 2, error));
+        kt_text_say(
+            "Cannot tell: while recorded and while replayed the machine was in states so different that all parts "
+            "may be wrong by %s. Record and replay again, one right after the other (replay --fresh).",
+            kt_text_seconds((d->machine.hi - d->machine.lo) / 2, error));
 }
 
 static void explain_faults(const struct kt_decomposition *d)
@@ -104,6 +104,9 @@ static void explain(const struct kt_decomposition *d)
     char text[16];
     if (isnan(d->bound.value))
         printf("bound, library: not known, as the machine's peaks were not measured\n");
+    if (d->undivided >= 0.01 * d->insitu)
+        kt_text_say("library: %s of it may be bound, too: no formula counts the operations of these routines",
+                    kt_text_seconds(d->undivided, text));
     if (d->tracked < d->shapes && d->cache_most >= 0)
         printf("rest: cache and residual; operands in memory explain at most %s of it\n",
                kt_text_seconds(d->cache_most, text));
@@ -153,7 +156,8 @@ static void print_missing(const struct kt_report *report)
            KT_COUNT(parts->total.parts.shapes, "replayed shape"),
            percent(parts->total.parts.insitu, report->groups.seconds, share));
     if (parts->missings)
-        printf("not taken apart: %s of BLAS time\n", percent(seconds, report->groups.seconds, share));
+        printf("not taken apart: %s of BLAS time, in tables in the column \"in situ\" only\n",
+               percent(seconds, report->groups.seconds, share));
     for (size_t i = 0; i < parts->missings && i < 5; i++)
         printf("  %8s  %.66s\n", percent(parts->missing[i].seconds, report->groups.seconds, share),
                parts->missing[i].why);
@@ -228,7 +232,7 @@ static void print_advice(const struct kt_report *report)
                "operations, or the program was faster than its replays (replay --fresh, when the\n"
                "machine is quiet).\n");
     if (!summary->unfinished && kt_report_blas_share(report) < 0.5)
-        printf("- all of BLAS and LAPACK is %s of wall time: the rest is outside of ktrace's view\n",
+        printf("- BLAS and LAPACK are %s of wall time; ktrace does not see the rest\n",
                percent(kt_report_blas_share(report), 1, share));
 }
 

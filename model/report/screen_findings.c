@@ -86,12 +86,43 @@ static bool is_uncertain(const struct kt_report *report, const struct kt_known_p
            (known->unknown > (is_worth ? most_of_it : kt_known_part_worth_words) || (!is_worth && is_odd));
 }
 
-static bool cannot_tell(const struct kt_report *report, const struct kt_known_part known[KT_SCREEN_PARTS])
+/* The part of BLAS time in places of which no count of operations tells hardware and library apart. */
+static double share_uncounted(const struct kt_report *report, const struct kt_heavy *heavy, size_t count)
 {
-    for (int p = 0; p < KT_SCREEN_PARTS; p++)
-        if (is_uncertain(report, &known[p], p))
-            return true;
-    return false;
+    double seconds = 0;
+    for (size_t i = 0; i < count; i++)
+        if (kt_decomposition_is_undivided(heavy[i].parts.undivided, heavy[i].seconds))
+            seconds += heavy[i].seconds;
+    return seconds / report->groups.seconds;
+}
+
+/* Parts of which that is so: by UNCOUNTED, the share of such places, or by what another replay may tell. */
+static int count_uncertain(const struct kt_report *report, const struct kt_known_part known[KT_SCREEN_PARTS],
+                           double uncounted, bool by_count)
+{
+    int count = 0;
+    for (int p = 0; p < KT_SCREEN_PARTS; p++) {
+        bool of_count = (p == KT_SCREEN_BOUND || p == KT_SCREEN_LIBRARY) && uncounted > known[p].unknown / 2;
+        count += is_uncertain(report, &known[p], p) && of_count == by_count;
+    }
+    return count;
+}
+
+/* Returns what to do about it, or NULL. */
+static const char *add_uncertain(const struct kt_report *report, const struct kt_known_part known[KT_SCREEN_PARTS],
+                                 double uncounted, struct kt_screen_findings *out)
+{
+    bool by_machine = count_uncertain(report, known, uncounted, false);
+    bool by_count = count_uncertain(report, known, uncounted, true);
+    if (by_machine && out->count < FINDINGS)
+        kt_screen_add(out, "cannot tell: the program and its replay met the machine in different states, or samples "
+                           "are few. 'ktrace explain' runs both in turns");
+    if (by_count && out->count < FINDINGS)
+        kt_screen_add(out, "cannot tell hardware from library: no formula counts the operations of these routines. "
+                           "'ktrace compare' tells if another library is faster");
+    if (by_machine)
+        return "explain --again";
+    return by_count ? "compare" : NULL;
 }
 
 /* How many times longer calls took by those of other threads, if a replay has shown it; else NAN. */
@@ -155,14 +186,15 @@ static void add_little_blas(const struct kt_report *report, struct kt_screen_fin
                       kt_screen_percent(kt_report_blas_share(report), share));
 }
 
-static const char *next_of(const struct kt_report *report, const struct kt_known_part known[KT_SCREEN_PARTS])
+static const char *next_of(const struct kt_report *report, const struct kt_known_part known[KT_SCREEN_PARTS],
+                           const char *uncertain)
 {
     if (!report->groups.count)
         return "info";
     if (!report->replayed)
         return "replay";
-    if (cannot_tell(report, known))
-        return "explain --again";
+    if (uncertain)
+        return uncertain;
     return known[KT_SCREEN_LIBRARY].share.value > worth_looking ? "compare" : "report --all";
 }
 
@@ -170,6 +202,7 @@ const char *kt_screen_findings_find(const struct kt_report *report, const struct
                                     struct kt_screen_findings *out)
 {
     struct kt_known_part known[KT_SCREEN_PARTS];
+    const char *uncertain = NULL;
     out->count = 0;
     for (int p = 0; p < KT_SCREEN_PARTS; p++)
         known[p] = known_of(report, heavy, count, p);
@@ -177,12 +210,11 @@ const char *kt_screen_findings_find(const struct kt_report *report, const struct
     add_crowding(report, &known[KT_SCREEN_CONTENTION], out);
     add_unblocked(report, out);
     add_little_blas(report, out);
-    if (report->replayed && cannot_tell(report, known) && out->count < FINDINGS)
-        kt_screen_add(out, "cannot tell: the program and its replay met the machine in different states, or samples "
-                           "are few. 'ktrace explain' runs both in turns");
+    if (report->replayed)
+        uncertain = add_uncertain(report, known, share_uncounted(report, heavy, count), out);
     if (report->replayed)
         add_largest(report, heavy, known, out);
     else if (count && out->count < FINDINGS)
         kt_screen_add(out, "is it the library, the caches or the machine? A replay tells");
-    return next_of(report, known);
+    return next_of(report, known, uncertain);
 }

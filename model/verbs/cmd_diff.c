@@ -241,6 +241,7 @@ static void print_shapes(const struct kt_diff *d, bool changed, size_t top)
     size_t to = changed ? d->changed : d->shapes;
     for (size_t i = from; i < to && i < from + top; i++)
         print_shape(table, d, &d->shape[i]);
+    printf("\n");
     kt_heading(changed ? "Shapes that changed" : "Shapes that did not change, or of which that cannot be told");
     kt_text_table_print(table);
     kt_text_table_free(table);
@@ -267,11 +268,12 @@ static void print_routine(struct kt_text_table *table, const struct kt_diff_rout
 static void print_routines(const struct kt_diff *d, size_t top)
 {
     static const struct kt_column column[] = {
-        {"routine", false, true}, {"calls", true, false}, {"then", true, false},          {"total", true, false},
-        {"then", true, false},    {"ratio", true, false}, {"shapes changed", true, false}};
+        {"routine", false, true}, {"calls", true, false}, {"after", true, false},         {"total", true, false},
+        {"after", true, false},   {"ratio", true, false}, {"shapes changed", true, false}};
     struct kt_text_table *table = kt_text_table_new(column, sizeof column / sizeof *column);
     for (size_t i = 0; i < d->routines && i < top; i++)
         print_routine(table, &d->routine[i]);
+    printf("\n");
     kt_heading("Routines, total time as it was");
     kt_text_table_print(table);
     kt_text_table_free(table);
@@ -308,11 +310,12 @@ static void print_verdict(const struct kt_diff *d, const struct kt_diff_limits *
     size_t number[KT_CHANGES] = {0};
     for (size_t i = 0; i < d->shapes; i++)
         number[d->shape[i].change]++;
+    printf("\n");
     kt_heading("Result");
-    printf("%zu slower, %zu faster, %zu new, %zu vanished; of %zu tested shapes %zu are the same\n"
-           "within %.1f %%, of %zu that cannot be told.\n",
+    printf("%zu slower, %zu faster, %zu new, %zu vanished. Of %zu tested shapes %zu are the same\n"
+           "within %.1f %%; for %zu that cannot be told%s.\n",
            number[KT_SLOWER], number[KT_FASTER], number[KT_APPEARED], number[KT_VANISHED], d->tested, number[KT_SAME],
-           100 * expm1(d->margin), number[KT_UNSURE]);
+           100 * expm1(d->margin), number[KT_UNSURE], number[KT_UNSURE] ? ": more calls, or a quieter machine" : "");
     printf("%zu have too few calls to tell, %zu less than %.1f %% of the time.\n", number[KT_TOO_FEW], number[KT_SMALL],
            100 * limits->share);
     if (number[KT_UNLIKE])

@@ -19,6 +19,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* The time: so many seconds for each second of the program, within limits; more where LEAST_RUNS would not fit. Runs
@@ -90,6 +91,18 @@ const struct kt_verb_option kt_verb_explain_options[] = {
     {0},
 };
 
+/* Of what stands where a trace is expected. */
+static enum kt_status check_trace(const struct explain *x, struct kt_error *error)
+{
+    struct stat file;
+    bool is_program = stat(x->trace, &file) == 0 && S_ISREG(file.st_mode) && access(x->trace, X_OK) == 0;
+    if (is_program)
+        return kt_fail(error, KT_USAGE, "%s is a program and no trace: ktrace explain -- %s", x->trace, x->trace);
+    if (x->runs && atof(x->runs) > 0 && !x->again)
+        return kt_fail(error, KT_USAGE, "--runs of a trace needs --again, which runs the recorded command");
+    return KT_OK;
+}
+
 static enum kt_status parse_options(int argc, char **argv, struct explain *x, struct kt_error *error)
 {
     int words = 1;
@@ -102,7 +115,7 @@ static enum kt_status parse_options(int argc, char **argv, struct explain *x, st
     if (words - optind > 1 || x->command || x->output)
         return kt_fail(error, KT_USAGE, "one trace, or a command behind --");
     snprintf(x->trace, sizeof x->trace, "%s", argv[optind]);
-    return KT_OK;
+    return check_trace(x, error);
 }
 
 /* --- recording ----------------------------------------------------------------------------------------------- */
@@ -281,6 +294,8 @@ static enum kt_status explain(struct explain *x, struct kt_error *error)
     enum kt_status status =
         kt_explain_make(&trace, x->result, x->advised, is_leaves(x) ? KT_LEAVES : KT_OUTERMOST, &found, error);
     found.needed_budget = needed_budget(x, seconds);
+    if (x->status && !found.stopped)
+        found.stopped = "it ended with another status than 0";
     if (status == KT_OK && x->html)
         status = write_html(&found, x->html, error);
     if (status == KT_OK && x->json)

@@ -85,6 +85,7 @@ static void print_routines(const struct kt_score *score)
             table, (const char *const[]){r->name, kt_text_count(r->calls, calls), percent(r->share, share),
                                          kt_text_seconds(r->seconds_call, seconds), percent(r->share_time, time)});
     }
+    printf("\n");
     kt_heading("Routines that are called most often");
     kt_text_table_print(table);
     kt_text_table_free(table);

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WIDTH = 78, SHAPE_WIDTH = 60, CELL = 128, INDENT = 3 };
+enum { WIDTH = 78, SHAPE_WIDTH = 60, CELL = 128, INDENT = 3, TEXT = 512 };
 
 /* --- advice ------------------------------------------------------------------------------------------------ */
 
@@ -37,7 +37,7 @@ static void print_head(const struct kt_advised_list *list, size_t g)
     const struct kt_advised *a = &list->advised[g];
     const struct kt_proposal *c = &list->trials->candidate[a->member[0]];
     kt_text_percent(a->seconds / list->program, share);
-    printf("%zu. %s (%s): %s less (%s to %s), %s of the program\n", g + 1, kt_change_text(c, change), c->rule->name,
+    printf("%zu. %s: %s less (%s to %s), %s of the program\n", g + 1, kt_change_text(c, change),
            kt_text_seconds(a->seconds, seconds[0]), kt_text_seconds(a->lo, seconds[1]),
            kt_text_seconds(a->hi, seconds[2]), share + strspn(share, " "));
 }
@@ -62,20 +62,23 @@ static void print_times(const struct kt_tried *tried, const struct kt_proposal *
     char each[48] = "";
     if (c->each > 1)
         snprintf(each, sizeof each, " for %.0f calls", c->each);
-    printf("%*sin the program %s%s; replayed %s, changed %s (ratio %.2f, %.2f to %.2f)\n", INDENT, "",
-           kt_text_seconds(c->each * c->seconds / c->calls, seconds[0]), each,
+    printf("%*sin the program %s%s\n", INDENT, "", kt_text_seconds(c->each * c->seconds / c->calls, seconds[0]), each);
+    printf("%*sreplayed %s, changed %s (ratio %.2f, %.2f to %.2f)\n", INDENT, "",
            kt_text_seconds(tried->recorded, seconds[1]), kt_text_seconds(tried->other, seconds[2]), tried->ratio.value,
            tried->ratio.lo, tried->ratio.hi);
 }
 
 static void print_advised(const struct kt_advised_list *list, size_t g)
 {
+    char words[TEXT];
     const struct kt_advised *a = &list->advised[g];
     const struct kt_proposal *c = &list->trials->candidate[a->member[0]];
     print_head(list, g);
     print_shape(list, a);
     print_times(&list->trials->tried[a->member[0]], c);
-    print_words(kt_advised_is_python(&list->source[c->number]) ? c->rule->python : c->rule->what);
+    snprintf(words, sizeof words, "%s (rule %s)",
+             kt_advised_is_python(&list->source[c->number]) ? c->rule->python : c->rule->what, c->rule->name);
+    print_words(words);
 }
 
 /* --- all that was tried ------------------------------------------------------------------------------------ */
@@ -114,6 +117,7 @@ static void print_others(const struct kt_advised_list *list)
             rows++;
         }
     if (rows) {
+        printf("\n");
         kt_heading("Tried and not advised");
         kt_text_table_print(table);
     }
@@ -137,13 +141,13 @@ void kt_advised_print(const struct kt_advised_list *list, bool all)
            kt_about_processes(&list->trials->setup->trace, processes), kt_text_seconds(list->blas, seconds[1]),
            KT_COUNT(tried, "change"), KT_COUNT(count_shapes(list->trials), "shape"));
     for (size_t g = 0; g < list->count; g++) {
+        printf("%s", g ? "\n" : "");
         print_advised(list, g);
-        printf("\n");
     }
     if (tried == 0)
         kt_text_say("Nothing to try: no rule fits a call of this program that takes time (doc/advise.md lists them).");
     else if (list->count == 0)
-        printf("No change that was tried is worth %.1f %% of the program.\n%s", 100 * KT_WORTH_ADVICE, all ? "\n" : "");
+        printf("No change that was tried is worth %.1f %% of the program.\n", 100 * KT_WORTH_ADVICE);
     if (all)
         print_others(list);
 }

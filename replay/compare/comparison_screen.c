@@ -151,7 +151,7 @@ static void print_shapes(const struct kt_comparison *c)
     kt_screen_head();
     for (size_t i = 0; i < count && i < SHAPES; i++)
         print_shape(c, order[i], source);
-    kt_screen_line("  ratio of replayed times to %s; ~: may be 1; calls, time: as recorded", c->label[0]);
+    kt_screen_line("  replayed time / %s; ~: may be 1; calls, time: as recorded", c->label[0]);
     free(source);
     kt_callers_free(callers);
     free(order);
@@ -215,7 +215,7 @@ static void say_lacking(const struct kt_comparison *c)
 }
 
 /* The best library other than the program's own, if it is certain to be faster. */
-static void say_next(const struct kt_comparison *c)
+void kt_comparison_screen_next(const struct kt_comparison *c)
 {
     const char *trace = c->setup.trace.path;
     const size_t best = c->mix.library;
@@ -246,5 +246,4 @@ void kt_comparison_screen(const struct kt_comparison *c)
         kt_comparison_print_right(c);
     if (c->options.fail_above >= 0)
         kt_beyond_screen(c);
-    say_next(c);
 }

@@ -321,7 +321,7 @@ static void say_overtime(const struct kt_sequences *s)
     char budget[16];
     double seconds = s->seconds / s->rounds * FEWEST_ROUNDS;
     if (seconds > worth_a_word * s->budget)
-        kt_notice("fewer than %d rounds tell nothing: they take some %s of the %s that the budget leaves",
+        kt_notice("an interval needs %d rounds, which take about %s: longer than the %s that --budget leaves",
                   FEWEST_ROUNDS, kt_text_seconds(seconds, least), kt_text_seconds(s->budget, budget));
 }
 

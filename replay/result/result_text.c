@@ -198,7 +198,8 @@ static void print_disturbances(const struct kt_replay_result *r)
             kt_disturbances_merge(&all, &r->schedule->item[i].lane[l].disturbances);
     if (all.disturbed == 0)
         return;
-    printf("%zu of %s disturbed (", all.disturbed, KT_COUNT(all.samples, "sample"));
+    char disturbed[16];
+    printf("%s of %s disturbed (", kt_text_count((double)all.disturbed, disturbed), KT_COUNT(all.samples, "sample"));
     const char *comma = "";
     for (int i = 0; i < KT_DISTURBANCE_KINDS; i++)
         if (all.by[i]) {
@@ -206,7 +207,7 @@ static void print_disturbances(const struct kt_replay_result *r)
             comma = ", ";
         }
     if (all.left_out)
-        printf(").\n%zu of these are left out, the others had no undisturbed one beside them.\n", all.left_out);
+        printf(").\n%zu of these are left out; beside the others was none without.\n", all.left_out);
     else
         printf(").\nThey count: they may be the call's own, or had no undisturbed one beside them.\n");
 }
@@ -247,8 +248,8 @@ static void print_store(const struct kt_replay_result *r)
     for (size_t i = 0; i < r->schedule->reached; i++)
         series += r->setup->jobs.job[i].refused ? 0 : r->schedule->lanes;
     strftime(when, sizeof when, "%Y-%m-%d %H:%M", localtime_r(&to, &tm));
-    printf("%zu of %zu series from earlier replays, the last of %s; --fresh measures them again\n", r->recall->reused,
-           series, when);
+    kt_text_say("%zu of %zu series from earlier replays, the last of %s; --fresh measures them again",
+                r->recall->reused, series, when);
 }
 
 void kt_result_print(const struct kt_replay_result *r)

@@ -408,6 +408,8 @@ static enum kt_status show(const struct compare *c, struct kt_error *error)
             kt_map_plan_print(&c->plan, c->has_map ? k->options.map : NULL);
         if (k->options.verify)
             kt_verify_print(&c->verify, k);
+        if (!k->options.markdown && !k->options.all && k->options.check != KT_CHECK_ONLY)
+            kt_comparison_screen_next(k);
     }
     say_interrupted(k);
     return k->options.plot ? kt_comparison_plot(k, k->options.plot, error) : KT_OK;

@@ -113,7 +113,7 @@ explain status -- ./program status
 same "the exit status is the program's" 5 "$status"
 same "... which is not run again" 1 "$(wc -l <ran)"
 has "... as is said" 'ended with status 5, and is not run again' "$said"
-has "... on the page too" '^run once' "$out"
+has "... on the page too, and why" '^run once, as it ended with another status than 0: ' "$out"
 has "... which cannot tell what one run does not" 'cannot tell: .*rest' "$out"
 
 explain fails -- ./program fails
@@ -159,7 +159,7 @@ END
         "[('blocked', 'dpotf2', 'dpotrf', 20, 'unblocked.py', 7)]")
             has "... and said first" '^dpotf2 -> dpotrf \(blocked\) in unblocked.py:7 would save [0-9.]+ % of the program: ktrace advise tells how$' "$first"
             next=advise ;;
-        "[]") same "... and nothing is said that is not advised" "" "$(grep 'would save' <<<"$first")"; next='(report|compare)' ;;
+        "[]") same "... and nothing is said that is not advised" "" "$(grep 'would save' <<<"$first")"; next='explain --again' ;;
         *) not_ok "advice of another kind" "$(query 'd["advice"]' <explained.json)" ;;
     esac
     has "... and the next verb" "^$next$" "$(query 'd["next"]' <explained.json)"
@@ -173,6 +173,12 @@ same "... not at all" no "$([ -e ran ] && echo yes || echo no)"
 out=$(cd elsewhere && "$kt" explain --budget 2 --runs 6 --again ../plain 2>&1)
 has "a trace is run again where it was recorded" '^run 6 more times' "$out"
 same "... there" 6 "$(wc -l <ran)"
+has "a trace: what would tell more" '^Next: ktrace explain --again \.\./plain$' "$(cd elsewhere && "$kt" explain --budget 2 ../plain 2>&1)"
+said=$("$kt" explain --runs 3 plain 2>&1); same "runs of a trace without leave: a usage error" 2 $?
+has "... that names the option" '--again' "$said"
+printf '#!/bin/sh\n' >program; chmod +x program
+said=$("$kt" explain ./program 2>&1); same "a program in the place of a trace is a usage error" 2 $?
+has "... which says what to type" 'ktrace explain -- \./program' "$said"
 same "neither trace nor command is a usage error" 2 "$("$kt" explain >/dev/null 2>&1; echo $?)"
 same "a program that cannot be found" 127 "$("$kt" explain -o nothing -- ./no_such_program >/dev/null 2>&1; echo $?)"
 exit $((failures > 0))

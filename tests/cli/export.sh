@@ -37,6 +37,8 @@ import sqlite3, sys
 print(sqlite3.connect(sys.argv[2]).execute(sys.argv[1]).fetchall())' "$1" "$2"; }
 
 "$kt" export demo >demo.csv 2>err; same "CSV on standard output" "0 " "$? $(<err)"
+(mkdir dash && cd dash && "$kt" export ../demo --format csv -o - >../dash.csv)
+same "... also by its name -" "$(md5sum <demo.csv) " "$(md5sum <dash.csv) $(ls dash)"
 calls=$(read_dump 'len(d)')
 same "... a row for each call" "$calls" "$(read_csv 'len(d)' demo.csv)"
 for key in n routine symbol tid depth; do

@@ -18,7 +18,9 @@ same "... of the size it says" "$(stat -c %s good.tar.zst)" "$(pack_info 'd["pac
 same "... of all calls" "$("$kt" info --json good | query 'd["calls"]')" "$(pack_info 'd["calls"]')"
 before=$(find good -type f -printf '%s\n' | awk '{ sum += $1 } END { print sum - size }' size="$(stat -c %s good/README)")
 same "... and tells the size before" "$before" "$(pack_info 'd["bytes"]')"
-has "text for people" "verified; the directory is kept" "$("$kt" pack good -o text.tar.zst)"
+text=$("$kt" pack good -o text.tar.zst)
+has "text for people" "verified; the directory is kept" "$text"
+same "... of 80 columns" "" "$(grep -E '.{81}' <<<"$text")"
 mkdir out; tar -C out --zstd -xf good.tar.zst
 same "tar takes it apart" "" "$(diff -r good out/good 2>&1)"
 true_that "zstd finds a checksum" sh -c 'zstd -lv good.tar.zst | grep -q XXH64'

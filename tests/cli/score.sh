@@ -19,6 +19,7 @@ same "overhead or the reason why not" True \
     "$(query 'd["overhead"] is None if d["self_seconds_per_call"] is None else 0 < d["overhead"]' <score.json)"
 "$kt" score short >text; same "text: status" 0 $?
 for label in calls size overhead ddot filter setting; do has "text: $label" "^$label  " "$(<text)"; done
+same "text: an empty line before its heading" "" "$(grep -B 1 '^Routines' text | head -n 1)"
 same "text: 80 columns" "" "$(grep -v KTRACE_ROUTINES text | grep -E '.{81}')"
 sed -i '/^self_ticks/d; /^price_/d' short/p*/meta
 has "a trace that does not tell the cost of a call" "overhead   n/a" "$("$kt" score short)"

@@ -99,6 +99,28 @@ print(all(full.startswith(text[:-3]) if dots else text == full for text, dots, f
 END
 )"
 
+# Where no formula counts operations a bound of bytes does not tell hardware and library apart. Both dgemms here.
+"$PYTHON" - "$T/longer/replay.json" "$T/longer.json" <<'END'
+import json, sys
+d, r = (json.load(open(name)) for name in sys.argv[1:])
+seconds = {s["args"].get("M"): s["total"] / s["calls"] for s in r["shapes"] if s["routine"] == "dgemm"}
+for s in d["shapes"]:
+    one = seconds.get(s["args"].get("M")) if s["routine"] == "dgemm" else None
+    s.update({"flops": None, "bound": 0.05 * one} if one else {})
+    for c in s["contexts"].values() if one else ():
+        c.update({k: 0.9 * one for k in ("best", "min", "median", "lo", "hi") if c.get(k)})
+json.dump(d, open(sys.argv[1], "w"))
+END
+page=$("$kt" report "$T/longer")
+"$kt" report --json "$T/longer" >"$T/longer.json"
+parts='sorted({(k, p["parts"][k]["certainty"]) for p in d["summary"]["places"] if p["routine"] == "dgemm" for k in ("bound", "library", "residual")})'
+same "no count of operations: hardware and library are not told, the rest is" \
+    "[('bound', 'cannot tell'), ('library', 'cannot tell'), ('residual', 'known')]" "$(of_longer "$parts")"
+has "... by their bars" '^  \|.*\| #\? =\?' "$(grep -A 1 ' left ' <<<"$page")"
+has "... nor by a sentence, which says why" '^- cannot tell hardware from library: no formula counts' "$page"
+has "... and what would tell" '^Next: ktrace compare ' "$page"
+has "... nor by the tables" 'of it may be bound, too: no formula' "$("$kt" report --by part "$T/longer")"
+
 cat >"$T/threads.py" <<'END'
 import numpy as np, threading
 a = np.ones((500, 500))

@@ -120,6 +120,7 @@ for word in baseline '^dgesv' '^dgemv' 'Best: ' '95 % interval'; do has "... tel
 page=$("$kt" compare --budget 1 "$T/t" --blas reference 2>/dev/null)
 true_that "without --all: a page of at most 24 lines" test "$(wc -l <<<"$page")" -le 24
 same "... of at most 80 columns" "" "$(grep -E '.{81}' <<<"${page//$T/}")"
+same "... of which none is cut off" "" "$(grep '[.][.]$' <<<"$page")"
 same "... the libraries, the fastest first" "openblas-serial reference" "$(grep -oE '^(openblas-serial|reference) ' <<<"$page" | xargs)"
 has "... the heaviest shape, and where it comes from" '^app.py:[0-9]+ .* d[a-z]+ ' "$page"
 has "... what to do next" '^Next: ktrace compare --all ' "$page"
@@ -224,6 +225,7 @@ same "... of some routines: only these are measured" True \
      "$(in_json some 'all(l["calls"] == sum(s["calls"] for s in d["shapes"] if s["routine"] in ("dgemm", "dgesv")) > 0 for l in d["verify"]["libraries"])')"
 text=$("$kt" compare --budget 1 --verify --runs 1 --blas reference -- "$PYTHON" "$T/app.py" 2>"$T/err")
 same "without a trace, it is recorded: exit status" 0 $?
+has "... what to do next comes last" '^Next: ' "$(tail -n 1 <<<"$text")"
 has "... as text" 'Really run, 1 time on each' "$text"
 has "... the program's own time is predicted, too" 'BLAS and LAPACK took .* of ' "$text"
 has "... on the processor of the recorded calls" 'Runs with one thread stayed on processor [0-9]+' "$text"

@@ -23,6 +23,7 @@ same "... the other way round: faster" True "$(of_diff '("faster", "dgemm", 48) 
 "$kt" diff "$T/a" "$T/b" >"$T/text"
 has "... in words" "^slower +dgemm +N N 48 48 48" "$(<"$T/text")"
 same "... in 80 columns" 0 "$(awk 'length > 80' "$T/text" | wc -l)"
+same "... an empty line before each heading but the first" "$(($(grep -c '^--' "$T/text") - 1))" "$(grep -c '^$' "$T/text")"
 "$kt" diff --margin 2000 "$T/a" "$T/b" >/dev/null 2>&1; same "--margin out of range" 2 $?
 "$kt" diff "$T/a" "$T/a" >/dev/null; same "a trace and itself: nothing" 0 $?
 

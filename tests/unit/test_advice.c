@@ -124,6 +124,9 @@ static void test_library(void **state)
     struct kt_advice advice[KT_MOST_ADVICE];
     assert_int_equal(kt_advice_find(&of, 1, 1, false, "t", advice), 0); /* its bound counts bytes only */
     assert_says(one_advice(&of, true).text, "reference library");
+    d.library.lo = -0.1;
+    d.undivided = 0.9;
+    assert_says(one_advice(&of, true).text, "reference library");
     of.warm = 1e-6;
     assert_says(one_advice(&of, false).text, "fewer and larger calls");
 }

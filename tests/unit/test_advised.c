@@ -173,15 +173,21 @@ static void test_words(void **state)
     kt_advised_find(&trials, source, 10, &list);
     const char *text = printed(&list, false);
     assert_has(text, "10.0 s, of which BLAS and LAPACK take 4.00 s; 4 changes tried on 4 shapes\n");
-    assert_has(text, "1. dgemm -> dgemv (vector): 1.0");
+    assert_has(text, "1. dgemm -> dgemv: 1.0");
     assert_has(text, " of the program\n   at work.c:7 solve\n   10 calls: N N 100 1 50");
     assert_has(text, "   2 shapes, of which this takes most time\n");
-    assert_has(text, "   in the program 100 ms; replayed 110 ms, changed 55.0 ms (ratio 0.5");
-    assert_has(text, "\n   Make a matrix-vector call: one factor of this product is a vector.\n");
-    assert_has(text, "\n2. dgemm -> dgemv (vector): ");
+    assert_has(text, "   in the program 100 ms\n   replayed 110 ms, changed 55.0 ms (ratio 0.5");
+    assert_has(text, "\n   Make a matrix-vector call: one factor of this product is a vector. (rule\n   vector)\n");
+    assert_has(text, "\n\n2. dgemm -> dgemv: ");
     assert_has(text, "\n   at work.py:9 main\n");
     assert_has(text, "\n   Pass a vector of one dimension: A @ x");
     assert_null(strstr(text, "no gain"));
+    assert_null(strstr(text, "\n\n\n"));
+    assert_string_not_equal(text + strlen(text) - 2, "\n\n");
+    for (size_t length; *text; text += length + (text[length] == '\n')) {
+        length = strcspn(text, "\n");
+        assert_true(length <= 80);
+    }
     assert_has(printed(&list, true), "no gain");
     kt_advised_free(&list);
     trials.count = 0;

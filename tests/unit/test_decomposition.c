@@ -328,6 +328,32 @@ static void test_faster_in_situ(void **state)
     assert_complete(&d);
 }
 
+/* A bound of bytes only does not say what is the library's: all of warm may be bound. Next to a shape whose operations
+ * are counted only its own part is open. */
+static void test_uncounted_operations(void **state)
+{
+    (void)state;
+    struct kt_context_times shape = times(2, 3, 2.5, 0.5);
+    struct kt_timed_calls calls = ten(3);
+    struct kt_decomposition counted = decompose(&shape, 3);
+    shape.uncounted = true;
+    struct kt_decomposition d = decompose(&shape, 3);
+    assert_near(d.library.value, 15);
+    assert_near(d.undivided, 15);
+    assert_near(d.bound.hi, counted.bound.hi + 15);
+    assert_near(d.library.lo, counted.library.lo - 15);
+    assert_near(d.library.hi, counted.library.hi);
+    assert_near(d.warm.hi, counted.warm.hi);
+    assert_true(kt_decomposition_is_undivided(d.undivided, d.insitu));
+    struct kt_decomposition both = {0};
+    kt_decomposition_add(&both, &shape, &calls);
+    shape.uncounted = false;
+    kt_decomposition_add(&both, &shape, &(struct kt_timed_calls){100, 300, 3, 0, 0});
+    kt_decomposition_finish(&both);
+    assert_near(both.undivided, 15);
+    assert_false(kt_decomposition_is_undivided(both.undivided, both.insitu));
+}
+
 static void test_not_replayed_is_left_out(void **state)
 {
     (void)state;
@@ -540,6 +566,7 @@ int main(void)
         cmocka_unit_test(test_bound_that_is_too_high),
         cmocka_unit_test(test_tracked_faster_than_warm),
         cmocka_unit_test(test_faster_in_situ),
+        cmocka_unit_test(test_uncounted_operations),
         cmocka_unit_test(test_not_replayed_is_left_out),
         cmocka_unit_test(test_nothing_replayed),
         cmocka_unit_test(test_bound_needs_every_shape),

@@ -473,8 +473,8 @@ static void test_same_is_within_the_margin(void **unused)
         draw_runs(&diff, -1, 1);
         for (int i = 0; i < SHAPES; i++) {
             const struct kt_diff_shape *s = &diff.shape[i];
-            double least = log(s->shift_lo / diff.drift);
-            double most = log(s->shift_hi / diff.drift);
+            double least = log(s->lo / diff.drift);
+            double most = log(s->hi / diff.drift);
             number[s->change]++;
             if (s->change == KT_SAME)
                 assert_true(least >= -diff.margin - 1e-12 && most <= diff.margin + 1e-12);

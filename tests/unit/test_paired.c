@@ -261,6 +261,28 @@ static void test_some_in_context(void **state)
     assert_int_equal(KT_SIGN_NONE, kt_paired_sign(&sum, KT_PAIRED_UNSPLIT));
 }
 
+/* Where only bytes are counted, hardware and library are not told; the rest is as ever, and so is a larger sum. */
+static void test_uncounted(void **state)
+{
+    (void)state;
+    struct shape a, b;
+    make(&a, 3, 1, 0);
+    make(&b, 60, 1, 0);
+    a.shape.uncounted = true;
+    struct kt_paired_sum sum = sum_of(&a);
+    is_near(0.3, sum.undivided, 1e-9);
+    is_near(1, total(&sum), 1e-9);
+    assert_int_equal(KT_SIGN_CANNOT_TELL, kt_paired_sign(&sum, KT_PAIRED_BOUND));
+    assert_int_equal(KT_SIGN_CANNOT_TELL, kt_paired_sign(&sum, KT_PAIRED_LIBRARY));
+    assert_int_equal(KT_SIGN_KNOWN, kt_paired_sign(&sum, KT_PAIRED_CACHE));
+    assert_int_equal(KT_PAIRED_PARTS, kt_paired_dominant(&sum));
+    const struct kt_paired_shape *both[] = {&a.shape, &b.shape};
+    sum = kt_paired_sum(both, 2, PAIRS);
+    is_near(0.3 / 21, sum.undivided, 1e-9);
+    is_near(0.3 - 0.3 / 21, sum.part[KT_PAIRED_LIBRARY].lo, 1e-9);
+    assert_int_equal(KT_SIGN_KNOWN, kt_paired_sign(&sum, KT_PAIRED_LIBRARY));
+}
+
 /* A replay that certainly took longer than the program: a library would need more than there is. */
 static void test_slower(void **state)
 {
@@ -314,13 +336,21 @@ static void test_dominant(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_calm),     cmocka_unit_test(test_two_states),
-        cmocka_unit_test(test_apart),    cmocka_unit_test(test_few_pairs),
-        cmocka_unit_test(test_signs),    cmocka_unit_test(test_faster_than_warm),
-        cmocka_unit_test(test_weights),  cmocka_unit_test(test_tracked_where_not_played),
-        cmocka_unit_test(test_dominant), cmocka_unit_test(test_noisy),
-        cmocka_unit_test(test_profile),  cmocka_unit_test(test_some_in_context),
-        cmocka_unit_test(test_slower),   cmocka_unit_test(test_tracked_where_runs_are_not_known),
+        cmocka_unit_test(test_calm),
+        cmocka_unit_test(test_two_states),
+        cmocka_unit_test(test_apart),
+        cmocka_unit_test(test_few_pairs),
+        cmocka_unit_test(test_signs),
+        cmocka_unit_test(test_faster_than_warm),
+        cmocka_unit_test(test_weights),
+        cmocka_unit_test(test_tracked_where_not_played),
+        cmocka_unit_test(test_dominant),
+        cmocka_unit_test(test_noisy),
+        cmocka_unit_test(test_profile),
+        cmocka_unit_test(test_some_in_context),
+        cmocka_unit_test(test_uncounted),
+        cmocka_unit_test(test_slower),
+        cmocka_unit_test(test_tracked_where_runs_are_not_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 
 #include "trace/command/json.h"
 #include "trace/base/memory.h"
+#include "trace/library/installed.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -98,7 +99,11 @@ json_t *kt_shape_source_json(const struct kt_shape_source *source)
 
 void kt_shape_source_text(const struct kt_shape_source *source, char *out, size_t size)
 {
+    static const double all_of_it = 0.95;
+    const struct kt_place *place = source->place;
     *out = '\0';
-    if (source->place)
-        kt_place_text(source->place, out, size);
+    if (place && place->file && source->share < all_of_it)
+        snprintf(out, size, "%s:%d and others", kt_base_name(place->file), place->line);
+    else if (place)
+        kt_place_text(place, out, size);
 }

@@ -81,7 +81,7 @@ static enum kt_status take_format(const struct kt_verb_option *option, const cha
 }
 
 const struct kt_verb_option kt_verb_export_options[] = {
-    {"output", 'o', "FILE", "default: standard output, except for sqlite and otf2",
+    {"output", 'o', "FILE", "default, as is -: standard output, except for sqlite and otf2",
      KT_VERB_TEXT(struct export, output)},
     {"format", 0, "csv|sqlite|perfetto|folded|speedscope|pprof|otf2",
      "default: as FILE ends (.csv, .sqlite, .json, .folded, .speedscope.json, .pprof, .otf2), or csv", take_format,
@@ -94,6 +94,8 @@ const struct kt_verb_option kt_verb_export_options[] = {
 
 static enum kt_status complete_options(struct export *export, struct kt_error *error)
 {
+    if (export->output && !strcmp(export->output, "-"))
+        export->output = NULL;
     if (!export->format && export->output && !(export->format = format_of_file(export->output)))
         return kt_fail(error, KT_USAGE, "%s: which format? --format " FORMAT_NAMES, export->output);
     if (!export->format)

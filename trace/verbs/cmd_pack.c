@@ -342,7 +342,7 @@ static void print_text(const struct pack *pack, const struct kt_trace *trace, ui
            kt_text_rate((double)pack->packed_bytes, "B", after, sizeof after),
            kt_text_rate((double)trace->bytes, "B", before, sizeof before), KT_COUNT(calls, "call"),
            calls ? (double)pack->packed_bytes / (double)calls : 0.0);
-    printf("verified%s; every verb takes it as a trace, and tar --zstd -xf unpacks it\n",
+    printf("verified%s\nevery verb takes it as a trace; tar --zstd -xf unpacks it\n",
            !pack->remove   ? "; the directory is kept"
            : pack->removed ? ", the directory is removed"
                            : ", but not all of the directory could be removed");

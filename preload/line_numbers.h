@@ -14,6 +14,7 @@ enum kt_line_kind {
     KT_LINE_OWN,       /* the program's */
     KT_LINE_LIBRARY,   /* who calls it is asked for */
     KT_LINE_EVALUATOR, /* it only runs what it was given */
+    KT_LINE_SCRIPT,    /* it runs a script */
 };
 
 /* An instruction of some code, called from PARENT. What else is there tells if another object came to lie there. */

@@ -299,19 +299,24 @@ static bool read_script(struct walk *walk, struct row *out)
     return true;
 }
 
+/* Of the argument of local() the compiler makes a function without a name and a reference. */
+static bool may_have_statement(const struct kt_met_line *function, const struct kt_r_source *whole)
+{
+    return whole->reference || !kt_r_is_of_type(function->name, KT_R_SYMBOL);
+}
+
 /* False: the statement at hand is of a function that called this one. */
 static bool read_function(struct walk *walk, const struct kt_met_line *line, struct row *out)
 {
+    const bool is_own = line->kind == KT_LINE_OWN;
     const struct kt_r_source whole = place == NOT_KNOWN ? nowhere : kt_r_source_of_function(closure_of(walk->next));
-    bool contains = false;
-    if (whole.reference) {
+    if (may_have_statement(line, &whole))
         find_statement(walk);
-        contains = kt_r_source_contains(&whole, &walk->statement);
-        if (!contains && line->kind == KT_LINE_OWN && walk->statement.reference && is_written_outside(walk))
-            return false;
-    }
+    const bool contains = kt_r_source_contains(&whole, &walk->statement);
+    if (is_own && !contains && walk->statement.reference && is_written_outside(walk))
+        return false;
     *out = (struct row){walk->next, line->id, line->kind, contains ? walk->statement : nowhere};
-    if (contains || line->kind == KT_LINE_OWN) {
+    if (contains || is_own) {
         walk->statement = nowhere;
         walk->is_lost = false;
         walk->read = walk->next;

@@ -31,7 +31,8 @@ struct kt_met_line {
 
 /* What a line is called: texts in UTF-8. */
 struct kt_line_told {
-    int number; /* 0: not known */
+    int number;           /* 0: not known */
+    const char *language; /* NULL: Python */
     enum kt_line_kind kind;
     char function[KT_LINE_TEXT], file[KT_LINE_TEXT];
 };

@@ -130,6 +130,7 @@ static void tell(const struct kt_met_line *line, struct kt_line_told *out)
     if (line->table)
         append_text(line->table, out->file, 0);
     out->number = *out->file ? line->first_line : 0;
+    out->language = "R";
     out->kind = is_of_program(line->filename) ? KT_LINE_OWN
                 : reads_script(out->function) ? KT_LINE_SCRIPT
                 : evaluates(out->function)    ? KT_LINE_EVALUATOR

@@ -152,7 +152,7 @@ static void test_own_function(void **state)
     make_r(false);
     assert_true(kt_reads_r);
     expect("", "inner");
-    assert_non_null(strstr(told, "\t0\t0\tinner\t\n")); /* neither a line nor a file */
+    assert_non_null(strstr(told, "\t0\t0\tinner\t\tR\n")); /* neither a line nor a file */
 }
 
 static void test_path(void **state)
@@ -244,7 +244,7 @@ static void make_sources(bool paths, size_t version)
 static void expect_line(unsigned line, const char *function)
 {
     char wanted[100];
-    snprintf(wanted, sizeof wanted, "\t%u\t%s\t%s\n", line, function, line ? "script.R" : "");
+    snprintf(wanted, sizeof wanted, "\t%u\t%s\t%s\tR\n", line, function, line ? "script.R" : "");
     *told = '\0';
     assert_int_not_equal(kt_r_line(), 0);
     if (!strstr(told, wanted))

@@ -73,8 +73,7 @@ static struct kt_r_source read_at(const char *at)
         return none;
     const char *attribute = kt_r_attribute(reference, *file_symbol);
     source.file = attribute ? kt_r_object_at(attribute, KT_R_ENVIRONMENT) : NULL;
-    source.name = source.file ? name_of(source.file) : NULL;
-    if (!source.name)
+    if (!source.file)
         return none;
     uint32_t numbers[NUMBERS];
     memcpy(numbers, reference + KT_R_BYTES, sizeof numbers);
@@ -86,7 +85,9 @@ static struct kt_r_source read_at(const char *at)
 
 struct kt_r_source kt_r_source_read(const char *reference)
 {
-    return read_at((const char *)&reference);
+    struct kt_r_source none = {0}, source = read_at((const char *)&reference);
+    source.name = source.file ? name_of(source.file) : NULL;
+    return source.name ? source : none;
 }
 
 struct kt_r_source kt_r_source_of_function(const char *closure)

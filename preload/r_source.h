@@ -16,14 +16,14 @@
 struct kt_r_source {
     const char *reference; /* NULL: not known */
     const char *file;      /* the environment of the file */
-    const char *name;      /* its name, a text */
+    const char *name;      /* its name, a text; not of a function */
     uint64_t begin, end;   /* lines in the high half, bytes in the low one */
 };
 
 /* An R whose sources can be told was there when the program started. */
 KT_HIDDEN bool kt_r_source_find(void);
 
-/* Of a reference, if it is one. */
+/* Of a reference, if it is one, and the file has a name. */
 KT_HIDDEN struct kt_r_source kt_r_source_read(const char *reference);
 
 /* Of a whole function. */

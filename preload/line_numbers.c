@@ -84,6 +84,8 @@ static void describe(struct kt_met_line *line, teller *tell)
     kt_line_escaped(&text, told.function, strlen(told.function));
     kt_line_raw(&text, "\t");
     kt_line_escaped(&text, told.file, strlen(told.file));
+    kt_line_raw(&text, told.language ? "\t" : "");
+    kt_line_raw(&text, told.language ? told.language : "");
     kt_line_raw(&text, "\n");
     text.text[text.length < KT_LINE_BYTES ? text.length : KT_LINE_BYTES - 1] = '\0';
     line->kind = told.kind;

@@ -14,6 +14,7 @@ enum kt_line_kind {
     KT_LINE_OWN,       /* the program's */
     KT_LINE_LIBRARY,   /* who calls it is asked for */
     KT_LINE_EVALUATOR, /* it only runs what it was given */
+    KT_LINE_SCRIPT,    /* it runs a script */
 };
 
 /* An instruction of some code, called from PARENT. What else is there tells if another object came to lie there. */
@@ -30,7 +31,8 @@ struct kt_met_line {
 
 /* What a line is called: texts in UTF-8. */
 struct kt_line_told {
-    int number; /* 0: not known */
+    int number;           /* 0: not known */
+    const char *language; /* NULL: Python */
     enum kt_line_kind kind;
     char function[KT_LINE_TEXT], file[KT_LINE_TEXT];
 };

@@ -139,6 +139,7 @@ static bool is_of_library(const char *file)
 static void tell(const struct kt_met_line *line, struct kt_line_told *out)
 {
     out->number = number_of(line);
+    out->language = NULL;
     read_text(line->filename, out->file);
     read_text(line->name, out->function);
     out->kind = is_of_library(out->file) ? KT_LINE_LIBRARY : KT_LINE_OWN;

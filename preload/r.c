@@ -2,7 +2,9 @@
 #include "preload/r.h"
 
 #include "preload/line_numbers.h"
-#include "preload/readable.h"
+#include "preload/r_bytecode.h"
+#include "preload/r_object.h"
+#include "preload/r_source.h"
 #include "preload/scopes.h"
 #include "preload/system.h"
 
@@ -16,21 +18,17 @@ bool kt_reads_r;
 
 /* --- where things lie ---------------------------------------------------------------------------------------- */
 
-/* RCNTXT, as far as it is looked at. */
+/* RCNTXT, as far as it is looked at. What follows the instruction differs: the reference is somewhere there. */
 struct context {
     struct context *outer;
     int flag;
     sigjmp_buf jump;
     int protected, depth;
-    const char *promises, *function, *parent, *call;
+    const char *promises, *function, *parent, *call, *scope, *at_exit, *end, *end_data, *memory;
+    int state[3];
+    const char *bytecode, *instruction;
+    const char *more[8];
 };
-
-/* Types of objects, in the low bits of their first word. */
-enum { SYMBOL = 1, PAIRS = 2, CLOSURE = 3, ENVIRONMENT = 4, CALL = 6, TEXT = 9, TYPE_BITS = 5 };
-
-/* In an object, behind its head: a symbol's text; a pair's first and rest; a closure's environment; an environment's
- * enclosing one; a text's bytes, and how many. */
-enum { HEAD = 32, NAME = 32, FIRST = 32, REST = 40, SCOPE = 48, ENCLOSING = 40, LENGTH = 32, BYTES = 48, OBJECT = 56 };
 
 enum { IS_FUNCTION = 4, MOST_CONTEXTS = 200, MOST_SCOPES = 64 };
 
@@ -40,46 +38,35 @@ static const char *const *program_scope; /* the scope of scripts */
 static const char *const *base_scope;    /* that of R's own package, which encloses those of all packages */
 static pthread_t owner;
 
-static bool is_of_type(const char *object, unsigned type)
-{
-    uint32_t head;
-    memcpy(&head, object, sizeof head);
-    return (head & ((1u << TYPE_BITS) - 1)) == type;
-}
-
-/* The object that the pointer at AT points to, if it is of that type. */
-static const char *object_at(const char *at, unsigned type)
-{
-    const char *object = kt_readable_object(at, OBJECT);
-    return object && is_of_type(object, type) ? object : NULL;
-}
-
 /* --- what a function is called ------------------------------------------------------------------------------- */
+
+static size_t append_text(const char *text, char out[KT_LINE_TEXT], size_t length)
+{
+    const size_t bytes = kt_r_length(text);
+    if (bytes >= KT_LINE_TEXT - length || !kt_readable(text + KT_R_BYTES, bytes + 1))
+        return length;
+    memcpy(out + length, text + KT_R_BYTES, bytes);
+    out[length + bytes] = '\0';
+    return length + bytes;
+}
 
 static size_t append_symbol(const char *symbol, char out[KT_LINE_TEXT], size_t length)
 {
-    const char *text = symbol ? object_at(symbol + NAME, TEXT) : NULL;
-    size_t bytes;
-    if (!text)
-        return length;
-    memcpy(&bytes, text + LENGTH, sizeof bytes);
-    if (bytes >= KT_LINE_TEXT - length || !kt_readable(text + BYTES, bytes + 1))
-        return length;
-    memcpy(out + length, text + BYTES, bytes);
-    out[length + bytes] = '\0';
-    return length + bytes;
+    const char *text = symbol ? kt_r_object_at(symbol + KT_R_NAME, KT_R_TEXT) : NULL;
+    return text ? append_text(text, out, length) : length;
 }
 
 /* package::function, which is a call of `::` with two symbols. */
 static void read_qualified(const char *call, char out[KT_LINE_TEXT])
 {
-    const char *first = object_at(call + REST, PAIRS);
-    const char *second = first ? object_at(first + REST, PAIRS) : NULL;
-    if (!second || !object_at(first + FIRST, SYMBOL) || !object_at(second + FIRST, SYMBOL))
+    const char *first = kt_r_object_at(call + KT_R_REST, KT_R_PAIRS);
+    const char *second = first ? kt_r_object_at(first + KT_R_REST, KT_R_PAIRS) : NULL;
+    if (!second || !kt_r_object_at(first + KT_R_FIRST, KT_R_SYMBOL) ||
+        !kt_r_object_at(second + KT_R_FIRST, KT_R_SYMBOL))
         return;
-    size_t length = append_symbol(object_at(first + FIRST, SYMBOL), out, 0);
-    length = append_symbol(object_at(call + FIRST, SYMBOL), out, length);
-    append_symbol(object_at(second + FIRST, SYMBOL), out, length);
+    size_t length = append_symbol(kt_r_object_at(first + KT_R_FIRST, KT_R_SYMBOL), out, 0);
+    length = append_symbol(kt_r_object_at(call + KT_R_FIRST, KT_R_SYMBOL), out, length);
+    append_symbol(kt_r_object_at(second + KT_R_FIRST, KT_R_SYMBOL), out, length);
 }
 
 /* --- whose it is --------------------------------------------------------------------------------------------- */
@@ -90,7 +77,7 @@ static bool is_of_program(const char *scope)
     for (int i = 0; scope && scope != *base_scope && i < MOST_SCOPES; i++) {
         if (scope == *program_scope)
             return true;
-        scope = object_at(scope + ENCLOSING, ENVIRONMENT);
+        scope = kt_r_object_at(scope + KT_R_ENCLOSING, KT_R_ENVIRONMENT);
     }
     return false;
 }
@@ -98,9 +85,7 @@ static bool is_of_program(const char *scope)
 /* Functions of R that run what the program gives them: who wrote eval(f()) calls f. */
 static bool evaluates(const char *name)
 {
-    static const char *const names[] = {"source",
-                                        "sys.source",
-                                        "withVisible",
+    static const char *const names[] = {"withVisible",
                                         "eval",
                                         "eval.parent",
                                         "evalq",
@@ -124,49 +109,75 @@ static bool evaluates(const char *name)
     return false;
 }
 
+/* They run a script. */
+static bool reads_script(const char *name)
+{
+    return !strcmp(name, "source") || !strcmp(name, "sys.source");
+}
+
+/* TABLE is the name of the file, if the line is known. */
 static void tell(const struct kt_met_line *line, struct kt_line_told *out)
 {
-    out->number = 0;
     *out->file = *out->function = '\0';
     if (!line->name)
         strcpy(out->function, "(top level)");
-    else if (is_of_type(line->name, SYMBOL))
+    else if (kt_r_is_of_type(line->name, KT_R_SYMBOL))
         append_symbol(line->name, out->function, 0);
-    else if (is_of_type(line->name, CALL))
+    else if (kt_r_is_of_type(line->name, KT_R_CALL))
         read_qualified(line->name, out->function);
     if (!*out->function)
         strcpy(out->function, "(function)");
+    if (line->table)
+        append_text(line->table, out->file, 0);
+    out->number = *out->file ? line->first_line : 0;
+    out->language = "R";
     out->kind = is_of_program(line->filename) ? KT_LINE_OWN
+                : reads_script(out->function) ? KT_LINE_SCRIPT
                 : evaluates(out->function)    ? KT_LINE_EVALUATOR
                                               : KT_LINE_LIBRARY;
 }
 
 /* --- the functions of a call --------------------------------------------------------------------------------- */
 
-/* Without a number where the context is not that of a function. */
-static struct kt_met_line function_of(const struct context *context, uint32_t parent)
+static void meet(struct kt_met_line *line, const struct kt_r_source *at, uint32_t parent)
 {
-    struct kt_met_line line = {.parent = parent};
-    if (!(context->flag & IS_FUNCTION))
-        return line;
-    const char *function = object_at((const char *)&context->function, CLOSURE);
-    const char *call = object_at((const char *)&context->call, CALL);
-    const char *scope = function ? object_at(function + SCOPE, ENVIRONMENT) : NULL;
-    const char *name = call ? kt_readable_object(call + FIRST, OBJECT) : NULL;
+    line->parent = parent;
+    if (at->reference) {
+        line->at = (uintptr_t)at->reference;
+        line->first_line = (int32_t)(at->begin >> 32);
+        line->table = at->name;
+        line->table_begin = (uintptr_t)at->file;
+    }
+    kt_line_numbers_meet(line, tell);
+}
+
+static const char *closure_of(const struct context *context)
+{
+    return context->flag & IS_FUNCTION ? kt_r_object_at((const char *)&context->function, KT_R_CLOSURE) : NULL;
+}
+
+/* At that place in it. Without a number where the context is not that of a function. */
+static struct kt_met_line function_of(const struct context *context, const struct kt_r_source *at, uint32_t parent)
+{
+    struct kt_met_line line = {0};
+    const char *function = closure_of(context);
+    const char *call = function ? kt_r_object_at((const char *)&context->call, KT_R_CALL) : NULL;
+    const char *scope = function ? kt_r_object_at(function + KT_R_SCOPE, KT_R_ENVIRONMENT) : NULL;
+    const char *name = call ? kt_readable_object(call + KT_R_FIRST, KT_R_OBJECT) : NULL;
     if (!scope || !name)
         return line;
     line.code = (uintptr_t)function;
     line.filename = scope;
     line.name = name;
-    kt_line_numbers_meet(&line, tell);
+    meet(&line, at, parent);
     return line;
 }
 
 /* What no function makes, the script does. */
-static uint32_t top_level(void)
+static uint32_t top_level(const struct kt_r_source *at, uint32_t parent)
 {
     struct kt_met_line line = {.code = (uintptr_t)program_scope, .filename = *program_scope};
-    kt_line_numbers_meet(&line, tell);
+    meet(&line, at, parent);
     return line.id;
 }
 
@@ -180,17 +191,193 @@ static const struct context *outer(const struct context *context)
     return context_at((const struct context *const *)&context->outer);
 }
 
-/* With the functions that called it, the outermost first. */
-static uint32_t path_to(const struct context *context)
+/* --- statements ---------------------------------------------------------------------------------------------- */
+
+/* R's own variables: the reference of the statement that runs now; what stands there if bytecode has it; nothing. */
+static const char *const *statement_now;
+static const char *const *in_bytecode;
+static const char *const *nothing;
+
+/* Which of the last words of a context is the reference of the statement that ran when it began: R 3.5 and 3.6, 4.0 to
+ * 4.3, from 4.4 on, where the first of these words is the place of the instruction. */
+enum { NOT_KNOWN = -1, PLACES = 3, OF_4_4 = 7 };
+static const int places[PLACES] = {4, 5, OF_4_4};
+static int place = NOT_KNOWN;
+
+/* R's outermost context has nothing there, and a pointer or zero where other versions have the reference. */
+static void find_place(const struct context *context)
 {
-    const struct context *above[MOST_CONTEXTS / 4];
+    const struct context *last = context;
+    for (int i = 0; context && i < MOST_CONTEXTS; i++, context = outer(context))
+        last = context;
+    if (context)
+        return;
+    for (int i = 0; i < PLACES; i++)
+        if (last->more[places[i]] == *nothing)
+            place = place == NOT_KNOWN ? places[i] : NOT_KNOWN;
+}
+
+/* The reference of the statement that is outside of a context; NULL as the context: that runs now. */
+static const char *statement_outside(const struct context *inner)
+{
+    const char *reference = inner ? inner->more[place] : *statement_now;
+    if (reference != *in_bytecode)
+        return reference;
+    if (!inner)
+        return kt_r_bytecode_now();
+    if (place == OF_4_4 && (intptr_t)inner->more[0] > 0) {
+        const char *bytecode = kt_r_object_at((const char *)&inner->bytecode, KT_R_BYTECODE);
+        return bytecode ? kt_r_source_of_bytecode(bytecode, (size_t)inner->more[0]) : NULL;
+    }
+    return kt_r_bytecode_at(&inner->bytecode, &inner->instruction);
+}
+
+/* --- from context to context --------------------------------------------------------------------------------- */
+
+/* A function that runs, or the script; the statement in it, if that is known. */
+struct row {
+    const struct context *context; /* NULL: the script */
+    uint32_t id;                   /* of the function without a line */
+    enum kt_line_kind kind;
+    struct kt_r_source at;
+};
+
+/* Arguments are evaluated when they are used, so a statement may belong to a function further outside. */
+struct walk {
+    const struct context *inner, *next;
+    const struct context *read;   /* statements inside of it were looked at */
+    struct kt_r_source statement; /* the innermost one whose function is not found yet */
+    bool is_lost;                 /* it cannot be known: those further outside are others */
+    int left;
+};
+
+static const struct kt_r_source nowhere;
+
+static void step(struct walk *walk)
+{
+    walk->inner = walk->next;
+    walk->next = --walk->left > 0 ? outer(walk->next) : NULL;
+}
+
+/* Looks at the contexts up to the next one for a statement, unless there is one. */
+static void find_statement(struct walk *walk)
+{
+    const struct context *inner = walk->read;
+    while (place != NOT_KNOWN && !walk->is_lost && !walk->statement.reference) {
+        walk->statement = kt_r_source_read(statement_outside(inner));
+        if (inner == walk->inner)
+            break;
+        inner = inner ? outer(inner) : context_at(innermost);
+    }
+    walk->read = walk->next;
+}
+
+/* A function further outside has the statement in it, or the script has. */
+static bool is_written_outside(const struct walk *walk)
+{
+    const struct context *context = walk->next;
+    for (int i = walk->left; context && i > 0; i--) {
+        const struct kt_r_source running = kt_r_source_read(statement_outside(context));
+        if (kt_r_source_contains(&running, &walk->statement))
+            return true;
+        context = outer(context);
+        const char *closure = context ? closure_of(context) : NULL;
+        const struct kt_r_source function = closure ? kt_r_source_of_function(closure) : nowhere;
+        if (kt_r_source_contains(&function, &walk->statement))
+            return true;
+    }
+    return false;
+}
+
+/* The script, where a statement is known that is of no function. */
+static bool read_script(struct walk *walk, struct row *out)
+{
+    find_statement(walk);
+    if (!walk->statement.reference)
+        return false;
+    *out = (struct row){.kind = KT_LINE_OWN, .at = walk->statement};
+    walk->statement = nowhere;
+    return true;
+}
+
+/* Of the argument of local() the compiler makes a function without a name and a reference. */
+static bool may_have_statement(const struct kt_met_line *function, const struct kt_r_source *whole)
+{
+    return whole->reference || !kt_r_is_of_type(function->name, KT_R_SYMBOL);
+}
+
+/* False: the statement at hand is of a function that called this one. */
+static bool read_function(struct walk *walk, const struct kt_met_line *line, struct row *out)
+{
+    const bool is_own = line->kind == KT_LINE_OWN;
+    const struct kt_r_source whole = place == NOT_KNOWN ? nowhere : kt_r_source_of_function(closure_of(walk->next));
+    if (may_have_statement(line, &whole))
+        find_statement(walk);
+    const bool contains = kt_r_source_contains(&whole, &walk->statement);
+    if (is_own && !contains && walk->statement.reference && is_written_outside(walk))
+        return false;
+    *out = (struct row){walk->next, line->id, line->kind, contains ? walk->statement : nowhere};
+    if (contains || is_own) {
+        walk->statement = nowhere;
+        walk->is_lost = false;
+        walk->read = walk->next;
+    }
+    return true;
+}
+
+/* The next function further outside that does more than to run what it was given. */
+static bool next_row(struct walk *walk, struct row *out)
+{
+    bool is_found = false;
+    for (; walk->next && !is_found; step(walk)) {
+        const struct kt_met_line line = function_of(walk->next, &nowhere, 0);
+        if (!line.id || line.kind == KT_LINE_EVALUATOR)
+            continue;
+        if (line.kind == KT_LINE_SCRIPT) {
+            is_found = read_script(walk, out);
+            walk->is_lost = !is_found;
+        } else {
+            is_found = read_function(walk, &line, out);
+        }
+    }
+    if (is_found)
+        return true;
+    is_found = read_script(walk, out);
+    walk->is_lost = true;
+    return is_found;
+}
+
+/* --- a call's line ------------------------------------------------------------------------------------------- */
+
+static uint32_t number_of(const struct row *row, uint32_t parent)
+{
+    if (!row->context)
+        return top_level(&row->at, parent);
+    if (!row->at.reference && !parent)
+        return row->id;
+    return function_of(row->context, &row->at, parent).id;
+}
+
+/* With what called ROW, the outermost first. */
+static uint32_t path_to(struct row row, struct walk *walk)
+{
+    struct {
+        const struct context *context;
+        const char *reference;
+        uint32_t id;
+    } rows[MOST_CONTEXTS / 4];
     unsigned count = 0;
     uint32_t parent = 0;
-    for (; context && count < sizeof above / sizeof *above; context = outer(context))
-        above[count++] = context;
-    while (count) {
-        struct kt_met_line line = function_of(above[--count], parent);
-        parent = line.id && line.kind != KT_LINE_EVALUATOR ? line.id : parent;
+    do {
+        rows[count].context = row.context;
+        rows[count].reference = row.at.reference;
+        rows[count++].id = row.id;
+    } while (count < sizeof rows / sizeof *rows && next_row(walk, &row));
+    while (count--) {
+        row = (struct row){.context = rows[count].context, .id = rows[count].id};
+        row.at = rows[count].reference ? kt_r_source_read(rows[count].reference) : nowhere;
+        const uint32_t id = number_of(&row, parent);
+        parent = id ? id : parent;
     }
     return parent;
 }
@@ -200,25 +387,31 @@ static bool whole_paths;
 uint32_t kt_r_line(void)
 {
     const struct context *context = pthread_equal(pthread_self(), owner) ? context_at(innermost) : NULL;
-    const struct context *found = NULL;
-    uint32_t id = 0;
+    struct walk walk = {.next = context, .left = MOST_CONTEXTS};
+    struct row row = {.kind = KT_LINE_EVALUATOR};
     if (!context)
         return 0;
-    for (unsigned i = 0; context && i < MOST_CONTEXTS; i++, context = outer(context)) {
-        struct kt_met_line line = function_of(context, 0);
-        if (!line.id || line.kind == KT_LINE_EVALUATOR)
-            continue;
-        found = context;
-        id = line.id;
-        if (line.kind == KT_LINE_OWN)
-            break;
-    }
-    if (!found)
-        return top_level();
-    return whole_paths ? path_to(found) : id;
+    if (KT_UNLIKELY(place == NOT_KNOWN) && statement_now)
+        find_place(context);
+    while (row.kind != KT_LINE_OWN && next_row(&walk, &row))
+        ;
+    if (row.kind == KT_LINE_EVALUATOR)
+        return top_level(&nowhere, 0);
+    return whole_paths && row.kind == KT_LINE_OWN ? path_to(row, &walk) : number_of(&row, 0);
 }
 
 /* --- the start ----------------------------------------------------------------------------------------------- */
+
+static void find_statements(void)
+{
+    statement_now = kt_scopes_find_first("R_Srcref");
+    in_bytecode = kt_scopes_find_first("R_InBCInterpreter");
+    nothing = kt_scopes_find_first("R_NilValue");
+    if (!in_bytecode || !nothing || !kt_r_source_find())
+        statement_now = NULL;
+    place = NOT_KNOWN;
+    kt_r_bytecode_start(statement_now);
+}
 
 void kt_r_find(bool paths)
 {
@@ -228,4 +421,6 @@ void kt_r_find(bool paths)
     owner = pthread_self();
     whole_paths = paths;
     kt_reads_r = innermost && program_scope && base_scope && kt_system_call(SYS_gettid) == getpid();
+    if (kt_reads_r)
+        find_statements();
 }

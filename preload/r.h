@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which function of an R program makes a call (KTRACE_STACKS).
+ * Which function of an R program makes a call, and where R keeps sources, which line (KTRACE_STACKS).
  *
  * R keeps a chain of contexts, one for each function that runs (R_GlobalContext; R Internals, section 1.4). It is read
  * as it lies in memory, on the thread that R runs on, without running any of R's code. Where things lie has been the
@@ -8,7 +8,12 @@
  * contexts with the members below. Whatever is not of the type that it must have ends the chain.
  *
  * Functions of packages are passed over: the innermost function of the program itself is told, and if there is none,
- * the outermost one of a package, which the program called. R does not keep lines of scripts: there are none.
+ * the script where its line is known, or the outermost function of a package, which the program called.
+ *
+ * R_Srcref is the source reference (r_source.h) of the statement that runs; a context keeps the one that ran when it
+ * began, which is that of the function outside of it. A statement is told as a line of a function only if the
+ * function's own reference contains it. Otherwise it is an argument, which is evaluated where it is used: it is a line
+ * of the function outside that contains it.
  */
 #ifndef KT_R_H
 #define KT_R_H

@@ -19,8 +19,8 @@
     X(NESTED, text, "sample",                                                                                        \
       "calls inside other calls: sample: those of a few outer calls (below 1 % of the time); all; none")             \
     X(STACKS, text, "lines",                                                                                         \
-      "lines: the line of a Python program, the function of an R program that makes each call; paths: all callers, " \
-      "in any program; off")                                                                                         \
+      "lines: the line of a Python program, the line or function of an R program that makes each call; paths: all "  \
+      "callers, in any program; off")                                                                                \
     X(MAX_BYTES, text, "",                                                                                           \
       "500M: record no more when the trace is that long; 500M:last keeps the last calls instead of the first")       \
     X(EVENTS, text, "",                                                                                              \

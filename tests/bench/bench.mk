@@ -52,12 +52,12 @@ ablation: packages-transparency
 
 # make bench-NAME runs tests/bench/NAME.sh, and more scripts if some are named here.
 #: make bench-NAME       what is measured more closely: nested (one LAPACK call as the program times it), passed (calls that are not
-#:                       recorded), instructions (of a recorded call), programs (slowdown of whole ones), volume (10^8 calls), replay (do
+#:                       recorded), instructions (of a recorded call), stacks (lines and paths in R), programs (slowdown of whole ones), volume (10^8 calls), replay (do
 #:                       two agree, a million calls), flush and timers (ways of flushing and timing), sequence (known contexts, calls
 #:                       inside LAPACK), tracker (calls per second), diff, regression (how often it and the example for CI are
 #:                       wrong), verify (do programs take on other libraries what compare predicts), itself (compare of a library with itself), probe (beside other measurements,
 #:                       and ten times), models, predict (against what was measured), roofline (are the roofs right)
-BENCHES := nested passed instructions programs volume replay flush timers sequence tracker diff regression verify itself probe models predict roofline
+BENCHES := nested passed instructions stacks programs volume replay flush timers sequence tracker diff regression verify itself probe models predict roofline
 .PHONY: $(BENCHES:%=bench-%)
 bench-programs bench-instructions bench-models: packages-bench
 bench-verify: packages-transparency

@@ -222,6 +222,7 @@ static const char *define_line(struct definitions *d, char **field)
     source->line = (int)line;
     set_text(&source->function, field[4]);
     set_text(&source->file, field[5]);
+    source->is_r = !strcmp(field[6], "R") || !kt_source_has_line(source); /* version 2.11 had no languages */
     return NULL;
 }
 

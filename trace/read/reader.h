@@ -52,7 +52,8 @@ enum kt_nested_mode {
 /* A line of a program's source that makes calls. */
 struct kt_source_line {
     char *function, *file; /* FILE: NULL if the id was never defined */
-    int line;              /* 0: not known; a function of R has neither this nor a file */
+    int line;              /* 0: not known; a function of R may have neither this nor a file */
+    bool is_r;             /* of an R program; else of a Python program */
     uint32_t parent;       /* the line that the function was called from; 0: not told (KTRACE_STACKS=paths) */
 };
 

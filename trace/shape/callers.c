@@ -214,7 +214,7 @@ static void take_source(struct found *found)
     const struct kt_source_line *source = kt_source_line(found->process, (uint32_t)found->address);
     const bool has_line = source && kt_source_has_line(source);
     make_places(found, 1);
-    found->place->object = source && !has_line ? "R" : "Python";
+    found->place->object = source && source->is_r ? "R" : "Python";
     if (!source)
         return;
     found->place->function = source->function;

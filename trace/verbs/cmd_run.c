@@ -127,8 +127,9 @@ const struct kt_verb_option kt_verb_run_options[] = {
      "calls made inside other calls: record them for a sample of the outer calls (default), for all, or for none",
      take_word, offsetof(struct run, word[NESTED])},
     {"stacks", 0, "lines|paths|off",
-     "record the calling line of Python programs and function of R programs (default), all callers in any program, or "
-     "neither",
+     "record the calling line of Python programs, line or function of R programs (default), all callers in any "
+     "program, "
+     "or neither",
      take_word, offsetof(struct run, word[STACKS])},
     {"blas", 0, "LIB", "run the program on that library: a path, a soname or a short name",
      KT_VERB_TEXT(struct run, blas)},

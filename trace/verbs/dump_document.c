@@ -9,7 +9,7 @@ static const struct kt_field caller_fields[] = {
     {0}};
 
 static const struct kt_field line_fields[] = {
-    {"file", KT_AS_TEXT, KT_NULL, .meaning = "source file; null: a function of R"},
+    {"file", KT_AS_TEXT, KT_NULL, .meaning = "source file; null: a function of R whose line is not known"},
     {"line", KT_AS_ID, KT_NULL, .meaning = "line in it"},
     {"function", KT_AS_TEXT, .meaning = "function"},
     {0}};
@@ -49,7 +49,8 @@ static const struct kt_field call_fields[] = {
     {"faults", KT_AS_COUNT, KT_NULL, .meaning = "page faults, where they were counted"},
     {"caller", KT_AS_RECORD, .meaning = "who called", .of = caller_fields},
     {"source", KT_AS_RECORD, KT_MANY | KT_LACKS,
-     .meaning = "lines of a Python program, functions of an R program, innermost first", .of = line_fields},
+     .meaning = "lines of a Python or R program, functions of R whose lines are not known, innermost first",
+     .of = line_fields},
     {"stack", KT_AS_RECORD, KT_MANY | KT_LACKS,
      .meaning = "return addresses on the stack of the call, innermost first, where somebody looked for them",
      .of = caller_fields},

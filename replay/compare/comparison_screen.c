@@ -214,6 +214,21 @@ static void say_lacking(const struct kt_comparison *c)
         }
 }
 
+/* Nothing is known of their results. */
+static void say_unfinished(const struct kt_comparison *c)
+{
+    char text[TEXT];
+    for (size_t l = 0; c->right.of && l < c->libraries; l++) {
+        size_t count = kt_right_count(&c->right, l, KT_RESULT_UNFINISHED);
+        if (!count)
+            continue;
+        snprintf(text, sizeof text,
+                 "results of %s of %s are not checked: not finished within the time limit; --all tells which",
+                 KT_COUNT(count, "shape"), c->label[l]);
+        kt_screen_finding(text);
+    }
+}
+
 /* The best library other than the program's own, if it is certain to be faster. */
 static void say_next(const struct kt_comparison *c)
 {
@@ -244,6 +259,8 @@ void kt_comparison_screen(const struct kt_comparison *c)
         kt_screen_finding("threads held calls up in the program, which other libraries may meet more or less");
     if (kt_right_found(&c->right))
         kt_comparison_print_right(c);
+    else
+        say_unfinished(c);
     if (c->options.fail_above >= 0)
         kt_beyond_screen(c);
     say_next(c);

@@ -33,7 +33,8 @@ static void cell_text(const struct kt_workload_cell *cell, size_t lane, char out
         kt_text_seconds(cell->seconds, text);
     else
         ratio_text(&cell->ratio, text);
-    snprintf(out, CELL, "%s%s%.*s", cell->wrong ? "!" : "", cell->failed ? "*" : "", CELL - 3, text);
+    snprintf(out, CELL, "%s%s%s%.*s", cell->wrong ? "!" : "", cell->unfinished ? "?" : "", cell->failed ? "*" : "",
+             CELL - 4, text);
 }
 
 static struct kt_text_table *new_table(const struct kt_workloads *w, size_t from, size_t to, char head[][CELL])
@@ -100,21 +101,31 @@ static void print_tables(const struct kt_workloads *w)
 
 /* --- what it means ----------------------------------------------------------------------------------------------- */
 
-static bool is_any(const struct kt_workloads *w, bool wrong)
+/* Shapes of all cells. */
+static struct kt_workload_cell count_all(const struct kt_workloads *w)
 {
-    size_t count = 0;
+    struct kt_workload_cell all = {0};
     for (size_t i = 0; i < w->rows; i++)
-        for (size_t l = 0; l < w->lanes && !w->row[i].why; l++)
-            count += wrong ? w->row[i].cell[l].wrong : w->row[i].cell[l].failed;
-    return count > 0;
+        for (size_t l = 0; l < w->lanes && !w->row[i].why; l++) {
+            all.wrong += w->row[i].cell[l].wrong;
+            all.failed += w->row[i].cell[l].failed;
+            all.unfinished += w->row[i].cell[l].unfinished;
+        }
+    return all;
 }
+
+static const char *const unfinished_means = "results of some calls are not checked: not finished within the time limit";
+static const char *const failed_means = "cannot run some of the calls, which the ratio leaves out";
 
 static void say_marks(const struct kt_workloads *w)
 {
-    if (is_any(w, true))
+    const struct kt_workload_cell all = count_all(w);
+    if (all.wrong)
         kt_screen_line("!: wrong results, which 'ktrace compare' of that workload shows");
-    if (is_any(w, false))
-        kt_screen_line("*: cannot run some of the calls, which the ratio leaves out");
+    if (all.unfinished)
+        kt_screen_line("?: %s", unfinished_means);
+    if (all.failed)
+        kt_screen_line("*: %s", failed_means);
 }
 
 static void say_not_compared(const struct kt_workloads *w)
@@ -227,10 +238,11 @@ static void mark_row(const struct kt_workloads *w, const struct kt_workload_row 
     snprintf(text, sizeof text, "%.*s", row->name_length, row->name);
     printf("| ");
     kt_markdown_code(stdout, text);
-    printf(" | %s%s |", row->cell[0].wrong ? "**wrong** " : "", kt_text_seconds(row->cell[0].seconds, text));
+    printf(" | %s%s%s |", row->cell[0].wrong ? "**wrong** " : "", row->cell[0].unfinished ? "? " : "",
+           kt_text_seconds(row->cell[0].seconds, text));
     for (size_t l = 1; l < w->lanes; l++) {
         const struct kt_workload_cell *cell = &row->cell[l];
-        printf("%s%s", cell->wrong ? " **wrong**" : "", cell->failed ? " \\*" : "");
+        printf("%s%s%s", cell->wrong ? " **wrong**" : "", cell->unfinished ? " ?" : "", cell->failed ? " \\*" : "");
         mark_ratio(&cell->ratio);
     }
     printf("\n");
@@ -255,8 +267,11 @@ static void mark_table(const struct kt_workloads *w)
     for (size_t l = 1; l < w->lanes; l++)
         mark_ratio(&w->lane[l].mean);
     printf("\n");
-    if (is_any(w, false))
-        printf("\n\\*: cannot run some of the calls, which the ratio leaves out.\n");
+    const struct kt_workload_cell all = count_all(w);
+    if (all.unfinished)
+        printf("\n?: %s.\n", unfinished_means);
+    if (all.failed)
+        printf("\n\\*: %s.\n", failed_means);
 }
 
 static void mark_beyond(const struct kt_workload_row *row)

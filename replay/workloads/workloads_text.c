@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "replay/workloads/workloads.h"
 
+#include "replay/compare/ratio_text.h"
 #include "trace/base/memory.h"
 #include "trace/print/markdown.h"
 #include "trace/print/screen.h"
@@ -15,15 +16,16 @@ enum { CELL = 48, TEXT = 512, ABREAST = 5 /* libraries in one table */, HEAD = 1
 /* --- a screen ---------------------------------------------------------------------------------------------------- */
 
 /* "1.34+-14%": as far as the further end of the interval. */
-static void ratio_text(const struct kt_ratio *r, char out[CELL])
+static void further_text(const struct kt_ratio *r, char out[CELL])
 {
+    char times[16];
     double further = 100 * fmax(r->hi / r->value - 1, 1 - r->lo / r->value);
     if (isnan(r->value))
         snprintf(out, CELL, "-");
     else if (kt_ratio_verdict(r) == KT_CANNOT_TELL)
         snprintf(out, CELL, "cannot tell");
     else
-        snprintf(out, CELL, "%.*f+-%.*f%%", r->value < 1 ? 3 : 2, r->value, further < 10, further);
+        snprintf(out, CELL, "%s+-%.*f%%", kt_text_ratio(r->value, times), further < 10, further);
 }
 
 static void cell_text(const struct kt_workload_cell *cell, size_t lane, char out[CELL])
@@ -32,7 +34,7 @@ static void cell_text(const struct kt_workload_cell *cell, size_t lane, char out
     if (lane == 0)
         kt_text_seconds(cell->seconds, text);
     else
-        ratio_text(&cell->ratio, text);
+        further_text(&cell->ratio, text);
     snprintf(out, CELL, "%s%s%s%.*s", cell->wrong ? "!" : "", cell->unfinished ? "?" : "", cell->failed ? "*" : "",
              CELL - 4, text);
 }
@@ -67,7 +69,7 @@ static void add_mean(const struct kt_workloads *w, struct kt_text_table *table, 
     char cell[ABREAST][CELL];
     for (size_t l = from; l < to; l++)
         if (l)
-            ratio_text(&w->lane[l].mean, cell[l - from]);
+            further_text(&w->lane[l].mean, cell[l - from]);
         else
             snprintf(cell[0], CELL, "1");
     add_row(table, "geometric mean", cell, to - from);
@@ -176,18 +178,23 @@ static const char *text_of(const json_t *object, const char *key)
     return text ? text : "";
 }
 
-static void beyond_text(const json_t *beyond, char out[CELL])
+static double number(const json_t *object, const char *key)
 {
-    const json_t *ratio = json_object_get(beyond, "ratio");
-    snprintf(out, CELL, "%.2f (%.2f to %.2f)", json_number_value(json_object_get(ratio, "value")),
-             json_number_value(json_object_get(ratio, "lo")), json_number_value(json_object_get(ratio, "hi")));
+    return json_number_value(json_object_get(object, key));
+}
+
+static void beyond_text(const json_t *beyond, char out[KT_RATIO_TEXT])
+{
+    const json_t *said = json_object_get(beyond, "ratio");
+    const struct kt_ratio ratio = {number(said, "value"), number(said, "lo"), number(said, "hi"), 0};
+    kt_ratio_text(&ratio, out);
 }
 
 /* The heaviest of each workload. */
 static void say_beyond(const struct kt_workloads *w)
 {
     char text[2 * TEXT];
-    char ratio[CELL];
+    char ratio[KT_RATIO_TEXT];
     verdict_text(w, text, sizeof text);
     kt_screen_finding(text);
     for (size_t i = 0; i < w->rows; i++) {
@@ -224,12 +231,13 @@ void kt_workloads_print(const struct kt_workloads *w)
 
 static void mark_ratio(const struct kt_ratio *r)
 {
+    char text[KT_RATIO_TEXT];
     if (isnan(r->value))
         printf(" - |");
     else if (kt_ratio_verdict(r) == KT_CANNOT_TELL)
-        printf(" cannot tell (%.3f to %.3f) |", r->lo, r->hi);
+        printf(" cannot tell (%s) |", kt_ratio_interval_text(r, text));
     else
-        printf(" %.3f (%.3f to %.3f) |", r->value, r->lo, r->hi);
+        printf(" %s |", kt_ratio_text(r, text));
 }
 
 static void mark_row(const struct kt_workloads *w, const struct kt_workload_row *row)

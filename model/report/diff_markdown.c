@@ -48,13 +48,16 @@ void kt_diff_verdict(const struct kt_diff *d, double fail_above, char *out, size
  * it. An end that too few blocks leave open is left out. */
 static const char *ratio_text(const struct kt_diff *d, const struct kt_diff_shape *s, char out[64])
 {
+    char number[3][16];
     double drift = kt_diff_drift(d);
+    kt_text_ratio(s->shift / drift, number[0]);
     if (isnan(s->shift))
         snprintf(out, 64, "n/a");
     else if (isfinite(s->shift_hi) && s->shift_lo > 0)
-        snprintf(out, 64, "%.2f (%.2f to %.2f)", s->shift / drift, s->shift_lo / drift, s->shift_hi / drift);
+        snprintf(out, 64, "%s (%s to %s)", number[0], kt_text_ratio(s->shift_lo / drift, number[1]),
+                 kt_text_ratio(s->shift_hi / drift, number[2]));
     else
-        snprintf(out, 64, "%.2f", s->shift / drift);
+        snprintf(out, 64, "%s", number[0]);
     return out;
 }
 

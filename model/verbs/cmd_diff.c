@@ -208,7 +208,7 @@ static const char *ratio_text(const struct kt_diff *d, const struct kt_diff_shap
     if (isnan(s->ratio))
         snprintf(out, 32, "-");
     else
-        snprintf(out, 32, "%.2f", s->ratio / kt_diff_drift(d));
+        kt_text_ratio(s->ratio / kt_diff_drift(d), out);
     return out;
 }
 
@@ -260,7 +260,7 @@ static void print_routine(struct kt_text_table *table, const struct kt_diff_rout
         kt_text_seconds(r->total[side], time[side]);
     }
     if (r->total[0] > 0 && r->total[1] > 0)
-        snprintf(ratio, sizeof ratio, "%.2f", r->total[1] / r->total[0]);
+        kt_text_ratio(r->total[1] / r->total[0], ratio);
     snprintf(changed, sizeof changed, "%d", r->changed);
     kt_text_table_row(table, (const char *const[]){r->name, calls[0], calls[1], time[0], time[1], ratio, changed});
 }
@@ -285,12 +285,13 @@ static void print_routines(const struct kt_diff *d, size_t top)
 static void print_common(const struct kt_diff *d)
 {
     for (size_t i = 0; i < d->routines && d->drift_out; i++) {
+        char times[16];
         double ratio = d->routine[i].drift / kt_diff_drift(d);
         if (fabs(log(ratio)) > d->margin)
-            printf("All shapes of %s took %.2f times as long. That is the machine,\n"
+            printf("All shapes of %s took %s times as long. That is the machine,\n"
                    "or what the program does between its calls. Two runs cannot tell; record both\n"
                    "again.\n",
-                   d->routine[i].name, ratio);
+                   d->routine[i].name, kt_text_ratio(ratio, times));
     }
 }
 

@@ -185,7 +185,7 @@ static void print_row(const struct kt_choice *choice, const struct kt_choice *fi
         snprintf(text[3], sizeof text[3], "no %.20s", kt_choice_missing(choice));
     if (measured) {
         kt_text_seconds(kt_candidate_stat(&choice->run).median, text[5]);
-        snprintf(text[6], sizeof text[6], "%.3f", kt_candidate_ratio(&choice->run, &first->run).median);
+        kt_text_ratio(kt_candidate_ratio(&choice->run, &first->run).median, text[6]);
     }
     const char *cell[] = {text[0], text[1], text[2], text[3], text[4], text[5], text[6]};
     kt_text_table_row(table, cell);

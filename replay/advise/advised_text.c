@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "replay/advise/advised.h"
 
+#include "replay/compare/ratio_text.h"
 #include "trace/command/about.h"
 #include "trace/print/text.h"
 
@@ -59,13 +60,15 @@ static void print_shape(const struct kt_advised_list *list, const struct kt_advi
 static void print_times(const struct kt_tried *tried, const struct kt_proposal *c)
 {
     char seconds[3][16];
+    char times[16];
+    char interval[KT_RATIO_TEXT];
     char each[48] = "";
     if (c->each > 1)
         snprintf(each, sizeof each, " for %.0f calls", c->each);
     printf("%*sin the program %s%s\n", INDENT, "", kt_text_seconds(c->each * c->seconds / c->calls, seconds[0]), each);
-    printf("%*sreplayed %s, changed %s (ratio %.2f, %.2f to %.2f)\n", INDENT, "",
-           kt_text_seconds(tried->recorded, seconds[1]), kt_text_seconds(tried->other, seconds[2]), tried->ratio.value,
-           tried->ratio.lo, tried->ratio.hi);
+    printf("%*sreplayed %s, changed %s (ratio %s, %s)\n", INDENT, "", kt_text_seconds(tried->recorded, seconds[1]),
+           kt_text_seconds(tried->other, seconds[2]), kt_text_ratio(tried->ratio.value, times),
+           kt_ratio_interval_text(&tried->ratio, interval));
 }
 
 static void print_advised(const struct kt_advised_list *list, size_t g)
@@ -88,17 +91,17 @@ static void add_row(const struct kt_advised_list *list, struct kt_text_table *ta
     char change[KT_CHANGE_TEXT];
     char shape[SHAPE_WIDTH + 1];
     char cell[3][CELL];
+    char ratio[KT_RATIO_TEXT] = "";
     const struct kt_proposal *c = &list->trials->candidate[i];
     const struct kt_tried *tried = &list->trials->tried[i];
     kt_shape_text(&c->shape->first, shape, SHAPE_WIDTH);
     kt_text_seconds(c->seconds, cell[0]);
-    *cell[1] = '\0';
     if (tried->pairs)
-        snprintf(cell[1], CELL, "%.2f (%.2f..%.2f)", tried->ratio.value, tried->ratio.lo, tried->ratio.hi);
+        kt_ratio_text(&tried->ratio, ratio);
     snprintf(cell[2], CELL, "%s%s%.80s", kt_outcome_text[list->outcome[i]], tried->failure ? ": " : "",
              tried->failure ? tried->failure : "");
-    kt_text_table_row(
-        table, (const char *const[]){kt_change_text(c, change), c->rule->name, shape, cell[0], cell[1], cell[2]});
+    kt_text_table_row(table,
+                      (const char *const[]){kt_change_text(c, change), c->rule->name, shape, cell[0], ratio, cell[2]});
 }
 
 static void print_others(const struct kt_advised_list *list)

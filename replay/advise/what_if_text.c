@@ -2,6 +2,7 @@
 /* What ktrace replay --what-if prints for people. */
 #include "replay/advise/what_if.h"
 
+#include "replay/compare/ratio_text.h"
 #include "trace/command/about.h"
 #include "trace/print/text.h"
 
@@ -58,10 +59,13 @@ static bool is_claimed(const struct kt_what_if_row *row)
 static void print_times(const struct kt_what_if *w, const struct kt_what_if_row *row)
 {
     char seconds[2][SECONDS];
+    char times[16];
+    char interval[KT_RATIO_TEXT];
     const struct kt_tried *tried = &w->trials.tried[row->trial];
-    printf("%*srecorded %s, changed %s (ratio %.2f, %.2f to %.2f; %s)\n", INDENT, "",
+    printf("%*srecorded %s, changed %s (ratio %s, %s; %s)\n", INDENT, "",
            kt_text_seconds(row->recorded.median, seconds[0]), kt_text_seconds(row->other.median, seconds[1]),
-           tried->ratio.value, tried->ratio.lo, tried->ratio.hi, KT_COUNT(tried->pairs, "pair"));
+           kt_text_ratio(tried->ratio.value, times), kt_ratio_interval_text(&tried->ratio, interval),
+           KT_COUNT(tried->pairs, "pair"));
     printf("%*s", INDENT, "");
     print_gain(row, tried->pairs);
     if (is_claimed(row)) {

@@ -2,6 +2,7 @@
 #include "replay/compare/beyond.h"
 
 #include "replay/compare/ratio_json.h"
+#include "replay/compare/ratio_text.h"
 #include "trace/base/memory.h"
 #include "trace/command/json.h"
 #include "trace/print/markdown.h"
@@ -75,8 +76,8 @@ static const char *what(const struct kt_beyond *b, char out[TEXT])
 static void ratio_text(const struct kt_comparison *c, const struct kt_beyond *b, char *out, size_t size)
 {
     char text[TEXT];
-    snprintf(out, size, "%s on %s: %.2f (%.2f to %.2f)", what(b, text), c->label[b->lane], b->ratio.value, b->ratio.lo,
-             b->ratio.hi);
+    char ratio[KT_RATIO_TEXT];
+    snprintf(out, size, "%s on %s: %s", what(b, text), c->label[b->lane], kt_ratio_text(&b->ratio, ratio));
 }
 
 /* "Fails: 2 are slower than on openblas by more than 3 %" */
@@ -107,16 +108,15 @@ void kt_beyond_screen(const struct kt_comparison *c)
 
 static void print_libraries(const struct kt_comparison *c)
 {
-    char text[2][32];
+    char text[KT_RATIO_TEXT];
     printf("\n| library | BLAS | ratio (95 %%) | pairs | |\n|---|--:|--:|--:|---|\n");
     for (size_t l = 0; l < c->libraries; l++) {
         const struct kt_ratio *ratio = &c->sum[l].ratio;
         printf("| ");
         kt_markdown_code(stdout, c->label[l]);
-        printf(" | %s | ", kt_text_seconds(c->sum[l].seconds, text[0]));
+        printf(" | %s | ", kt_text_seconds(c->sum[l].seconds, text));
         if (l)
-            printf("%.3f (%.3f to %.3f) | %zu | %s |\n", ratio->value, ratio->lo, ratio->hi, ratio->n,
-                   kt_verdict_text[kt_ratio_verdict(ratio)]);
+            printf("%s | %zu | %s |\n", kt_ratio_text(ratio, text), ratio->n, kt_verdict_text[kt_ratio_verdict(ratio)]);
         else
             printf("1 | | baseline |\n");
     }
@@ -126,6 +126,7 @@ static void print_beyond(const struct kt_comparison *c, const struct kt_beyond *
 {
     char text[TEXT];
     char share[16];
+    char ratio[KT_RATIO_TEXT];
     if (!count)
         return;
     printf("\n| slower | library | ratio (95 %%) | share |\n|---|---|--:|--:|\n");
@@ -135,8 +136,7 @@ static void print_beyond(const struct kt_comparison *c, const struct kt_beyond *
         kt_markdown_code(stdout, what(b, text));
         printf(" | ");
         kt_markdown_code(stdout, c->label[b->lane]);
-        printf(" | %.2f (%.2f to %.2f) | %s |\n", b->ratio.value, b->ratio.lo, b->ratio.hi,
-               kt_text_percent(b->share, share));
+        printf(" | %s | %s |\n", kt_ratio_text(&b->ratio, ratio), kt_text_percent(b->share, share));
     }
 }
 

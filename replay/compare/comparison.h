@@ -180,7 +180,7 @@ const char *kt_comparison_failure(const struct kt_comparison *comparison, size_t
 /* In words, of a library as a whole. */
 const char *kt_comparison_verdict(const struct kt_comparison *comparison, size_t lane);
 
-/* True if a library crashed, hung or failed in a call that worked in the application. */
+/* True if a library is wrong, crashed or failed in a call that worked in the application. Slow ones are no defect. */
 bool kt_comparison_found_defect(const struct kt_comparison *comparison);
 
 json_t *kt_comparison_json(const struct kt_comparison *comparison);

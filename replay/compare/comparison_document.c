@@ -57,10 +57,13 @@ static const struct kt_field right_fields[] = {
      .meaning = "why results were not compared with those of a reference"},
     {"unchecked", KT_AS_RECORD, KT_MANY | KT_LACKS, .meaning = "shapes whose results were not checked",
      .of = unchecked_fields},
+    {"unfinished", KT_AS_RECORD, KT_MANY | KT_LACKS, .meaning = "shapes that were not finished within their time limit",
+     .of = unchecked_fields},
     {"worst_residual", KT_AS_NUMBER, KT_NULL, .meaning = "largest residual; null: nothing was checked"},
     {"residual_limit", KT_AS_NUMBER, KT_LACKS, .meaning = "beyond which a result is wrong"},
     {"shapes_checked", KT_AS_COUNT, KT_LACKS, .meaning = "shapes whose results were checked"},
     {"shapes_unchecked", KT_AS_COUNT, KT_LACKS, .meaning = "shapes whose results were not checked"},
+    {"shapes_unfinished", KT_AS_COUNT, KT_LACKS, .meaning = "shapes that were not finished within their time limit"},
     {"wrong", KT_AS_RECORD, KT_MANY | KT_LACKS, .meaning = "shapes whose results are wrong", .of = wrong_fields},
     {0}};
 

@@ -127,11 +127,11 @@ static void write_rows(FILE *file, const struct kt_comparison *c)
 /* The finding: which library is certain to be the fastest, if any is. */
 static void write_title(FILE *file, const struct kt_comparison *c)
 {
-    char first[256], second[256];
+    char first[256], second[256], times[16];
     const struct kt_ratio *ratio = &c->sum[c->mix.library].ratio;
     if (c->mix.library && kt_ratio_verdict(ratio) == KT_FASTER)
-        snprintf(first, sizeof first, "On %s the calls take %.2f times as long as on %s", c->label[c->mix.library],
-                 ratio->value, c->label[0]);
+        snprintf(first, sizeof first, "On %s the calls take %s times as long as on %s", c->label[c->mix.library],
+                 kt_text_ratio(ratio->value, times), c->label[0]);
     else
         snprintf(first, sizeof first, "No other library is certain to be faster than %s", c->label[0]);
     snprintf(second, sizeof second, "95 %% intervals, cut at arrows; context %s; behind names: seconds on %s",

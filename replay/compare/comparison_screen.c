@@ -7,6 +7,7 @@
 
 #include "replay/compare/beyond.h"
 #include "replay/compare/comparison_threads.h"
+#include "replay/compare/ratio_text.h"
 #include "trace/base/memory.h"
 #include "trace/command/about.h"
 #include "trace/command/shape_source.h"
@@ -66,13 +67,15 @@ static void print_library(const struct kt_comparison *c, size_t lane)
 {
     char seconds[16];
     char program[16];
-    char interval[CELL] = "";
+    char times[16];
+    char interval[KT_RATIO_TEXT] = "";
     struct kt_ratio ratio = kt_comparison_multiple(c, lane);
     kt_text_seconds(kt_comparison_blas(c, lane), seconds);
     kt_text_seconds(kt_comparison_application(c, lane), program);
     if (lane && !isnan(ratio.value))
-        snprintf(interval, sizeof interval, "%.2f to %.2f", ratio.lo, ratio.hi);
-    kt_screen_line("%-24.24s %8s %8.2f  %-14s %8s  %s", c->label[lane], seconds, ratio.value, interval, program,
+        kt_ratio_interval_text(&ratio, interval);
+    kt_screen_line("%-24.24s %7s %7s  %-14s %7s  %s", c->label[lane], seconds, kt_text_ratio(ratio.value, times),
+                   interval, program,
                    lane             ? kt_comparison_verdict(c, lane)
                    : c->is_recorded ? "as recorded"
                                     : "baseline");
@@ -85,7 +88,7 @@ static void print_libraries(const struct kt_comparison *c)
     for (size_t l = 0; l < c->libraries; l++)
         order[l] = l;
     qsort_r(order, c->libraries, sizeof *order, compare_lanes, (void *)c);
-    kt_screen_line("%-24s %8s %8s  %-14s %8s", "library", "BLAS", "ratio", "95 % interval", "program");
+    kt_screen_line("%-24s %7s %7s  %-14s %7s", "library", "BLAS", "ratio", "95 % interval", "program");
     for (size_t l = 0; l < c->libraries && l < LIBRARIES; l++)
         print_library(c, order[l]);
     if (c->libraries > LIBRARIES)
@@ -98,6 +101,7 @@ static void print_libraries(const struct kt_comparison *c)
 static void print_ratios(const struct kt_comparison *c, size_t i)
 {
     char text[TEXT] = " ";
+    char times[16];
     size_t used = 1;
     for (size_t l = 1; l < c->libraries && used < sizeof text; l++) {
         const struct kt_ratio *ratio = &kt_comparison_cell(c, i, l)->ratio;
@@ -107,8 +111,8 @@ static void print_ratios(const struct kt_comparison *c, size_t i)
         if (isnan(ratio->value))
             used += (size_t)snprintf(text + used, sizeof text - used, " %s -%s", c->label[l], comma);
         else
-            used += (size_t)snprintf(text + used, sizeof text - used, " %s %s%.2f%s", c->label[l], certain ? "" : "~",
-                                     ratio->value, comma);
+            used += (size_t)snprintf(text + used, sizeof text - used, " %s %s%s%s", c->label[l], certain ? "" : "~",
+                                     kt_text_ratio(ratio->value, times), comma);
     }
     kt_screen_line("%s", text);
 }
@@ -172,6 +176,7 @@ static size_t pairs_of(const struct kt_comparison *c)
 static void say_best(const struct kt_comparison *c)
 {
     char text[TEXT];
+    char times[16];
     const struct kt_mix *mix = &c->mix;
     size_t used = (size_t)snprintf(text, sizeof text, "best: %s", c->label[mix->library]);
     const char *comma = "; not told apart: ";
@@ -181,8 +186,8 @@ static void say_best(const struct kt_comparison *c)
             comma = ", ";
         }
     if (mix->elsewhere && used < sizeof text)
-        snprintf(text + used, sizeof text - used, "; each shape on its best library would take %.3f of that",
-                 mix->ratio);
+        snprintf(text + used, sizeof text - used, "; each shape on its best library would take %s of that",
+                 kt_text_ratio(mix->ratio, times));
     kt_screen_finding(text);
 }
 
@@ -212,6 +217,21 @@ static void say_lacking(const struct kt_comparison *c)
                      c->label[0]);
             kt_screen_finding(text);
         }
+}
+
+/* Nothing is known of their results. */
+static void say_unfinished(const struct kt_comparison *c)
+{
+    char text[TEXT];
+    for (size_t l = 0; c->right.of && l < c->libraries; l++) {
+        size_t count = kt_right_count(&c->right, l, KT_RESULT_UNFINISHED);
+        if (!count)
+            continue;
+        snprintf(text, sizeof text,
+                 "results of %s of %s are not checked: not finished within the time limit; --all tells which",
+                 KT_COUNT(count, "shape"), c->label[l]);
+        kt_screen_finding(text);
+    }
 }
 
 /* The best library other than the program's own, if it is certain to be faster. */
@@ -244,6 +264,8 @@ void kt_comparison_screen(const struct kt_comparison *c)
         kt_screen_finding("threads held calls up in the program, which other libraries may meet more or less");
     if (kt_right_found(&c->right))
         kt_comparison_print_right(c);
+    else
+        say_unfinished(c);
     if (c->options.fail_above >= 0)
         kt_beyond_screen(c);
 }

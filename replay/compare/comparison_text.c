@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "replay/compare/beyond.h"
 #include "replay/compare/comparison.h"
+#include "replay/compare/ratio_text.h"
 
 #include "replay/result/result.h"
 #include "trace/command/about.h"
@@ -57,18 +58,19 @@ static void label_cell(const struct kt_comparison *c, size_t lane, char out[CELL
 static void add_library_row(const struct kt_comparison *c, struct kt_text_table *table, size_t l)
 {
     char cell[7][CELL];
+    char interval[KT_RATIO_TEXT];
     struct kt_ratio ratio = kt_comparison_multiple(c, l);
     bool known = !isnan(ratio.value);
     kt_text_seconds(kt_comparison_blas(c, l), cell[0]);
     spread_text(c, l, cell[1]);
-    snprintf(cell[2], CELL, known ? "%.3f" : "n/a", ratio.value);
-    *cell[3] = '\0';
+    kt_text_ratio(ratio.value, cell[2]);
+    *interval = '\0';
     if (l && known)
-        snprintf(cell[3], CELL, "%.3f..%.3f", ratio.lo, ratio.hi);
+        kt_ratio_interval_text(&ratio, interval);
     kt_text_seconds(kt_comparison_application(c, l), cell[4]);
     label_cell(c, l, cell[5]);
     verdict_cell(c, l, cell[6]);
-    kt_text_table_row(table, (const char *const[]){cell[5], cell[0], cell[1], cell[2], cell[3], cell[4], cell[6]});
+    kt_text_table_row(table, (const char *const[]){cell[5], cell[0], cell[1], cell[2], interval, cell[4], cell[6]});
 }
 
 static void print_libraries(const struct kt_comparison *c)
@@ -97,9 +99,10 @@ static void print_libraries(const struct kt_comparison *c)
 static void print_pace(const struct kt_comparison *c)
 {
     char seconds[CELL];
+    char times[16];
     if (c->is_as_recorded)
-        printf("Predicted: replays times %.2f, and %s for what calls waited in the program.\n", c->pace,
-               kt_text_seconds(c->waited, seconds));
+        printf("Predicted: replays times %s, and %s for what calls waited in the program.\n",
+               kt_text_ratio(c->pace, times), kt_text_seconds(c->waited, seconds));
     if (c->contention > 0)
         printf("%s more on the recorded library alone, whose threads the program's OpenMP\n"
                "threads kept from their processors: it may be more, or less.\n",
@@ -134,6 +137,7 @@ static void print_best(const struct kt_comparison *c)
 {
     const struct kt_mix *mix = &c->mix;
     char seconds[CELL];
+    char times[16];
     const char *comma = "";
     printf("\nBest: %s", c->label[mix->library]);
     for (size_t l = 0; l < c->libraries; l++) {
@@ -144,9 +148,9 @@ static void print_best(const struct kt_comparison *c)
     }
     printf(".\n");
     if (mix->elsewhere)
-        printf("Each shape on its best: %s, %.3f of %s alone\n"
+        printf("Each shape on its best: %s, %s of %s alone\n"
                "(%s elsewhere): an upper bound of what there is to win.\n",
-               kt_text_seconds(mix->seconds, seconds), mix->ratio, c->label[mix->library],
+               kt_text_seconds(mix->seconds, seconds), kt_text_ratio(mix->ratio, times), c->label[mix->library],
                KT_COUNT(mix->elsewhere, "shape"));
     else
         printf("No shape is for certain faster on another library than on %s.\n", c->label[mix->library]);
@@ -184,6 +188,7 @@ static struct kt_text_table *new_table(const struct kt_comparison *c, const char
 static void add_row(struct kt_text_table *table, const struct row *row, size_t from, size_t to)
 {
     char text[COLUMNS][CELL];
+    char times[16];
     const char *cell[COLUMNS] = {row->text};
     size_t columns = 4;
     kt_text_count(row->calls, text[1]);
@@ -193,7 +198,8 @@ static void add_row(struct kt_text_table *table, const struct row *row, size_t f
         enum kt_verdict said = kt_ratio_verdict(row->ratio[l]);
         bool certain = said == KT_FASTER || said == KT_SLOWER;
         bool known = !isnan(row->ratio[l]->value);
-        snprintf(text[columns++], CELL, known ? "%s%.2f" : "-", certain ? "" : "~", row->ratio[l]->value);
+        snprintf(text[columns++], CELL, known ? "%s%s" : "-", certain ? "" : "~",
+                 kt_text_ratio(row->ratio[l]->value, times));
     }
     snprintf(text[columns++], CELL, "%s", row->best);
     for (size_t i = 1; i < columns; i++)

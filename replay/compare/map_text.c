@@ -4,6 +4,7 @@
 
 #include "ktrace/library_map.h"
 #include "replay/compare/ratio_json.h"
+#include "replay/compare/ratio_text.h"
 #include "trace/command/json.h"
 #include "trace/library/library_probe.h"
 #include "trace/print/screen.h"
@@ -69,25 +70,27 @@ static void write_conditions(FILE *out, const struct kt_planned_rule *rule)
 static void write_rule(FILE *out, const struct kt_comparison *c, const struct kt_planned_rule *rule)
 {
     char seconds[16];
+    char times[16];
+    char interval[KT_RATIO_TEXT];
     char name[KT_LANE_LABEL + 16];
     name_of(c, rule->lane, name);
     write_conditions(out, rule);
-    fprintf(out, " -> %s  # %.2f, %.2f to %.2f times; %s, %s, %s\n", name, rule->ratio.value, rule->ratio.lo,
-            rule->ratio.hi, KT_COUNT(rule->shapes, "shape"), KT_COUNT(rule->calls, "call"),
-            kt_text_seconds(rule->seconds, seconds));
+    fprintf(out, " -> %s  # %s, %s times; %s, %s, %s\n", name, kt_text_ratio(rule->ratio.value, times),
+            kt_ratio_interval_text(&rule->ratio, interval), KT_COUNT(rule->shapes, "shape"),
+            KT_COUNT(rule->calls, "call"), kt_text_seconds(rule->seconds, seconds));
 }
 
 static void write_head(FILE *out, const struct kt_map_plan *plan, const struct kt_comparison *c)
 {
-    char own[16], with[16];
-    fprintf(
-        out,
-        "# A map of libraries, made by ktrace compare; ktrace run --map follows it.\n"
-        "# BLAS of the recorded program: %s with it, %s without (%.3f, 95 %% interval %.3f to %.3f), as predicted.\n"
-        "# Behind each rule: time on its library over that on the recorded one, and what was measured.\n"
-        "threads %d\n",
-        kt_text_seconds(plan->seconds, with), kt_text_seconds(kt_comparison_blas(c, 0), own), plan->ratio.value,
-        plan->ratio.lo, plan->ratio.hi, c->worker[0].library.threads);
+    char own[16], with[16], times[16], interval[KT_RATIO_TEXT];
+    fprintf(out,
+            "# A map of libraries, made by ktrace compare; ktrace run --map follows it.\n"
+            "# BLAS of the recorded program: %s with it, %s without (%s, 95 %% interval %s), as predicted.\n"
+            "# Behind each rule: time on its library over that on the recorded one, and what was measured.\n"
+            "threads %d\n",
+            kt_text_seconds(plan->seconds, with), kt_text_seconds(kt_comparison_blas(c, 0), own),
+            kt_text_ratio(plan->ratio.value, times), kt_ratio_interval_text(&plan->ratio, interval),
+            c->worker[0].library.threads);
 }
 
 enum kt_status kt_map_plan_write(const struct kt_map_plan *plan, const struct kt_comparison *c, const char *path,
@@ -108,12 +111,13 @@ enum kt_status kt_map_plan_write(const struct kt_map_plan *plan, const struct kt
 
 void kt_map_plan_print(const struct kt_map_plan *plan, const char *path)
 {
+    char ratio[KT_RATIO_TEXT];
     if (!path)
         printf("- no map: no other library is certainly faster for any shape, by enough to be worth it\n");
     else
-        printf("- map: %s in %s; BLAS would take %.3f of what it takes now (%.3f to %.3f)\n"
+        printf("- map: %s in %s; BLAS would take %s of what it takes now\n"
                "Next: ktrace run --map %s --no-trace -- COMMAND\n",
-               KT_COUNT(plan->rules, "rule"), path, plan->ratio.value, plan->ratio.lo, plan->ratio.hi, path);
+               KT_COUNT(plan->rules, "rule"), path, kt_ratio_text(&plan->ratio, ratio), path);
 }
 
 static json_t *rule_json(const struct kt_comparison *c, const struct kt_planned_rule *rule)

@@ -149,12 +149,15 @@ static bool run_round(struct kt_sequences *s, struct kt_comparison *c)
 
 /* --- which shapes ------------------------------------------------------------------------------------------ */
 
-/* A library that is wrong in a shape may as well crash or hang there: then it is called alone. */
+/* A library that is wrong in a shape, or did not finish it, may as well crash or hang there: then it is called alone.
+ */
 static void leave_out_wrong(const struct kt_comparison *c, size_t lane, struct kt_sequence *s)
 {
-    for (size_t i = 0; c->right.of && i < c->setup.jobs.count; i++)
-        if (kt_right_of(&c->right, lane, i)->verdict == KT_RESULT_WRONG)
+    for (size_t i = 0; c->right.of && i < c->setup.jobs.count; i++) {
+        const enum kt_verdict_of_result verdict = kt_right_of(&c->right, lane, i)->verdict;
+        if (verdict == KT_RESULT_WRONG || verdict == KT_RESULT_UNFINISHED)
             kt_sequence_leave_out(s, &c->setup.jobs.job[i]);
+    }
 }
 
 static void forget(struct kt_comparison *c, size_t i)

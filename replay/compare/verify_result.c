@@ -150,9 +150,10 @@ json_t *kt_verify_json(const struct kt_verify *v, const struct kt_comparison *c)
 static void ratio_text(double ratio, double error, char *out)
 {
     char percent[16] = "";
+    char times[16];
     if (!isnan(error))
         snprintf(percent, sizeof percent, " %+.1f %%", 100 * error);
-    snprintf(out, CELL, isnan(ratio) ? "n/a" : "%.3f%s", ratio, percent);
+    snprintf(out, CELL, "%s%s", kt_text_ratio(ratio, times), percent);
 }
 
 static void add_row(struct kt_text_table *table, const struct kt_verify *v, const struct kt_comparison *c, size_t l)

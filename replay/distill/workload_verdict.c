@@ -328,7 +328,7 @@ static void add_row(struct kt_text_table *table, const char *what, const char *s
     char cell[4][64];
     const char *library = json_string_value(json_object_get(of, "library"));
     signed_share(json_object_get(of, "time_difference"), cell[0], sizeof cell[0]);
-    snprintf(cell[1], sizeof cell[1], "%.3f", number(json_object_get(of, "ratio_trace"), "value"));
+    kt_text_ratio(number(json_object_get(of, "ratio_trace"), "value"), cell[1]);
     signed_share(json_object_get(of, "ratio_difference"), cell[2], sizeof cell[2]);
     const char *row[] = {what, share, library ? library : "", cell[0], is_base ? "" : cell[1], is_base ? "" : cell[2]};
     kt_text_table_row(table, row);

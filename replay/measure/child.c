@@ -2,6 +2,7 @@
 #include "replay/measure/child.h"
 
 #include "trace/base/interrupt.h"
+#include "trace/print/text.h"
 
 #include <errno.h>
 #include <math.h>
@@ -98,12 +99,13 @@ static int wait_for(struct kt_child *child)
 
 void kt_child_bury(struct kt_child *child, char out[KT_CHILD_END])
 {
+    char limit[16];
     int status = wait_for(child);
     child->was_killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL && !child->timed_out;
     if (WIFEXITED(status))
         snprintf(out, KT_CHILD_END, "ended the process with status %d", WEXITSTATUS(status));
     else if (child->timed_out)
-        snprintf(out, KT_CHILD_END, "did not return within the time limit of %g s", child->limit);
+        snprintf(out, KT_CHILD_END, "did not return within the time limit of %s", kt_text_seconds(child->limit, limit));
     else
         snprintf(out, KT_CHILD_END, "died of signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
 }

@@ -286,24 +286,29 @@ static double time_limit(const struct kt_job *job, const struct kt_context *cont
     return (slow > 10 ? slow : 10) * (job->insitu.median > 0.2 ? (double)samples + 1 : 1) + filling;
 }
 
-void kt_worker_give_up(struct kt_worker *worker, const char *why)
+static void give_up_all(struct kt_worker *worker, bool broken, const char *why)
 {
     for (size_t i = 0; i < worker->jobs->count; i++)
         if (!worker->failure[i]) {
-            give_up(worker, i, true, why);
+            give_up(worker, i, broken, why);
             worker->by_chance[i] = true;
         }
 }
 
-/* Each job that hangs costs its time limit. */
+void kt_worker_give_up(struct kt_worker *worker, const char *why)
+{
+    give_up_all(worker, true, why);
+}
+
+/* Each job that hangs costs its time limit. Whether it would ever end is not known: the library may be slow. */
 static void note_end(struct kt_worker *worker, size_t job, const char *why)
 {
     enum { MOST_HANGS = 3 };
-    give_up(worker, job, true, why);
+    give_up(worker, job, !worker->child.timed_out, why);
     worker->by_chance[job] = worker->child.was_killed;
     worker->hangs += worker->child.timed_out;
     if (worker->hangs >= MOST_HANGS)
-        kt_worker_give_up(worker, "not tried: the library did not return from other calls");
+        give_up_all(worker, false, "not tried: the library did not return from other calls");
 }
 
 static void note_failure(struct kt_worker *worker, size_t job, const struct reply *reply)

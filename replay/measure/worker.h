@@ -31,9 +31,9 @@ struct kt_worker {
     const struct kt_jobs *jobs;
     const struct kt_hierarchy *hierarchy;
     struct kt_hello hello;
-    char **failure;                      /* by job: why it was given up on this library, or NULL; owned */
-    bool *broken;                        /* by job: it ended badly, as opposed to the library not having the routine */
-    bool *by_chance;                     /* by job: its failure tells nothing of another time */
+    char **failure;  /* by job: why it was given up on this library, or NULL; owned */
+    bool *broken;    /* by job: it ended badly: the library has the routine, and was not just too slow */
+    bool *by_chance; /* by job: its failure tells nothing of another time */
     struct kt_disturbances disturbances; /* of the samples of the last request that was served */
     bool made;                           /* contents are made also where it is known what operands held, */
     bool counts;                         /* or else subnormal numbers are counted: */

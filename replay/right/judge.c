@@ -3,6 +3,7 @@
 
 #include "trace/base/interrupt.h"
 #include "trace/base/memory.h"
+#include "trace/print/text.h"
 
 #include <float.h>
 #include <math.h>
@@ -155,6 +156,16 @@ static bool is_as_before(const struct kt_exam *s, const struct kt_examined *c, i
     return same && !c->scene.symbol->routine->has_result;
 }
 
+/* How the library left the call that did not return. */
+static void conclude_end(const struct kt_trial_result *result, struct kt_rightness *out)
+{
+    char limit[16];
+    if (result->timeout)
+        kt_conclude(out, KT_RESULT_UNFINISHED, "not finished within %s", kt_text_seconds(result->limit, limit));
+    else
+        kt_conclude(out, KT_RESULT_WRONG, "the call %s", result->why);
+}
+
 /* False if no process of the library could be had: another time it may be. */
 static bool check_call(struct kt_exam *s, struct kt_examined *c, const struct kt_reference *r, struct kt_trial *trial,
                        int filling, struct kt_rightness *out)
@@ -176,7 +187,7 @@ static bool check_call(struct kt_exam *s, struct kt_examined *c, const struct kt
     if (result.end == KT_TRIAL_MISSING)
         kt_conclude(out, KT_RESULT_UNCHECKED, "%s has no %s", trial->library->name, c->scene.symbol->name);
     else if (result.end == KT_TRIAL_ENDED)
-        kt_conclude(out, KT_RESULT_WRONG, "the call %s", result.why);
+        conclude_end(&result, out);
     if (result.end != KT_TRIAL_RETURNED)
         return true;
     struct kt_image work = s->work;
@@ -192,6 +203,12 @@ static bool check_call(struct kt_exam *s, struct kt_examined *c, const struct kt
     return true;
 }
 
+/* Nothing that another filling shows would change it. */
+static bool is_over(const struct kt_rightness *r)
+{
+    return r->verdict == KT_RESULT_WRONG || r->verdict == KT_RESULT_UNFINISHED;
+}
+
 bool kt_judge(struct kt_exam *s, struct kt_examined *c, const struct kt_reference *r, struct kt_trial *trial,
               struct kt_rightness *out)
 {
@@ -205,7 +222,7 @@ bool kt_judge(struct kt_exam *s, struct kt_examined *c, const struct kt_referenc
         kt_conclude(out, KT_RESULT_UNCHECKED, "with other contents than recorded it has an illegal argument");
         return true;
     }
-    for (int filling = 0; filling < KT_FILLINGS && out->verdict != KT_RESULT_WRONG; filling++) {
+    for (int filling = 0; filling < KT_FILLINGS && !is_over(out); filling++) {
         lasts = check_call(s, c, r, trial, filling, out) && lasts;
         if (filling && out->verdict == KT_RESULT_WRONG) {
             char *what = out->what;

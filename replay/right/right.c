@@ -137,13 +137,13 @@ enum kt_status kt_right_check(const struct kt_library *const *library, size_t li
     return error->status;
 }
 
-/* What is wrong, too: another process has just looked. */
+/* What is wrong or was not finished, too: another process has just looked. */
 void kt_right_read_others(const struct kt_library *const *library, const struct kt_right_options *options,
                           struct kt_right *right)
 {
     struct kt_right_store store;
     kt_right_store_open(options, library, !*right->without, right, &store);
-    store.takes_wrong = true;
+    store.takes_all = true;
     for (size_t l = 0; l < right->libraries; l++)
         for (size_t i = 0; i < right->jobs->count; i++) {
             char *before = right->of[l * right->jobs->count + i].what;
@@ -175,6 +175,14 @@ double kt_right_worst(const struct kt_right *right, size_t library)
             worst = residual;
     }
     return worst;
+}
+
+size_t kt_right_count(const struct kt_right *right, size_t library, enum kt_verdict_of_result verdict)
+{
+    size_t found = 0;
+    for (size_t i = 0; right->of && i < right->jobs->count; i++)
+        found += kt_right_of(right, library, i)->verdict == verdict;
+    return found;
 }
 
 bool kt_right_found(const struct kt_right *right)

@@ -12,6 +12,9 @@
  *     that are only written, the stack, memory from malloc.
  *
  * All residuals are in units in which a right result has one of order 1, and one above KT_RESIDUAL_LIMIT is wrong.
+ *
+ * A call that does not return within its time limit is neither right nor wrong: the library, or the machine of that
+ * minute, may be slow.
  */
 #ifndef KT_RIGHT_H
 #define KT_RIGHT_H
@@ -23,13 +26,14 @@
 
 #define KT_RESIDUAL_LIMIT 30.0
 
-enum kt_verdict_of_result { KT_RESULT_UNCHECKED, KT_RESULT_RIGHT, KT_RESULT_WRONG };
+/* Of numbers that the store keeps. */
+enum kt_verdict_of_result { KT_RESULT_UNCHECKED, KT_RESULT_RIGHT, KT_RESULT_WRONG, KT_RESULT_UNFINISHED };
 
 struct kt_rightness {
     enum kt_verdict_of_result verdict;
     double residual; /* the worst one; NAN: none was computed */
     bool lasts;      /* another check would find the same */
-    char *what;      /* WRONG: how. UNCHECKED: why. Otherwise NULL. Owned */
+    char *what;      /* WRONG: how. UNCHECKED: why. UNFINISHED: within which time. Otherwise NULL. Owned */
 };
 
 struct kt_right {
@@ -62,6 +66,9 @@ void kt_right_read_others(const struct kt_library *const *library, const struct 
 
 const struct kt_rightness *kt_right_of(const struct kt_right *right, size_t library, size_t job);
 
+/* Shapes of which that is the verdict. */
+size_t kt_right_count(const struct kt_right *right, size_t library, enum kt_verdict_of_result verdict);
+
 /* Largest residual of the library; NAN: none. */
 double kt_right_worst(const struct kt_right *right, size_t library);
 
@@ -69,9 +76,9 @@ double kt_right_worst(const struct kt_right *right, size_t library);
 bool kt_right_found(const struct kt_right *right);
 
 /* {"worst_residual", "residual_limit", "shapes_checked", "shapes_unchecked", "wrong": [{"routine", "args", "calls",
- * "what", "residual", "reproduce"}], "unchecked": [{"routine", "args", "calls", "why"}], "not_compared": why there is
- * no reference library} of a library, only "worst_residual": null where nothing was looked at. TRACE is for the command
- * that reproduces. */
+ * "what", "residual", "reproduce"}], "unchecked": [{"routine", "args", "calls", "why"}], "unfinished": the same,
+ * "not_compared": why there is no reference library} of a library, only "worst_residual": null where nothing was looked
+ * at. TRACE is for the command that reproduces. */
 json_t *kt_right_json(const struct kt_right *right, size_t library, const struct kt_trace *trace);
 
 /* What is wrong, and with which command to see it; how much was checked. NAME[i] is that of library i. */

@@ -13,14 +13,6 @@
 
 enum { SHAPE_WIDTH = 60, ROWS = 10 };
 
-static size_t count(const struct kt_right *right, size_t library, enum kt_verdict_of_result verdict)
-{
-    size_t found = 0;
-    for (size_t i = 0; i < right->jobs->count; i++)
-        found += kt_right_of(right, library, i)->verdict == verdict;
-    return found;
-}
-
 /* The command that writes a program which makes the call; a profile has no single ones. */
 static void command(const struct kt_job *job, const struct kt_trace *trace, char *out, size_t size)
 {
@@ -41,13 +33,29 @@ static json_t *wrong_json(const struct kt_right *right, size_t library, size_t i
                      kt_json_text(r->what), "residual", kt_json_number(r->residual), "reproduce", kt_json_text(text));
 }
 
-static json_t *unchecked_json(const struct kt_right *right, size_t library, size_t i)
+static json_t *without_verdict_json(const struct kt_right *right, size_t library, size_t i)
 {
     const struct kt_job *job = &right->jobs->job[i];
     const char *why = kt_right_of(right, library, i)->what;
     return json_pack("{s:s, s:o, s:I, s:o}", "routine", job->shape->first.entry->symbol.routine->name, "args",
                      kt_json_args(&job->shape->first, false), "calls", (json_int_t)job->shape->calls, "why",
                      why ? kt_json_text(why) : json_null());
+}
+
+/* Those of that verdict, which is none on the result. */
+static json_t *list_json(const struct kt_right *right, size_t library, enum kt_verdict_of_result verdict)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < right->jobs->count; i++)
+        if (kt_right_of(right, library, i)->verdict == verdict)
+            json_array_append_new(list, without_verdict_json(right, library, i));
+    return list;
+}
+
+/* Shapes with a verdict on their result. */
+static size_t count_checked(const struct kt_right *right, size_t library)
+{
+    return kt_right_count(right, library, KT_RESULT_RIGHT) + kt_right_count(right, library, KT_RESULT_WRONG);
 }
 
 json_t *kt_right_json(const struct kt_right *right, size_t library, const struct kt_trace *trace)
@@ -58,16 +66,14 @@ json_t *kt_right_json(const struct kt_right *right, size_t library, const struct
     for (size_t i = 0; i < right->jobs->count; i++)
         if (kt_right_of(right, library, i)->verdict == KT_RESULT_WRONG)
             json_array_append_new(wrong, wrong_json(right, library, i, trace));
-    json_t *unchecked_list = json_array();
-    for (size_t i = 0; i < right->jobs->count; i++)
-        if (kt_right_of(right, library, i)->verdict == KT_RESULT_UNCHECKED)
-            json_array_append_new(unchecked_list, unchecked_json(right, library, i));
-    size_t unchecked = count(right, library, KT_RESULT_UNCHECKED);
-    return json_pack("{s:o, s:o, s:o, s:f, s:I, s:I, s:o}", "not_compared",
-                     *right->without ? kt_json_text(right->without) : json_null(), "unchecked", unchecked_list,
-                     "worst_residual", kt_json_number(kt_right_worst(right, library)), "residual_limit",
-                     KT_RESIDUAL_LIMIT, "shapes_checked", (json_int_t)(right->jobs->count - unchecked),
-                     "shapes_unchecked", (json_int_t)unchecked, "wrong", wrong);
+    return json_pack("{s:o, s:o, s:o, s:o, s:f, s:I, s:I, s:I, s:o}", "not_compared",
+                     *right->without ? kt_json_text(right->without) : json_null(), "unchecked",
+                     list_json(right, library, KT_RESULT_UNCHECKED), "unfinished",
+                     list_json(right, library, KT_RESULT_UNFINISHED), "worst_residual",
+                     kt_json_number(kt_right_worst(right, library)), "residual_limit", KT_RESIDUAL_LIMIT,
+                     "shapes_checked", (json_int_t)count_checked(right, library), "shapes_unchecked",
+                     (json_int_t)kt_right_count(right, library, KT_RESULT_UNCHECKED), "shapes_unfinished",
+                     (json_int_t)kt_right_count(right, library, KT_RESULT_UNFINISHED), "wrong", wrong);
 }
 
 static void print_wrapped(const char *text)
@@ -128,25 +134,49 @@ static void print_unchecked(const struct kt_right *right, size_t library)
         print_wrapped(text);
 }
 
+static void print_unfinished(const struct kt_right *right, size_t library)
+{
+    enum { WIDTH = 48 };
+    char text[4 * WIDTH];
+    size_t listed = 0;
+    for (size_t i = 0; i < right->jobs->count; i++) {
+        const struct kt_rightness *r = kt_right_of(right, library, i);
+        if (r->verdict != KT_RESULT_UNFINISHED || listed++ >= ROWS)
+            continue;
+        kt_job_text(&right->jobs->job[i], text, WIDTH);
+        printf("  %s: %s\n", r->what, text);
+    }
+    if (listed > ROWS)
+        printf("  ... and %zu more; all of them with --json\n", listed - ROWS);
+}
+
+/* "blis: 20 of 22 shapes checked, 1 not finished, worst residual 0.04 (limit 30)" */
+static void print_library(const struct kt_right *right, const char *name, size_t library)
+{
+    double worst = kt_right_worst(right, library);
+    size_t unfinished = kt_right_count(right, library, KT_RESULT_UNFINISHED);
+    printf("%s: %zu of %s checked", kt_base_name(name), count_checked(right, library),
+           KT_COUNT(right->jobs->count, "shape"));
+    if (unfinished)
+        printf(", %zu not finished", unfinished);
+    if (isnan(worst))
+        printf("\n");
+    else if (worst >= DBL_MAX)
+        printf(", worst residual infinite (limit %g)\n", KT_RESIDUAL_LIMIT);
+    else
+        printf(", worst residual %.2g (limit %g)\n", worst, KT_RESIDUAL_LIMIT);
+    print_unfinished(right, library);
+    print_unchecked(right, library);
+}
+
 void kt_right_print(const struct kt_right *right, const char *const *name, const struct kt_trace *trace)
 {
     char seconds[40];
     printf("\n");
     for (size_t l = 0; l < right->libraries; l++)
         print_wrong(right, name[l], l, trace);
-    for (size_t l = 0; l < right->libraries; l++) {
-        double worst = kt_right_worst(right, l);
-        size_t unchecked = count(right, l, KT_RESULT_UNCHECKED);
-        printf("%s: %zu of %s checked", kt_base_name(name[l]), right->jobs->count - unchecked,
-               KT_COUNT(right->jobs->count, "shape"));
-        if (isnan(worst))
-            printf("\n");
-        else if (worst >= DBL_MAX)
-            printf(", worst residual infinite (limit %g)\n", KT_RESIDUAL_LIMIT);
-        else
-            printf(", worst residual %.2g (limit %g)\n", worst, KT_RESIDUAL_LIMIT);
-        print_unchecked(right, l);
-    }
+    for (size_t l = 0; l < right->libraries; l++)
+        print_library(right, name[l], l);
     if (*right->without)
         printf("Not compared with reference BLAS: %s.\n", right->without);
     printf("Checked in %s.\n", kt_text_seconds(right->seconds, seconds));

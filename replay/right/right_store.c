@@ -15,7 +15,7 @@ enum { TEXT = 128 };
 
 struct kept {
     int32_t verdict;
-    char why[TEXT]; /* UNCHECKED */
+    char why[TEXT]; /* UNCHECKED, UNFINISHED */
     double residual;
 };
 
@@ -59,14 +59,21 @@ static char *name_of(const struct kt_right_store *s, const struct kt_job *job)
 
 static enum kt_verdict_of_result verdict_of(int32_t kept)
 {
-    return kept == KT_RESULT_RIGHT || kept == KT_RESULT_WRONG ? (enum kt_verdict_of_result)kept : KT_RESULT_UNCHECKED;
+    bool is_one = kept == KT_RESULT_RIGHT || kept == KT_RESULT_WRONG || kept == KT_RESULT_UNFINISHED;
+    return is_one ? (enum kt_verdict_of_result)kept : KT_RESULT_UNCHECKED;
 }
 
-bool kt_rightness_read(struct kt_store *store, const char *setting, const char *name, bool takes_wrong,
+/* What another look may see otherwise: the library, or the machine, may be another one by then. */
+static bool is_looked_at_again(int32_t verdict)
+{
+    return verdict == KT_RESULT_WRONG || verdict == KT_RESULT_UNFINISHED;
+}
+
+bool kt_rightness_read(struct kt_store *store, const char *setting, const char *name, bool takes_all,
                        struct kt_rightness *out)
 {
     struct kept kept;
-    if (!kt_store_fact(store, setting, name, &kept, sizeof kept) || (kept.verdict == KT_RESULT_WRONG && !takes_wrong))
+    if (!kt_store_fact(store, setting, name, &kept, sizeof kept) || (is_looked_at_again(kept.verdict) && !takes_all))
         return false;
     kept.why[TEXT - 1] = '\0';
     *out = (struct kt_rightness){
@@ -80,7 +87,7 @@ bool kt_right_store_read(struct kt_right_store *s, size_t library, size_t job, c
     if (!s->store || !s->setting[library])
         return false;
     char *name = name_of(s, &right->jobs->job[job]);
-    s->known[place] = kt_rightness_read(s->store, s->setting[library], name, s->takes_wrong, &right->of[place]);
+    s->known[place] = kt_rightness_read(s->store, s->setting[library], name, s->takes_all, &right->of[place]);
     free(name);
     return s->known[place];
 }

@@ -65,6 +65,7 @@ static struct kt_workload_cell cell_of(const json_t *library)
         .ratio = {number(ratio, "value"), number(ratio, "lo"), number(ratio, "hi"),
                   (size_t)json_integer_value(json_object_get(library, "pairs"))},
         .wrong = json_array_size(json_object_get(library, "wrong")),
+        .unfinished = json_array_size(json_object_get(library, "unfinished")),
         .failed = json_array_size(json_object_get(library, "failed")),
     };
 }

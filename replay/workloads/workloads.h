@@ -18,6 +18,7 @@ struct kt_workload_cell {
     double seconds;        /* all calls, as replayed; NAN: not known */
     struct kt_ratio ratio; /* to the baseline, of replayed times; NAN: not known */
     size_t wrong, failed;  /* shapes with wrong results, and those that it cannot run */
+    size_t unfinished;     /* shapes whose results could not be looked at, as they took too long */
 };
 
 struct kt_workload_row {

@@ -20,6 +20,7 @@ static const struct kt_field cell_fields[] = {
     {"pairs", KT_AS_COUNT, .meaning = "pairs of times that this rests on, in the mean over the shapes"},
     {"verdict", KT_AS_TEXT, .meaning = "baseline, faster, slower, or not told apart"},
     {"shapes_wrong", KT_AS_COUNT, .meaning = "shapes whose results are wrong"},
+    {"shapes_unfinished", KT_AS_COUNT, .meaning = "shapes that were not finished within their time limit"},
     {"shapes_failed", KT_AS_COUNT, .meaning = "shapes that it cannot run, which the ratio leaves out"},
     {0}};
 
@@ -72,10 +73,11 @@ static json_t *cells_json(const struct kt_workloads *w, const struct kt_workload
     for (size_t l = 0; l < w->lanes && !row->why; l++) {
         const struct kt_workload_cell *cell = &row->cell[l];
         json_array_append_new(
-            list, json_pack("{s:o, s:o, s:o, s:I, s:s, s:I, s:I}", "label", kt_json_text(w->lane[l].label),
+            list, json_pack("{s:o, s:o, s:o, s:I, s:s, s:I, s:I, s:I}", "label", kt_json_text(w->lane[l].label),
                             "seconds_replayed", kt_json_number(cell->seconds), "ratio", kt_ratio_json(&cell->ratio),
                             "pairs", (json_int_t)cell->ratio.n, "verdict", verdict_of(&cell->ratio, l), "shapes_wrong",
-                            (json_int_t)cell->wrong, "shapes_failed", (json_int_t)cell->failed));
+                            (json_int_t)cell->wrong, "shapes_unfinished", (json_int_t)cell->unfinished, "shapes_failed",
+                            (json_int_t)cell->failed));
     }
     return list;
 }

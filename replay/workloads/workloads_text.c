@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "replay/workloads/workloads.h"
 
+#include "replay/compare/ratio_text.h"
 #include "trace/base/memory.h"
 #include "trace/print/markdown.h"
 #include "trace/print/screen.h"
@@ -15,15 +16,16 @@ enum { CELL = 48, TEXT = 512, ABREAST = 5 /* libraries in one table */, HEAD = 1
 /* --- a screen ---------------------------------------------------------------------------------------------------- */
 
 /* "1.34+-14%": as far as the further end of the interval. */
-static void ratio_text(const struct kt_ratio *r, char out[CELL])
+static void further_text(const struct kt_ratio *r, char out[CELL])
 {
+    char times[16];
     double further = 100 * fmax(r->hi / r->value - 1, 1 - r->lo / r->value);
     if (isnan(r->value))
         snprintf(out, CELL, "-");
     else if (kt_ratio_verdict(r) == KT_CANNOT_TELL)
         snprintf(out, CELL, "cannot tell");
     else
-        snprintf(out, CELL, "%.*f+-%.*f%%", r->value < 1 ? 3 : 2, r->value, further < 10, further);
+        snprintf(out, CELL, "%s+-%.*f%%", kt_text_ratio(r->value, times), further < 10, further);
 }
 
 static void cell_text(const struct kt_workload_cell *cell, size_t lane, char out[CELL])
@@ -32,8 +34,9 @@ static void cell_text(const struct kt_workload_cell *cell, size_t lane, char out
     if (lane == 0)
         kt_text_seconds(cell->seconds, text);
     else
-        ratio_text(&cell->ratio, text);
-    snprintf(out, CELL, "%s%s%.*s", cell->wrong ? "!" : "", cell->failed ? "*" : "", CELL - 3, text);
+        further_text(&cell->ratio, text);
+    snprintf(out, CELL, "%s%s%s%.*s", cell->wrong ? "!" : "", cell->unfinished ? "?" : "", cell->failed ? "*" : "",
+             CELL - 4, text);
 }
 
 static struct kt_text_table *new_table(const struct kt_workloads *w, size_t from, size_t to, char head[][CELL])
@@ -66,7 +69,7 @@ static void add_mean(const struct kt_workloads *w, struct kt_text_table *table, 
     char cell[ABREAST][CELL];
     for (size_t l = from; l < to; l++)
         if (l)
-            ratio_text(&w->lane[l].mean, cell[l - from]);
+            further_text(&w->lane[l].mean, cell[l - from]);
         else
             snprintf(cell[0], CELL, "1");
     add_row(table, "geometric mean", cell, to - from);
@@ -100,21 +103,31 @@ static void print_tables(const struct kt_workloads *w)
 
 /* --- what it means ----------------------------------------------------------------------------------------------- */
 
-static bool is_any(const struct kt_workloads *w, bool wrong)
+/* Shapes of all cells. */
+static struct kt_workload_cell count_all(const struct kt_workloads *w)
 {
-    size_t count = 0;
+    struct kt_workload_cell all = {0};
     for (size_t i = 0; i < w->rows; i++)
-        for (size_t l = 0; l < w->lanes && !w->row[i].why; l++)
-            count += wrong ? w->row[i].cell[l].wrong : w->row[i].cell[l].failed;
-    return count > 0;
+        for (size_t l = 0; l < w->lanes && !w->row[i].why; l++) {
+            all.wrong += w->row[i].cell[l].wrong;
+            all.failed += w->row[i].cell[l].failed;
+            all.unfinished += w->row[i].cell[l].unfinished;
+        }
+    return all;
 }
+
+static const char *const unfinished_means = "results of some calls are not checked: not finished within the time limit";
+static const char *const failed_means = "cannot run some of the calls, which the ratio leaves out";
 
 static void say_marks(const struct kt_workloads *w)
 {
-    if (is_any(w, true))
+    const struct kt_workload_cell all = count_all(w);
+    if (all.wrong)
         kt_screen_line("!: wrong results, which 'ktrace compare' of that workload shows");
-    if (is_any(w, false))
-        kt_screen_line("*: cannot run some of the calls, which the ratio leaves out");
+    if (all.unfinished)
+        kt_screen_line("?: %s", unfinished_means);
+    if (all.failed)
+        kt_screen_line("*: %s", failed_means);
 }
 
 static void say_not_compared(const struct kt_workloads *w)
@@ -165,18 +178,23 @@ static const char *text_of(const json_t *object, const char *key)
     return text ? text : "";
 }
 
-static void beyond_text(const json_t *beyond, char out[CELL])
+static double number(const json_t *object, const char *key)
 {
-    const json_t *ratio = json_object_get(beyond, "ratio");
-    snprintf(out, CELL, "%.2f (%.2f to %.2f)", json_number_value(json_object_get(ratio, "value")),
-             json_number_value(json_object_get(ratio, "lo")), json_number_value(json_object_get(ratio, "hi")));
+    return json_number_value(json_object_get(object, key));
+}
+
+static void beyond_text(const json_t *beyond, char out[KT_RATIO_TEXT])
+{
+    const json_t *said = json_object_get(beyond, "ratio");
+    const struct kt_ratio ratio = {number(said, "value"), number(said, "lo"), number(said, "hi"), 0};
+    kt_ratio_text(&ratio, out);
 }
 
 /* The heaviest of each workload. */
 static void say_beyond(const struct kt_workloads *w)
 {
     char text[2 * TEXT];
-    char ratio[CELL];
+    char ratio[KT_RATIO_TEXT];
     verdict_text(w, text, sizeof text);
     kt_screen_finding(text);
     for (size_t i = 0; i < w->rows; i++) {
@@ -213,12 +231,13 @@ void kt_workloads_print(const struct kt_workloads *w)
 
 static void mark_ratio(const struct kt_ratio *r)
 {
+    char text[KT_RATIO_TEXT];
     if (isnan(r->value))
         printf(" - |");
     else if (kt_ratio_verdict(r) == KT_CANNOT_TELL)
-        printf(" cannot tell (%.3f to %.3f) |", r->lo, r->hi);
+        printf(" cannot tell (%s) |", kt_ratio_interval_text(r, text));
     else
-        printf(" %.3f (%.3f to %.3f) |", r->value, r->lo, r->hi);
+        printf(" %s |", kt_ratio_text(r, text));
 }
 
 static void mark_row(const struct kt_workloads *w, const struct kt_workload_row *row)
@@ -227,10 +246,11 @@ static void mark_row(const struct kt_workloads *w, const struct kt_workload_row 
     snprintf(text, sizeof text, "%.*s", row->name_length, row->name);
     printf("| ");
     kt_markdown_code(stdout, text);
-    printf(" | %s%s |", row->cell[0].wrong ? "**wrong** " : "", kt_text_seconds(row->cell[0].seconds, text));
+    printf(" | %s%s%s |", row->cell[0].wrong ? "**wrong** " : "", row->cell[0].unfinished ? "? " : "",
+           kt_text_seconds(row->cell[0].seconds, text));
     for (size_t l = 1; l < w->lanes; l++) {
         const struct kt_workload_cell *cell = &row->cell[l];
-        printf("%s%s", cell->wrong ? " **wrong**" : "", cell->failed ? " \\*" : "");
+        printf("%s%s%s", cell->wrong ? " **wrong**" : "", cell->unfinished ? " ?" : "", cell->failed ? " \\*" : "");
         mark_ratio(&cell->ratio);
     }
     printf("\n");
@@ -255,8 +275,11 @@ static void mark_table(const struct kt_workloads *w)
     for (size_t l = 1; l < w->lanes; l++)
         mark_ratio(&w->lane[l].mean);
     printf("\n");
-    if (is_any(w, false))
-        printf("\n\\*: cannot run some of the calls, which the ratio leaves out.\n");
+    const struct kt_workload_cell all = count_all(w);
+    if (all.unfinished)
+        printf("\n?: %s.\n", unfinished_means);
+    if (all.failed)
+        printf("\n\\*: %s.\n", failed_means);
 }
 
 static void mark_beyond(const struct kt_workload_row *row)

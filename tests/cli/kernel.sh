@@ -97,7 +97,7 @@ same "JSON: the other n is timed, the failures are listed" "[16] [32, 64]" \
 named LATE 1 'died of signal 6'
 same "JSON: one that fails when it is timed, too" "[16, 64] [32]" \
     "$(query '"%s %s" % (sorted({p["args"]["n"] for p in d["points"]} - {32}), [f["n"] for f in d["failures"]])' <"$T/json")"
-named HANG 1 'in run it did not return within the time limit of 2 s$'
+named HANG 1 'in run it did not return within the time limit of 2.00 s$'
 kernel "$T/HANG.so" "$T/CRASH.so" "$B/kernels/wht.so" "$T/no.so" --n 16:64:3 --limit 1 --budget 2 --json >"$T/json" 2>"$T/err"; same "one that hangs, one that crashes, one that is not there, and a sound one: status" 1 $?
 same "... a line for each" "HANG CRASH no" "$(sed -n 's/^ktrace kernel: .*\/\([A-Za-z]*\)\.so.*/\1/p' "$T/err" | paste -sd ' ')"
 same "... the sound one is timed at all sizes" "[16, 32, 64]" "$(query 'sorted({p["args"]["n"] for p in d["points"] if p["routine"] == "wht"})' <"$T/json")"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# check: slow, 29 s
+# check: slow, 60 s
 # ktrace compare --check: libraries that are wrong are named, with the routine, the shape and how; those that are right are
 # not. What is slow only for some shapes is named by its times.
 . tests/lib.sh
@@ -29,6 +29,20 @@ names 6 "an eigenvector is off by 1e-9" "[('dsyev', 22)]" 'residual'
 names 7 "ddot ends the process" "[('ddot', 64)]" 'ended the process with status 0'
 names 8 "dgesv writes between the columns of A" "[('dgesv', 30), ('dgesv', 37)]" 'row (30|37), column 0 of the array'
 names 9 "dgemv reads memory of malloc" "[('dgemv', 30)]" 'memory that is no input'
+
+# Slow is not wrong: a result that could not be waited for is counted by itself.
+unfinished="[(w['routine'], w['args'].get('n')) for l in d['libraries'] if 'fault' in l['name'] for w in l['unfinished']]"
+"$kt" compare --check only --budget 20 --json --blas "$wrong/fault12.so" "$T/calls" >"$T/out" 2>"$T/err"
+same "a call that takes a minute is not wrong: exit status" 0 $?
+same "... nothing is" "[]" "$(query "[w['what'] for l in d['libraries'] for w in l['wrong']]" <"$T/out")"
+same "... it is not finished, and nothing else" "[('dpotrf', 37)] 1" "$(query "$unfinished" <"$T/out") $(query "[l['shapes_unfinished'] for l in d['libraries'] if 'fault' in l['name']][0]" <"$T/out")"
+has "... within a time that is said" "not finished within 5\\.[0-9]{2} s" "$(query "[w['why'] for l in d['libraries'] for w in l['unfinished']][0]" <"$T/out")"
+"$kt" compare --check only --budget 20 --routine dpotrf --blas "$wrong/fault12.so" "$T/calls" >"$T/out" 2>"$T/err"
+has "... also in text" '^fault12.so: [0-9]+ of [0-9]+ shapes checked, 1 not finished' "$(<"$T/out")"
+has "... which shape" '^  not finished within 5\.[0-9]{2} s: dpotrf .*37' "$(<"$T/out")"
+"$kt" compare --all --check no --budget 2 --context warm --routine dpotrf --blas "$wrong/fault12.so" "$T/calls" >"$T/out" 2>"$T/err"
+same "timed, it is not wrong either: exit status" 0 $?
+has "... but not run" 'fault12.so: did not return within the time limit of 10.0 s' "$(tr -s '\n ' ' ' <"$T/out")"
 
 # What was right is known the next time, what was wrong is looked at again.
 checks "$wrong/fault6.so"

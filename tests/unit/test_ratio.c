@@ -4,6 +4,7 @@
  * noise.
  */
 #include "replay/compare/ratio.h"
+#include "replay/compare/ratio_text.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -281,6 +282,15 @@ static void test_noise_is_no_equality(void **state)
     assert_true(same <= TRIALS / 20);
 }
 
+/* An interval of less than a hundredth keeps its digits. */
+static void test_text(void **state)
+{
+    (void)state;
+    char text[KT_RATIO_TEXT];
+    assert_string_equal(kt_ratio_text(&(struct kt_ratio){0.0042, 0.0031, 0.0104, 6}, text), "0.0042 (0.0031 to 0.010)");
+    assert_string_equal(kt_ratio_interval_text(&(struct kt_ratio){1.34, 1.27, 1.52, 6}, text), "1.27 to 1.52");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -296,6 +306,7 @@ int main(void)
         cmocka_unit_test(test_a_against_a),
         cmocka_unit_test(test_one_percent_is_found),
         cmocka_unit_test(test_noise_is_no_equality),
+        cmocka_unit_test(test_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -66,6 +66,37 @@ static void counts_are_grouped(void **state)
     assert_string_equal(kt_text_count(NAN, text), "n/a");
 }
 
+static void ratios_have_significant_digits(void **state)
+{
+    (void)state;
+    static const struct {
+        double ratio;
+        const char *text;
+    } known[] = {{1, "1"},
+                 {0, "0"},
+                 {1.004, "1.004"},
+                 {1.0996, "1.10"},
+                 {1.3449, "1.34"},
+                 {9.996, "10.0"},
+                 {99.96, "100"},
+                 {54321, "54321"},
+                 {1e7, "1.0e+07"},
+                 {0.9996, "1.000"},
+                 {0.968, "0.968"},
+                 {0.0123, "0.012"},
+                 {0.00951, "0.010"},
+                 {0.0041, "0.0041"},
+                 {0.000949, "0.00095"},
+                 {0.00012, "0.00012"},
+                 {1.2e-5, "1.2e-05"},
+                 {NAN, "n/a"},
+                 {INFINITY, "n/a"}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        char text[16];
+        assert_string_equal(kt_text_ratio(known[i].ratio, text), known[i].text);
+    }
+}
+
 static void percents_line_up(void **state)
 {
     (void)state;
@@ -206,6 +237,7 @@ int main(void)
         cmocka_unit_test(rates_have_a_prefix),
         cmocka_unit_test(counts_are_grouped),
         cmocka_unit_test(percents_line_up),
+        cmocka_unit_test(ratios_have_significant_digits),
         cmocka_unit_test(control_characters_are_replaced),
         cmocka_unit_test(what_is_printed_stays_plain),
         cmocka_unit_test(sequences_stay_whole),

@@ -109,6 +109,27 @@ char *kt_text_percent(double fraction, char *out)
     return out;
 }
 
+char *kt_text_ratio(double ratio, char *out)
+{
+    static const struct {
+        double below;
+        int decimals;
+    } steps[] = {{0.00095, 5}, {0.0095, 4}, {1.0995, 3}, {9.995, 2}, {99.95, 1}, {1e6, 0}};
+    static const double least = 1e-4; /* others have an exponent */
+    size_t i = 0;
+    while (i < sizeof steps / sizeof *steps && !(ratio < steps[i].below))
+        i++;
+    if (!isfinite(ratio))
+        snprintf(out, SHORT, "n/a");
+    else if (ratio == 1 || ratio == 0)
+        snprintf(out, SHORT, "%.0f", ratio);
+    else if (ratio < least || i == sizeof steps / sizeof *steps)
+        snprintf(out, SHORT, "%.1e", ratio);
+    else
+        snprintf(out, SHORT, "%.*f", steps[i].decimals, ratio);
+    return out;
+}
+
 /* --- characters -------------------------------------------------------------------------------------------- */
 
 bool kt_text_ends_with(const char *text, const char *end)

@@ -18,6 +18,9 @@ char *kt_text_rate(double value, const char *unit, char *out, size_t size);
 /* "12,345"; 16 bytes. */
 char *kt_text_count(double count, char *out);
 char *kt_text_percent(double fraction, char *out); /* " 12.3 %"; 16 bytes */
+/* "1.34", "12.3", "123", "0.0012": two significant digits or three over the whole range; four between 1 and 1.1, where
+ * it is the difference from 1 that counts. "1" for what is exactly that; "n/a" for NAN; 16 bytes. */
+char *kt_text_ratio(double ratio, char *out);
 /* An index between 0 and 1, or somewhat beyond: "0.42", ">10", "<-10", NONE if it is not known; 16 bytes. */
 char *kt_text_index(double index, const char *none, char *out);
 

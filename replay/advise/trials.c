@@ -114,7 +114,10 @@ static void make_calls(struct kt_trials *t, size_t i)
         make_other_call(t, i);
     else
         copy_call(t, i);
-    if (t->setup->placed && t->setup->placed[c->number].count)
+    if (c->batch.batch) {
+        t->batch[FORMS * i + RECORDED] = (struct kt_call_batch_form){c->batch.batch, 1};
+        t->batch[FORMS * i + OTHER] = c->batch;
+    } else if (t->setup->placed && t->setup->placed[c->number].count)
         find_placements(t, i, &t->setup->placed[c->number]);
     t->shape[FORMS * i + RECORDED] = *c->shape;
     *other = *c->shape;
@@ -178,7 +181,8 @@ static void open_workers(struct kt_trials *t, struct kt_trials_where *where)
 {
     t->places = where->apart ? FORMS : 1;
     for (size_t w = 0; w < t->places; w++) {
-        struct kt_jobs_rules rules = {.limit = kt_pages_limit(), .placed = t->placed, .layout = where->layout[w]};
+        struct kt_jobs_rules rules = {
+            .limit = kt_pages_limit(), .placed = t->placed, .batch = t->batch, .layout = where->layout[w]};
         kt_jobs_make(&t->shapes, &rules, &t->jobs[w]);
         kt_worker_prepare(&where->library[w], &t->jobs[w], &t->setup->hierarchy, &t->worker[w]);
         t->worker[w].rests = t->worker[w].short_lived = where->apart;
@@ -192,6 +196,7 @@ void kt_trials_open(const struct kt_setup *setup, const struct kt_proposal *cand
     t->tried = kt_resize(NULL, count, sizeof *t->tried);
     t->shape = kt_resize(NULL, FORMS * count, sizeof *t->shape);
     t->placed = kt_resize(NULL, FORMS * count, sizeof *t->placed);
+    t->batch = kt_zeros(FORMS * count, sizeof *t->batch);
     t->entry = kt_resize(NULL, count, sizeof *t->entry);
     t->args = kt_resize(NULL, count, sizeof *t->args);
     memset(t->placed, 0, FORMS * count * sizeof *t->placed);
@@ -308,6 +313,7 @@ void kt_trials_close(struct kt_trials *t)
     free(t->tried);
     free(t->shape);
     free(t->placed);
+    free(t->batch);
     free(t->entry);
     free(t->args);
     *t = (struct kt_trials){0};

@@ -42,6 +42,7 @@ struct kt_trials {
     size_t count;
     struct kt_shape_group *shape; /* two each: the recorded one and the other one; owned */
     struct kt_placements_of_shape *placed;
+    struct kt_call_batch_form *batch;
     struct kt_entry *entry; /* of the other one */
     unsigned char **args;
     struct kt_shapes shapes;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "replay/advise/variation.h"
 
+#include "replay/call/batch.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +21,17 @@ static enum kt_status take_padding(const struct kt_verb_option *kind, const char
     return KT_OK;
 }
 
+static enum kt_status take_batch(const struct kt_verb_option *kind, const char *value, void *out,
+                                 struct kt_error *error)
+{
+    long number = strtol(value, NULL, 10);
+    if (strspn(value, "0123456789") != strlen(value) || number < 2 || number > KT_MOST_BATCHED)
+        return kt_fail(error, KT_USAGE, "--%s needs a whole number of calls from 2 to %d, not '%s'", kind->name,
+                       KT_MOST_BATCHED, value);
+    *(size_t *)out = (size_t)number;
+    return KT_OK;
+}
+
 static enum kt_status take_library(const struct kt_verb_option *kind, const char *value, void *out,
                                    struct kt_error *error)
 {
@@ -34,6 +47,7 @@ static const struct kt_verb_option kinds[] = {
     {BEGIN "align", 0, "N", "operands aligned", kt_replay_take_alignment, offsetof(struct kt_variation, layout.align)},
     {BEGIN "pages", 0, "huge|small", "other pages", kt_replay_take_pages, offsetof(struct kt_variation, layout.pages)},
     {BEGIN "threads", 0, "N", "threads of the library", kt_replay_take_threads, offsetof(struct kt_variation, threads)},
+    {BEGIN "batch", 0, "N", "independent calls in a parallel loop", take_batch, offsetof(struct kt_variation, batch)},
     {BEGIN "library", 0, "LIB", "another library", take_library, offsetof(struct kt_variation, library)},
     {0},
 };
@@ -63,5 +77,5 @@ enum kt_status kt_variation_parse(const char *text, struct kt_variation *out, st
 
 bool kt_variation_is_elsewhere(const struct kt_variation *change)
 {
-    return !change->padding;
+    return !change->padding && !change->batch;
 }

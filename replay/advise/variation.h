@@ -13,6 +13,7 @@ struct kt_variation {
     int64_t padding;         /* elements that leading dimensions are longer */
     struct kt_layout layout; /* of the operands */
     int threads;             /* of the library */
+    size_t batch;            /* calls that a loop of several threads makes */
     const char *library;
 };
 

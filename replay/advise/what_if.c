@@ -2,6 +2,7 @@
 #include "replay/advise/what_if.h"
 
 #include "replay/advise/padded.h"
+#include "replay/machine/processor.h"
 #include "trace/base/memory.h"
 
 #include <math.h>
@@ -44,15 +45,28 @@ static const char *make_other(const struct kt_what_if *w, const struct kt_layout
     return same ? "its operands lie so as recorded" : NULL;
 }
 
-static void add_candidate(struct kt_what_if *w, const struct kt_what_if_row *row, unsigned char *args)
+/* NULL: the shape has a batch; otherwise why it has none. */
+static const char *make_batch(struct kt_what_if *w, const struct kt_layout *layout, size_t number)
 {
+    char text[KT_WHY_NO_BATCH];
+    const char *why = kt_independent_lay_out(&w->independent[number], w->change.batch, layout, text);
+    return why ? w->why_no_batch[number] = kt_copy(why) : NULL;
+}
+
+static void add_candidate(struct kt_what_if *w, struct kt_what_if_row *row, unsigned char *args)
+{
+    struct kt_proposal candidate = {.shape = row->shape,
+                                    .number = row->number,
+                                    .each = 1,
+                                    .calls = (double)row->shape->calls,
+                                    .seconds = row->shape->total};
+    if (w->independent)
+        candidate = kt_candidate_batch(row->shape, row->number, &w->independent[row->number], w->loop);
+    candidate.args = args;
+    row->calls = candidate.calls;
+    row->insitu = candidate.seconds;
     w->candidate = kt_room_for_one(w->candidate, w->candidates, sizeof *w->candidate);
-    w->candidate[w->candidates++] = (struct kt_proposal){.shape = row->shape,
-                                                         .number = row->number,
-                                                         .args = args,
-                                                         .each = 1,
-                                                         .calls = (double)row->shape->calls,
-                                                         .seconds = row->shape->total};
+    w->candidate[w->candidates++] = candidate;
 }
 
 static void add_row(struct kt_what_if *w, const struct kt_layout *recorded, const struct kt_shape_group *shape)
@@ -60,6 +74,8 @@ static void add_row(struct kt_what_if *w, const struct kt_layout *recorded, cons
     struct kt_what_if_row row = {.shape = shape,
                                  .number = (size_t)(shape - w->setup.shapes.shape),
                                  .trial = KT_NO_TRIAL,
+                                 .calls = (double)shape->calls,
+                                 .insitu = shape->total,
                                  .seconds = NAN,
                                  .seconds_lo = NAN,
                                  .seconds_hi = NAN};
@@ -70,6 +86,8 @@ static void add_row(struct kt_what_if *w, const struct kt_layout *recorded, cons
         row.why = "takes less time than all that are tried";
     else
         row.why = make_other(w, recorded, &shape->usual, args);
+    if (!row.why && w->independent)
+        row.why = make_batch(w, recorded, row.number);
     if (!row.why) {
         row.trial = w->candidates;
         add_candidate(w, &row, args);
@@ -81,14 +99,19 @@ static void add_row(struct kt_what_if *w, const struct kt_layout *recorded, cons
 
 /* --- trials ------------------------------------------------------------------------------------------------ */
 
+/* Calls that are made at the same time get one thread of the library each. */
 static enum kt_status find_libraries(const struct kt_what_if *w, const struct kt_replay_options *options,
                                      struct kt_trials_where *where, struct kt_error *error)
 {
     const struct kt_variation *change = &w->change;
     struct kt_replay_options other = *options;
     KT_TRY(kt_trials_library(options, &w->setup.trace, &where->library[KT_RECORDED_FORM], error));
+    bool is_threaded = where->library[KT_RECORDED_FORM].threads != 1;
+    where->apart = kt_variation_is_elsewhere(change) || (change->batch && is_threaded);
     if (!where->apart)
         return KT_OK;
+    if (change->batch)
+        other.threads = 1;
     if (change->threads)
         other.threads = change->threads;
     if (change->library) {
@@ -105,6 +128,22 @@ static enum kt_status check_pages(const struct kt_variation *change, struct kt_e
                : kt_fail(error, KT_SYSTEM, "--what-if %s: this system gives no huge pages", change->text);
 }
 
+static enum kt_status find_batches(struct kt_what_if *w, struct kt_error *error)
+{
+    w->loop = 1;
+    if (!w->change.batch)
+        return KT_OK;
+    w->loop = kt_processors_usable();
+    if (w->loop < 2)
+        return kt_fail(error, KT_SYSTEM, "--what-if %s: there is one processor, so nothing runs at the same time",
+                       w->change.text);
+    if (w->loop > w->change.batch)
+        w->loop = (unsigned)w->change.batch;
+    w->independent = kt_independent_find(&w->setup.trace, &w->setup.shapes, w->change.batch);
+    w->why_no_batch = kt_zeros(w->setup.shapes.count, sizeof *w->why_no_batch);
+    return KT_OK;
+}
+
 enum kt_status kt_what_if_open(const struct kt_replay_options *options, struct kt_recall *recall,
                                struct kt_what_if *out, struct kt_error *error)
 {
@@ -113,7 +152,7 @@ enum kt_status kt_what_if_open(const struct kt_replay_options *options, struct k
     KT_TRY(kt_variation_parse(options->what_if, &out->change, error));
     KT_TRY(check_pages(&out->change, error));
     KT_TRY(kt_setup_open(options, recall, &out->setup, error));
-    where.apart = kt_variation_is_elsewhere(&out->change);
+    KT_TRY(find_batches(out, error));
     where.layout[KT_RECORDED_FORM] = options->layout;
     where.layout[KT_OTHER_FORM] = changed_layout(&out->change, &options->layout);
     if (find_libraries(out, options, &where, error) != KT_OK) {
@@ -139,6 +178,11 @@ void kt_what_if_close(struct kt_what_if *w)
     free(w->candidate);
     free(w->row);
     free(w->source);
+    for (size_t i = 0; i < w->setup.shapes.count && w->why_no_batch; i++)
+        free(w->why_no_batch[i]);
+    free(w->why_no_batch);
+    if (w->independent)
+        kt_independent_free(w->independent, w->setup.shapes.count);
     kt_callers_free(w->callers);
     kt_setup_close(&w->setup);
     *w = (struct kt_what_if){0};
@@ -170,7 +214,7 @@ static void find_row(struct kt_what_if *w, struct kt_what_if_row *row)
         return;
     row->recorded = stat_of(tried->base, tried->pairs);
     row->other = stat_of(tried->time, tried->pairs);
-    set_gain(row, row->shape->total, &tried->ratio);
+    set_gain(row, row->insitu, &tried->ratio);
 }
 
 void kt_what_if_find(struct kt_what_if *w)
@@ -186,7 +230,7 @@ void kt_what_if_find(struct kt_what_if *w)
         if (row->why)
             continue;
         pairs[w->timed++] = kt_trials_pairs(&w->trials, row->trial);
-        w->insitu += row->shape->total;
+        w->insitu += row->insitu;
     }
     w->ratio = w->timed > 1    ? kt_ratio_of_total(pairs, w->timed, 1)
                : w->timed == 1 ? kt_ratio_of(&pairs[0])

@@ -16,6 +16,7 @@ struct kt_what_if_row {
     size_t number;                          /* of the shape in its list */
     size_t trial;                           /* number of its trial; KT_NO_TRIAL: there is none */
     const char *why;                        /* there are no pairs; NULL: there are */
+    double calls, insitu;                   /* that the change is for: in the program, and the seconds of them */
     struct kt_stat recorded, other;         /* seconds of a call */
     enum kt_verdict verdict;                /* on the other form */
     double seconds, seconds_lo, seconds_hi; /* that its calls in the program would take less; NAN: not known */
@@ -31,12 +32,15 @@ struct kt_what_if {
     struct kt_trials trials;
     struct kt_what_if_row *row; /* heaviest first; owned */
     size_t rows;
-    struct kt_what_if_row total; /* of all rows with pairs; only the verdict and what follows it */
-    struct kt_ratio ratio;       /* of their times */
-    size_t timed;                /* such rows, */
-    double insitu;               /* and the seconds of their calls in the program */
-    double program;              /* seconds of all processes */
-    double blas;                 /* of all recorded calls of the level */
+    struct kt_what_if_row total;        /* of all rows with pairs; only the verdict and what follows it */
+    struct kt_ratio ratio;              /* of their times */
+    size_t timed;                       /* such rows, */
+    double insitu;                      /* and the seconds of their calls in the program */
+    double program;                     /* seconds of all processes */
+    double blas;                        /* of all recorded calls of the level */
+    struct kt_independent *independent; /* by shape of the setup; NULL unless calls are to be in batches; owned */
+    char **why_no_batch;                /* by shape, too; owned */
+    unsigned loop;                      /* threads that share a batch; 1: there are none */
     struct kt_callers *callers;
     struct kt_shape_source *source; /* by shape of the setup; owned */
 };

@@ -61,9 +61,14 @@ static json_t *calls(const struct kt_at *at)
     return json_integer((json_int_t)row_of(at)->shape->calls);
 }
 
+static json_t *changed_calls(const struct kt_at *at)
+{
+    return kt_json_count(row_of(at)->calls);
+}
+
 static json_t *insitu(const struct kt_at *at)
 {
-    return kt_json_number(row_of(at)->shape->total);
+    return kt_json_number(row_of(at)->insitu);
 }
 
 static json_t *stat_json(const struct kt_at *at, const struct kt_stat *stat)
@@ -126,7 +131,9 @@ static const struct kt_field row_fields[] = {
     {"routine", KT_AS_TEXT, .meaning = "recorded routine", .get = routine},
     {"args", KT_AS_MAP, .meaning = "recorded arguments of the first call, by their names", .get = args},
     {"calls", KT_AS_COUNT, .meaning = "calls of the shape", .get = calls},
-    {"insitu", KT_AS_SECONDS, .meaning = "time of these calls in the program", .get = insitu},
+    {"changed_calls", KT_AS_COUNT, .meaning = "of these, those that the change is for: with batch=N those in batches",
+     .get = changed_calls},
+    {"insitu", KT_AS_SECONDS, .meaning = "time of these in the program", .get = insitu},
     {"replayed", KT_AS_RECORD, KT_NULL, .meaning = "one call as recorded, replayed: over the pairs", .get = recorded,
      .of = kt_field_stat},
     {"changed", KT_AS_RECORD, KT_NULL, .meaning = "one call with the change", .get = changed, .of = kt_field_stat},
@@ -155,6 +162,11 @@ static json_t *form_json(const struct kt_what_if *w, size_t form)
     const struct kt_worker *worker = &w->trials.worker[w->trials.places > 1 ? form : 0];
     return json_pack("{s:o, s:o, s:i}", "library", kt_json_text(worker->library.name), "version",
                      kt_json_text(worker->hello.version), "threads", worker->library.threads);
+}
+
+static json_t *loop_threads(const struct kt_at *at)
+{
+    return json_integer(what_if(at)->loop);
 }
 
 static json_t *recorded_form(const struct kt_at *at)
@@ -246,6 +258,8 @@ static const struct kt_field fields[] = {
     {"what_if", KT_AS_TEXT, .meaning = "the change, as it was asked for", .get = change},
     {"recorded", KT_AS_RECORD, .meaning = "where the recorded form was timed", .get = recorded_form, .of = form_fields},
     {"changed", KT_AS_RECORD, .meaning = "where the changed form was", .get = other_form, .of = form_fields},
+    {"loop_threads", KT_AS_COUNT, .meaning = "threads that make the changed calls; more than 1 with batch=N only",
+     .get = loop_threads},
     {"seconds", KT_AS_SECONDS, .meaning = "time of the program, of all its processes",
      KT_AT(struct kt_what_if, program)},
     {"blas", KT_AS_SECONDS, .meaning = "time of all calls of the level", KT_AT(struct kt_what_if, blas)},

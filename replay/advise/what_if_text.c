@@ -85,6 +85,9 @@ static void print_row(const struct kt_what_if *w, const struct kt_what_if_row *r
     kt_shape_source_text(&w->source[row->number], where, sizeof where);
     printf("%s %s\n%*s%s, %s in the program%s%s\n", routine, shape, INDENT, "", KT_COUNT(row->shape->calls, "call"),
            kt_text_seconds(row->shape->total, seconds), *where ? ", " : "", where);
+    if (!row->why && row->calls < (double)row->shape->calls)
+        printf("%*s%s in batches, %s\n", INDENT, "", KT_COUNT(row->calls, "call"),
+               kt_text_seconds(row->insitu, seconds));
     if (row->why)
         printf("%*snot timed: %s\n", INDENT, "", row->why);
     else
@@ -109,6 +112,8 @@ static void print_head(const struct kt_what_if *w)
         printf("; ");
         print_form(w, KT_OTHER_FORM, "changed");
     }
+    if (w->loop > 1)
+        printf("%s in each of %u threads of a loop", w->trials.places > 1 ? "" : "; changed: the same,", w->loop);
     printf("\n\n");
 }
 

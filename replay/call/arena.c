@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "replay/call/arena.h"
 
+#include "trace/base/memory.h"
+
 #include <errno.h>
 #include <string.h>
 
@@ -13,7 +15,7 @@ static bool is_referenced(const struct kt_operand *o)
 }
 
 /* Indices of the referenced operands by address; returns how many. */
-static int sort_by_address(const struct kt_operand *operand, int count, int order[KT_MAX_OPERANDS])
+static int sort_by_address(const struct kt_operand *operand, int count, int order[])
 {
     int sorted = 0;
     for (int i = 0; i < count; i++) {
@@ -66,9 +68,9 @@ static uint64_t to_alignment(const struct kt_layout *layout, uint64_t address)
 bool kt_arena_layout(const struct kt_layout *layout, const struct kt_operand *operand, int count, uint64_t address[],
                      uint64_t *bytes)
 {
-    int order[KT_MAX_OPERANDS];
     if (!is_plausible(operand, count))
         return false;
+    int *order = kt_resize(NULL, (size_t)count, sizeof *order);
     int sorted = sort_by_address(operand, count, order);
     uint64_t shift = 0;       /* arena offset - recorded address; wraps */
     uint64_t recorded_hi = 0; /* highest recorded address so far */
@@ -84,6 +86,7 @@ bool kt_arena_layout(const struct kt_layout *layout, const struct kt_operand *op
         recorded_hi = o->hi > recorded_hi ? o->hi : recorded_hi;
         address[order[i]] = o->base + shift;
     }
+    free(order);
     uint64_t spare = round_up(recorded_hi + shift);
     for (int i = 0; i < count; i++)
         if (!is_referenced(&operand[i]))

@@ -88,6 +88,8 @@ void kt_jobs_make(const struct kt_shapes *shapes, const struct kt_jobs_rules *ru
         make_job(shape, rules, rules->held ? rules->held[i] : NULL, job);
         if (rules->placed && rules->placed[i].count)
             job->placed = &rules->placed[i];
+        if (rules->batch)
+            job->batch = rules->batch[i];
         if (!job->refused && job->bytes > out->bytes)
             out->bytes = job->bytes;
     }

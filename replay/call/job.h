@@ -5,7 +5,7 @@
 #ifndef KT_JOB_H
 #define KT_JOB_H
 
-#include "replay/call/arena.h"
+#include "replay/call/batch.h"
 #include "replay/call/held.h"
 #include "model/tracker/placement.h"
 #include "replay/call/timer.h"
@@ -23,9 +23,10 @@ struct kt_job {
     int64_t info;                                /* of most of its calls, 0 if it has none */
     struct kt_stat insitu;                       /* of all its calls */
     const struct kt_placements_of_shape *placed; /* where its operands were; NULL: not known; borrowed */
-    const struct kt_snapshot *held; /* what its operands held; NULL: not known, contents are made; borrowed */
-    char *refused;                  /* why it cannot be replayed, or NULL; owned */
-    bool by_chance;                 /* that may not hold another time */
+    const struct kt_snapshot *held;  /* what its operands held; NULL: not known, contents are made; borrowed */
+    struct kt_call_batch_form batch; /* that the call is timed in; without a batch it is timed alone */
+    char *refused;                   /* why it cannot be replayed, or NULL; owned */
+    bool by_chance;                  /* that may not hold another time */
 };
 
 struct kt_jobs {
@@ -43,6 +44,7 @@ struct kt_jobs_rules {
     struct kt_layout layout;
     const struct kt_placements_of_shape *placed; /* by shape; NULL: not known */
     const struct kt_snapshot **held;             /* by shape; NULL: none is known */
+    const struct kt_call_batch_form *batch;      /* by shape; NULL: all calls are timed alone */
     enum kt_timer_kind timer;
 };
 

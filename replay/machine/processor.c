@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "replay/machine/processor.h"
 
+unsigned kt_processors_usable(void)
+{
+    cpu_set_t allowed;
+    CPU_ZERO(&allowed);
+    int count = sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : 1;
+    return count > 1 ? (unsigned)count : 1;
+}
+
 int kt_processor_choose(int wanted)
 {
     cpu_set_t allowed;

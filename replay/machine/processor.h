@@ -12,6 +12,9 @@
 
 enum { KT_NO_PROCESSOR = -1 };
 
+/* How many this thread may use; at least 1. */
+unsigned kt_processors_usable(void);
+
 /* WANTED if this process may use it, or else the last one that it may use: interrupts mostly go to the first. All that
  * are only compared with each other choose the same one. KT_NO_PROCESSOR: the system does not tell. */
 int kt_processor_choose(int wanted);

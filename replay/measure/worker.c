@@ -9,6 +9,7 @@
 #include "replay/machine/cache.h"
 #include "replay/machine/processor.h"
 #include "replay/machine/subnormal_flag.h"
+#include "replay/measure/batch_play.h"
 #include "trace/base/interrupt.h"
 #include "replay/measure/sample.h"
 #include "trace/base/memory.h"
@@ -57,7 +58,9 @@ struct side {
     const struct kt_worker *worker;
     struct kt_library library;
     struct kt_sampler sampler;
-    struct kt_plans plans;            /* of the request that is served */
+    struct kt_call_batch_player player; /* of calls that are timed in batches */
+    const struct kt_job *job;           /* of the request that is served, as PLANS */
+    struct kt_plans plans;
     const struct kt_context *context; /* of the last one */
     double *seconds;                  /* by job: of the last call */
     bool *is_known;                   /* by job: was called in this process */
@@ -79,6 +82,10 @@ static bool is_expected(const struct kt_job *job, int64_t info)
 static double take_sample(struct side *side, const struct kt_target *target, int64_t *info)
 {
     double seconds = 0;
+    const struct kt_call_batch_form *batch = &side->job->batch;
+    if (batch->batch)
+        return kt_call_batch_time(&side->player, batch, side->context->others.kind == KT_COLD,
+                                  &side->sampler.disturbances, info);
     for (unsigned i = 0; i < side->plans.count; i++)
         seconds += side->plans.weight[i] * kt_sampler_time(&side->sampler, target, &side->plans.plan[i], info);
     return seconds;
@@ -127,14 +134,32 @@ static uint64_t count_subnormals(const struct kt_sampler *sampler, const struct 
     return found;
 }
 
+/* FRESH: the operands, or the context, are not what they were for the last request. */
+static enum kt_status prepare(struct side *side, const struct request *request, const struct kt_target *target,
+                              bool *fresh, struct kt_error *error)
+{
+    const struct kt_job *job = &side->worker->jobs->job[request->job];
+    *fresh = side->job != job || side->context != request->context;
+    side->job = job;
+    side->context = request->context;
+    if (job->batch.batch)
+        return kt_call_batch_prepare(&side->player, &job->batch, &side->worker->jobs->layout, target->function, error);
+    *fresh = kt_sampler_prepare(&side->sampler, job, request->made) || *fresh;
+    return KT_OK;
+}
+
 /* Contexts that take long to bring about get fewer samples. */
 static void take_samples(struct side *side, const struct request *request, const struct kt_target *target,
                          struct reply *reply)
 {
     const struct kt_job *job = &side->worker->jobs->job[request->job];
     double *last = &side->seconds[request->job];
-    bool fresh = kt_sampler_prepare(&side->sampler, job, request->made) || request->context != side->context;
-    side->context = request->context;
+    bool fresh;
+    struct kt_error error = {0};
+    if (prepare(side, request, target, &fresh, &error) != KT_OK) {
+        snprintf(reply->text, sizeof reply->text, "%s", error.text);
+        return;
+    }
     kt_plans_make(request->context, job->operand, job->operands, &side->worker->hierarchy->caches, job->placed,
                   &side->plans);
     reply->outcome = TIMED;
@@ -173,7 +198,9 @@ static enum kt_status prepare_side(struct side *side, struct reply *hello, struc
     const struct kt_jobs *jobs = side->worker->jobs;
     KT_TRY(kt_library_load(&side->library, error));
     kt_library_version(&side->library, hello->hello.version, sizeof hello->hello.version);
-    hello->hello.processor = side->library.threads == 1 ? kt_processor_pin(jobs->processor) : KT_NO_PROCESSOR;
+    hello->hello.processor = side->library.threads == 1
+                                 ? kt_processor_pin_for_now(jobs->processor, &side->player.processors)
+                                 : KT_NO_PROCESSOR;
     hello->hello.flush_effect = kt_cache_check();
     side->seconds = kt_resize(NULL, jobs->count, sizeof *side->seconds);
     side->is_known = kt_zeros(jobs->count, sizeof *side->is_known);
@@ -184,6 +211,7 @@ static enum kt_status prepare_side(struct side *side, struct reply *hello, struc
     enum kt_status status =
         kt_sampler_open(jobs, side->library.threads, side->worker->hierarchy, &side->sampler, error);
     side->sampler.strangers = strangers;
+    side->player.pool = side->sampler.pool;
     side->sampler.fill = side->library.is_kernel ? kt_own_kernel_fill : NULL;
     return status;
 }
@@ -281,7 +309,10 @@ static void give_up(struct kt_worker *worker, size_t job, bool broken, const cha
 static double time_limit(const struct kt_job *job, const struct kt_context *context, enum kt_timer_kind timer,
                          uint64_t samples)
 {
-    double slow = 50 * job->insitu.median * (kt_context_is_tracked(context) ? KT_MOST_PLACEMENTS : 1);
+    double calls = job->batch.batch                 ? (double)job->batch.batch->calls
+                   : kt_context_is_tracked(context) ? KT_MOST_PLACEMENTS
+                                                    : 1;
+    double slow = 50 * job->insitu.median * calls;
     double filling = (double)job->bytes * 1e-8 + (timer == KT_TIMER_SETS ? 20 : 0);
     return (slow > 10 ? slow : 10) * (job->insitu.median > 0.2 ? (double)samples + 1 : 1) + filling;
 }

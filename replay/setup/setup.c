@@ -218,7 +218,8 @@ const struct kt_verb_option kt_verb_replay_options[] = {
     {"misalign", 0, "N", "operands never begin at a multiple of N bytes", kt_replay_take_alignment,
      offsetof(struct kt_replay_options, layout.misalign)},
     {"what-if", 0, "CHANGE",
-     "time each call beside itself with ld=+N (leading dimensions), align=N, pages=huge, threads=N or library=LIB",
+     "time each call beside itself with ld=+N (leading dimensions), align=N, pages=huge, batch=N, threads=N or "
+     "library=LIB",
      take_what_if, offsetof(struct kt_replay_options, what_if)},
     {0},
 };
@@ -356,8 +357,12 @@ enum kt_status kt_setup_open(const struct kt_replay_options *options, struct kt_
         kt_notice("this system gives no huge pages: operands are in small ones");
     kt_snapshots_load(&out->trace, &out->snapshots);
     out->held = kt_held_by_shape(&out->trace, &out->shapes, &out->snapshots);
-    struct kt_jobs_rules rules = {options->routines, kt_pages_limit(), options->layout,
-                                  out->placed,       out->held,        options->timer};
+    struct kt_jobs_rules rules = {.filter = options->routines,
+                                  .limit = kt_pages_limit(),
+                                  .layout = options->layout,
+                                  .placed = out->placed,
+                                  .held = out->held,
+                                  .timer = options->timer};
     kt_jobs_make(&out->shapes, &rules, &out->jobs);
     if (!out->jobs.count)
         return fail_empty(options, out, error);

@@ -3,6 +3,7 @@
  * ktrace advise: which calls to make otherwise, as far as replays of both forms prove that it pays.
  */
 #include "replay/advise/advised.h"
+#include "replay/machine/processor.h"
 #include "replay/setup/recall.h"
 #include "trace/base/interrupt.h"
 #include "trace/command/document.h"
@@ -18,7 +19,7 @@ struct advise {
     bool all;
     struct kt_recall recall;
     struct kt_setup setup;
-    struct kt_proposal *candidate;
+    struct kt_proposals candidates;
     struct kt_trials trials;
     bool open;
     double program; /* seconds of all processes */
@@ -52,7 +53,6 @@ static enum kt_status parse(int argc, char **argv, struct advise *a, struct kt_e
 
 static enum kt_status try_all(struct advise *a, struct kt_error *error)
 {
-    size_t count;
     struct kt_trials_where where = {.label = "advise"};
     kt_interrupt_catch();
     KT_TRY(kt_setup_open(&a->options, &a->recall, &a->setup, error));
@@ -61,9 +61,12 @@ static enum kt_status try_all(struct advise *a, struct kt_error *error)
         return error->status;
     }
     a->program = kt_trials_program(&a->setup.trace);
-    a->candidate =
-        kt_candidates_find(&a->setup.trace, &a->setup.shapes, a->options.routines, least_share * a->program, &count);
-    kt_trials_open(&a->setup, a->candidate, count, &where, &a->trials);
+    struct kt_proposals_wanted wanted = {.routines = a->options.routines,
+                                         .seconds = least_share * a->program,
+                                         .threads = where.library[0].threads == 1 ? kt_processors_usable() : 1,
+                                         .layout = &where.layout[0]};
+    kt_proposals_find(&a->setup.trace, &a->setup.shapes, &wanted, &a->candidates);
+    kt_trials_open(&a->setup, a->candidates.candidate, a->candidates.count, &where, &a->trials);
     a->open = true;
     return kt_trials_run(&a->trials, a->options.budget, error);
 }
@@ -101,7 +104,7 @@ int kt_verb_advise(int argc, char **argv)
         show(&a);
     if (a.open)
         kt_trials_close(&a.trials);
-    free(a.candidate);
+    kt_proposals_free(&a.candidates);
     kt_recall_close(&a.recall);
     kt_setup_close(&a.setup);
     if (status == KT_USAGE)

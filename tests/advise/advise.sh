@@ -8,8 +8,9 @@ F=$PWD/$B/tests/advise/faults
 export KTRACE_QUIET=1 OPENBLAS_NUM_THREADS=1
 # tried NAME EXPRESSION: of the document d of a quick trial
 tried() { "$kt" advise --json --budget 0.2 "$T/$1" 2>"$T/err" | query "$2"; }
-changes='[(c["rule"], c["routine"], c["changed_to"]) for c in d["tried"]]'
-arguments='[tuple(c["changed_args"].get(k) for k in KEYS) for c in d["tried"]]'
+changes='[(c["rule"], c["routine"], c["changed_to"]) for c in d["tried"] if c["rule"] != "batch"]'
+arguments='[tuple(c["changed_args"].get(k) for k in KEYS) for c in d["tried"] if c["rule"] != "batch"]'
+batches='[(c["routine"], c["calls"], c["batch"], c["loop_threads"] > 1) for c in d["tried"] if c["rule"] == "batch"]'
 # of KEY...: their values in changed calls
 of() { local keys; keys=$(printf '"%s", ' "$@"); echo "${arguments/KEYS/($keys)}"; }
 
@@ -29,7 +30,7 @@ same "a matrix and itself" "[('symmetric', 'dgemm', 'dsyrk')]" "$(tried symmetri
 same "... its arguments" "[('N', 100, 100, 100, 100)]" "$(tried symmetric-wrong "$(of trans n k lda ldc)")"
 same "one matrix and several vectors" "[('repeated', 'dgemv', 'dgemm')]" "$(tried repeated-wrong "$changes")"
 same "... its arguments" "[('N', 'N', 100, 64, 100, 100, 100, 100)]" "$(tried repeated-wrong "$(of transa transb m n k lda ldb ldc)")"
-same "... and what it replaces" "[(1280, 64)]" "$(tried repeated-wrong '[(c["calls"], c["replaced"]) for c in d["tried"]]')"
+same "... and what it replaces" "[(1280, 64)]" "$(tried repeated-wrong '[(c["calls"], c["replaced"]) for c in d["tried"] if c["rule"] == "repeated"]')"
 same "columns that are whole pages apart" "[('padding', 'dgemm', 'dgemm')]" "$(tried padding-wrong "$changes")"
 same "... its arguments" "[(48, 48, 512, 1032, 1032, 1032)]" "$(tried padding-wrong "$(of m n k lda ldb ldc)")"
 for name in vector one-side symmetric repeated padding; do
@@ -37,6 +38,15 @@ for name in vector one-side symmetric repeated padding; do
 done
 traced chain "$F" chain wrong 20 100 >/dev/null; same "results that are the next vectors cannot be joined" "[]" "$(tried chain "$changes")"
 traced reused "$F" chain right 20 100 >/dev/null; same "nor results that all lie in one place" "[]" "$(tried reused "$changes")"
+one_by_one=$(traced batch-wrong "$F" batch wrong 30 | awk '{print $2}')
+same "small products shared by threads" "$one_by_one" "$(traced batch-right "$F" batch right 30 | awk '{print $2}')"
+if [ "$(nproc)" -gt 1 ]; then
+    same "small independent products" "[('dgemm', 1920, 16, True)]" "$(tried batch-wrong "$batches")"
+    same "... corrected: two threads share them" "[]" "$(tried batch-right "$batches")"
+    same "... products of one result are not independent" "[]" "$(tried vector-wrong "$batches")"
+    same "... nor where each result is the next vector" "[]" "$(tried chain "$batches")"
+    same "... nothing runs at the same time on one processor" "[]" "$(taskset -c 0 "$kt" advise --json --budget 0.2 "$T/batch-wrong" 2>"$T/err" | query "$batches")"
+fi
 KTRACE_MODE=profile traced profile "$F" vector wrong 3000 100 >/dev/null
 same "a profile does not tell where operands were" "[('vector', 'dgemm', 'dgemv', 'between', True)]" \
     "$(tried profile '[(c["rule"], c["routine"], c["changed_to"], c["context"], 0 <= c["place"] <= 1) for c in d["tried"]]')"
@@ -70,5 +80,5 @@ fails "no such trace" 3 "nowhere" "$T/nowhere"
 fails "no such routine" 2 "no recorded call of a routine" --routine dtrsm "$T/vector-wrong"
 fails "no such library" 2 "no-such-library" --blas no-such-library "$T/vector-wrong"
 timeout --preserve-status -s INT 3 "$kt" advise --json --budget 60 "$T/gain" >"$T/out" 2>"$T/err"; same "interrupted: status" 130 $?
-same "... prints what there is" "True 1" "$(query 'str(d["interrupted"]) + " " + str(len(d["tried"]))' <"$T/out")"
+same "... prints what there is" "True 1" "$(query 'str(d["interrupted"]) + " " + str(len([c for c in d["tried"] if c["rule"] == "repeated"]))' <"$T/out")"
 exit $((failures != 0))

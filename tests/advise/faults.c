@@ -7,12 +7,14 @@
  *     one-side   dtrsm of one right side    dtrsv
  *     symmetric  dgemm of A and A'          dsyrk
  *     repeated   dgemv with each column     dgemm
+ *     batch      dgemm of small matrices one by one  in a loop that two threads share
  *     padding    a leading dimension of whole pages; one that is longer
  *     swaps      dlaswp of rows whose elements are whole pages apart; not quite
  *     dots       ddot: no matrix, no fault
  *     chain      the dgemv of repeated, but each result is the next vector: nothing can be joined; as right: nor where
  *                all results lie in one place
  */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,6 +93,37 @@ static void repeated(const struct work *w, int right)
         dgemv_("N", &w->n, &w->n, &unit, w->a, &w->n, w->x + j * n, &one, &zero, w->y + j * n, &one, 1);
 }
 
+/* Products of matrices of their own, FROM to TO. */
+struct share {
+    const struct work *work;
+    int from, to;
+};
+
+static void *products(void *context)
+{
+    const struct share *share = context;
+    const int order = 64;
+    for (int i = share->from; i < share->to; i++) {
+        size_t at = (size_t)i * 64 * 64;
+        dgemm_("N", "N", &order, &order, &order, &unit, share->work->a + at, &order, share->work->x + at, &order, &zero,
+               share->work->y + at, &order, 1, 1);
+    }
+    return NULL;
+}
+
+static void batch(const struct work *w, int right)
+{
+    enum { PRODUCTS = 64 };
+    struct share mine = {w, 0, right ? PRODUCTS / 2 : PRODUCTS};
+    struct share others = {w, mine.to, PRODUCTS};
+    pthread_t thread;
+    if (right)
+        pthread_create(&thread, NULL, products, &others);
+    products(&mine);
+    if (right)
+        pthread_join(thread, NULL);
+}
+
 static void padding(const struct work *w, int right)
 {
     const int columns = 512;
@@ -131,8 +164,9 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(const struct work *, int);
-    } fault[] = {{"vector", vector},   {"one-side", one_side}, {"symmetric", symmetric}, {"repeated", repeated},
-                 {"padding", padding}, {"chain", chain},       {"swaps", swaps},         {"dots", dots}};
+    } fault[] = {{"vector", vector},     {"one-side", one_side}, {"symmetric", symmetric},
+                 {"repeated", repeated}, {"padding", padding},   {"chain", chain},
+                 {"swaps", swaps},       {"dots", dots},         {"batch", batch}};
     struct work w = {.n = argc > 4 ? atoi(argv[4]) : 1000};
     if (argc < 4)
         return 2;

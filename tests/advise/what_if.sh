@@ -41,6 +41,27 @@ same "aligned as asked for" "[('dlaswp', None, 'its operands lie so as recorded'
 same "aligned otherwise" "[('dlaswp', None)]" "$(what_if swaps align=4096 '[(s["routine"], s["why"]) for s in d["shapes"]]' --budget 1)"
 same "other pages" "[('dlaswp', None)]" "$(what_if swaps pages=small '[(s["routine"], s["why"]) for s in d["shapes"]]' --budget 1)"
 
+# --- calls at the same time ----------------------------------------------------------------------------------------
+traced batch "$F" batch wrong 30 >/dev/null
+if [ "$(nproc)" -gt 1 ]; then
+    traced chain "$F" chain wrong 20 100 >/dev/null
+    traced threads "$F" batch right 30 >/dev/null
+    traced other "$F" vector wrong 60 100 >/dev/null
+    "$kt" replay --json --what-if batch=16 --budget 6 "$T/batch" >"$T/batch.json" 2>"$T/err"; same "independent calls in a loop: status" 0 $?
+    of_batch() { query "$1" <"$T/batch.json"; }
+    same "... all are in batches" "[('dgemm', 1920, 1920, None)]" "$(of_batch '[(s["routine"], s["calls"], s["changed_calls"], s["why"]) for s in d["shapes"]]')"
+    same "... several threads share a loop, one thread of the library each" "True 1 1" "$(of_batch '" ".join(map(str, (2 <= d["loop_threads"] <= 16, d["recorded"]["threads"], d["changed"]["threads"])))')"
+    same "... of a library that had two" "2 1" "$(what_if batch batch=16 '" ".join(map(str, (d["recorded"]["threads"], d["changed"]["threads"])))' --blas openblas --threads 2 --budget 0.5)"
+    same "... never slower" "[]" "$(of_batch '[s["ratio"] for s in d["shapes"] if s["verdict"] == "slower"]')"
+    same "... times are those of one call" True "$(of_batch 'all(s["replayed"]["median"] < 3 * s["insitu"] / s["changed_calls"] for s in d["shapes"])')"
+    same "what does not fill a batch is not changed" "[(1920, 1900)]" "$(what_if batch batch=50 '[(s["calls"], s["changed_calls"]) for s in d["shapes"]]' --budget 0.5)"
+    same "results that are the next vectors" "[('dgemv', None, 'not independent: y of one call is x of another; 2 calls in a row at most')]" "$(what_if chain batch=16 "$reasons" --budget 0.2)"
+    same "results in one place" "[('dgemm', None, 'not independent: c of one call is c of another; 1 call in a row at most')]" "$(what_if other batch=2 "$reasons" --budget 0.2)"
+    same "calls of several threads" "[('dgemm', None, 'several threads of the program make such calls already')]" "$(what_if threads batch=16 "$reasons" --budget 0.2)"
+    has "text: what runs at the same time" '^recorded: [a-z-]+, 1 thread; changed: the same, in each of [0-9]+ threads of a loop$' "$("$kt" replay --what-if batch=16 --budget 0.3 "$T/batch" 2>"$T/err")"
+fi
+taskset -c 0 "$kt" replay --what-if batch=16 "$T/batch" >"$T/out" 2>"$T/err"; same "one processor: status" 4 $?; has "... says so" "there is one processor" "$(<"$T/err")"
+
 # --- another library -----------------------------------------------------------------------------------------------
 "$kt" replay --json --what-if library=openblas --budget 8 "$T/gemm" >"$T/library.json" 2>"$T/err"; same "another library: status" 0 $?
 of_library() { query "$1" <"$T/library.json"; }
@@ -64,7 +85,7 @@ same "nothing is stored with the trace" "" "$(find "$T/swaps" "$T/dots" -name 'r
 
 # --- what cannot be ------------------------------------------------------------------------------------------------
 fails() { local name=$1 status=$2 words=$3; shift 3; "$kt" replay "$@" >"$T/out" 2>"$T/err"; same "$name: status" "$status" $?; has "$name" "$words" "$(<"$T/err")"; same "$name: one line" 1 "$(wc -l <"$T/err")"; same "$name: prints nothing" "" "$(<"$T/out")"; }
-for change in "" ld=8 ld=+0 ld=+8x ld=+ ld ld= align=63 align=8192 threads=0 threads=1.5 pages=large library= batch=16 L=+8 =+8; do
+for change in "" ld=8 ld=+0 ld=+8x ld=+ ld ld= align=63 align=8192 threads=0 threads=1.5 pages=large library= batch=1 batch=257 batch=+4 batch= L=+8 =+8; do
     fails "--what-if '$change'" 2 "replay: --what-if" --what-if "$change" "$T/swaps"
 done
 fails "two changes" 2 "one --what-if at a time" --what-if ld=+8 --what-if threads=1 "$T/swaps"

@@ -5,6 +5,7 @@
 #include "replay/distill/distill.h"
 
 #include "replay/distill/canonical.h"
+#include "replay/distill/fit.h"
 #include "replay/distill/remainder.h"
 #include "replay/distill/window_events.h"
 #include "replay/sequence/recorded.h"
@@ -421,67 +422,36 @@ static enum kt_status try_file(struct distilling *d, int file, const char *path,
     return write_file(d, file, path, error);
 }
 
-/* A file that is being fitted, and how large it may be. */
-struct fitting {
+/* A file that is being written again and again. */
+struct attempt {
     struct distilling *d;
+    size_t *count; /* of D: what is searched for */
     int file;
     const char *path;
-    uint64_t bytes;
 };
 
-static enum kt_status try_count(const struct fitting *f, size_t *count, size_t value, uint64_t *bytes,
-                                struct kt_error *error)
+static enum kt_status write_attempt(void *attempt, size_t count, uint64_t *bytes, struct kt_error *error)
 {
-    *count = value;
-    KT_TRY(try_file(f->d, f->file, f->path, error));
-    *bytes = f->d->result.bytes;
+    const struct attempt *a = attempt;
+    *a->count = count;
+    KT_TRY(try_file(a->d, a->file, a->path, error));
+    *bytes = a->d->result.bytes;
     return KT_OK;
-}
-
-/* Between one that fits and one that does not, as if each took as many bytes. */
-static size_t guess(const struct fitting *f, size_t fits, size_t too_many, const uint64_t bytes[2])
-{
-    static const double margin = 0.95;
-    double room = margin * (double)f->bytes - (double)bytes[0];
-    double part = fmax(0, room) / (double)(bytes[1] - bytes[0]);
-    size_t value = fits + (size_t)(part * (double)(too_many - fits));
-    return value <= fits ? fits + 1 : value < too_many ? value : too_many - 1;
-}
-
-/* Sets *COUNT, of D, to the largest number up to MOST that the file has room for, or nearly, and writes that file. */
-static enum kt_status fit_count(const struct fitting *f, size_t *count, size_t most, struct kt_error *error)
-{
-    static const double full = 0.9;
-    enum { TRIES = 8 };
-    uint64_t bytes[2];
-    uint64_t now;
-    size_t fits = 1;
-    size_t too_many = most;
-    KT_TRY(try_count(f, count, most, &bytes[1], error));
-    if (bytes[1] <= f->bytes || most <= 1)
-        return KT_OK;
-    KT_TRY(try_count(f, count, fits, &bytes[0], error));
-    now = bytes[0];
-    for (int i = 0; i < TRIES && (double)bytes[0] < full * (double)f->bytes && fits + 1 < too_many; i++) {
-        size_t value = guess(f, fits, too_many, bytes);
-        KT_TRY(try_count(f, count, value, &now, error));
-        bytes[now > f->bytes] = now;
-        *(now > f->bytes ? &too_many : &fits) = value;
-    }
-    return *count == fits ? KT_OK : try_count(f, count, fits, &now, error);
 }
 
 /* Shapes first, as no replay has a call whose shape is not there: they take half of the file at most. */
 static enum kt_status fit(struct distilling *d, int file, const char *path, struct kt_error *error)
 {
-    struct fitting f = {.d = d, .file = file, .path = path, .bytes = d->options.bytes / 2};
+    struct attempt attempt = {.d = d, .count = &d->kept, .file = file, .path = path};
+    const uint64_t bytes = d->options.bytes;
+    const size_t shapes = d->shapes.count < KT_DISTILL_SHAPES ? d->shapes.count : KT_DISTILL_SHAPES;
     d->windowed = 1;
-    KT_TRY(fit_count(&f, &d->kept, d->shapes.count < KT_DISTILL_SHAPES ? d->shapes.count : KT_DISTILL_SHAPES, error));
-    f.bytes = d->options.bytes;
-    KT_TRY(fit_count(&f, &d->windowed, MOST_WINDOWED, error));
-    if (d->result.bytes > f.bytes)
+    KT_TRY(kt_fit(write_attempt, &attempt, shapes, bytes / 2, error));
+    attempt.count = &d->windowed;
+    KT_TRY(kt_fit(write_attempt, &attempt, MOST_WINDOWED, bytes, error));
+    if (d->result.bytes > bytes)
         return kt_fail(error, KT_USAGE, "%s: --bytes %llu is too little: the least that says anything has %llu", path,
-                       (unsigned long long)f.bytes, (unsigned long long)d->result.bytes);
+                       (unsigned long long)bytes, (unsigned long long)d->result.bytes);
     return KT_OK;
 }
 

@@ -11,7 +11,7 @@ reported() { "$kt" report --json "$T/$1" | query "$2"; }
 # --- kinds of calls -------------------------------------------------------------------------------------------------
 # Pages of 4 KiB. Kernels differ in how often a page that is read and then written is a page fault: once or twice.
 each=$("$PYTHON" -c 'import mmap, resource
-m, faults = mmap.mmap(-1, 7812 * 4096), lambda: resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+m, faults = mmap.mmap(-1, 7812 * 4096, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS), lambda: resource.getrusage(resource.RUSAGE_SELF).ru_minflt
 m.madvise(mmap.MADV_NOHUGEPAGE)
 before = faults()
 for at in range(0, len(m), 4096): m[at] = m[at] + 1

@@ -245,8 +245,9 @@ static void find_best(const struct kt_comparison *c, const size_t *shape, size_t
             r->best = l;
     r->is_certain = true;
     for (size_t l = 0; l < c->libraries && r->is_certain; l++) {
-        struct kt_ratio ratio = l ? kt_comparison_ratio(c, shape, shapes, l, r->best) : r->lane[r->best].ratio;
-        r->is_certain = l == r->best || r->lane[l].failed || kt_ratio_verdict(&ratio) == (l ? KT_SLOWER : KT_FASTER);
+        struct kt_ratio paired = kt_comparison_ratio(c, shape, shapes, l, r->best);
+        r->is_certain = l == r->best || r->lane[l].failed ||
+                        kt_ratio_is_apart(&r->lane[l].ratio, &r->lane[r->best].ratio, l && r->best ? &paired : NULL);
     }
 }
 
@@ -299,14 +300,15 @@ static size_t best_for(const struct kt_comparison *c, size_t i, size_t library)
 }
 
 /* Is the library told apart from the best one? Where one of them does not run all, both take a part of the baseline's
- * time, and are not paired. */
+ * time, and are not paired: then their intervals are compared. */
 static bool is_apart(const struct kt_comparison *c, const size_t *shape, size_t shapes, size_t lane)
 {
     struct kt_ratio own = kt_comparison_multiple(c, lane);
     struct kt_ratio best = kt_comparison_multiple(c, c->mix.library);
     struct kt_ratio paired = kt_comparison_ratio(c, shape, shapes, lane, c->mix.library);
     bool same_shapes = !c->sum[lane].failed && !c->sum[c->mix.library].failed;
-    return isnan(own.value) || (same_shapes ? kt_ratio_verdict(&paired) == KT_SLOWER : own.lo > best.hi);
+    return (!same_shapes && own.lo > best.hi) ||
+           kt_ratio_is_apart(&own, &best, same_shapes && lane && c->mix.library ? &paired : NULL);
 }
 
 /* In the program, besides the replayed calls. */

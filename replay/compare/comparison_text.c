@@ -224,15 +224,11 @@ static struct row routine_row(const struct kt_comparison *c, const struct kt_rou
     return row;
 }
 
-/* The ratio of a cell is what people see: another way to the same number must not contradict it. */
 static bool is_told_apart(const struct kt_comparison *c, size_t shape, size_t lane, size_t best)
 {
-    if (best == 0 || lane == 0) {
-        const struct kt_ratio *own = &kt_comparison_cell(c, shape, best == 0 ? lane : best)->ratio;
-        return isnan(own->value) || kt_ratio_verdict(own) == (best == 0 ? KT_SLOWER : KT_FASTER);
-    }
-    struct kt_ratio ratio = kt_comparison_ratio(c, &shape, 1, lane, best);
-    return isnan(ratio.value) || kt_ratio_verdict(&ratio) == KT_SLOWER;
+    struct kt_ratio paired = kt_comparison_ratio(c, &shape, 1, lane, best);
+    return kt_ratio_is_apart(&kt_comparison_cell(c, shape, lane)->ratio, &kt_comparison_cell(c, shape, best)->ratio,
+                             lane && best ? &paired : NULL);
 }
 
 size_t kt_comparison_shape_best(const struct kt_comparison *c, size_t shape, bool *is_certain)

@@ -55,6 +55,14 @@ enum kt_verdict kt_ratio_claim(const struct kt_ratio *r)
     return verdict;
 }
 
+/* The ratio of a baseline to itself says nothing: then the other's tells. */
+bool kt_ratio_is_apart(const struct kt_ratio *own, const struct kt_ratio *best, const struct kt_ratio *paired)
+{
+    if (isnan(own->value) || kt_ratio_verdict(own) == KT_SLOWER)
+        return true;
+    return paired ? kt_ratio_verdict(paired) == KT_SLOWER : kt_ratio_verdict(best) == KT_FASTER;
+}
+
 /* Numbers of rounds end before this one. */
 static unsigned count_rounds(const struct kt_pairs *pairs, size_t shapes)
 {

@@ -6,6 +6,7 @@
 #ifndef KT_RATIO_H
 #define KT_RATIO_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -39,6 +40,13 @@ enum kt_verdict kt_ratio_verdict(const struct kt_ratio *ratio);
 
 /* What may be claimed of one of many: a difference of no more than KT_SAME_WITHIN, though certain, is none. */
 enum kt_verdict kt_ratio_claim(const struct kt_ratio *ratio);
+
+/*
+ * Is a library told apart from the one that looks best? OWN and BEST are their ratios to the baseline, as tables show
+ * them, and decide first, so that no sentence contradicts a table: what is slower than the baseline is not the best.
+ * PAIRED, of it to the best, decides where neither of them is the baseline; NULL: one of them is.
+ */
+bool kt_ratio_is_apart(const struct kt_ratio *own, const struct kt_ratio *best, const struct kt_ratio *paired);
 
 /* A shape's pairs: TIME of the library and BASE of the other one, in seconds, at most one pair in a round. */
 struct kt_pairs {

@@ -47,6 +47,25 @@ static void test_pairs_cancel_common_noise(void **state)
     assert_true(ratio.lo > 1.03 && ratio.hi < 1.07 && ratio.lo <= ratio.value && ratio.value <= ratio.hi);
 }
 
+/* Ratios to the baseline decide first; of the baseline itself there is none that says anything. */
+static void test_apart(void **state)
+{
+    (void)state;
+    const struct kt_ratio faster = {.value = 0.5, .lo = 0.4, .hi = 0.6, .n = 20};
+    const struct kt_ratio slower = {.value = 1.5, .lo = 1.4, .hi = 1.6, .n = 20};
+    const struct kt_ratio unsure = {.value = 0.98, .lo = 0.7, .hi = 1.3, .n = 20};
+    const struct kt_ratio baseline = {.value = 1, .lo = 1, .hi = 1};
+    const struct kt_ratio none = {.value = NAN, .lo = NAN, .hi = NAN};
+    assert_true(kt_ratio_is_apart(&slower, &unsure, &unsure)); /* the table says "slower" */
+    assert_true(kt_ratio_is_apart(&slower, &baseline, NULL));
+    assert_false(kt_ratio_is_apart(&unsure, &baseline, NULL));
+    assert_true(kt_ratio_is_apart(&baseline, &faster, NULL));
+    assert_false(kt_ratio_is_apart(&baseline, &unsure, NULL));
+    assert_true(kt_ratio_is_apart(&unsure, &faster, &slower));
+    assert_false(kt_ratio_is_apart(&faster, &faster, &unsure));
+    assert_true(kt_ratio_is_apart(&none, &faster, NULL));
+}
+
 static void test_total_is_weighted(void **state)
 {
     (void)state;
@@ -295,6 +314,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pairs_cancel_common_noise),
+        cmocka_unit_test(test_apart),
         cmocka_unit_test(test_total_is_weighted),
         cmocka_unit_test(test_coverage),
         cmocka_unit_test(test_drawn_shapes),

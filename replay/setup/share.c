@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <sys/file.h>
 #include <unistd.h>
@@ -46,10 +47,21 @@ static double cost_of(const struct kt_job *job)
     return job->refused ? 0 : preparing + job->insitu.median + (double)job->bytes / bytes_per_second;
 }
 
+/* All processes must come to the same owners, though times that they read may differ in the last digits, and the order
+ * of jobs with them. So costs are in steps of 1 %, and equal ones in the order of the calls. */
 struct costly {
     size_t job;
     double cost;
+    uint64_t first; /* number of the shape's first call */
 };
+
+static struct costly costly_of(const struct kt_jobs *jobs, size_t i)
+{
+    const struct kt_job *job = &jobs->job[i];
+    double cost = cost_of(job);
+    double rounded = cost > 0 ? exp(rint(100 * log(cost)) / 100) : 0;
+    return (struct costly){i, rounded, job->shape ? job->shape->first.n : i};
+}
 
 static int compare_costs(const void *a, const void *b)
 {
@@ -57,7 +69,7 @@ static int compare_costs(const void *a, const void *b)
     const struct costly *y = b;
     if (x->cost != y->cost)
         return x->cost > y->cost ? -1 : 1;
-    return (x->job > y->job) - (x->job < y->job);
+    return (x->first > y->first) - (x->first < y->first);
 }
 
 static unsigned least_loaded(const double *load, unsigned shares)
@@ -78,7 +90,7 @@ unsigned *kt_share_owners(const struct kt_share *share, const struct kt_jobs *jo
     for (unsigned i = 0; i < share->of; i++)
         load[i] = 0;
     for (size_t i = 0; i < jobs->count; i++)
-        order[i] = (struct costly){i, cost_of(&jobs->job[i])};
+        order[i] = costly_of(jobs, i);
     if (jobs->count)
         qsort(order, jobs->count, sizeof *order, compare_costs);
     for (size_t i = 0; i < jobs->count; i++) {

@@ -6,7 +6,8 @@
 kt=$PWD/$B/ktrace
 counts=$PWD/$B/tests/profile/counts
 export KTRACE_QUIET=1 OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-traced job "$counts" shapes 12 30 >/dev/null
+# For more than a millisecond: of shorter ones each reader finds out anew how fast the clock ticked, to some digits.
+traced job "$counts" shapes 12 3000 >/dev/null
 options=(--blas reference --blas openblas-serial --context warm --budget 2)
 # compare NAME OPTION...: with a store of that name; what is printed goes to $T/out, what is said to $T/said
 compare() { local name=$1; shift; "$kt" compare "${options[@]}" --store "$T/$name.store" --json "$@" "$T/job" >"$T/out" 2>"$T/said"; }

@@ -31,6 +31,8 @@ static void test_what_is_understood(void **state)
     assert_true(v.layout.pages == KT_PAGES_HUGE && v.layout.align == 0);
     assert_int_equal(kt_variation_parse("threads=3", &v, &error), KT_OK);
     assert_true(v.threads == 3 && !v.library && kt_variation_is_elsewhere(&v));
+    assert_int_equal(kt_variation_parse("batch=16", &v, &error), KT_OK);
+    assert_true(v.batch == 16 && !kt_variation_is_elsewhere(&v));
     assert_int_equal(kt_variation_parse("library=/a=b.so", &v, &error), KT_OK);
     assert_string_equal(v.library, "/a=b.so");
 }
@@ -38,10 +40,11 @@ static void test_what_is_understood(void **state)
 static void test_what_is_not(void **state)
 {
     (void)state;
-    static const char *const wrong[] = {"",         "ld",         "ld=",          "ld=8",      "ld=-8",     "ld=+0",
-                                        "ld=+8 ",   "ld=+1e3",    "ld=+1000001",  "l=+8",      "ldd=+8",    "align=0",
-                                        "align=3",  "align=8192", "pages=",       "pages=any", "threads=0", "threads=x",
-                                        "library=", "batch=16",   "what-if ld=+8"};
+    static const char *const wrong[] = {
+        "",         "ld",         "ld=",         "ld=8",      "ld=-8",        "ld=+0",
+        "ld=+8 ",   "ld=+1e3",    "ld=+1000001", "l=+8",      "ldd=+8",       "align=0",
+        "align=3",  "align=8192", "pages=",      "pages=any", "threads=0",    "threads=x",
+        "library=", "batch=1",    "batch=257",   "batch=x",   "what-if ld=+8"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct kt_error error = {0};
         struct kt_variation v;
@@ -191,7 +194,8 @@ static void add(double seconds, double ratio, double scatter)
     what_if.trials = (struct kt_trials){.candidate = candidate, .tried = tried, .count = what_if.candidates};
     struct kt_pairs pairs = kt_trials_pairs(&what_if.trials, i);
     tried[i].ratio = kt_ratio_of(&pairs);
-    row[what_if.rows++] = (struct kt_what_if_row){.shape = &shape[i], .trial = i, .seconds = NAN};
+    row[what_if.rows++] =
+        (struct kt_what_if_row){.shape = &shape[i], .trial = i, .calls = 10, .insitu = seconds, .seconds = NAN};
 }
 
 static int set_up(void **state)

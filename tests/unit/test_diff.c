@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Runs that were made up: how often is a change seen where there is none, and how often one that is there. The exact
- * rank test is compared with what counting all arrangements gives.
+ * Runs that were made up: how often is a change seen where there is none, and how often one that is there.
  */
 #include "model/report/diff.h"
+#include "tests/unit/drawn.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -14,131 +14,6 @@
 #include <cmocka.h>
 
 enum { SHAPES = 24, CALLS = 400, RUNS = 200 };
-
-static uint64_t state;
-
-/* No test's numbers depend on the tests before it. SEED=N: other numbers. A rate that a test asks for is three standard
- * deviations or more below the true one, so that it holds with nearly all of them. Many bits are set: otherwise the
- * first numbers are nearly 0. */
-static int seed(void **unused)
-{
-    (void)unused;
-    const char *asked = getenv("SEED");
-    state = UINT64_C(0x9E3779B97F4A7C15) * (asked ? 2 * strtoull(asked, NULL, 10) + 1 : 1);
-    return 0;
-}
-
-static double uniform(void)
-{
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return ((double)(state >> 11) + 0.5) * 0x1p-53;
-}
-
-static double normal(void)
-{
-    return sqrt(-2 * log(uniform())) * cos(6.283185307179586 * uniform());
-}
-
-/* --- the test of ranks ------------------------------------------------------------------------------------- */
-
-static int above(unsigned second, int count)
-{
-    int pairs = 0;
-    for (int i = 0; i < count; i++)
-        for (int j = 0; j < i; j++)
-            pairs += (second >> i & 1) && !(second >> j & 1);
-    return pairs;
-}
-
-/* Of all choices of M places among N + M, the part that has at least as many pairs. */
-static double by_counting(int n, int m, int pairs)
-{
-    int all = 0;
-    int such = 0;
-    for (unsigned second = 0; second < 1u << (n + m); second++) {
-        if (__builtin_popcount(second) != m)
-            continue;
-        all++;
-        such += above(second, n + m) >= pairs;
-    }
-    return (double)such / all;
-}
-
-static void test_ranks_against_counting(void **unused)
-{
-    (void)unused;
-    for (int n = 1; n <= 6; n++)
-        for (int m = 1; m <= 6; m++) {
-            unsigned second = 0;
-            double x[6];
-            double y[6];
-            int counts[2] = {0, 0};
-            while (__builtin_popcount(second) != m)
-                second = (unsigned)(uniform() * (1u << (n + m)));
-            for (int i = 0; i < n + m; i++)
-                if (second >> i & 1)
-                    y[counts[1]++] = i;
-                else
-                    x[counts[0]++] = i;
-            assert_true(fabs(kt_rank_above(x, n, y, m, 0) - by_counting(n, m, above(second, n + m))) < 1e-12);
-        }
-    double low[16];
-    double high[16];
-    for (int i = 0; i < 16; i++) {
-        low[i] = i;
-        high[i] = 16 + i;
-    }
-    assert_true(fabs(kt_rank_above(low, 16, high, 16, 0) * 601080390 - 1) < 1e-6);
-}
-
-static void test_ties_count_for_chance(void **unused)
-{
-    (void)unused;
-    const double same[] = {1, 1, 1, 1, 1, 1};
-    assert_true(kt_rank_above(same, 6, same, 6, 0) == 1);
-}
-
-static void test_shift_and_its_interval(void **unused)
-{
-    (void)unused;
-    const double x[] = {1, 2, 3, 4, 5, 6, 7, 8};
-    const double y[] = {11, 12, 13, 14, 15, 16, 17, 18};
-    struct kt_rank_shift shift = kt_rank_shift(x, 8, y, 8);
-    assert_true(fabs(shift.shift - 10) < 1e-12);
-    assert_true(shift.lo < 10 && shift.hi > 10 && shift.lo > 5 && shift.hi < 15);
-    shift = kt_rank_shift(x, 2, y, 2); /* one of six arrangements: never as rare as 2.5 % */
-    assert_true(isinf(shift.lo) && isinf(shift.hi));
-}
-
-static void test_interval_holds_the_shift(void **unused)
-{
-    (void)unused;
-    enum { TIMES = 2000 };
-    int held = 0;
-    for (int t = 0; t < TIMES; t++) {
-        double x[10];
-        double y[12];
-        for (int i = 0; i < 10; i++)
-            x[i] = normal();
-        for (int i = 0; i < 12; i++)
-            y[i] = normal() + 1;
-        struct kt_rank_shift shift = kt_rank_shift(x, 10, y, 12);
-        held += shift.lo <= 1 && shift.hi >= 1;
-    }
-    assert_true(held >= 0.94 * TIMES && held < TIMES);
-}
-
-static void test_holm(void **unused)
-{
-    (void)unused;
-    double p[] = {0.04, 0.01, 0.02, 0.5};
-    const double expected[] = {0.08, 0.04, 0.06, 0.5};
-    kt_holm(p, 4);
-    for (int i = 0; i < 4; i++)
-        assert_true(fabs(p[i] - expected[i]) < 1e-12);
-}
 
 /* --- whole runs -------------------------------------------------------------------------------------------- */
 
@@ -515,41 +390,6 @@ static void test_new_vanished_few_small(void **unused)
     kt_diff_free(&diff);
 }
 
-/* --- samples in order -------------------------------------------------------------------------------------- */
-
-static void test_samples_stay_in_order(void **unused)
-{
-    (void)unused;
-    double taken[1000];
-    struct kt_samples samples = {0};
-    assert_int_equal(kt_samples_take(&samples, taken, 1000), 0);
-    for (int i = 0; i < 7 * KT_SAMPLES_KEPT; i++) {
-        kt_samples_add(&samples, 1 + i);
-        if (i == 2 || i == 5000 || i == KT_SAMPLES_KEPT - 1 || i == KT_SAMPLES_KEPT || i == 7 * KT_SAMPLES_KEPT - 1) {
-            size_t n = kt_samples_take(&samples, taken, 1000);
-            assert_int_equal(n, i < 1000 ? i + 1 : 1000);
-            for (size_t t = 0; t < n; t++)
-                assert_true(fabs(taken[t] - (1 + (double)t * (i + 1) / (double)n)) <= 1 + 0.003 * i);
-        }
-    }
-    kt_samples_free(&samples);
-}
-
-static void test_samples_of_a_histogram(void **unused)
-{
-    (void)unused;
-    double taken[1000];
-    struct kt_samples samples = {0};
-    kt_samples_spread(&samples, 1, 2, 1000);
-    size_t n = kt_samples_take(&samples, taken, 1000);
-    double halves[2] = {0, 0};
-    assert_int_equal(n, 512);
-    for (size_t t = 0; t < n; t++)
-        halves[2 * t / n] += taken[t] / ((double)n / 2);
-    assert_true(fabs(halves[0] - 1.5) < 0.02 && fabs(halves[1] - 1.5) < 0.02);
-    kt_samples_free(&samples);
-}
-
 /* --- what fails --------------------------------------------------------------------------------------------- */
 
 enum { HEAVIEST = SHAPES - 1, FAILS_SLOWED = 18 };
@@ -652,16 +492,9 @@ static void test_total_with_too_few(void **unused)
     assert_in_range(fails[1], steady[1] * 95 / 100, steady[1]);
 }
 
-#define DRAWN(test) cmocka_unit_test_setup(test, seed)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        DRAWN(test_ranks_against_counting),
-        DRAWN(test_ties_count_for_chance),
-        DRAWN(test_shift_and_its_interval),
-        DRAWN(test_interval_holds_the_shift),
-        DRAWN(test_holm),
         DRAWN(test_same_program_twice),
         DRAWN(test_some_shapes_do_not_drift),
         DRAWN(test_one_routine_drifts),
@@ -672,8 +505,6 @@ int main(void)
         DRAWN(test_shapes_that_differ_in_all_ways),
         DRAWN(test_twice_as_long_is_never_the_same),
         DRAWN(test_new_vanished_few_small),
-        DRAWN(test_samples_stay_in_order),
-        DRAWN(test_samples_of_a_histogram),
         DRAWN(test_placement_of_short_calls),
         DRAWN(test_fails_above),
         DRAWN(test_interval_decides),

@@ -131,12 +131,47 @@ static void extremes_are_counted(void **state)
     free(x);
 }
 
+static void they_stay_in_order(void **unused)
+{
+    (void)unused;
+    double taken[1000];
+    struct kt_samples samples = {0};
+    assert_int_equal(kt_samples_take(&samples, taken, 1000), 0);
+    for (int i = 0; i < 7 * KT_SAMPLES_KEPT; i++) {
+        kt_samples_add(&samples, 1 + i);
+        if (i == 2 || i == 5000 || i == KT_SAMPLES_KEPT - 1 || i == KT_SAMPLES_KEPT || i == 7 * KT_SAMPLES_KEPT - 1) {
+            size_t n = kt_samples_take(&samples, taken, 1000);
+            assert_int_equal(n, i < 1000 ? i + 1 : 1000);
+            for (size_t t = 0; t < n; t++)
+                assert_true(fabs(taken[t] - (1 + (double)t * (i + 1) / (double)n)) <= 1 + 0.003 * i);
+        }
+    }
+    kt_samples_free(&samples);
+}
+
+static void a_histogram_gives_some(void **unused)
+{
+    (void)unused;
+    double taken[1000];
+    struct kt_samples samples = {0};
+    kt_samples_spread(&samples, 1, 2, 1000);
+    size_t n = kt_samples_take(&samples, taken, 1000);
+    double halves[2] = {0, 0};
+    assert_int_equal(n, 512);
+    for (size_t t = 0; t < n; t++)
+        halves[2 * t / n] += taken[t] / ((double)n / 2);
+    assert_true(fabs(halves[0] - 1.5) < 0.02 && fabs(halves[1] - 1.5) < 0.02);
+    kt_samples_free(&samples);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(none_are_not_a_number),          cmocka_unit_test(few_are_exact),
         cmocka_unit_test(many_are_as_good_as_their_bins), cmocka_unit_test(short_times_stay_exact),
         cmocka_unit_test(extremes_are_counted),
+        cmocka_unit_test(they_stay_in_order),
+        cmocka_unit_test(a_histogram_gives_some),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

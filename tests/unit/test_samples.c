@@ -169,8 +169,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(none_are_not_a_number),          cmocka_unit_test(few_are_exact),
         cmocka_unit_test(many_are_as_good_as_their_bins), cmocka_unit_test(short_times_stay_exact),
-        cmocka_unit_test(extremes_are_counted),
-        cmocka_unit_test(they_stay_in_order),
+        cmocka_unit_test(extremes_are_counted),           cmocka_unit_test(they_stay_in_order),
         cmocka_unit_test(a_histogram_gives_some),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -66,32 +66,18 @@ struct kt_proposal kt_candidate_batch(const struct kt_shape_group *shape, size_t
                                 .seconds = shape->total * calls / (double)shape->calls};
 }
 
-static void add_batch(struct list *list, struct kt_independent *independent, const struct kt_shape_group *shape,
-                      size_t number, const struct kt_proposals_wanted *wanted)
-{
-    char why[KT_WHY_NO_BATCH];
-    if (kt_independent_lay_out(independent, KT_ADVISED_BATCH, wanted->layout, why))
-        return;
-    struct kt_proposal c = kt_candidate_batch(shape, number, independent, wanted->threads);
-    add(list, &c);
-}
-
 void kt_proposals_find(const struct kt_trace *trace, const struct kt_shapes *shapes,
                        const struct kt_proposals_wanted *wanted, struct kt_proposals *out)
 {
     struct list list = {.least = wanted->seconds};
     struct kt_repeated *repeated = kt_repeated_find(trace, shapes);
     *out = (struct kt_proposals){.shapes = shapes->count};
-    if (wanted->threads > 1)
-        out->independent = kt_independent_find(trace, shapes, KT_ADVISED_BATCH);
     for (size_t i = 0; i < shapes->count; i++) {
         const struct kt_shape_group *shape = &shapes->shape[i];
         if (!shape->calls || !kt_routine_matches(shape->first.entry->symbol.routine->name, wanted->routines))
             continue;
         add_rules(&list, shape, i);
         add_repeated(&list, &repeated[i], shape, i);
-        if (out->independent && !shape->query)
-            add_batch(&list, &out->independent[i], shape, i, wanted);
     }
     free(repeated);
     out->candidate = list.candidate;

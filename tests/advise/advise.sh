@@ -8,9 +8,8 @@ F=$PWD/$B/tests/advise/faults
 export KTRACE_QUIET=1 OPENBLAS_NUM_THREADS=1
 # tried NAME EXPRESSION: of the document d of a quick trial
 tried() { "$kt" advise --json --budget 0.2 "$T/$1" 2>"$T/err" | query "$2"; }
-changes='[(c["rule"], c["routine"], c["changed_to"]) for c in d["tried"] if c["rule"] != "batch"]'
-arguments='[tuple(c["changed_args"].get(k) for k in KEYS) for c in d["tried"] if c["rule"] != "batch"]'
-batches='[(c["routine"], c["calls"], c["batch"], c["loop_threads"] > 1) for c in d["tried"] if c["rule"] == "batch"]'
+changes='[(c["rule"], c["routine"], c["changed_to"]) for c in d["tried"]]'
+arguments='[tuple(c["changed_args"].get(k) for k in KEYS) for c in d["tried"]]'
 # of KEY...: their values in changed calls
 of() { local keys; keys=$(printf '"%s", ' "$@"); echo "${arguments/KEYS/($keys)}"; }
 
@@ -38,15 +37,6 @@ for name in vector one-side symmetric repeated padding; do
 done
 traced chain "$F" chain wrong 20 100 >/dev/null; same "results that are the next vectors cannot be joined" "[]" "$(tried chain "$changes")"
 traced reused "$F" chain right 20 100 >/dev/null; same "nor results that all lie in one place" "[]" "$(tried reused "$changes")"
-one_by_one=$(traced batch-wrong "$F" batch wrong 30 | awk '{print $2}')
-same "small products shared by threads" "$one_by_one" "$(traced batch-right "$F" batch right 30 | awk '{print $2}')"
-if [ "$(nproc)" -gt 1 ]; then
-    same "small independent products" "[('dgemm', 1920, 16, True)]" "$(tried batch-wrong "$batches")"
-    same "... corrected: two threads share them" "[]" "$(tried batch-right "$batches")"
-    same "... products of one result are not independent" "[]" "$(tried vector-wrong "$batches")"
-    same "... nor where each result is the next vector" "[]" "$(tried chain "$batches")"
-    same "... nothing runs at the same time on one processor" "[]" "$(taskset -c 0 "$kt" advise --json --budget 0.2 "$T/batch-wrong" 2>"$T/err" | query "$batches")"
-fi
 KTRACE_MODE=profile traced profile "$F" vector wrong 3000 100 >/dev/null
 same "a profile does not tell where operands were" "[('vector', 'dgemm', 'dgemv', 'between', True)]" \
     "$(tried profile '[(c["rule"], c["routine"], c["changed_to"], c["context"], 0 <= c["place"] <= 1) for c in d["tried"]]')"

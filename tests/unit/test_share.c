@@ -102,15 +102,15 @@ static void owners_do_not_depend_on_last_digits(void **state)
     struct kt_jobs other = make_jobs();
     (void)state;
     for (size_t i = 0; i < JOBS; i++) {
+        free(jobs.job[i].refused);
+        free(other.job[JOBS - 1 - i].refused);
+        jobs.job[i].refused = NULL;
         shape[i].first.n = i;
         jobs.job[i].shape = &shape[i];
         jobs.job[i].insitu.median = 1e-8;
         jobs.job[i].bytes = 12288;
         other.job[JOBS - 1 - i] = jobs.job[i];
-        other.job[JOBS - 1 - i].refused = NULL;
         other.job[JOBS - 1 - i].insitu.median *= 1 + 1e-12 * (double)i;
-        free(jobs.job[i].refused);
-        jobs.job[i].refused = NULL;
     }
     unsigned *owner = kt_share_owners(&share, &jobs);
     unsigned *again = kt_share_owners(&share, &other);

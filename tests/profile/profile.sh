@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# check: slow, 60 s
+# check: slow, 75 s
 # Profile mode: the same counts as a full trace, in memory that is bounded whatever happens, and readable after a kill.
 . tests/lib.sh
 export KTRACE_NESTED=all # what nests in calls is looked at
@@ -40,23 +40,25 @@ same "ktrace run --mode" "profile 100" "$("$B/ktrace" run --mode profile -o "$T/
 has "a mode that does not exist" "KTRACE_MODE=some: expected full or profile" "$(KTRACE_QUIET=0 KTRACE_MODE=some traced some "$counts" fixed 1 2>&1)"
 
 # --- nested calls of some outermost calls only -------------------------------------------------------------------------
-for mode in all sample none; do
-    KTRACE_NESTED=$mode profiled "large.$mode" "${undisturbed[@]}" "$counts" large 100 >/dev/null
-    report "large.$mode" >"$T/large.$mode.json"
-done
-out=$("$PYTHON" tests/profile/near.py "$T/large.all.json" "$T/large.sample.json")
+large() { # NAME MODE
+    KTRACE_NESTED=$2 profiled "$1" "${undisturbed[@]}" "$counts" large 40 >/dev/null
+    report "$1" >"$T/$1.json"
+}
+for i in 1 2 3 4 5; do large "large.all$i" all; large "large.sample$i" sample; done
+large large.none none
+out=$("$PYTHON" tests/profile/near.py "$T"/large.all?.json "$T"/large.sample?.json)
 has "by default outermost calls are all counted, and what nests in them is estimated" "^[0-9]+ nested routines$" "$out"
 same "near what it is if all are counted" "" "$(grep -vE '^[0-9]+ nested routines$' <<<"$out")"
-text=$("$B/ktrace" report --all "$T/large.sample")
-has "the report says from how many calls" "^inside dsyev: from [0-9]+ of 400 calls" "$text"
+text=$("$B/ktrace" report --all "$T/large.sample1")
+has "the report says from how many calls" "^inside dsyev: from [0-9]+ of 160 calls" "$text"
 has "and that the error is not known" "^dsteqr .* n/a " "$text"
 has "and how many were passed on" "nested ones are recorded, the others passed on" "$text"
-has "so does info" "recorded in [0-9]+ of 800 outermost calls; [0-9,]+ nested calls were passed on" "$("$B/ktrace" info "$T/large.sample" | tr -s ' \n' ' ')"
+has "so does info" "recorded in [0-9]+ of 320 outermost calls; [0-9,]+ nested calls were passed on" "$("$B/ktrace" info "$T/large.sample1" | tr -s ' \n' ' ')"
 same "without any sample nothing is known of them" "['dpotrf', 'dsyev'] 0 0" \
     "$(query 'sorted(r["routine"] for r in d["routines"])' <"$T/large.none.json") $(query 'sum(i["sampled"] for i in d["inside"])' <"$T/large.none.json") $(info large.none 'd["nested"]["outermost_inside"]')"
-same "passed on are all that nest" "$(info large.all 'd["calls"]')" "$(info large.none 'd["calls"] + d["nested"]["passed"]')"
-same "check finds nothing wrong there" 0 "$("$B/ktrace" check "$T/large.sample" >/dev/null; echo $?)"
-has "leaves are those recorded, which is said" "nested calls are not in the trace" "$("$B/ktrace" replay --level leaves --routine dsyr2k --context warm --budget 0.05 "$T/large.sample" 2>&1 >/dev/null)"
+same "passed on are all that nest" "$(info large.all1 'd["calls"]')" "$(info large.none 'd["calls"] + d["nested"]["passed"]')"
+same "check finds nothing wrong there" 0 "$("$B/ktrace" check "$T/large.sample1" >/dev/null; echo $?)"
+has "leaves are those recorded, which is said" "nested calls are not in the trace" "$("$B/ktrace" replay --level leaves --routine dsyr2k --context warm --budget 0.05 "$T/large.sample1" 2>&1 >/dev/null)"
 KTRACE_NESTED=sample profiled small "${undisturbed[@]}" "$counts" mix 20 >/dev/null
 true_that "the profile is smaller" test $((2 * $(cat "$T"/small/p*/s* | wc -c))) -lt "$(cat "$T"/profile/p*/s* | wc -c)"
 

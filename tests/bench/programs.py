@@ -88,7 +88,7 @@ class Program:
         folder = os.path.join(directory, "run")
         os.mkdir(folder)
         self.prepare(folder)
-        environment = dict(os.environ, LD_LIBRARY_PATH=self.blas, OPENBLAS_NUM_THREADS="1", **variables)
+        environment = dict(os.environ, LD_LIBRARY_PATH=self.blas, OPENBLAS_NUM_THREADS="1", OMP_THREAD_LIMIT="1", **variables)
         path = os.path.join(folder, "output")
         with open(path, "wb") as out, open(os.path.join(folder, "error"), "wb") as err:
             began = time.perf_counter()

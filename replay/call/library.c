@@ -98,16 +98,20 @@ bool kt_library_is_linear_algebra(const char *path)
     return false;
 }
 
-/* Order of loading: what other libraries build on comes first. */
-static int rank_of(const char *path)
+/* Order of loading: what other libraries build on comes first, those of 64-bit integers behind all others. */
+static int rank_of(const char *path, bool wide)
 {
+    enum { RANKS = 3 };
     const char *name = kt_base_name(path);
+    int rank = 1;
     if (strstr(name, "openblas") || strstr(name, "atlas"))
-        return 0;
-    return strstr(name, "lapack") || strstr(name, "flame") ? 2 : 1;
+        rank = 0;
+    else if (strstr(name, "lapack") || strstr(name, "flame"))
+        rank = 2;
+    return rank + (wide ? RANKS : 0);
 }
 
-static void insert_by_rank(struct kt_library *library, const char *path)
+static void insert_by_rank(struct kt_library *library, const char *path, bool wide)
 {
     for (int i = 0; i < library->files; i++)
         if (!strcmp(library->file[i], path))
@@ -115,9 +119,12 @@ static void insert_by_rank(struct kt_library *library, const char *path)
     if (library->files == KT_LIBRARY_FILES)
         return;
     int at = library->files++;
-    for (; at > 0 && rank_of(library->file[at - 1]) > rank_of(path); at--)
+    for (; at > 0 && rank_of(library->file[at - 1], library->wide[at - 1]) > rank_of(path, wide); at--) {
         library->file[at] = library->file[at - 1];
+        library->wide[at] = library->wide[at - 1];
+    }
     library->file[at] = kt_copy(path);
+    library->wide[at] = wide;
 }
 
 /* The library that calls of LAPACK went to; NULL: there were none. */
@@ -242,7 +249,7 @@ static enum kt_status add_object(struct kt_library *library, const struct kt_obj
                                   : KT_OK;
     KT_TRY(check_build(object, error));
     KT_TRY(check_owner(object, error));
-    insert_by_rank(library, object->path);
+    insert_by_rank(library, object->path, object->int_bytes == 8);
     if (!object->is_library)
         return KT_OK;
     library->int_bytes = object->int_bytes == 8 ? 8 : library->int_bytes;

@@ -19,6 +19,7 @@ struct kt_library {
     void *handle[KT_LIBRARY_FILES]; /* after kt_library_load; NULL: it could not be loaded, */
     char *why[KT_LIBRARY_FILES];    /* and why; owned */
     long space[KT_LIBRARY_FILES];   /* the namespace of the linker that it is in (dlmopen(3)) */
+    bool wide[KT_LIBRARY_FILES];    /* of a recorded one: its integers have 64 bits */
     int files;
     size_t int_bytes;
     bool is_recorded; /* by that trace: what it was called with fits, also names of another width */

@@ -45,15 +45,23 @@ static void configure(const struct kt_library *library)
 
 /* --- namespaces -------------------------------------------------------------------------------------------- */
 
-/* Has a file before this one, in that namespace, the same name for those that need it? */
-static bool meets_another(const struct kt_library *library, int file, Lmid_t space)
+/* Would those that need one of the two get the other? Both have the same name, or routines of the same names that take
+ * other integers. */
+static bool are_mistaken(const struct kt_library *library, int a, int b)
 {
     char name[2][256];
-    if (!kt_soname_of(library->file[file], name[1], sizeof name[1]))
-        return false;
+    if (library->wide[a] != library->wide[b])
+        return true;
+    return kt_soname_of(library->file[a], name[0], sizeof *name) &&
+           kt_soname_of(library->file[b], name[1], sizeof *name) && !strcmp(name[0], name[1]) &&
+           !kt_same_file(library->file[a], library->file[b]);
+}
+
+/* Is there such a file before this one in that namespace? */
+static bool meets_another(const struct kt_library *library, int file, Lmid_t space)
+{
     for (int i = 0; i < file; i++)
-        if (library->space[i] == space && library->handle[i] && kt_soname_of(library->file[i], name[0], sizeof *name) &&
-            !strcmp(name[0], name[1]) && !kt_same_file(library->file[i], library->file[file]))
+        if (library->space[i] == space && library->handle[i] && are_mistaken(library, i, file))
             return true;
     return false;
 }
@@ -66,9 +74,9 @@ static bool is_of_one_directory(const char *a, const char *b)
 }
 
 /*
- * A program may hold two libraries by one soname, such as the system's libopenblas.so.0 and that of a wheel. What needs
- * that name would get the first of them: so the second, and all beside it in its directory, are loaded into a namespace
- * of their own (dlmopen(3)).
+ * A program may hold two libraries by one soname, such as the system's libopenblas.so.0 and that of a wheel, or two that
+ * take integers of different widths. What needs the name, or calls dgemm_, would get the first of them: so the second,
+ * and all beside it in its directory, are loaded into a namespace of their own (dlmopen(3)).
  */
 static Lmid_t choose_space(const struct kt_library *library, int file)
 {

@@ -2,10 +2,12 @@
 #include "preload/entries.h"
 
 #include "preload/define.h"
+#include "preload/file.h"
 #include "preload/line.h"
 #include "preload/settings.h"
 #include "preload/soname.h"
 
+#include <limits.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -120,6 +122,7 @@ static struct kt_convention convention_of(const struct kt_loaded *o, int id, con
 static void define_library(const struct kt_loaded *o, int id, bool wide)
 {
     static struct kt_line line;
+    static char file[PATH_MAX];
     struct kt_library_answer answer = {0};
     if (!table.defined[id].is_library)
         answer = kt_ask_library(o);
@@ -134,6 +137,8 @@ static void define_library(const struct kt_loaded *o, int id, bool wide)
     add_text(&line, answer.version);
     add_number(&line, wide ? 8 : 4, 10);
     add_number(&line, (uint64_t)answer.threads, 10);
+    kt_file_real(o->path, file, sizeof file);
+    add_text(&line, file);
     define(&line);
 }
 

@@ -2,6 +2,7 @@
 #include "preload/file.h"
 
 #include "preload/apart.h"
+#include "preload/line.h"
 #include "preload/system.h"
 
 #include <errno.h>
@@ -106,4 +107,32 @@ size_t kt_file_read(const char *path, char *out, size_t size)
     kt_apart(read_whole, &t);
     out[t.done] = '\0';
     return t.done;
+}
+
+struct link {
+    const char *path;
+    char *out;
+    size_t size;
+};
+
+static void follow(void *at)
+{
+    static struct kt_line self; /* within a slow path: one at a time */
+    struct link *link = at;
+    int file = open(link->path, O_PATH | O_CLOEXEC);
+    if (file < 0)
+        return;
+    self = (struct kt_line){0};
+    kt_line_raw(&self, "/proc/thread-self/fd/");
+    kt_line_unsigned(&self, (uint64_t)file, 10);
+    ssize_t length = readlink(self.text, link->out, link->size - 1);
+    link->out[length > 0 ? length : 0] = '\0';
+    close(file);
+}
+
+void kt_file_real(const char *path, char *out, size_t size)
+{
+    struct link link = {path, out, size};
+    *out = '\0';
+    kt_apart(follow, &link);
 }

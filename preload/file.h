@@ -16,4 +16,7 @@ KT_HIDDEN size_t kt_file_append(const char *path, const void *bytes, size_t coun
 /* Reads at most SIZE - 1 bytes of a file and ends them with a 0; returns how many, 0 after an error. */
 KT_HIDDEN size_t kt_file_read(const char *path, char *out, size_t size);
 
+/* The path of the file itself, where PATH goes through symbolic links; "" if it cannot be told. */
+KT_HIDDEN void kt_file_real(const char *path, char *out, size_t size);
+
 #endif

@@ -31,7 +31,7 @@
  * New kinds of events, new lines and new fields at the end of a line of the text files bump the minor version; readers
  * ignore them. */
 #define KT_FORMAT_MAJOR 2
-#define KT_FORMAT_MINOR 12
+#define KT_FORMAT_MINOR 13
 
 /* Of the line `workload` in meta: readers refuse larger ones. */
 #define KT_WORKLOAD_VERSION 1

@@ -74,9 +74,9 @@ static bool is_of_one_directory(const char *a, const char *b)
 }
 
 /*
- * A program may hold two libraries by one soname, such as the system's libopenblas.so.0 and that of a wheel, or two that
- * take integers of different widths. What needs the name, or calls dgemm_, would get the first of them: so the second,
- * and all beside it in its directory, are loaded into a namespace of their own (dlmopen(3)).
+ * A program may hold two libraries by one soname, such as the system's libopenblas.so.0 and that of a wheel, or two
+ * that take integers of different widths. What needs the name, or calls dgemm_, would get the first of them: so the
+ * second, and all beside it in its directory, are loaded into a namespace of their own (dlmopen(3)).
  */
 static Lmid_t choose_space(const struct kt_library *library, int file)
 {

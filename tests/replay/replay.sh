@@ -50,18 +50,30 @@ has "... nor one in fewer contexts" 'has more contexts' "$("$kt" replay --budget
 has "... nor one of operands that lay otherwise" 'operands at the recorded places' "$("$kt" replay --align 4096 --budget 0.2 --store none "$T/demo" 2>&1)"
 true_that "... what is there stays" cmp -s "$T/demo/replay.json" "$T/earlier.json"
 
-# Integers of both widths in one program: each call has those of its name.
+# Integers of both widths in one program: each call has those of its name. BLIS calls its own Fortran names, which the other has, too.
 wide=$(ls /usr/lib/*/libopenblas64.so.0 2>/dev/null | head -n 1)
-if [ -n "$wide" ]; then
-    "$kt" run -o "$T/widths" -- "$PYTHON" -c 'import ctypes, sys, numpy as np
+blis=$(ls /usr/lib/*/blis-serial/libblas.so.3 2>/dev/null | head -n 1)
+both_widths() { # NAME
+    "$kt" run -o "$T/$1" -- "$PYTHON" -c 'import ctypes, sys, numpy as np
 a = np.ones((60, 60)); a @ a
 n, one = ctypes.byref(ctypes.c_int64(40)), ctypes.byref(ctypes.c_double(1))
 x = ctypes.c_void_p(a.ctypes.data)
 ctypes.CDLL(sys.argv[1]).dgemm_(b"N", b"N", n, n, n, one, x, n, x, n, one, x, n, ctypes.c_size_t(1), ctypes.c_size_t(1))' "$wide" >/dev/null 2>&1
-    "$kt" replay --json --context warm,sequence --budget 1 --store none "$T/widths" >"$T/widths.json" 2>/dev/null
-    same "integers of two widths: all is replayed" "[] [40, 60] 0" "$(query '(d["not_replayed"], sorted(s["args"].get("m", s["args"].get("M")) for s in d["shapes"] if s["routine"] == "dgemm"), d["sequence"]["left_out"])' <"$T/widths.json" | sed 's/^(//; s/)$//; s/], /] /g')"
+    "$kt" replay --json --context warm,sequence --budget 1 --store none "$T/$1" >"$T/$1.json" 2>"$T/$1.err"
+    query '(d["not_replayed"], sorted(s["args"].get("m", s["args"].get("M")) for s in d["shapes"] if s["routine"] == "dgemm"), d["sequence"]["left_out"])' <"$T/$1.json" | sed 's/^(//; s/)$//; s/], /] /g'
+}
+if [ -n "$wide" ]; then
+    same "integers of two widths: all is replayed" "[] [40, 60] 0" "$(both_widths widths)"
 else
     skip "integers of two widths" "no libopenblas64"
+fi
+if [ -n "$wide" ] && [ -n "$blis" ]; then
+    mkdir "$T/links"; ln -s "$blis" "$T/links/libblas.so.3"
+    same "... on BLIS, behind a link that does not say so" "[] [40, 60] 0" "$(LD_LIBRARY_PATH=$T/links both_widths linked)"
+    same "... no argument is wrong" 0 "$(grep -c "On entry" "$T/linked.err")"
+    same "... and it is named" "['blis', 'openblas']" "$(info linked 'sorted(l["name"] for l in d["libraries"])')"
+else
+    skip "integers of two widths on BLIS" "no libopenblas64, or no libblis"
 fi
 
 # Where most of the recorded time passed, there it is replayed, if that may be used.

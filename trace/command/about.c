@@ -119,8 +119,8 @@ bool kt_about_when(const struct kt_process *process, char *out, size_t size)
 static int find_library(const struct kt_object *library)
 {
     int i = 0;
-    while (i < LIBRARIES && !strcasestr(library->path, libraries[i].name) &&
-           !strcasestr(library->version, libraries[i].name))
+    const char *file = *library->file ? library->file : library->path;
+    while (i < LIBRARIES && !strcasestr(file, libraries[i].name) && !strcasestr(library->version, libraries[i].name))
         i++;
     return i;
 }

@@ -13,7 +13,7 @@
 enum { MAX_IDS = 1 << 16, MAX_COUNTERS = 64, MAX_FIELDS = 10 };
 
 static const struct kt_object unknown_object = {
-    .path = "", .build_id = "", .soname = "", .version = "", .int_bytes = 4};
+    .path = "", .build_id = "", .soname = "", .file = "", .version = "", .int_bytes = 4};
 
 /* An entry line; it becomes an entry when all are known. */
 struct draft {
@@ -61,6 +61,7 @@ static struct kt_object *object_with_id(struct kt_process *p, unsigned long id)
         p->object[p->objects++] = (struct kt_object){.path = kt_copy(""),
                                                      .build_id = kt_copy(""),
                                                      .soname = kt_copy(""),
+                                                     .file = kt_copy(""),
                                                      .version = kt_copy(""),
                                                      .int_bytes = 4};
     }
@@ -99,6 +100,7 @@ static const char *define_library(struct definitions *d, char **field)
     o->threads = (int)threads;
     set_text(&o->soname, field[2]);
     set_text(&o->version, field[3]);
+    set_text(&o->file, field[6]); /* from version 2.13 on */
     return NULL;
 }
 
@@ -309,6 +311,7 @@ void kt_definitions_free(struct kt_process *process)
         free(process->object[i].path);
         free(process->object[i].build_id);
         free(process->object[i].soname);
+        free(process->object[i].file);
         free(process->object[i].version);
     }
     for (size_t i = 0; i < process->counters; i++) {

@@ -18,6 +18,7 @@ struct kt_object {
     char *build_id;  /* hexadecimal, or "" */
     bool is_library; /* calls were bound to it; the rest is only known then */
     char *soname;
+    char *file;    /* where it really is, if path goes through links; "" if not known */
     char *version; /* what the library says of itself, or "" */
     int int_bytes; /* 4: LP64, 8: ILP64 */
     int threads;   /* it would use; 0: not known */

@@ -72,6 +72,7 @@ static json_t *library_json(const struct kt_object *library)
 {
     json_t *object = json_object();
     json_object_set_new(object, "path", kt_json_text(library->path));
+    json_object_set_new(object, "file", *library->file ? kt_json_text(library->file) : json_null());
     json_object_set_new(object, "soname", kt_json_text(library->soname));
     json_object_set_new(object, "build_id", kt_json_text(library->build_id));
     json_object_set_new(object, "name", json_string(kt_about_library_name(library)));

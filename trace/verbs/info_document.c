@@ -9,7 +9,8 @@
 /* --- of a trace ---------------------------------------------------------------------------------------------- */
 
 static const struct kt_field library_fields[] = {
-    {"path", KT_AS_TEXT, .meaning = "file"},
+    {"path", KT_AS_TEXT, .meaning = "that the program opened"},
+    {"file", KT_AS_TEXT, KT_NULL, .meaning = "file that the path leads to"},
     {"soname", KT_AS_TEXT, .meaning = "name that programs are linked with"},
     {"build_id", KT_AS_TEXT, .meaning = "build id of the file"},
     {"name", KT_AS_TEXT, .meaning = "which library it is"},

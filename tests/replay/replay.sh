@@ -5,7 +5,7 @@
 . tests/lib.sh
 kt=$B/ktrace
 export KTRACE_QUIET=1 OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
-"$kt" run -o "$T/context" -- "$PYTHON" -c 'import numpy as np
+"$kt" run --blas openblas-serial -o "$T/context" -- "$PYTHON" -c 'import numpy as np
 g = np.random.default_rng(1)
 x, y, v, a, b = (g.standard_normal(n) for n in (2000, 20000, 200, (200, 200), (1000, 1000)))
 for i in range(20): x @ x[::-1].copy(), y @ y[::-1].copy(), a @ v
@@ -30,7 +30,7 @@ from_memory dgemv 200 40000
 from_memory ddot 20000 40000
 from_memory ddot 2000 4000
 
-"$kt" run -o "$T/demo" -- "$PYTHON" examples/demo.py >/dev/null 2>&1
+"$kt" run --blas openblas-serial -o "$T/demo" -- "$PYTHON" examples/demo.py >/dev/null 2>&1
 "$kt" replay --json --budget 8 "$T/demo" >"$T/two.json" 2>/dev/null
 same "everything is replayed" "[]" "$(query 'd["not_replayed"]' <"$T/two.json")"
 has "the report shows the contexts" 'warm +cold +index' "$("$kt" report --all "$T/demo")"

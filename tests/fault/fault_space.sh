@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# check: slow, 13 s
+# check: slow, 30 s
 # Where a trace cannot be written, or no longer: the program behaves as without us, and what is lost is counted.
 . tests/fault/lib.sh
 refusals=$F/refusals

@@ -17,7 +17,7 @@ const char *const kt_outcome_text[] = {
 char *kt_change_text(const struct kt_proposal *c, char out[KT_CHANGE_TEXT])
 {
     const char *from = c->shape->first.entry->symbol.routine->name;
-    const char *to = kt_candidate_routine(c)->name;
+    const char *to = c->to.routine->name;
     snprintf(out, KT_CHANGE_TEXT, strcmp(from, to) != 0 ? "%s -> %s" : "%s", from, to);
     return out;
 }

@@ -13,10 +13,7 @@ static const struct kt_field tried_fields[] = {
     {"routine", KT_AS_TEXT, .meaning = "recorded routine"},
     {"changed_to", KT_AS_TEXT, .meaning = "routine in its place; the same where arguments change only"},
     {"args", KT_AS_MAP, .meaning = "recorded arguments of the first call, by their names"},
-    {"changed_args", KT_AS_MAP,
-     .meaning = "sizes, options and scalars of the changed call, by their Fortran names; none: the recorded ones"},
-    {"batch", KT_AS_COUNT, KT_NULL, .meaning = "calls of the loop that both forms were timed in; null: single calls"},
-    {"loop_threads", KT_AS_COUNT, KT_NULL, .meaning = "threads that share the changed loop"},
+    {"changed_args", KT_AS_MAP, .meaning = "sizes, options and scalars of the changed call, by their Fortran names"},
     {"calls", KT_AS_COUNT, KT_NULL, .meaning = "calls of the shape that can be changed"},
     {"replaced", KT_AS_COUNT, .meaning = "calls that one changed call replaces"},
     {"insitu", KT_AS_SECONDS, .meaning = "time of these calls in the program"},
@@ -84,13 +81,13 @@ static void add_names(const struct kt_proposal *c, json_t *out)
 {
     json_object_set_new(out, "rule", json_string(c->rule->name));
     json_object_set_new(out, "routine", kt_json_text(c->shape->first.entry->symbol.routine->name));
-    json_object_set_new(out, "changed_to", kt_json_text(kt_candidate_routine(c)->name));
+    json_object_set_new(out, "changed_to", kt_json_text(c->to.routine->name));
 }
 
 static json_t *form_json(const struct kt_call_form *form)
 {
     json_t *out = json_object();
-    for (int i = 0; form->routine && i < form->routine->args; i++) {
+    for (int i = 0; i < form->routine->args; i++) {
         const struct kt_arg *arg = &form->routine->arg[i];
         char letter[2] = {(char)form->values.v[i], '\0'};
         if (arg->role <= KT_OPTION)
@@ -111,9 +108,6 @@ static json_t *tried_json(const struct kt_advised_list *list, size_t i)
     add_names(c, out);
     json_object_set_new(out, "args", kt_json_args(&c->shape->first, false));
     json_object_set_new(out, "changed_args", form_json(&c->to));
-    const struct kt_call_batch *batch = c->batch.batch;
-    json_object_set_new(out, "batch", batch ? json_integer((json_int_t)batch->calls) : json_null());
-    json_object_set_new(out, "loop_threads", batch ? json_integer(c->batch.threads) : json_null());
     json_object_set_new(out, "calls", kt_json_count(c->calls));
     json_object_set_new(out, "replaced", json_integer((json_int_t)c->each));
     json_object_set_new(out, "insitu", kt_json_number(c->seconds));

@@ -56,8 +56,7 @@ struct kt_proposal kt_candidate_batch(const struct kt_shape_group *shape, size_t
 {
     const struct kt_call_batch *batch = &independent->batch;
     double calls = (double)independent->batches * (double)batch->calls;
-    return (struct kt_proposal){.rule = &kt_rule_batch,
-                                .shape = shape,
+    return (struct kt_proposal){.shape = shape,
                                 .number = number,
                                 .args = shape->usual.args,
                                 .batch = {batch, threads < batch->calls ? threads : (unsigned)batch->calls},
@@ -66,35 +65,26 @@ struct kt_proposal kt_candidate_batch(const struct kt_shape_group *shape, size_t
                                 .seconds = shape->total * calls / (double)shape->calls};
 }
 
-void kt_proposals_find(const struct kt_trace *trace, const struct kt_shapes *shapes,
-                       const struct kt_proposals_wanted *wanted, struct kt_proposals *out)
+void kt_proposals_find(const struct kt_trace *trace, const struct kt_shapes *shapes, const char *routines, double least,
+                       struct kt_proposals *out)
 {
-    struct list list = {.least = wanted->seconds};
+    struct list list = {.least = least};
     struct kt_repeated *repeated = kt_repeated_find(trace, shapes);
-    *out = (struct kt_proposals){.shapes = shapes->count};
     for (size_t i = 0; i < shapes->count; i++) {
         const struct kt_shape_group *shape = &shapes->shape[i];
-        if (!shape->calls || !kt_routine_matches(shape->first.entry->symbol.routine->name, wanted->routines))
+        if (!shape->calls || !kt_routine_matches(shape->first.entry->symbol.routine->name, routines))
             continue;
         add_rules(&list, shape, i);
         add_repeated(&list, &repeated[i], shape, i);
     }
     free(repeated);
-    out->candidate = list.candidate;
-    out->count = list.count;
+    *out = (struct kt_proposals){list.candidate, list.count};
 }
 
 void kt_proposals_free(struct kt_proposals *candidates)
 {
-    if (candidates->independent)
-        kt_independent_free(candidates->independent, candidates->shapes);
     free(candidates->candidate);
     *candidates = (struct kt_proposals){0};
-}
-
-const struct kt_routine *kt_candidate_routine(const struct kt_proposal *candidate)
-{
-    return candidate->to.routine ? candidate->to.routine : candidate->shape->first.entry->symbol.routine;
 }
 
 /* --- names ------------------------------------------------------------------------------------------------- */

@@ -8,10 +8,10 @@
 #include "replay/advise/rules.h"
 #include "replay/advise/independent.h"
 
-enum { KT_MOST_CANDIDATES = 200, KT_ADVISED_BATCH = 16 /* calls */ };
+enum { KT_MOST_CANDIDATES = 200 };
 
 struct kt_proposal {
-    const struct kt_rule *rule;
+    const struct kt_rule *rule; /* NULL: a change of the user's choice */
     const struct kt_shape_group *shape;
     size_t number;                   /* of the shape in its list */
     struct kt_call_form to;          /* the other call; without a routine it is the recorded one with the arguments */
@@ -25,27 +25,16 @@ struct kt_proposal {
 struct kt_proposals {
     struct kt_proposal *candidate; /* owned */
     size_t count;
-    struct kt_independent *independent; /* by shape, the batches of candidates; owned, NULL: there are none */
-    size_t shapes;
 };
 
-struct kt_proposals_wanted {
-    const char *routines;           /* patterns, NULL: all */
-    double seconds;                 /* that its calls take at least */
-    unsigned threads;               /* that could share a loop of calls; 1: none could */
-    const struct kt_layout *layout; /* of operands in batches */
-};
-
-void kt_proposals_find(const struct kt_trace *trace, const struct kt_shapes *shapes,
-                       const struct kt_proposals_wanted *wanted, struct kt_proposals *out);
+/* ROUTINES: patterns, NULL: all. LEAST: seconds that the calls of a shape take at least. */
+void kt_proposals_find(const struct kt_trace *trace, const struct kt_shapes *shapes, const char *routines, double least,
+                       struct kt_proposals *out);
 void kt_proposals_free(struct kt_proposals *candidates);
 
 /* A shape in batches of CALLS, shared out to so many threads. */
 struct kt_proposal kt_candidate_batch(const struct kt_shape_group *shape, size_t number,
                                       const struct kt_independent *independent, unsigned threads);
-
-/* The routine of the other call. */
-const struct kt_routine *kt_candidate_routine(const struct kt_proposal *candidate);
 
 /* The symbol of the other call, under a name of the family that the recorded one has: scipy_cblas_dgemm64_ and
  * scipy_dgemv_64_. */

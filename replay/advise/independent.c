@@ -18,7 +18,7 @@ struct run {
 struct search {
     size_t wanted;
     struct run run;
-    struct kt_independent *found; /* by number of the shape */
+    struct kt_independent *found; /* by shape, in the order of their list */
 };
 
 static void end_run(struct search *s)
@@ -93,15 +93,11 @@ static void walk(const struct kt_trace *trace, const struct kt_shapes *shapes, s
 
 struct kt_independent *kt_independent_find(const struct kt_trace *trace, const struct kt_shapes *shapes, size_t calls)
 {
-    struct kt_independent *out = kt_resize(NULL, shapes->count, sizeof *out);
     struct search s = {.wanted = calls, .found = kt_zeros(shapes->count, sizeof *s.found)};
     if (shapes->count)
         walk(trace, shapes, &s);
-    for (size_t i = 0; i < shapes->count; i++)
-        out[i] = s.found[shapes->shape[i].number];
     kt_call_batch_free(&s.run.batch);
-    free(s.found);
-    return out;
+    return s.found;
 }
 
 void kt_independent_free(struct kt_independent *independent, size_t count)

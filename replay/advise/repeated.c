@@ -153,26 +153,21 @@ static void look_at(struct run *run, const struct kt_call *call, struct kt_colle
 
 struct kt_repeated *kt_repeated_find(const struct kt_trace *trace, const struct kt_shapes *shapes)
 {
-    struct kt_repeated *by_number = kt_resize(NULL, shapes->count, sizeof *by_number);
-    struct kt_repeated *out = kt_resize(NULL, shapes->count, sizeof *out);
+    struct kt_repeated *out = kt_zeros(shapes->count, sizeof *out);
     struct kt_collection *collection = kt_collection_of(trace, shapes);
     struct kt_shapes none = {0};
     struct kt_cursor cursor;
     struct kt_call call;
     struct run run = {.count = 0};
-    memset(by_number, 0, shapes->count * sizeof *by_number);
     kt_cursor_begin(trace, &cursor);
     while (kt_cursor_next(&cursor, &call))
         if (call.depth == 0)
-            look_at(&run, &call, collection, by_number);
-    end_run(&run, by_number);
+            look_at(&run, &call, collection, out);
+    end_run(&run, out);
     kt_collection_finish(collection, &none);
     kt_shapes_free(&none);
-    for (size_t i = 0; i < shapes->count; i++) {
-        out[i] = by_number[shapes->shape[i].number];
+    for (size_t i = 0; i < shapes->count; i++)
         out[i].each = out[i].runs ? (out[i].calls + out[i].runs / 2) / out[i].runs : 0;
-    }
-    free(by_number);
     return out;
 }
 

@@ -242,16 +242,6 @@ const struct kt_rule kt_rule_repeated = {
     "The vectors lie in the columns or rows of one array: make one matrix product of these calls.",
     "Write A @ X with all vectors in one array X in place of a loop."};
 
-const struct kt_rule kt_rule_batch = {
-    "batch",
-    NULL,
-    NULL,
-    NULL,
-    false,
-    "Share these calls out to threads, in a parallel loop: none writes what another one uses.",
-    "Share the calls out to threads (concurrent.futures): matmul and numpy.linalg compute without the lock of the "
-    "interpreter."};
-
 static bool is_same_routine(const struct kt_rule *rule, const struct kt_call_form *from)
 {
     return !rule->from || !strcmp(from->routine->name + 1, rule->from);

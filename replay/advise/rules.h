@@ -24,8 +24,7 @@ extern const size_t kt_rules_count;
 /* The other call; false: the rule does not apply. */
 bool kt_rule_apply(const struct kt_rule *rule, const struct kt_call_form *from, struct kt_call_form *out);
 
-/* Of calls one after the other (replay/advise/repeated.h, replay/advise/independent.h). */
+/* Of calls one after the other (replay/advise/repeated.h). */
 extern const struct kt_rule kt_rule_repeated;
-extern const struct kt_rule kt_rule_batch;
 
 #endif

@@ -3,7 +3,6 @@
  * ktrace advise: which calls to make otherwise, as far as replays of both forms prove that it pays.
  */
 #include "replay/advise/advised.h"
-#include "replay/machine/processor.h"
 #include "replay/setup/recall.h"
 #include "trace/base/interrupt.h"
 #include "trace/command/document.h"
@@ -61,11 +60,7 @@ static enum kt_status try_all(struct advise *a, struct kt_error *error)
         return error->status;
     }
     a->program = kt_trials_program(&a->setup.trace);
-    struct kt_proposals_wanted wanted = {.routines = a->options.routines,
-                                         .seconds = least_share * a->program,
-                                         .threads = where.library[0].threads == 1 ? kt_processors_usable() : 1,
-                                         .layout = &where.layout[0]};
-    kt_proposals_find(&a->setup.trace, &a->setup.shapes, &wanted, &a->candidates);
+    kt_proposals_find(&a->setup.trace, &a->setup.shapes, a->options.routines, least_share * a->program, &a->candidates);
     kt_trials_open(&a->setup, a->candidates.candidate, a->candidates.count, &where, &a->trials);
     a->open = true;
     return kt_trials_run(&a->trials, a->options.budget, error);

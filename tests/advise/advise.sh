@@ -32,6 +32,8 @@ same "... its arguments" "[('N', 'N', 100, 64, 100, 100, 100, 100)]" "$(tried re
 same "... and what it replaces" "[(1280, 64)]" "$(tried repeated-wrong '[(c["calls"], c["replaced"]) for c in d["tried"] if c["rule"] == "repeated"]')"
 same "columns that are whole pages apart" "[('padding', 'dgemm', 'dgemm')]" "$(tried padding-wrong "$changes")"
 same "... its arguments" "[(48, 48, 512, 1032, 1032, 1032)]" "$(tried padding-wrong "$(of m n k lda ldb ldc)")"
+traced later "$F" later wrong 20 100 >/dev/null
+same "... behind a call of a lighter shape" "[('repeated', 'dgemv', 'dgemm')]" "$(tried later "$changes")"
 for name in vector one-side symmetric repeated padding; do
     same "$name, corrected: nothing to try" "[] []" "$(tried $name-right "$changes") $(tried $name-right 'd["advice"]')"
 done

@@ -11,6 +11,7 @@
  *     padding    a leading dimension of whole pages; one that is longer
  *     swaps      dlaswp of rows whose elements are whole pages apart; not quite
  *     dots       ddot: no matrix, no fault
+ *     later      one ddot, then repeated: the first shape is not the heaviest
  *     chain      the dgemv of repeated, but each result is the next vector: nothing can be joined; as right: nor where
  *                all results lie in one place
  */
@@ -149,6 +150,14 @@ static void dots(const struct work *w, int right)
     w->y[0] = ddot_(&w->n, w->a, &one, w->x, &one);
 }
 
+static void later(const struct work *w, int right)
+{
+    static double sum;
+    if (sum == 0)
+        sum = ddot_(&w->n, w->a, &one, w->x, &one);
+    repeated(w, right);
+}
+
 static void chain(const struct work *w, int right)
 {
     enum { VECTORS = 64 };
@@ -164,9 +173,9 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(const struct work *, int);
-    } fault[] = {{"vector", vector},     {"one-side", one_side}, {"symmetric", symmetric},
-                 {"repeated", repeated}, {"padding", padding},   {"chain", chain},
-                 {"swaps", swaps},       {"dots", dots},         {"batch", batch}};
+    } fault[] = {{"vector", vector},   {"one-side", one_side}, {"symmetric", symmetric}, {"repeated", repeated},
+                 {"padding", padding}, {"chain", chain},       {"swaps", swaps},         {"dots", dots},
+                 {"batch", batch},     {"later", later}};
     struct work w = {.n = argc > 4 ? atoi(argv[4]) : 1000};
     if (argc < 4)
         return 2;

@@ -57,6 +57,9 @@ if [ "$(nproc)" -gt 1 ]; then
     same "what does not fill a batch is not changed" "[(1920, 1900)]" "$(what_if batch batch=50 '[(s["calls"], s["changed_calls"]) for s in d["shapes"]]' --budget 0.5)"
     same "results that are the next vectors" "[('dgemv', None, 'not independent: y of one call is x of another; 2 calls in a row at most')]" "$(what_if chain batch=16 "$reasons" --budget 0.2)"
     same "results in one place" "[('dgemm', None, 'not independent: c of one call is c of another; 1 call in a row at most')]" "$(what_if other batch=2 "$reasons" --budget 0.2)"
+    traced later "$F" later wrong 20 100 >/dev/null
+    same "behind a call of a lighter shape" "[('dgemv', 1280, None), ('ddot', 1, 'fewer than 16 calls follow each other: 1 call at most')]" \
+        "$(what_if later batch=16 '[(s["routine"], s["changed_calls"], s["why"]) for s in d["shapes"]]' --budget 0.5)"
     same "calls of several threads" "[('dgemm', None, 'several threads of the program make such calls already')]" "$(what_if threads batch=16 "$reasons" --budget 0.2)"
     has "text: what runs at the same time" '^recorded: [a-z-]+, 1 thread; changed: the same, in each of [0-9]+ threads of a loop$' "$("$kt" replay --what-if batch=16 --budget 0.3 "$T/batch" 2>"$T/err")"
 fi

@@ -78,7 +78,8 @@ void kt_collection_add(struct kt_collection *collection, const struct kt_call *c
 void kt_collection_add_profiles(struct kt_collection *collection); /* what is in no walk */
 void kt_collection_finish(struct kt_collection *collection, struct kt_shapes *out);
 
-/* To tell which of the shapes, as they were collected from the trace, a call of that level has. To be finished, too. */
+/* To tell the place in the list of shapes, which were collected from the trace, of a call of that level; it is not
+ * their member `number`. To be finished, too. */
 struct kt_collection *kt_collection_of(const struct kt_trace *trace, const struct kt_shapes *shapes);
 size_t kt_collection_number(struct kt_collection *collection, const struct kt_call *call);
 

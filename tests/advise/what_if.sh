@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# check: fast, 60 s
+# check: fast, 40 s
 # ktrace replay --what-if: a change that helps, changes that change nothing, calls that cannot be changed, and what it prints.
 . tests/lib.sh
 kt=$PWD/$B/ktrace

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# check: fast, 40 s
+# check: fast, 60 s
 # explain: the program's output once, its exit status, runs beside the replay, programs that cannot be run again, a page of
 # 24 lines. What the numbers are is tests/unit/test_paired.c's affair.
 . tests/lib.sh

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# check: slow, 60 s
+# check: slow, 30 s
 # ktrace kernel: the examples under the roofs of a machine file, with the intensities of theory and the effects of caches;
 # and kernels that crash, hang or are not what they say, beside one that goes on.
 . tests/lib.sh

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# check: fast, 11 s
+# check: fast, 35 s
 # ktrace pack: a packed trace is the trace for every verb; tar takes it apart; nothing is lost, left behind or replaced.
 . tests/lib.sh
 kt=$PWD/$B/ktrace

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# check: slow, 36 s
+# check: slow, 55 s
 # ktrace compare: the document and the tables, contexts, numbers of threads, routines that a library lacks, the store of
 # results, the plot, and really running the program. What the times are depends on the machine: make bench-verify.
 . tests/lib.sh

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# check: slow, 60 s
+# check: slow, 25 s
 # ktrace compare --map: what it writes for libraries that are slow where we know it, and that the program follows it.
 . tests/lib.sh
 kt=$PWD/$B/ktrace

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# check: slow, 85 s
+# check: slow, 40 s
 # A comparison by several processes: each measures its share, whoever finds all measured prints the whole; a share that is
 # missing is told and made up for; hosts of unlike kinds are not put together.
 . tests/lib.sh

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# check: fast, 50 s
+# check: fast, 30 s
 # ktrace compare --workloads: many workloads on the same libraries in one table; one that is damaged stops no other.
 . tests/lib.sh
 kt=$PWD/$B/ktrace

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# check: fast, 3 s
+# check: fast, 50 s
 # README.md and doc/: short enough, complete, true of the command, with links that lead somewhere, also where they are
 # installed, and with command lines that run.
 . tests/lib.sh
@@ -22,6 +22,7 @@ cat >"$T/bin/ktrace" <<END
 verb=\$1; shift
 case \$verb in
     replay|compare) exec "$kt" \$verb --budget 1 "\$@" ;;
+    explain) exec "$kt" explain --budget 10 --runs 6 "\$@" ;;
     probe) exec "$kt" probe --quick "\$@" ;;
     *) exec "$kt" \$verb "\$@" ;;
 esac

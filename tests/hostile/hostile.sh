@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# check: slow, 100 s
+# check: slow, 190 s
+# waits
 # Traces, machine files and models that somebody else made: none of their texts is executed, none reaches the terminal as a
 # control character, and verbs write no file but those that they are asked for.
 . tests/lib.sh

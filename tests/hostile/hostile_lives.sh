@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# check: slow, 124 s
+# check: slow, 90 s
 # As tests/hostile/hostile.sh: profiles, snapshots, letters in arguments, stores, algorithms and the environment.
 . tests/lib.sh
 command -v gnuplot >/dev/null || { skip "pictures of hostile files" "gnuplot is not installed (apt: gnuplot-nox)"; exit 0; }

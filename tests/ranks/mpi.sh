@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# check: slow, 112 s
+# check: slow, 25 s
 # Open MPI jobs of four ranks of HPL: one trace per rank, one report of the job, and readable traces of ranks that are
 # killed, one after the other.
 . tests/lib.sh

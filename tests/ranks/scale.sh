@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# check: fast, 40 s
+# check: fast, 10 s
 # Jobs of many ranks, made of a few real ones: a slow node is found, and reading them takes memory and time in proportion to
 # what there is to read.
 . tests/lib.sh

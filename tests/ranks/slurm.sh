@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # check: slow, 110 s
+# waits
 # Jobs under Slurm, which this script configures for the machine that it runs on: HPL of four ranks, a replay in shares of which
 # one is killed, and a job that its time limit ends.
 . tests/lib.sh

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# check: slow, 90 s
+# check: slow, 50 s
 # A replay by several processes: each measures its share, the last one puts all together, and a share that is missing is told
 # and made up for.
 . tests/lib.sh

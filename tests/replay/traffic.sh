@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# check: slow, 31 s
+# check: slow, 20 s
 # The lines that the tracker says a call touches against what a simulated cache fetches for it (cachegrind): reference
 # BLAS, and OpenBLAS with its AVX2 kernels. A call whose operands are in no cache must fetch each line once; the cache is
 # large enough not to fetch any twice.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# check: fast, 60 s
+# check: fast, 10 s
 # Call paths of compiled programs (KTRACE_STACKS=paths): each call has the path that gdb's backtrace shows, with functions
 # that were inlined; whatever stack a call is made on, the program runs as without us; nothing of its data is kept.
 . tests/lib.sh

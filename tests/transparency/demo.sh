@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# check: slow, 30 s
+# check: slow, 50 s
 # A real NumPy program: the same output and status with and without ktrace, and as many calls as a debugger counts.
 . tests/lib.sh
 kt=$B/ktrace

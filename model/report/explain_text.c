@@ -72,7 +72,7 @@ static const char *routine_of(const struct kt_explain_place *place)
 static void words_of(const struct kt_explain_place *place, char *out, size_t size)
 {
     if (place->shapes == 1)
-        kt_shape_words(&place->shape->first, out, size);
+        kt_shape_words(&place->shape->first, place->shape->also, out, size);
     else
         snprintf(out, size, "%s, %s", routine_of(place), KT_COUNT(place->shapes, "shape"));
 }
@@ -339,7 +339,7 @@ static json_t *place_json(const struct kt_explain_place *place)
 {
     char words[128];
     const struct kt_symbol *symbol = &place->shape->first.entry->symbol;
-    kt_shape_words(&place->shape->first, words, sizeof words);
+    kt_shape_words(&place->shape->first, place->shape->also, words, sizeof words);
     return json_pack("{s:o, s:s, s:o, s:o, s:I, s:o, s:o, s:o}", "place",
                      place->place ? kt_place_json(place->place) : json_null(), "routine", symbol->routine->name, "args",
                      kt_json_args(&place->shape->first, false), "words", kt_json_text(words), "shapes",

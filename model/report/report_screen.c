@@ -176,7 +176,7 @@ static void place_words(const struct kt_heavy *heavy, char where[CELL], char wha
     if (heavy->place)
         kt_place_text(heavy->place, where, CELL);
     if (heavy->shapes == 1)
-        kt_shape_words(&heavy->shape->first, what, CELL);
+        kt_shape_words(&heavy->shape->first, heavy->shape->also, what, CELL);
     else
         snprintf(what, CELL, "%s, %s", routine, KT_COUNT(heavy->shapes, "shape"));
 }

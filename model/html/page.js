@@ -55,7 +55,7 @@ function findingSentences() {
   if (REPORT.shapes.length === 0) return ["The program made no call that returned and can be seen."];
   const [first] = ANSWER.places;
   const where = first ? [`${placeOf(first)} takes ${percent(first.share)} of the BLAS time, ${seconds(first.seconds)}: ${
-                            plural(first.calls, "call")} of ${first.words}.`] :
+                            plural(first.calls, "call")} of ${placeWords(first)}.`] :
                         [];
   return [...where, ...ANSWER.findings.map((text) => text[0].toUpperCase() + text.slice(1) + ".")];
 }

@@ -76,6 +76,7 @@ static void add_library_row(const struct kt_comparison *c, struct kt_text_table 
 
 static void print_libraries(const struct kt_comparison *c)
 {
+    enum { SPREAD = 2 /* the interval says it, too */ };
     static const struct kt_column column[] = {{.head = "  library", .shrink = true},
                                               {.head = "predicted", .right = true},
                                               {.head = "", .right = true},
@@ -84,6 +85,7 @@ static void print_libraries(const struct kt_comparison *c)
                                               {.head = "program", .right = true},
                                               {.head = "verdict"}};
     struct kt_text_table *table = kt_text_table_new(column, sizeof column / sizeof *column);
+    kt_text_table_spare(table, SPREAD);
     for (size_t l = 0; l < c->libraries; l++)
         add_library_row(c, table, l);
     kt_text_table_print(table);

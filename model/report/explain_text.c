@@ -213,19 +213,35 @@ static void say_reason(const struct kt_explain *x, enum reason reason, char *out
         snprintf(out, size, "%s", text[reason]);
 }
 
+/* " (most in dsyev)": in the heaviest place that does not tell for that reason, or "". */
+static void most_of(const struct kt_explain *x, enum reason reason, char *out, size_t size)
+{
+    static bool (*const is_so[REASONS])(const struct kt_paired_sum *) = {
+        [FEW_PAIRS] = has_few_pairs, [UNCOUNTED] = is_uncounted, [SLOWER] = kt_paired_is_slower};
+    const struct kt_explain_place *most = NULL;
+    *out = '\0';
+    for (size_t i = 0; i < x->places && is_so[reason]; i++)
+        if (is_so[reason](&x->place[i].sum) && (!most || x->place[i].seconds > most->seconds))
+            most = &x->place[i];
+    if (most)
+        snprintf(out, size, " (most in %s)", routine_of(most));
+}
+
 /* A sentence for each reason. */
 static void add_uncertain(const struct kt_explain *x, struct kt_screen_findings *out)
 {
     for (int r = 0; r < REASONS; r++) {
         char names[64] = "";
         char why[TEXT];
+        char most[CELL];
         for (int p = 0; p < KT_PAIRED_PARTS; p++)
             if (is_uncertain(x, (enum kt_paired_part)p) && (int)reason_of(x, (enum kt_paired_part)p) == r)
                 snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", *names ? ", " : "",
                          kt_screen_parts_name[on_screen[p]]);
         say_reason(x, (enum reason)r, why, sizeof why);
+        most_of(x, (enum reason)r, most, sizeof most);
         if (*names)
-            kt_screen_add(out, "cannot tell: %s. %s", names, why);
+            kt_screen_add(out, "cannot tell: %s%s. %s", names, most, why);
     }
 }
 

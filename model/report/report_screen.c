@@ -129,12 +129,17 @@ void kt_report_screen_lost(const struct kt_report *report)
                        kt_screen_percent(part, share));
 }
 
+size_t kt_report_screen_runs(const struct kt_report *report)
+{
+    const json_t *replay = report->paths == 1 && report->replays == 1 ? report->from_replay[0].document : NULL;
+    return json_array_size(json_object_get(json_object_get(replay, "again"), "runs"));
+}
+
 /* Whoever has seen the medians of other runs, too, has to know which of them this is. */
 static void print_command(const struct kt_report *report)
 {
     char command[CELL];
-    const json_t *replay = report->paths == 1 && report->replays == 1 ? report->from_replay[0].document : NULL;
-    size_t runs = json_array_size(json_object_get(json_object_get(replay, "again"), "runs"));
+    size_t runs = kt_report_screen_runs(report);
     kt_about_command_text(report->summary.first, command, sizeof command);
     if (runs)
         kt_screen_line("recorded run (ktrace explain has medians of %zu more): %s", runs, command);

@@ -122,8 +122,8 @@ static void print_first_calls(const struct kt_comparison *c)
     char seconds[CELL];
     for (size_t l = 0; l < c->libraries; l++)
         if (c->first_calls[l] > worth_a_word * kt_comparison_blas(c, l))
-            printf("%s: %s of that is what first calls in a process take beyond others.\n", c->label[l],
-                   kt_text_seconds(c->first_calls[l], seconds));
+            kt_text_say("%s: %s of that is what first calls in a process take beyond others.", c->label[l],
+                        kt_text_seconds(c->first_calls[l], seconds));
 }
 
 static void print_lacking(const struct kt_comparison *c)
@@ -131,32 +131,31 @@ static void print_lacking(const struct kt_comparison *c)
     char seconds[CELL];
     for (size_t l = 1; l < c->libraries; l++)
         if (c->sum[l].failed)
-            printf("%s does not run %s (%s on %s): counted with that time.\n", c->label[l],
-                   KT_COUNT(c->sum[l].failed, "shape"), kt_text_seconds(c->sum[l].lacking, seconds), c->label[0]);
+            kt_text_say("%s does not run %s (%s on %s): counted with that time.", c->label[l],
+                        KT_COUNT(c->sum[l].failed, "shape"), kt_text_seconds(c->sum[l].lacking, seconds), c->label[0]);
 }
 
 /* Who is not told apart from the best one. */
 static void print_best(const struct kt_comparison *c)
 {
     const struct kt_mix *mix = &c->mix;
+    const char *best = c->label[mix->library];
+    char text[(KT_LANE_LABEL + 2) * KT_MOST_LANES + CELL] = "";
     char seconds[CELL];
     char times[16];
-    const char *comma = "";
-    printf("\nBest: %s", c->label[mix->library]);
-    for (size_t l = 0; l < c->libraries; l++) {
-        if (l == mix->library || mix->is_apart[l])
-            continue;
-        printf("%s%s", *comma ? comma : "; not told apart: ", c->label[l]);
-        comma = ", ";
-    }
-    printf(".\n");
+    for (size_t l = 0, used = 0; l < c->libraries; l++)
+        if (l != mix->library && !mix->is_apart[l])
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s",
+                                     used ? ", " : "; not told apart: ", c->label[l]);
+    printf("\n");
+    kt_text_say("Best: %s%s.", best, text);
     if (kt_mix_wins(mix))
-        printf("Each shape on its best: %s, %s of %s alone\n"
-               "(%s elsewhere): an upper bound of what there is to win.\n",
-               kt_text_seconds(mix->seconds, seconds), kt_text_ratio(mix->ratio, times), c->label[mix->library],
-               KT_COUNT(mix->elsewhere, "shape"));
+        kt_text_say(
+            "Each shape on its best: %s, %s of %s alone (%s elsewhere): an upper bound of what there is to win.",
+            kt_text_seconds(mix->seconds, seconds), kt_text_ratio(mix->ratio, times), best,
+            KT_COUNT(mix->elsewhere, "shape"));
     else if (!mix->elsewhere)
-        printf("No shape is for certain faster on another library than on %s.\n", c->label[mix->library]);
+        kt_text_say("No shape is for certain faster on another library than on %s.", best);
 }
 
 /* --- routines and shapes ----------------------------------------------------------------------------------- */

@@ -235,14 +235,16 @@ static void say_unfinished(const struct kt_comparison *c)
     }
 }
 
-/* The best library other than the program's own, if it is certain to be faster. */
+/* The best library other than the program's own, if it is certain to be faster and its label is what --blas takes: one
+ * that is cut, or has a number of threads, is not. */
 void kt_comparison_screen_next(const struct kt_comparison *c)
 {
     const char *trace = c->setup.trace.path;
-    const size_t best = c->mix.library;
-    struct kt_ratio ratio = kt_comparison_multiple(c, best);
-    if (best && kt_ratio_verdict(&ratio) == KT_FASTER)
-        kt_screen_line("Next: ktrace run --blas %s -- COMMAND, or ktrace compare --all %s", c->label[best], trace);
+    const char *label = c->label[c->mix.library];
+    struct kt_ratio ratio = kt_comparison_multiple(c, c->mix.library);
+    bool is_library = !strchr(label, ' ') && !strstr(label, "..");
+    if (c->mix.library && is_library && kt_ratio_verdict(&ratio) == KT_FASTER)
+        kt_screen_line("Next: ktrace run --blas %s -- COMMAND, or ktrace compare --all %s", label, trace);
     else
         kt_screen_line("Next: ktrace compare --all %s", trace);
 }

@@ -125,8 +125,9 @@ void kt_report_screen_lost(const struct kt_report *report)
     char share[16];
     double part = fmin(1, report->speed.all.lost / report->summary.seconds_blas);
     if (part > worth_words)
-        kt_screen_line("! recorded calls waited for a processor for %s of their time: others used it",
-                       kt_screen_percent(part, share));
+        kt_screen_line("! recorded calls waited for a processor for %s of their time: %s",
+                       kt_screen_percent(part, share),
+                       report->trace.processes > 1 ? "it was shared" : "others used it");
 }
 
 size_t kt_report_screen_runs(const struct kt_report *report)

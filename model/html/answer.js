@@ -65,11 +65,14 @@ function drawPlaceBar(svg, place, x, y, height) {
   }
 }
 
+// As on the screen: a place may make calls of several shapes.
+const placeWords = ({words, shapes, routine}) => (shapes > 1 ? `${routine}, ${plural(shapes, "shape")}` : words);
+
 function placeText(place) {
   const parts = place.parts ?
       partsIn(place.parts).map((name) => `${name} ${partText(place.parts[name])}`) :
       ["not replayed"];
-  return [`${placeOf(place)}: ${place.words}`, ...parts].join("\n");
+  return [`${placeOf(place)}: ${placeWords(place)}`, ...parts].join("\n");
 }
 
 function drawPlaces(box, width, places) {
@@ -77,7 +80,7 @@ function drawPlaces(box, width, places) {
   const x = d3.scaleLinear().domain([0, places[0].seconds]).range([0, width - 100]);
   const svg = svgIn(box, width, places.length * row + 4, "The heaviest places with the parts of their time");
   places.forEach((place, i) => {
-    const name = `${placeOf(place)}  ${place.words}${place.shapes > 1 ? `, ${plural(place.shapes, "shape")}` : ""}`;
+    const name = `${placeOf(place)}  ${placeWords(place)}`;
     const text = svg.append("text").attr("x", 0).attr("y", i * row + 14).text(fitted(name, width));
     hover(text.node(), placeText(place));
     drawPlaceBar(svg, place, x, i * row + 20, 16);
@@ -95,7 +98,7 @@ function drawAnswer(section) {
       (name) => places.some((place) => place.parts && partsIn(place.parts).includes(name) && isTold(place.parts[name])));
   figure(section, {
     id: "places",
-    title: `${placeOf(places[0])} takes ${percent(places[0].share)} of the BLAS time: ${places[0].words}`,
+    title: `${placeOf(places[0])} takes ${percent(places[0].share)} of the BLAS time: ${placeWords(places[0])}`,
     command: `ktrace ${ANSWER.command} ${traceWords()}`,
     legend: used.map((name) => ({name, colour: PART_COLOUR[name]})),
     note: used.length ?

@@ -269,9 +269,10 @@ function axis(svg, scale, {side, at, title, length, format, ticks, values}) {
                 .attr("transform", side === "bottom" ? `translate(0,${at})` : `translate(${at},0)`)
                 .call(make);
   const label = g.append("text").text(title);
-  if (side === "bottom")
+  if (side === "bottom") {
     label.attr("x", length).attr("y", 34).attr("text-anchor", "end");
-  else
+    g.selectAll(".tick").filter((value) => scale(value) > length - 12).select("text").attr("text-anchor", "end");
+  } else
     label.attr("x", -at + 4).attr("y", 10).attr("text-anchor", "start");
   return g;
 }

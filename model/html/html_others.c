@@ -37,8 +37,9 @@ json_t *kt_html_comparison(const json_t *document, json_t *left_out)
     static const char *const key[] = {"baseline", "context", "libraries",   "shapes", "best",
                                       "unusable", "rounds",  "interrupted", NULL};
     static const char *const library_key[] = {
-        "label",   "version",        "path",           "ratio", "seconds", "seconds_application",
-        "verdict", "worst_residual", "residual_limit", "wrong", "failed",  NULL};
+        "label",   "version",        "path",           "ratio", "seconds",    "seconds_application",
+        "verdict", "worst_residual", "residual_limit", "wrong", "unfinished", "failed",
+        NULL};
     if (!json_is_array(json_object_get(document, "libraries")) || !json_is_array(json_object_get(document, "shapes")))
         return json_null();
     json_t *out = with_keys(document, key, "comparison", left_out);

@@ -87,9 +87,29 @@ function comparedTitle({libraries, baseline}) {
       `No other library is certain to be faster than ${baseline}`;
 }
 
-function comparedRow({label, version, ratio, verdict, seconds_application: program, wrong}) {
-  const more = [version, program == null ? "" : `the program would take ${seconds(program)}`, (wrong || []).length ? "results are wrong" : ""];
-  return {name: label + ((wrong || []).length ? " (wrong results)" : ""), ratio, verdict, more: more.filter(Boolean).join("\n")};
+// What is not as it should be with the results of a library: the key of its list, in words, why.
+const RESULT_STATES = [["wrong", "wrong", "what"], ["unfinished", "not finished", "why"], ["failed", "not run", "why"]];
+
+// "wrong: 2 shapes, not finished: 1 shape"
+const resultsText = (library) => RESULT_STATES.filter(([key]) => (library[key] || []).length)
+                                     .map(([key, state]) => `${state}: ${plural(library[key].length, "shape")}`)
+                                     .join(", ");
+
+function comparedRow(library) {
+  const {label, version, ratio, verdict, seconds_application: program} = library;
+  const results = resultsText(library);
+  const more = [version, program == null ? "" : `the program would take ${seconds(program)}`, results];
+  return {name: label + (results ? ` (${results})` : ""), ratio, verdict, more: more.filter(Boolean).join("\n")};
+}
+
+// Nothing if all shapes were run, with results that are right as far as they were checked.
+function resultsTable(libraries) {
+  const rows = libraries.flatMap(
+      (library) => RESULT_STATES.flatMap(
+          ([key, state, why]) => (library[key] || []).map((shape) => [shape.words, library.label, state, shape[why]])));
+  if (!rows.length) return null;
+  const more = rows.length > 15 ? `; ${count(rows.length - 15)} more: compare --json` : "";
+  return wordsTable(`Results that are wrong or not known${more}`, ["shape", "library", "state", "why"], rows.slice(0, 15), "long");
 }
 
 const hasRatio = ({ratio}) => ratio && ratio.value > 0;
@@ -103,19 +123,14 @@ function shapesTable({libraries, shapes}) {
     return `${digits(on.ratio.value)}${on.verdict === "faster" ? " ↓" : on.verdict === "slower" ? " ↑" : ""}`;
   };
   const rows = shapes.slice(0, 15).map((shape) => [
-    `${shape.routine} ${sizesText(shape.args)}`, count(shape.calls), percent(shape.share),
+    shape.words, count(shape.calls), percent(shape.share),
     ...libraries.map(({label}) => cell(shape, label))
   ]);
   return wordsTable("Ratios of the heaviest shapes; ↓ faster, ↑ slower, others are not told apart", head, rows);
 }
 
-const sizesText = (args) => Object.entries(args || {})
-                                .filter(([key]) => /^(m|n|k)$/i.test(key))
-                                .map(([key, value]) => `${key.toLowerCase()}=${value}`)
-                                .join(" ");
-
-function wordsTable(caption, head, rows) {
-  const number = (i) => (i > 0 ? "n" : null);
+function wordsTable(caption, head, rows, others = "n") {
+  const number = (i) => (i > 0 ? others : null);
   return el(
       "div", {class: "scroll", tabindex: "0", role: "region", "aria-label": caption},
       el("table", {}, el("caption", {}, caption),
@@ -142,7 +157,8 @@ function drawComparison(section) {
               plural(comparison.rounds, "round")}. ` + VERDICT_NOTE,
     draw: (box, width) => drawRatios(box, width, rows, `times as long as on ${comparison.baseline}`)
   });
-  section.append(shapesTable({...comparison, libraries: comparison.libraries.filter(hasRatio)}));
+  const tables = [shapesTable({...comparison, libraries: comparison.libraries.filter(hasRatio)}), resultsTable(comparison.libraries)];
+  section.append(...tables.filter(Boolean));
 }
 
 // --- two runs ----------------------------------------------------------------------------------------------------
@@ -154,10 +170,10 @@ function diffTitle({changed, shapes}) {
   return `${plural(changed, "shape")} changed: ${said.map(([n, change]) => `${count(n)} ${change}`).join(", ")}`;
 }
 
-function diffRow({routine, args, change, ratio, lo, hi, before, after}) {
+function diffRow({words, change, ratio, lo, hi, before, after}) {
   const time = (side) => (side ? seconds(side.in_situ.median) : "not called");
   return {
-    name: `${routine} ${sizesText(args)}`,
+    name: words,
     ratio: {value: ratio, lo, hi},
     verdict: change,
     more: `median before ${time(before)}, after ${time(after)}`
@@ -182,5 +198,5 @@ function drawDiff(section) {
   if (gone.length)
     section.append(wordsTable(
         "New and vanished", ["shape", "change", "seconds"],
-        gone.map((shape) => [`${shape.routine} ${sizesText(shape.args)}`, shape.change, seconds((shape.before || shape.after).seconds)])));
+        gone.map((shape) => [shape.words, shape.change, seconds((shape.before || shape.after).seconds)])));
 }

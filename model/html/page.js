@@ -55,7 +55,7 @@ function findingSentences() {
   if (REPORT.shapes.length === 0) return ["The program made no call that returned and can be seen."];
   const [first] = ANSWER.places;
   const where = first ? [`${placeOf(first)} takes ${percent(first.share)} of the BLAS time, ${seconds(first.seconds)}: ${
-                            plural(first.calls, "call")} of ${first.words}.`] :
+                            plural(first.calls, "call")} of ${placeWords(first)}.`] :
                         [];
   return [...where, ...ANSWER.findings.map((text) => text[0].toUpperCase() + text.slice(1) + ".")];
 }
@@ -65,6 +65,9 @@ function drawFindings(section) {
   section.append(
       el("ul", {class: "findings"}, ...findingSentences().map((text) => el("li", {}, ...worded(text))),
          ...lostSentences().map((text) => el("li", {class: "warn"}, text))));
+  if (DATA.explain && DATA.explain.states.pairs)
+    section.append(el("p", {class: "note"}, `Sentences, places and what the time is made of are medians of ${
+        plural(DATA.explain.states.pairs, "more run")} of the program; all else is of the recorded one.`));
   const command = `ktrace ${ANSWER.next} ${traceWords()}`;
   drawAnswer(section);
   if (REPORT.shapes.length) section.append(el("p", {}, "Next: ", el("code", {}, command), " ", copyButton(command)));

@@ -66,7 +66,9 @@ function roofLabels(roofs, x, y) {
 
 function drawRoofs(svg, roofs, x, y) {
   const top = d3.max(roofs.filter((roof) => roof.kind === "flops"), (roof) => roof.per_second) || y.domain()[1];
-  for (const roof of roofs) {
+  // Others are above the peak at all intensities of the picture.
+  const seen = roofs.filter((roof) => roof.kind === "flops" || roof.per_second * x.domain()[0] < top);
+  for (const roof of seen) {
     const ends = roof.kind === "flops" ? x.domain().map((v) => [v, roof.per_second]) : [
       [x.domain()[0], roof.per_second * x.domain()[0]],
       [Math.min(x.domain()[1], top / roof.per_second), Math.min(top, roof.per_second * x.domain()[1])]
@@ -80,7 +82,7 @@ function drawRoofs(svg, roofs, x, y) {
         .style("stroke-width", roof.main ? 1.5 : 1)
         .style("stroke-dasharray", roof.main ? null : "4 3");
   }
-  for (const label of roofLabels(roofs, x, y))
+  for (const label of roofLabels(seen, x, y))
     svg.append("text")
         .attr("class", "on halo")
         .attr("x", label.x)

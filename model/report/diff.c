@@ -465,7 +465,7 @@ static void fill_side(struct kt_diff_side *out, const struct kt_diff_node *node,
 static void add_node(struct kt_diff *diff, const struct kt_diff_node *node)
 {
     struct kt_diff_shape *s = &diff->shape[diff->shapes++];
-    *s = (struct kt_diff_shape){.first = node->first, .routine = node->key.routine};
+    *s = (struct kt_diff_shape){.first = node->first, .also = node->also, .routine = node->key.routine};
     kt_shape_text(&node->first, s->text, KT_DIFF_TEXT);
     for (int side = 0; side < 2; side++) {
         s->most[side] = node->most[side];
@@ -484,6 +484,7 @@ void kt_diff_make(const struct kt_shapes shapes[2], bool comparable, const struc
         for (size_t i = 0; i < shapes[side].count; i++)
             kt_diff_match_add(&m, side, &shapes[side].shape[i]);
     }
+    kt_diff_match_words(&m);
     out->shape = kt_resize(NULL, m.count, sizeof *out->shape);
     for (size_t i = 0; i < m.count; i++)
         add_node(out, m.node[i]);

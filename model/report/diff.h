@@ -48,6 +48,7 @@ struct kt_diff_shape {
     const char *routine;                  /* borrowed */
     const struct kt_shape_group *most[2]; /* the run's group of that shape that took most time, NULL: none; borrowed */
     char text[KT_DIFF_TEXT + 1];
+    uint64_t also; /* what its words say besides (trace/shape/shape_words.h) */
     struct kt_diff_side side[2];
     double ratio;              /* median of the second run over that of the first, with the drift */
     double shift;              /* the same, from the blocks without the spells of the machine: what is tested */

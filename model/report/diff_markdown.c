@@ -95,7 +95,7 @@ static void print_row(const struct kt_diff_told *told, const struct kt_diff_shap
     kt_shape_source_text(kt_diff_source(told, s), text, sizeof text);
     kt_markdown_code(stdout, *text ? text : "n/a");
     printf(" | ");
-    kt_shape_words(&s->first, text, sizeof text);
+    kt_shape_words(&s->first, s->also, text, sizeof text);
     kt_markdown_code(stdout, text);
     printf(" | %s |", kt_text_count((double)s->side[side].calls, number));
     print_time(&s->side[0]);

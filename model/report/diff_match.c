@@ -2,6 +2,7 @@
 #include "model/report/diff_match.h"
 
 #include "trace/base/memory.h"
+#include "trace/shape/shape_words.h"
 
 #include <math.h>
 #include <search.h>
@@ -74,6 +75,19 @@ void kt_diff_match_add(struct kt_diff_match *m, int side, const struct kt_shape_
     node->total[side] += group->total;
     node->calls[side] += group->calls;
     node->subtracted[side] += isnan(group->inside.clean) ? group->inside.subtracted : 0;
+}
+
+void kt_diff_match_words(struct kt_diff_match *m)
+{
+    const struct kt_call **call = kt_resize(NULL, m->count + 1, sizeof *call);
+    uint64_t *also = kt_resize(NULL, m->count + 1, sizeof *also);
+    for (size_t i = 0; i < m->count; i++)
+        call[i] = &m->node[i]->first;
+    kt_shape_words_apart(call, m->count, also);
+    for (size_t i = 0; i < m->count; i++)
+        m->node[i]->also = also[i];
+    free(also);
+    free(call);
 }
 
 static void drop_node(void *node)

@@ -25,6 +25,7 @@ struct kt_diff_node {
     struct kt_call first;
     const struct kt_shape_group *most[2];
     bool has[2];
+    uint64_t also; /* what its words say besides (trace/shape/shape_words.h) */
 };
 
 struct kt_diff_match {
@@ -35,6 +36,7 @@ struct kt_diff_match {
 
 /* Adds a group of the run, which has to live as long. */
 void kt_diff_match_add(struct kt_diff_match *match, int side, const struct kt_shape_group *group);
+void kt_diff_match_words(struct kt_diff_match *match); /* when all groups are there: ALSO of each node */
 void kt_diff_match_free(struct kt_diff_match *match);
 
 #endif

@@ -72,7 +72,7 @@ static const char *routine_of(const struct kt_explain_place *place)
 static void words_of(const struct kt_explain_place *place, char *out, size_t size)
 {
     if (place->shapes == 1)
-        kt_shape_words(&place->shape->first, out, size);
+        kt_shape_words(&place->shape->first, place->shape->also, out, size);
     else
         snprintf(out, size, "%s, %s", routine_of(place), KT_COUNT(place->shapes, "shape"));
 }
@@ -213,19 +213,35 @@ static void say_reason(const struct kt_explain *x, enum reason reason, char *out
         snprintf(out, size, "%s", text[reason]);
 }
 
+/* " (most in dsyev)": in the heaviest place that does not tell for that reason, or "". */
+static void most_of(const struct kt_explain *x, enum reason reason, char *out, size_t size)
+{
+    static bool (*const is_so[REASONS])(const struct kt_paired_sum *) = {
+        [FEW_PAIRS] = has_few_pairs, [UNCOUNTED] = is_uncounted, [SLOWER] = kt_paired_is_slower};
+    const struct kt_explain_place *most = NULL;
+    *out = '\0';
+    for (size_t i = 0; i < x->places && is_so[reason]; i++)
+        if (is_so[reason](&x->place[i].sum) && (!most || x->place[i].seconds > most->seconds))
+            most = &x->place[i];
+    if (most)
+        snprintf(out, size, " (most in %s)", routine_of(most));
+}
+
 /* A sentence for each reason. */
 static void add_uncertain(const struct kt_explain *x, struct kt_screen_findings *out)
 {
     for (int r = 0; r < REASONS; r++) {
         char names[64] = "";
         char why[TEXT];
+        char most[CELL];
         for (int p = 0; p < KT_PAIRED_PARTS; p++)
             if (is_uncertain(x, (enum kt_paired_part)p) && (int)reason_of(x, (enum kt_paired_part)p) == r)
                 snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", *names ? ", " : "",
                          kt_screen_parts_name[on_screen[p]]);
         say_reason(x, (enum reason)r, why, sizeof why);
+        most_of(x, (enum reason)r, most, sizeof most);
         if (*names)
-            kt_screen_add(out, "cannot tell: %s. %s", names, why);
+            kt_screen_add(out, "cannot tell: %s%s. %s", names, most, why);
     }
 }
 
@@ -339,7 +355,7 @@ static json_t *place_json(const struct kt_explain_place *place)
 {
     char words[128];
     const struct kt_symbol *symbol = &place->shape->first.entry->symbol;
-    kt_shape_words(&place->shape->first, words, sizeof words);
+    kt_shape_words(&place->shape->first, place->shape->also, words, sizeof words);
     return json_pack("{s:o, s:s, s:o, s:o, s:I, s:o, s:o, s:o}", "place",
                      place->place ? kt_place_json(place->place) : json_null(), "routine", symbol->routine->name, "args",
                      kt_json_args(&place->shape->first, false), "words", kt_json_text(words), "shapes",

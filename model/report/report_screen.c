@@ -125,16 +125,22 @@ void kt_report_screen_lost(const struct kt_report *report)
     char share[16];
     double part = fmin(1, report->speed.all.lost / report->summary.seconds_blas);
     if (part > worth_words)
-        kt_screen_line("! recorded calls waited for a processor for %s of their time: others used it",
-                       kt_screen_percent(part, share));
+        kt_screen_line("! recorded calls waited for a processor for %s of their time: %s",
+                       kt_screen_percent(part, share),
+                       report->trace.processes > 1 ? "it was shared" : "others used it");
+}
+
+size_t kt_report_screen_runs(const struct kt_report *report)
+{
+    const json_t *replay = report->paths == 1 && report->replays == 1 ? report->from_replay[0].document : NULL;
+    return json_array_size(json_object_get(json_object_get(replay, "again"), "runs"));
 }
 
 /* Whoever has seen the medians of other runs, too, has to know which of them this is. */
 static void print_command(const struct kt_report *report)
 {
     char command[CELL];
-    const json_t *replay = report->paths == 1 && report->replays == 1 ? report->from_replay[0].document : NULL;
-    size_t runs = json_array_size(json_object_get(json_object_get(replay, "again"), "runs"));
+    size_t runs = kt_report_screen_runs(report);
     kt_about_command_text(report->summary.first, command, sizeof command);
     if (runs)
         kt_screen_line("recorded run (ktrace explain has medians of %zu more): %s", runs, command);
@@ -176,7 +182,7 @@ static void place_words(const struct kt_heavy *heavy, char where[CELL], char wha
     if (heavy->place)
         kt_place_text(heavy->place, where, CELL);
     if (heavy->shapes == 1)
-        kt_shape_words(&heavy->shape->first, what, CELL);
+        kt_shape_words(&heavy->shape->first, heavy->shape->also, what, CELL);
     else
         snprintf(what, CELL, "%s, %s", routine, KT_COUNT(heavy->shapes, "shape"));
 }

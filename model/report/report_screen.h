@@ -8,6 +8,9 @@
 /* At most 24 lines of 80 columns. */
 void kt_report_screen(const struct kt_report *report);
 
+/* How often the replay ran the program again. */
+size_t kt_report_screen_runs(const struct kt_report *report);
+
 /* The lines that tell how long the program ran, all its processes together, how long it was in calls, and what
  * recording took. WALL, BLAS: seconds of this run, or of others of the program, of the calls that were recorded; of a
  * sample those of all calls are told.

@@ -198,7 +198,7 @@ static json_t *tracked(const struct kt_at *at)
 static json_t *words(const struct kt_at *at)
 {
     char text[256];
-    kt_shape_words(&shape_of(at)->group->first, text, sizeof text);
+    kt_shape_words(&shape_of(at)->group->first, shape_of(at)->group->also, text, sizeof text);
     return kt_json_text(text);
 }
 

@@ -54,7 +54,7 @@ static json_t *parts_json(const struct kt_decomposition *d, double seconds)
 static json_t *place_json(const struct kt_heavy *heavy, double seconds)
 {
     char words[128];
-    kt_shape_words(&heavy->shape->first, words, sizeof words);
+    kt_shape_words(&heavy->shape->first, heavy->shape->also, words, sizeof words);
     return json_pack(
         "{s:o, s:s, s:o, s:I, s:o, s:o, s:o, s:o}", "place", heavy->place ? kt_place_json(heavy->place) : json_null(),
         "routine", heavy->shape->first.entry->symbol.routine->name, "words", kt_json_text(words), "shapes",

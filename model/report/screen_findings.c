@@ -114,13 +114,19 @@ static const char *add_uncertain(const struct kt_report *report, const struct kt
 {
     bool by_machine = count_uncertain(report, known, uncounted, false);
     bool by_count = count_uncertain(report, known, uncounted, true);
-    if (by_machine && out->count < FINDINGS)
+    const size_t runs = kt_report_screen_runs(report);
+    if (by_machine && runs && out->count < FINDINGS)
+        kt_screen_add(out,
+                      "cannot tell from the recorded run alone. The page that 'ktrace explain' printed can: it "
+                      "has %zu more runs, in turns with the replay",
+                      runs);
+    else if (by_machine && out->count < FINDINGS)
         kt_screen_add(out, "cannot tell: the program and its replay met the machine in different states, or samples "
                            "are few. 'ktrace explain' runs both in turns");
     if (by_count && out->count < FINDINGS)
         kt_screen_add(out, "cannot tell hardware from library: no formula counts the operations of these routines. "
                            "'ktrace compare' tells if another library is faster");
-    if (by_machine)
+    if (by_machine && !runs)
         return "explain --again";
     return by_count ? "compare" : NULL;
 }

@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #define KT_SCREEN_MARK(name, mark, key, text) mark,
 #define KT_SCREEN_KEY(name, mark, key, text)  key,
@@ -17,19 +18,23 @@ const char *const kt_screen_parts_name[] = {KT_SCREEN_PARTS_LIST(KT_SCREEN_NAME)
 
 void kt_screen_parts_bar(const struct kt_screen_part_told part[KT_SCREEN_MARKS], struct kt_screen_marks *marks)
 {
-    double drawn[KT_SCREEN_MARKS] = {0};
+    double drawn[KT_SCREEN_MARKS + 1] = {0};
+    char mark[KT_SCREEN_MARKS + 1];
     char text[KT_SCREEN_TEXT] = "";
     size_t used = 0;
+    memcpy(mark, kt_screen_parts_mark, KT_SCREEN_MARKS);
+    mark[KT_SCREEN_MARKS] = '?'; /* the rest of the bar, if any part is not told */
     for (int p = 0; p < KT_SCREEN_MARKS; p++) {
         bool told = part[p].sign != KT_SIGN_CANNOT_TELL;
         drawn[p] = told ? part[p].share.value : 0;
+        drawn[KT_SCREEN_MARKS] = told ? drawn[KT_SCREEN_MARKS] : 1;
         marks->unknown = marks->unknown || !told;
         if (part[p].sign == KT_SIGN_NONE)
             continue;
         marks->used[p] = true;
         used += kt_part_words(kt_screen_parts_mark[p], &part[p].share, told, text + used, sizeof text - used);
     }
-    kt_screen_bar(drawn, kt_screen_parts_mark, KT_SCREEN_MARKS, text);
+    kt_screen_bar(drawn, mark, KT_SCREEN_MARKS + 1, text);
 }
 
 void kt_screen_parts_legend(const struct kt_screen_marks *marks)

@@ -122,7 +122,7 @@ static struct kt_roofline_point point_of(const struct kt_roofline *roofline, siz
                                       .time = kt_spread_of_samples(&group->seconds)};
     snprintf(point.routine, sizeof point.routine, "%.31s", group->first.entry->symbol.routine->name);
     kt_shape_text(&group->first, point.shape, sizeof point.shape - 1);
-    kt_shape_words(&group->first, point.words, sizeof point.words);
+    kt_shape_words(&group->first, group->also, point.words, sizeof point.words);
     kt_quantities_of(&group->first, group->query ? NAN : group->flops, roofs->line_shift, &point.work);
     point.traffic = kt_quantities_traffic(&point.work, roofs->cache);
     point.args = kt_json_args(&group->first, false);

@@ -15,6 +15,7 @@ static const struct kt_field shape_fields[] = {
     {"routine", KT_AS_TEXT, .meaning = "Fortran name, lower case, without underscore"},
     {"symbol", KT_AS_TEXT, .meaning = "name that was called"},
     {"shape", KT_AS_TEXT, .meaning = "arguments as text"},
+    {"words", KT_AS_TEXT, .meaning = "the shape in words"},
     {"args", KT_AS_MAP, .meaning = "arguments of the first call, by their names"},
     {"change", KT_AS_TEXT, .meaning = "what became of it"},
     {"before", KT_AS_RECORD, KT_NULL, .meaning = "in the run before; null: not there", .of = side_fields},

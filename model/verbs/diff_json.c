@@ -2,6 +2,7 @@
 #include "model/verbs/diff_runs.h"
 
 #include "trace/command/state_json.h"
+#include "trace/shape/shape_words.h"
 
 #include <math.h>
 
@@ -21,9 +22,12 @@ static json_t *side_json(const struct kt_diff_side *side)
 
 static json_t *shape_json(const struct kt_diff_told *told, const struct kt_diff_shape *s, double drift)
 {
-    json_t *out = json_pack("{s:s, s:o, s:o, s:o, s:s}", "routine", s->routine, "symbol",
-                            kt_json_text(s->first.entry->symbol.name), "shape", kt_json_text(s->text), "args",
-                            kt_json_args(&s->first, false), "change", kt_change_name[s->change]);
+    char words[256];
+    kt_shape_words(&s->first, s->also, words, sizeof words);
+    json_t *out =
+        json_pack("{s:s, s:o, s:o, s:o, s:o, s:s}", "routine", s->routine, "symbol",
+                  kt_json_text(s->first.entry->symbol.name), "shape", kt_json_text(s->text), "words",
+                  kt_json_text(words), "args", kt_json_args(&s->first, false), "change", kt_change_name[s->change]);
     json_object_set_new(out, "before", side_json(&s->side[0]));
     json_object_set_new(out, "after", side_json(&s->side[1]));
     json_object_set_new(out, "ratio", kt_json_number(s->ratio / drift));

@@ -66,7 +66,7 @@ size_t kt_beyond_find(const struct kt_comparison *c, double above, struct kt_bey
 static const char *what(const struct kt_beyond *b, char out[TEXT])
 {
     if (b->shape)
-        kt_shape_words(&b->shape->first, out, TEXT);
+        kt_shape_words(&b->shape->first, b->shape->also, out, TEXT);
     else
         snprintf(out, TEXT, "%s", b->routine ? b->routine : "all calls");
     return out;

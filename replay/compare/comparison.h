@@ -53,6 +53,12 @@ struct kt_mix {
     double application; /* seconds; NAN: not known */
 };
 
+/* As much as can be seen. */
+static inline bool kt_mix_wins(const struct kt_mix *mix)
+{
+    return mix->elsewhere && mix->ratio < 0.9995;
+}
+
 /* Of a shape that is played in windows which do not hold all of its calls: seconds of a call in the program. */
 struct kt_windowed {
     double count; /* of those that the windows hold; NAN: not known, or there are no such windows */

@@ -8,6 +8,7 @@
 
 static const struct kt_field call_fields[] = {
     {"routine", KT_AS_TEXT, .meaning = "Fortran name, lower case, without underscore"},
+    {"words", KT_AS_TEXT, .meaning = "the shape in words"},
     {"args", KT_AS_MAP, .meaning = "arguments of the first call, by their names"},
     {"calls", KT_AS_COUNT, .meaning = "recorded calls"},
     {0}};

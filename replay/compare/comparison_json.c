@@ -12,12 +12,6 @@
 
 #include <math.h>
 
-static json_t *shape_name(const struct kt_job *job)
-{
-    return json_pack("{s:s, s:o, s:I}", "routine", job->shape->first.entry->symbol.routine->name, "args",
-                     kt_json_args(&job->shape->first, false), "calls", (json_int_t)job->shape->calls);
-}
-
 static json_t *failed_json(const struct kt_comparison *c, size_t lane)
 {
     json_t *failed = json_array();
@@ -26,7 +20,7 @@ static json_t *failed_json(const struct kt_comparison *c, size_t lane)
         const char *why = kt_comparison_failure(c, i, lane);
         if (!why || kt_comparison_is_light(c, i) || c->options.check == KT_CHECK_ONLY)
             continue; /* the last: nothing was to be timed */
-        json_t *one = shape_name(job);
+        json_t *one = kt_job_json(job);
         json_object_set_new(one, "seconds", json_real(job->shape->total));
         json_object_set_new(one, "why", kt_json_text(why));
         json_array_append_new(failed, one);

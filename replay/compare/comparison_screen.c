@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A comparison on one screen. Lines: 2 of head, 1 of loss, 1 of column heads, six libraries and 1 for the others, 1 of
- * column heads, 2 for each of four shapes, findings, 1 for what to do next: 24 unless there is more to say of results.
+ * column heads, 2 for each of four shapes or 3 for each of three where ratios take two lines, findings, 1 for what to
+ * do next: 24 unless there is more to say of results.
  */
 #include "replay/compare/comparison_screen.h"
 
@@ -20,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LIBRARIES = 6, SHAPES = 4, CELL = 128, TEXT = 512 };
+enum { LIBRARIES = 6, SHAPES = 4, SHAPE_LINES = 9, CELL = 128, TEXT = 512 };
 
 /* --- what ran ------------------------------------------------------------------------------------------------ */
 
@@ -92,29 +93,26 @@ static void print_libraries(const struct kt_comparison *c)
     for (size_t l = 0; l < c->libraries && l < LIBRARIES; l++)
         print_library(c, order[l]);
     if (c->libraries > LIBRARIES)
-        kt_screen_line("%zu slower ones: --all", c->libraries - LIBRARIES);
+        kt_screen_line("%s: --all", KT_COUNT(c->libraries - LIBRARIES, "slower one"));
 }
 
 /* --- shapes -------------------------------------------------------------------------------------------------- */
 
-/* "  blis-serial 0.77, reference ~4.59" */
-static void print_ratios(const struct kt_comparison *c, size_t i)
+/* "  blis-serial 0.77, reference ~4.59"; in so many lines. */
+static int print_ratios(const struct kt_comparison *c, size_t i)
 {
-    char text[TEXT] = " ";
+    char text[KT_MOST_LANES][CELL];
+    const char *item[KT_MOST_LANES];
     char times[16];
-    size_t used = 1;
-    for (size_t l = 1; l < c->libraries && used < sizeof text; l++) {
+    for (size_t l = 1; l < c->libraries; l++) {
         const struct kt_ratio *ratio = &kt_comparison_cell(c, i, l)->ratio;
         enum kt_verdict said = kt_ratio_verdict(ratio);
-        bool certain = said == KT_FASTER || said == KT_SLOWER;
-        const char *comma = l + 1 < c->libraries ? "," : "";
-        if (isnan(ratio->value))
-            used += (size_t)snprintf(text + used, sizeof text - used, " %s -%s", c->label[l], comma);
-        else
-            used += (size_t)snprintf(text + used, sizeof text - used, " %s %s%s%s", c->label[l], certain ? "" : "~",
-                                     kt_text_ratio(ratio->value, times), comma);
+        bool certain = said == KT_FASTER || said == KT_SLOWER || isnan(ratio->value);
+        snprintf(text[l], CELL, "%s %s%s", c->label[l], certain ? "" : "~",
+                 isnan(ratio->value) ? "-" : kt_text_ratio(ratio->value, times));
+        item[l - 1] = text[l];
     }
-    kt_screen_line("%s", text);
+    return kt_screen_list(item, c->libraries - 1);
 }
 
 /* In the program. */
@@ -123,16 +121,17 @@ static double seconds_of(const struct kt_comparison *c, size_t i)
     return c->setup.jobs.job[i].shape->total;
 }
 
-static void print_shape(const struct kt_comparison *c, size_t i, const struct kt_shape_source *source)
+/* In so many lines. */
+static int print_shape(const struct kt_comparison *c, size_t i, const struct kt_shape_source *source)
 {
     char where[CELL];
     char what[CELL];
     const struct kt_shape_group *shape = c->setup.jobs.job[i].shape;
     kt_shape_source_text(&source[shape - c->setup.shapes.shape], where, sizeof where);
-    kt_shape_words(&shape->first, what, sizeof what);
+    kt_shape_words(&shape->first, shape->also, what, sizeof what);
     kt_screen_place(*where ? where : "unknown", what, (double)shape->calls, seconds_of(c, i),
                     seconds_of(c, i) / c->insitu);
-    print_ratios(c, i);
+    return 1 + print_ratios(c, i);
 }
 
 static int compare_seconds(const void *a, const void *b, void *c)
@@ -145,6 +144,8 @@ static int compare_seconds(const void *a, const void *b, void *c)
 static void print_shapes(const struct kt_comparison *c)
 {
     size_t count = 0;
+    int lines = 0;
+    int last = 0; /* lines of the last shape: those of the next one */
     size_t *order = kt_resize(NULL, c->setup.jobs.count, sizeof *order);
     struct kt_callers *callers = kt_callers_new();
     struct kt_shape_source *source = kt_shape_sources_find(&c->setup.shapes, callers);
@@ -153,8 +154,8 @@ static void print_shapes(const struct kt_comparison *c)
             order[count++] = i;
     qsort_r(order, count, sizeof *order, compare_seconds, (void *)c);
     kt_screen_head();
-    for (size_t i = 0; i < count && i < SHAPES; i++)
-        print_shape(c, order[i], source);
+    for (size_t i = 0; i < count && i < SHAPES && lines + last <= SHAPE_LINES; i++)
+        lines += last = print_shape(c, order[i], source);
     kt_screen_line("  replayed time / %s; ~: may be 1; calls, time: as recorded", c->label[0]);
     free(source);
     kt_callers_free(callers);
@@ -185,7 +186,7 @@ static void say_best(const struct kt_comparison *c)
             used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", comma, c->label[l]);
             comma = ", ";
         }
-    if (mix->elsewhere && used < sizeof text)
+    if (kt_mix_wins(mix) && used < sizeof text)
         snprintf(text + used, sizeof text - used, "; each shape on its best library would take %s of that",
                  kt_text_ratio(mix->ratio, times));
     kt_screen_finding(text);
@@ -234,14 +235,16 @@ static void say_unfinished(const struct kt_comparison *c)
     }
 }
 
-/* The best library other than the program's own, if it is certain to be faster. */
+/* The best library other than the program's own, if it is certain to be faster and its label is what --blas takes: one
+ * that is cut, or has a number of threads, is not. */
 void kt_comparison_screen_next(const struct kt_comparison *c)
 {
     const char *trace = c->setup.trace.path;
-    const size_t best = c->mix.library;
-    struct kt_ratio ratio = kt_comparison_multiple(c, best);
-    if (best && kt_ratio_verdict(&ratio) == KT_FASTER)
-        kt_screen_line("Next: ktrace run --blas %s -- COMMAND, or ktrace compare --all %s", c->label[best], trace);
+    const char *label = c->label[c->mix.library];
+    struct kt_ratio ratio = kt_comparison_multiple(c, c->mix.library);
+    bool is_library = !strchr(label, ' ') && !strstr(label, "..");
+    if (c->mix.library && is_library && kt_ratio_verdict(&ratio) == KT_FASTER)
+        kt_screen_line("Next: ktrace run --blas %s -- COMMAND, or ktrace compare --all %s", label, trace);
     else
         kt_screen_line("Next: ktrace compare --all %s", trace);
 }

@@ -6,13 +6,14 @@
 #include "replay/result/result.h"
 #include "trace/command/about.h"
 #include "trace/print/text.h"
+#include "trace/shape/shape_words.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
-enum { SHAPE_WIDTH = 60, ROWS = 15, CELL = 48, HEAD_WIDTH = 12, ABREAST = 4 /* libraries in one table */ };
+enum { WORDS = 256, ROWS = 15, CELL = 48, HEAD_WIDTH = 9, ABREAST = 3 /* libraries in one table */ };
 
 /* --- libraries --------------------------------------------------------------------------------------------- */
 
@@ -75,6 +76,7 @@ static void add_library_row(const struct kt_comparison *c, struct kt_text_table 
 
 static void print_libraries(const struct kt_comparison *c)
 {
+    enum { SPREAD = 2 /* the interval says it, too */ };
     static const struct kt_column column[] = {{.head = "  library", .shrink = true},
                                               {.head = "predicted", .right = true},
                                               {.head = "", .right = true},
@@ -83,6 +85,7 @@ static void print_libraries(const struct kt_comparison *c)
                                               {.head = "program", .right = true},
                                               {.head = "verdict"}};
     struct kt_text_table *table = kt_text_table_new(column, sizeof column / sizeof *column);
+    kt_text_table_spare(table, SPREAD);
     for (size_t l = 0; l < c->libraries; l++)
         add_library_row(c, table, l);
     kt_text_table_print(table);
@@ -119,8 +122,8 @@ static void print_first_calls(const struct kt_comparison *c)
     char seconds[CELL];
     for (size_t l = 0; l < c->libraries; l++)
         if (c->first_calls[l] > worth_a_word * kt_comparison_blas(c, l))
-            printf("%s: %s of that is what first calls in a process take beyond others.\n", c->label[l],
-                   kt_text_seconds(c->first_calls[l], seconds));
+            kt_text_say("%s: %s of that is what first calls in a process take beyond others.", c->label[l],
+                        kt_text_seconds(c->first_calls[l], seconds));
 }
 
 static void print_lacking(const struct kt_comparison *c)
@@ -128,32 +131,31 @@ static void print_lacking(const struct kt_comparison *c)
     char seconds[CELL];
     for (size_t l = 1; l < c->libraries; l++)
         if (c->sum[l].failed)
-            printf("%s does not run %s (%s on %s): counted with that time.\n", c->label[l],
-                   KT_COUNT(c->sum[l].failed, "shape"), kt_text_seconds(c->sum[l].lacking, seconds), c->label[0]);
+            kt_text_say("%s does not run %s (%s on %s): counted with that time.", c->label[l],
+                        KT_COUNT(c->sum[l].failed, "shape"), kt_text_seconds(c->sum[l].lacking, seconds), c->label[0]);
 }
 
 /* Who is not told apart from the best one. */
 static void print_best(const struct kt_comparison *c)
 {
     const struct kt_mix *mix = &c->mix;
+    const char *best = c->label[mix->library];
+    char text[(KT_LANE_LABEL + 2) * KT_MOST_LANES + CELL] = "";
     char seconds[CELL];
     char times[16];
-    const char *comma = "";
-    printf("\nBest: %s", c->label[mix->library]);
-    for (size_t l = 0; l < c->libraries; l++) {
-        if (l == mix->library || mix->is_apart[l])
-            continue;
-        printf("%s%s", *comma ? comma : "; not told apart: ", c->label[l]);
-        comma = ", ";
-    }
-    printf(".\n");
-    if (mix->elsewhere)
-        printf("Each shape on its best: %s, %s of %s alone\n"
-               "(%s elsewhere): an upper bound of what there is to win.\n",
-               kt_text_seconds(mix->seconds, seconds), kt_text_ratio(mix->ratio, times), c->label[mix->library],
-               KT_COUNT(mix->elsewhere, "shape"));
-    else
-        printf("No shape is for certain faster on another library than on %s.\n", c->label[mix->library]);
+    for (size_t l = 0, used = 0; l < c->libraries; l++)
+        if (l != mix->library && !mix->is_apart[l])
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s",
+                                     used ? ", " : "; not told apart: ", c->label[l]);
+    printf("\n");
+    kt_text_say("Best: %s%s.", best, text);
+    if (kt_mix_wins(mix))
+        kt_text_say(
+            "Each shape on its best: %s, %s of %s alone (%s elsewhere): an upper bound of what there is to win.",
+            kt_text_seconds(mix->seconds, seconds), kt_text_ratio(mix->ratio, times), best,
+            KT_COUNT(mix->elsewhere, "shape"));
+    else if (!mix->elsewhere)
+        kt_text_say("No shape is for certain faster on another library than on %s.", best);
 }
 
 /* --- routines and shapes ----------------------------------------------------------------------------------- */
@@ -166,7 +168,19 @@ struct row {
     char best[8]; /* its number */
 };
 
-enum { COLUMNS = 5 + ABREAST };
+enum { SHARE = 2 /* its column */, COLUMNS = 5 + ABREAST };
+
+/* Of the name what there is room for, without a broken last part: "openblas" of openblas-serial. */
+static int head_width(const char *label)
+{
+    enum { LEAST = 4 };
+    int width = HEAD_WIDTH;
+    if (strlen(label) <= HEAD_WIDTH)
+        return width;
+    while (width >= LEAST && label[width] != '-')
+        width--;
+    return width >= LEAST ? width : HEAD_WIDTH;
+}
 
 static struct kt_text_table *new_table(const struct kt_comparison *c, const char *head, size_t from, size_t to)
 {
@@ -178,11 +192,14 @@ static struct kt_text_table *new_table(const struct kt_comparison *c, const char
                                         {.head = "time", .right = true}};
     size_t columns = 4;
     for (size_t l = from; l < to; l++) {
-        snprintf(name[l - from], sizeof name[0], "%zu %.*s", l + 1, short_names ? 0 : HEAD_WIDTH, c->label[l]);
+        snprintf(name[l - from], sizeof name[0], "%zu %.*s", l + 1, short_names ? 0 : head_width(c->label[l]),
+                 c->label[l]);
         column[columns++] = (struct kt_column){.head = name[l - from], .right = true};
     }
     column[columns++] = (struct kt_column){.head = "best", .right = true};
-    return kt_text_table_new(column, columns);
+    struct kt_text_table *table = kt_text_table_new(column, columns);
+    kt_text_table_spare(table, SHARE);
+    return table;
 }
 
 static void add_row(struct kt_text_table *table, const struct row *row, size_t from, size_t to)
@@ -244,7 +261,7 @@ size_t kt_comparison_shape_best(const struct kt_comparison *c, size_t shape, boo
 }
 
 /* Of the shape I; TEXT has room for it. */
-static struct row shape_row(const struct kt_comparison *c, size_t i, char text[SHAPE_WIDTH + 1])
+static struct row shape_row(const struct kt_comparison *c, size_t i, char text[WORDS])
 {
     const struct kt_job *job = &c->setup.jobs.job[i];
     double calls = (double)job->shape->calls;
@@ -254,7 +271,7 @@ static struct row shape_row(const struct kt_comparison *c, size_t i, char text[S
     for (size_t l = 0; l < c->libraries; l++)
         row.ratio[l] = &kt_comparison_cell(c, i, l)->ratio;
     size_t best = kt_comparison_shape_best(c, i, &certain);
-    kt_job_text(job, text, SHAPE_WIDTH);
+    kt_shape_words(&job->shape->first, job->shape->also, text, WORDS);
     set_best(&row, best, certain);
     return row;
 }
@@ -273,7 +290,7 @@ static void print_routines(const struct kt_comparison *c, size_t from, size_t to
 
 static void print_shapes(const struct kt_comparison *c, size_t from, size_t to)
 {
-    char text[SHAPE_WIDTH + 1];
+    char text[WORDS];
     size_t listed = 0;
     struct kt_text_table *table = new_table(c, "shape", from, to);
     for (size_t i = 0; i < c->setup.jobs.count && listed < ROWS; i++)
@@ -287,11 +304,13 @@ static void print_shapes(const struct kt_comparison *c, size_t from, size_t to)
     kt_text_table_free(table);
 }
 
-/* Lanes beside each other as far as there is room. */
+/* As many lanes beside each other as there is room for, in tables that are as wide as each other. */
 static void print_parts(const struct kt_comparison *c, void (*print)(const struct kt_comparison *, size_t, size_t))
 {
-    for (size_t from = 1; from < c->libraries; from += ABREAST)
-        print(c, from, from + ABREAST < c->libraries ? from + ABREAST : c->libraries);
+    size_t others = c->libraries - 1;
+    size_t tables = (others + ABREAST - 1) / ABREAST;
+    for (size_t t = 0; t < tables; t++)
+        print(c, 1 + t * others / tables, 1 + (t + 1) * others / tables);
 }
 
 /* --- what is left out -------------------------------------------------------------------------------------- */

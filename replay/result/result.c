@@ -12,6 +12,7 @@
 #include "trace/base/memory.h"
 #include "trace/command/state_json.h"
 #include "trace/command/subnormal.h"
+#include "trace/shape/shape_words.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -62,13 +63,24 @@ json_t *kt_result_library(const struct kt_worker *worker)
                      8 * (int)worker->library.int_bytes);
 }
 
+json_t *kt_job_json(const struct kt_job *job)
+{
+    char words[256];
+    const struct kt_call *call = &job->shape->first;
+    kt_shape_words(call, job->shape->also, words, sizeof words);
+    return json_pack("{s:s, s:o, s:o, s:I}", "routine", call->entry->symbol.routine->name, "words", kt_json_text(words),
+                     "args", kt_json_args(call, false), "calls", (json_int_t)job->shape->calls);
+}
+
 json_t *kt_result_shape(const struct kt_job *job, const struct kt_item *item)
 {
-    const struct kt_symbol *symbol = &job->shape->first.entry->symbol;
-    return json_pack("{s:s, s:s, s:o, s:I, s:f, s:o, s:s, s:s}", "routine", symbol->routine->name, "symbol",
-                     symbol->name, "args", kt_json_args(&job->shape->first, false), "calls",
-                     (json_int_t)job->shape->calls, "total", job->shape->total, "insitu", kt_json_stat(&job->insitu),
-                     "stopped", kt_stop_text[item->stop], "contents", job->held ? "recorded" : "made");
+    json_t *json = kt_job_json(job);
+    json_object_set_new(json, "symbol", kt_json_text(job->shape->first.entry->symbol.name));
+    json_object_set_new(json, "total", kt_json_number(job->shape->total));
+    json_object_set_new(json, "insitu", kt_json_stat(&job->insitu));
+    json_object_set_new(json, "stopped", json_string(kt_stop_text[item->stop]));
+    json_object_set_new(json, "contents", json_string(job->held ? "recorded" : "made"));
+    return json;
 }
 
 /* First line of a file that begins with KEY, behind KEY and what separates it from the value; "" if there is none. */

@@ -32,6 +32,7 @@ void kt_result_print(const struct kt_replay_result *result);
 
 /* Parts that comparisons share. */
 json_t *kt_result_library(const struct kt_worker *worker);
+json_t *kt_job_json(const struct kt_job *job); /* {"routine", "words", "args", "calls"} */
 json_t *kt_result_shape(const struct kt_job *job, const struct kt_item *item);
 json_t *kt_result_machine(void);
 

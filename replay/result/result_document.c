@@ -24,6 +24,7 @@ const struct kt_field kt_field_replay_library[] = {
 const struct kt_field kt_field_replay_shape[] = {
     {"routine", KT_AS_TEXT, .meaning = "Fortran name, lower case, without underscore"},
     {"symbol", KT_AS_TEXT, .meaning = "name that was called"},
+    {"words", KT_AS_TEXT, .meaning = "the shape in words"},
     {"args", KT_AS_MAP, .meaning = "arguments of the first call, by their names"},
     {"calls", KT_AS_COUNT, .meaning = "recorded calls"},
     {"total", KT_AS_SECONDS, .meaning = "their time in the program"},

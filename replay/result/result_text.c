@@ -17,8 +17,7 @@ enum { SHAPE_WIDTH = 60, FAILED_WIDTH = 28, ROWS = 20, CELL = 32 };
 
 void kt_job_text(const struct kt_job *job, char *out, size_t width)
 {
-    const char *routine = job->shape->first.entry->symbol.routine->name;
-    int used = snprintf(out, width, "%s %s", routine, job->shape->query ? "(query) " : "");
+    int used = snprintf(out, width, "%s ", job->shape->first.entry->symbol.routine->name);
     kt_shape_text(&job->shape->first, out + used, width - (size_t)used);
 }
 

@@ -27,19 +27,19 @@ static json_t *wrong_json(const struct kt_right *right, size_t library, size_t i
     char text[4400];
     const struct kt_job *job = &right->jobs->job[i];
     const struct kt_rightness *r = kt_right_of(right, library, i);
+    json_t *json = kt_job_json(job);
     command(job, trace, text, sizeof text);
-    return json_pack("{s:s, s:o, s:I, s:o, s:o, s:o}", "routine", job->shape->first.entry->symbol.routine->name, "args",
-                     kt_json_args(&job->shape->first, false), "calls", (json_int_t)job->shape->calls, "what",
-                     kt_json_text(r->what), "residual", kt_json_number(r->residual), "reproduce", kt_json_text(text));
+    json_object_set_new(json, "what", kt_json_text(r->what));
+    json_object_set_new(json, "residual", kt_json_number(r->residual));
+    json_object_set_new(json, "reproduce", kt_json_text(text));
+    return json;
 }
 
 static json_t *without_verdict_json(const struct kt_right *right, size_t library, size_t i)
 {
-    const struct kt_job *job = &right->jobs->job[i];
-    const char *why = kt_right_of(right, library, i)->what;
-    return json_pack("{s:s, s:o, s:I, s:o}", "routine", job->shape->first.entry->symbol.routine->name, "args",
-                     kt_json_args(&job->shape->first, false), "calls", (json_int_t)job->shape->calls, "why",
-                     why ? kt_json_text(why) : json_null());
+    json_t *json = kt_job_json(&right->jobs->job[i]);
+    json_object_set_new(json, "why", kt_json_text_or_null(kt_right_of(right, library, i)->what));
+    return json;
 }
 
 /* Those of that verdict, which is none on the result. */

@@ -135,6 +135,14 @@ same "two numbers of threads, two copies, told apart by their paths" "openblas-s
      "$(in_json threads '"; ".join(l["label"] for l in d["libraries"])')"
 compare copies "$T/t" "${copies[@]}"
 same "... copies are told apart in the store, too" "True" "$(in_json copies 'd["store"]["reused"]')$(differences threads copies)"
+page=$("$kt" compare "$T/t" "${copies[@]}" 2>/dev/null)
+true_that "six of them on one page: at least two shapes" test "$(grep -c '^app.py:' <<<"$page")" -ge 2
+same "... of each the ratio of every other library" "$((5 * $(grep -c '^app.py:' <<<"$page")))" \
+     "$(sed -n '/^where/,/replayed time/p' <<<"$page" | grep -oE '(openblas-serial|libopenblas.so.0) x[12] ~?[0-9.]+' | wc -l)"
+same "... on at most 24 lines" "" "$(sed -n '25,$p' <<<"$page")"
+text=$("$kt" compare --all "$T/t" "${copies[@]}" 2>/dev/null)
+same "... of at most 80 columns, as with --all" "" "$(grep -E '.{81}' <<<"${page//$T/}"; grep -E '.{81}' <<<"${text//$T/}")"
+same "... whose tables have a column for each other library" "2 3 4 5 6" "$(grep -E '^(routine|shape) ' <<<"$text" | grep -oE ' [2-6] ' | sort -u | xargs)"
 if [ -n "$blis" ]; then
     compare lacks "$T/t" --context warm --blas "$blis"; same "a library without LAPACK: exit status" 0 $?
     has "... the recorded one is called on it" 'blis.* has no LAPACK: .*, which was recorded' "$(<"$T/lacks.err")"

@@ -60,6 +60,13 @@ cp -r "$T/plain" "$T/compared"
 "$kt" compare --budget 2 --check no --store none --json "$T/compared" >"$T/compare.json" 2>"$T/err" || not_ok "compare ends with status $?" "$(<"$T/err")"
 html compared "$T/compared"; same "a trace whose libraries were compared: status" 0 $?
 same "... the ratios of compare --json" "$(query '[(l["label"], l["ratio"]["value"]) for l in d["libraries"]]' <"$T/compare.json" | sed -E 's/([0-9.]{7})[0-9]*/\1/g')" "$(page value "$T/compared.html" '[(l["label"], l["ratio"]["value"]) for l in d["comparison"]["libraries"]]' | sed -E 's/([0-9.]{7})[0-9]*/\1/g')"
+"$PYTHON" - "$T/compared/compare.json" <<'END'
+import json, sys
+d = json.load(open(sys.argv[1]))
+d["libraries"][1]["unfinished"] = [{"words": "dpotrf L 37", "args": {}, "calls": 3, "routine": "dpotrf", "why": "not finished within 5.00 s"}]
+json.dump(d, open(sys.argv[1], "w"))
+END
+html unfinished "$T/compared"
 printf '{"libraries": [{"label": 3}], "shapes": 7}' >"$T/compared/compare.json"
 html odd "$T/compared"; same "a comparison that is none: status" 0 $?
 printf '{"libraries": ' >"$T/compared/compare.json"
@@ -130,6 +137,9 @@ tested "searching adds up" True '0 < d["matched"] <= d["total"] * (1 + 1e-9)'
 tested "the time line zooms" 0.5 'd["window"]'
 dom compared >"$T/console"
 tested "a figure of libraries" True 'd["marks"]["libraries"] > 2 and "runs" not in d["figures"]'
+dom unfinished >"$T/console"
+has "a call that was not finished: beside its library" '[(]not finished: 1 shape[)]' "$(<"$T/dom")"
+has "... which, and within what time" '>dpotrf L 37<.*>not finished<.*>not finished within 5.00 s<' "$(<"$T/dom")"
 dom changed >"$T/console"
 tested "a figure of two runs" True 'd["marks"]["runs"] > 0'
 for name in explain compared changed job profile hostile empty damaged large; do

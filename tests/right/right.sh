@@ -36,6 +36,7 @@ unfinished="[(w['routine'], w['args'].get('n')) for l in d['libraries'] if 'faul
 same "a call that takes a minute is not wrong: exit status" 0 $?
 same "... nothing is" "[]" "$(query "[w['what'] for l in d['libraries'] for w in l['wrong']]" <"$T/out")"
 same "... it is not finished, and nothing else" "[('dpotrf', 37)] 1" "$(query "$unfinished" <"$T/out") $(query "[l['shapes_unfinished'] for l in d['libraries'] if 'fault' in l['name']][0]" <"$T/out")"
+has "... in words" '^dpotrf [LU] 37' "$(query "[w['words'] for l in d['libraries'] for w in l['unfinished']][0]" <"$T/out")"
 has "... within a time that is said" "not finished within 5\\.[0-9]{2} s" "$(query "[w['why'] for l in d['libraries'] for w in l['unfinished']][0]" <"$T/out")"
 "$kt" compare --check only --budget 20 --routine dpotrf --blas "$wrong/fault12.so" "$T/calls" >"$T/out" 2>"$T/err"
 has "... also in text" '^fault12.so: [0-9]+ of [0-9]+ shapes checked, 1 not finished' "$(<"$T/out")"

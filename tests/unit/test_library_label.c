@@ -38,6 +38,9 @@ static void odd_paths(void **state)
     assert_string_equal(out, "t?[m");
     kt_path_distinct(path, 5, 4, out, sizeof out);
     assert_string_equal(out, "");
+    static const char *const build[] = {"/opt/new-build/lib.so", "/opt/old-build/lib.so"};
+    kt_path_distinct(build, 2, 1, out, sizeof out); /* its begin tells it apart */
+    assert_string_equal(out, "old-build..");
 }
 
 static void names_that_are_known(void **state)

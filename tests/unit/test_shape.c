@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/parts/tracegen.h"
 #include "trace/shape/shape.h"
+#include "trace/shape/shape_words.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -299,6 +300,68 @@ static void parameters_have_short_texts(void **state)
     end(&g);
 }
 
+/* Of the only call. */
+static void words_are(const char *routine, enum kt_view view, const char *args, const char *expected)
+{
+    struct grouped g;
+    char words[200];
+    begin(&g);
+    call(&g, kt_gen_entry(&g.gen, routine, view), MS, args);
+    group(&g, KT_OUTERMOST);
+    kt_shape_words(&g.shapes.shape[0].first, g.shapes.shape[0].also, words, sizeof words);
+    assert_string_equal(words, expected);
+    end(&g);
+}
+
+static void words_leave_out_what_is_usual(void **state)
+{
+    (void)state;
+    words_are("dgemm", KT_FORTRAN, "N N 2 3 4 1 0x1000 2 0x2000 4 0 0x3000 2", "dgemm 2x3x4");
+    words_are("dgemm", KT_FORTRAN, "N T 2 3 4 -1 0x1000 9 0x2000 3 1 0x3000 2",
+              "dgemm N T 2x3x4 alpha=-1 beta=1 lda=9");
+    words_are("dgemm", KT_FORTRAN, "N N 2 3 4 1.0001 0x1000 2 0x2000 4 0.1234 0x3000 2",
+              "dgemm 2x3x4 alpha=1.0001 beta=0.123");
+    words_are("zgemm", KT_FORTRAN, "N N 2 3 4 1,0 0x1000 2 0x2000 4 0,0.1234 0x3000 2", "zgemm 2x3x4 beta=0+0.123i");
+    words_are("ddot", KT_FORTRAN, "5 0x1000 1 0x2000 2", "ddot 5 incy=2");
+    words_are("dgeqrf", KT_FORTRAN, "5 4 0x1000 5 0x2000 0x3000 -1 0", "dgeqrf query 5x4");
+}
+
+static void words_have_all_options_of_a_routine_that_has_several_kinds(void **state)
+{
+    (void)state;
+    words_are("dtrsm", KT_FORTRAN, "L L N N 7 8 1 0x1000 7 0x2000 7", "dtrsm L L N N 7x8");
+    words_are("dtrsm", KT_FORTRAN, "L L T N 7 8 1 0x1000 7 0x2000 7", "dtrsm L L T N 7x8");
+}
+
+static void words_are_of_one_shape_only(void **state)
+{
+    (void)state;
+    static const char *const expected[] = {"dgetrf 5x5 by dgetrf_", "dgetrf 5x5 by LAPACKE_dgetrf",
+                                           "dgeqrf 5x4 lwork=4",    "dgeqrf 5x4 lwork=128",
+                                           "dgeqrf query 5x4",      "dgemv 5x1 lda=5",
+                                           "dgemv 5x1 lda=9"};
+    enum { SHAPES = sizeof expected / sizeof *expected };
+    struct grouped g;
+    begin(&g);
+    int qr = kt_gen_entry(&g.gen, "dgeqrf", KT_FORTRAN);
+    int gemv = kt_gen_entry(&g.gen, "dgemv", KT_FORTRAN);
+    call(&g, kt_gen_entry(&g.gen, "dgetrf", KT_FORTRAN), 9 * MS, "5 5 0x1000 5 0x2000 0");
+    call(&g, kt_gen_entry(&g.gen, "dgetrf", KT_LAPACKE), 8 * MS, "102 5 5 0x1000 5 0x2000 0");
+    call(&g, qr, 7 * MS, "5 4 0x1000 5 0x2000 0x3000 4 0");
+    call(&g, qr, 6 * MS, "5 4 0x1000 5 0x2000 0x3000 128 0");
+    call(&g, qr, 5 * MS, "5 4 0x1000 5 0x2000 0x3000 -1 0");
+    call(&g, gemv, 4 * MS, "N 5 1 1 0x1000 5 0x2000 1 0 0x3000 1");
+    call(&g, gemv, 3 * MS, "N 5 1 1 0x1000 9 0x2000 1 0 0x3000 1");
+    group(&g, KT_OUTERMOST);
+    assert_int_equal(g.shapes.count, SHAPES);
+    for (size_t i = 0; i < SHAPES; i++) {
+        char words[200];
+        kt_shape_words(&g.shapes.shape[i].first, g.shapes.shape[i].also, words, sizeof words);
+        assert_string_equal(words, expected[i]);
+    }
+    end(&g);
+}
+
 static const char *operands_of(const struct grouped *g, char out[2 * KT_PARAM_TEXT])
 {
     const struct kt_call *usual = &g->shapes.shape[0].usual;
@@ -397,6 +460,9 @@ int main(void)
         cmocka_unit_test(text_fits_its_width),
         cmocka_unit_test(a_query_says_so),
         cmocka_unit_test(parameters_have_short_texts),
+        cmocka_unit_test(words_leave_out_what_is_usual),
+        cmocka_unit_test(words_have_all_options_of_a_routine_that_has_several_kinds),
+        cmocka_unit_test(words_are_of_one_shape_only),
         cmocka_unit_test(operands_lie_as_in_most_calls),
         cmocka_unit_test(what_shares_no_memory_lies_alike),
         cmocka_unit_test(blocks_of_a_matrix_lie_alike),

@@ -52,6 +52,8 @@ void kt_path_distinct(const char *const *path, size_t count, size_t i, char *out
     size_t length = length_of(path[i]) - from;
     if (length < size)
         snprintf(out, size, "%.*s", (int)length, path[i] + from);
+    else if (parts > 1) /* the first of these parts differs */
+        snprintf(out, size, "%.*s..", (int)size - 3, path[i] + from);
     else
         snprintf(out, size, "..%.*s", (int)size - 3, path[i] + from + length - (size - 3));
     kt_text_clean(out);

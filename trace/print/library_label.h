@@ -11,8 +11,8 @@
 
 enum { KT_LIBRARY_LABEL = 64 };
 
-/* So many of the last parts of PATH[i] as tell it from all others that are not the same, cut at its begin to fit. OUT
- * holds SIZE bytes. */
+/* So many of the last parts of PATH[i] as tell it from all others that are not the same; to fit, the last part is cut,
+ * or if one alone tells, its begin. OUT holds SIZE bytes. */
 void kt_path_distinct(const char *const *path, size_t count, size_t i, char *out, size_t size);
 
 /* The short name of the library that the file belongs to, which is a BLAS; false: it has none, or is not here. */

@@ -57,6 +57,14 @@ const char *kt_screen_percent(double part, char *out)
     return out + strspn(out, " ");
 }
 
+static int characters_of(const char *text)
+{
+    int characters = 0;
+    for (; *text; text++)
+        characters += ((unsigned char)*text & 0xc0) != 0x80;
+    return characters;
+}
+
 /* TEXT in exactly WIDTH characters; a longer one ends in "..". */
 static void fit(const char *text, int width, char *out, size_t size)
 {
@@ -65,19 +73,28 @@ static void fit(const char *text, int width, char *out, size_t size)
     kt_text_clean(clean);
     bool cut = clean[bytes_of(clean, width)] != '\0';
     int used = snprintf(out, size, "%.*s%s", bytes_of(clean, cut ? width - 2 : width), clean, cut ? ".." : "");
-    int characters = 0;
-    for (int i = 0; i < used; i++)
-        characters += ((unsigned char)out[i] & 0xc0) != 0x80;
-    for (; characters < width && (size_t)used + 1 < size; characters++)
+    for (int characters = characters_of(out); characters < width && (size_t)used + 1 < size; characters++)
         out[used++] = ' ';
     out[used] = '\0';
+}
+
+/* Of the first of two texts beside each other: one that is too long for its column takes what the other leaves. */
+static int first_width(const char *first, const char *second, int usual, int both)
+{
+    int most = characters_of(first);
+    int rest = both - characters_of(second);
+    int least = most < rest ? most : rest;
+    most = most < rest ? rest : most;
+    return usual < least ? least : usual > most ? most : usual;
 }
 
 static void print_row(const char *where, const char *what, const char *calls, const char *seconds, const char *share)
 {
     char cell[2][4 * KT_SCREEN_WIDTH];
-    fit(where, WHERE - (KT_SCREEN_WIDTH - page_width()), cell[0], sizeof cell[0]);
-    fit(what, WHAT, cell[1], sizeof cell[1]);
+    int usual = WHERE - (KT_SCREEN_WIDTH - page_width());
+    int width = first_width(where, what, usual, usual + WHAT);
+    fit(where, width, cell[0], sizeof cell[0]);
+    fit(what, usual + WHAT - width, cell[1], sizeof cell[1]);
     kt_screen_line("%s %s %8s %8s %7s", cell[0], cell[1], calls, seconds, share);
 }
 
@@ -91,6 +108,27 @@ void kt_screen_place(const char *where, const char *what, double calls, double s
     char text[3][16];
     print_row(where, what, kt_text_count(calls, text[0]), kt_text_seconds(seconds, text[1]),
               kt_screen_percent(share, text[2]));
+}
+
+int kt_screen_list(const char *const *item, size_t count)
+{
+    int lines = 1;
+    int column = 1;
+    printf(" ");
+    for (size_t i = 0; i < count; i++) {
+        char clean[KT_SCREEN_TEXT];
+        snprintf(clean, sizeof clean, "%s%s", item[i], i + 1 < count ? "," : "");
+        int width = 1 + characters_of(kt_text_clean(clean));
+        if (i && column + width > page_width()) {
+            printf("\n ");
+            lines++;
+            column = 1;
+        }
+        printf(" %s", clean);
+        column += width;
+    }
+    printf("\n");
+    return lines;
 }
 
 /* --- bars ---------------------------------------------------------------------------------------------------- */

@@ -7,6 +7,7 @@
 #define KT_SCREEN_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 enum { KT_SCREEN_LINES = 24, KT_SCREEN_WIDTH = 80, KT_SCREEN_BAR = 24, KT_SCREEN_TEXT = 1024 };
 
@@ -16,6 +17,9 @@ void kt_screen_line(const char *format, ...) __attribute__((format(printf, 1, 2)
 /* The head of the places, and one of them. WHERE, WHAT: cut to their columns. */
 void kt_screen_head(void);
 void kt_screen_place(const char *where, const char *what, double calls, double seconds, double share);
+
+/* "  ITEM, ITEM", nothing of them cut: in so many lines, broken between items. */
+int kt_screen_list(const char *const *item, size_t count);
 
 /* "  |####==  |" and TEXT. Each of the parts, as shares of 1, is drawn by its MARK. Parts
  * below 0 and those that are not known are not drawn. */

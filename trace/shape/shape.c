@@ -10,6 +10,7 @@
 #include "trace/base/memory.h"
 #include "trace/read/profile.h"
 #include "trace/shape/shape_dirt.h"
+#include "trace/shape/shape_words.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -342,6 +343,19 @@ static int compare_totals(const void *a, const void *b)
     return (x->first.n > y->first.n) - (x->first.n < y->first.n);
 }
 
+static void find_words(struct kt_shapes *shapes)
+{
+    const struct kt_call **call = kt_resize(NULL, shapes->count + 1, sizeof *call);
+    uint64_t *also = kt_resize(NULL, shapes->count + 1, sizeof *also);
+    for (size_t i = 0; i < shapes->count; i++)
+        call[i] = &shapes->shape[i].first;
+    kt_shape_words_apart(call, shapes->count, also);
+    for (size_t i = 0; i < shapes->count; i++)
+        shapes->shape[i].also = also[i];
+    free(also);
+    free(call);
+}
+
 void kt_collection_finish(struct kt_collection *c, struct kt_shapes *out)
 {
     add_if_leaf(c, NULL);
@@ -354,6 +368,7 @@ void kt_collection_finish(struct kt_collection *c, struct kt_shapes *out)
     }
     if (out->count)
         qsort(out->shape, out->count, sizeof *out->shape, compare_totals);
+    find_words(out);
     out->processor = busiest_processor(c);
     for (size_t p = 0; p < c->trace->processes; p++)
         free(c->entry_id[p]);

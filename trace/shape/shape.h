@@ -43,6 +43,7 @@ struct kt_shape_group {
     int64_t info;          /* and the first of these */
     bool query;            /* asks only for a workspace size */
     size_t number;         /* 0, 1, ... as they were found */
+    uint64_t also;         /* what its words say besides (trace/shape/shape_words.h) */
 };
 
 struct kt_shapes {

@@ -2,14 +2,12 @@
 #include "preload/r.h"
 
 #include "preload/line_numbers.h"
-#include "preload/r_bytecode.h"
-#include "preload/r_object.h"
+#include "preload/r_context.h"
 #include "preload/r_source.h"
 #include "preload/scopes.h"
 #include "preload/system.h"
 
 #include <pthread.h>
-#include <setjmp.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -18,22 +16,10 @@ bool kt_reads_r;
 
 /* --- where things lie ---------------------------------------------------------------------------------------- */
 
-/* RCNTXT, as far as it is looked at. What follows the instruction differs: the reference is somewhere there. */
-struct context {
-    struct context *outer;
-    int flag;
-    sigjmp_buf jump;
-    int protected, depth;
-    const char *promises, *function, *parent, *call, *scope, *at_exit, *end, *end_data, *memory;
-    int state[3];
-    const char *bytecode, *instruction;
-    const char *more[8];
-};
-
-enum { IS_FUNCTION = 4, MOST_CONTEXTS = 200, MOST_SCOPES = 64 };
+enum { MOST_SCOPES = 64 };
 
 /* R's own variables. */
-static const struct context *const *innermost;
+static const struct kt_r_context *const *innermost;
 static const char *const *program_scope; /* the scope of scripts */
 static const char *const *base_scope;    /* that of R's own package, which encloses those of all packages */
 static pthread_t owner;
@@ -151,16 +137,11 @@ static void meet(struct kt_met_line *line, const struct kt_r_source *at, uint32_
     kt_line_numbers_meet(line, tell);
 }
 
-static const char *closure_of(const struct context *context)
-{
-    return context->flag & IS_FUNCTION ? kt_r_object_at((const char *)&context->function, KT_R_CLOSURE) : NULL;
-}
-
 /* At that place in it. Without a number where the context is not that of a function. */
-static struct kt_met_line function_of(const struct context *context, const struct kt_r_source *at, uint32_t parent)
+static struct kt_met_line function_of(const struct kt_r_context *context, const struct kt_r_source *at, uint32_t parent)
 {
     struct kt_met_line line = {0};
-    const char *function = closure_of(context);
+    const char *function = kt_r_context_closure(context);
     const char *call = function ? kt_r_object_at((const char *)&context->call, KT_R_CALL) : NULL;
     const char *scope = function ? kt_r_object_at(function + KT_R_SCOPE, KT_R_ENVIRONMENT) : NULL;
     const char *name = call ? kt_readable_object(call + KT_R_FIRST, KT_R_OBJECT) : NULL;
@@ -181,93 +162,44 @@ static uint32_t top_level(const struct kt_r_source *at, uint32_t parent)
     return line.id;
 }
 
-static const struct context *context_at(const struct context *const *at)
-{
-    return (const struct context *)(const void *)kt_readable_object((const char *)at, sizeof(struct context));
-}
-
-static const struct context *outer(const struct context *context)
-{
-    return context_at((const struct context *const *)&context->outer);
-}
-
-/* --- statements ---------------------------------------------------------------------------------------------- */
-
-/* R's own variables: the reference of the statement that runs now; what stands there if bytecode has it; nothing. */
-static const char *const *statement_now;
-static const char *const *in_bytecode;
-static const char *const *nothing;
-
-/* Which of the last words of a context is the reference of the statement that ran when it began: R 3.5 and 3.6, 4.0 to
- * 4.3, from 4.4 on, where the first of these words is the place of the instruction. */
-enum { NOT_KNOWN = -1, PLACES = 3, OF_4_4 = 7 };
-static const int places[PLACES] = {4, 5, OF_4_4};
-static int place = NOT_KNOWN;
-
-/* R's outermost context has nothing there, and a pointer or zero where other versions have the reference. */
-static void find_place(const struct context *context)
-{
-    const struct context *last = context;
-    for (int i = 0; context && i < MOST_CONTEXTS; i++, context = outer(context))
-        last = context;
-    if (context)
-        return;
-    for (int i = 0; i < PLACES; i++)
-        if (last->more[places[i]] == *nothing)
-            place = place == NOT_KNOWN ? places[i] : NOT_KNOWN;
-}
-
-/* The reference of the statement that is outside of a context; NULL as the context: that runs now. */
-static const char *statement_outside(const struct context *inner)
-{
-    const char *reference = inner ? inner->more[place] : *statement_now;
-    if (reference != *in_bytecode)
-        return reference;
-    if (!inner)
-        return kt_r_bytecode_now();
-    if (place == OF_4_4 && (intptr_t)inner->more[0] > 0) {
-        const char *bytecode = kt_r_object_at((const char *)&inner->bytecode, KT_R_BYTECODE);
-        return bytecode ? kt_r_source_of_bytecode(bytecode, (size_t)inner->more[0]) : NULL;
-    }
-    return kt_r_bytecode_at(&inner->bytecode, &inner->instruction);
-}
-
 /* --- from context to context --------------------------------------------------------------------------------- */
 
 /* A function that runs, or the script; the statement in it, if that is known. */
 struct row {
-    const struct context *context; /* NULL: the script */
-    uint32_t id;                   /* of the function without a line */
+    const struct kt_r_context *context; /* NULL: the script */
+    uint32_t id;                        /* of the function without a line */
     enum kt_line_kind kind;
     struct kt_r_source at;
 };
 
 /* Arguments are evaluated when they are used, so a statement may belong to a function further outside. */
 struct walk {
-    const struct context *inner, *next;
-    const struct context *read;   /* statements inside of it were looked at */
-    struct kt_r_source statement; /* the innermost one whose function is not found yet */
-    bool is_lost;                 /* it cannot be known: those further outside are others */
+    const struct kt_r_context *inner, *next;
+    const struct kt_r_context *read; /* statements inside of it were looked at */
+    struct kt_r_source statement;    /* the innermost one whose function is not found yet */
+    bool is_lost;                    /* it cannot be known: those further outside are others */
     int left;
 };
+
+static bool knows_statements;
 
 static const struct kt_r_source nowhere;
 
 static void step(struct walk *walk)
 {
     walk->inner = walk->next;
-    walk->next = --walk->left > 0 ? outer(walk->next) : NULL;
+    walk->next = --walk->left > 0 ? kt_r_context_outer(walk->next) : NULL;
 }
 
 /* Looks at the contexts up to the next one for a statement, unless there is one. */
 static void find_statement(struct walk *walk)
 {
-    const struct context *inner = walk->read;
-    while (place != NOT_KNOWN && !walk->is_lost && !walk->statement.reference) {
-        walk->statement = kt_r_source_read(statement_outside(inner));
+    const struct kt_r_context *inner = walk->read;
+    while (knows_statements && !walk->is_lost && !walk->statement.reference) {
+        walk->statement = kt_r_source_read(kt_r_context_statement_outside(inner));
         if (inner == walk->inner)
             break;
-        inner = inner ? outer(inner) : context_at(innermost);
+        inner = inner ? kt_r_context_outer(inner) : kt_r_context_at(innermost);
     }
     walk->read = walk->next;
 }
@@ -275,13 +207,13 @@ static void find_statement(struct walk *walk)
 /* A function further outside has the statement in it, or the script has. */
 static bool is_written_outside(const struct walk *walk)
 {
-    const struct context *context = walk->next;
+    const struct kt_r_context *context = walk->next;
     for (int i = walk->left; context && i > 0; i--) {
-        const struct kt_r_source running = kt_r_source_read(statement_outside(context));
+        const struct kt_r_source running = kt_r_source_read(kt_r_context_statement_outside(context));
         if (kt_r_source_contains(&running, &walk->statement))
             return true;
-        context = outer(context);
-        const char *closure = context ? closure_of(context) : NULL;
+        context = kt_r_context_outer(context);
+        const char *closure = context ? kt_r_context_closure(context) : NULL;
         const struct kt_r_source function = closure ? kt_r_source_of_function(closure) : nowhere;
         if (kt_r_source_contains(&function, &walk->statement))
             return true;
@@ -310,7 +242,8 @@ static bool may_have_statement(const struct kt_met_line *function, const struct 
 static bool read_function(struct walk *walk, const struct kt_met_line *line, struct row *out)
 {
     const bool is_own = line->kind == KT_LINE_OWN;
-    const struct kt_r_source whole = place == NOT_KNOWN ? nowhere : kt_r_source_of_function(closure_of(walk->next));
+    const struct kt_r_source whole =
+        knows_statements ? kt_r_source_of_function(kt_r_context_closure(walk->next)) : nowhere;
     if (may_have_statement(line, &whole))
         find_statement(walk);
     const bool contains = kt_r_source_contains(&whole, &walk->statement);
@@ -347,7 +280,7 @@ static bool next_row(struct walk *walk, struct row *out)
     return is_found;
 }
 
-/* --- a call's line ------------------------------------------------------------------------------------------- */
+/* --- with what called it ------------------------------------------------------------------------------------- */
 
 static uint32_t number_of(const struct row *row, uint32_t parent)
 {
@@ -362,10 +295,10 @@ static uint32_t number_of(const struct row *row, uint32_t parent)
 static uint32_t path_to(struct row row, struct walk *walk)
 {
     struct {
-        const struct context *context;
+        const struct kt_r_context *context;
         const char *reference;
         uint32_t id;
-    } rows[MOST_CONTEXTS / 4];
+    } rows[KT_R_MOST_CONTEXTS / 4];
     unsigned count = 0;
     uint32_t parent = 0;
     do {
@@ -382,17 +315,14 @@ static uint32_t path_to(struct row row, struct walk *walk)
     return parent;
 }
 
+/* --- a call's line ------------------------------------------------------------------------------------------- */
+
 static bool whole_paths;
 
-uint32_t kt_r_line(void)
+static uint32_t read_line(const struct kt_r_context *context)
 {
-    const struct context *context = pthread_equal(pthread_self(), owner) ? context_at(innermost) : NULL;
-    struct walk walk = {.next = context, .left = MOST_CONTEXTS};
+    struct walk walk = {.next = context, .left = KT_R_MOST_CONTEXTS};
     struct row row = {.kind = KT_LINE_EVALUATOR};
-    if (!context)
-        return 0;
-    if (KT_UNLIKELY(place == NOT_KNOWN) && statement_now)
-        find_place(context);
     while (row.kind != KT_LINE_OWN && next_row(&walk, &row))
         ;
     if (row.kind == KT_LINE_EVALUATOR)
@@ -400,18 +330,35 @@ uint32_t kt_r_line(void)
     return whole_paths && row.kind == KT_LINE_OWN ? path_to(row, &walk) : number_of(&row, 0);
 }
 
-/* --- the start ----------------------------------------------------------------------------------------------- */
+/* Loops make calls in the same chain of contexts. */
+enum { CHAINS = 1024 };
+static struct {
+    uint64_t hash;
+    uint32_t id; /* 0: free */
+} chains[CHAINS];
 
-static void find_statements(void)
+static uint32_t read_path(const struct kt_r_context *context)
 {
-    statement_now = kt_scopes_find_first("R_Srcref");
-    in_bytecode = kt_scopes_find_first("R_InBCInterpreter");
-    nothing = kt_scopes_find_first("R_NilValue");
-    if (!in_bytecode || !nothing || !kt_r_source_find())
-        statement_now = NULL;
-    place = NOT_KNOWN;
-    kt_r_bytecode_start(statement_now);
+    const uint64_t hash = kt_r_context_hash(context);
+    const size_t at = hash % CHAINS;
+    if (!chains[at].id || chains[at].hash != hash) {
+        chains[at].id = read_line(context);
+        chains[at].hash = hash;
+    }
+    return chains[at].id;
 }
+
+uint32_t kt_r_line(void)
+{
+    const struct kt_r_context *context = pthread_equal(pthread_self(), owner) ? kt_r_context_at(innermost) : NULL;
+    if (!context)
+        return 0;
+    if (KT_UNLIKELY(!knows_statements))
+        knows_statements = kt_r_context_knows_statements(context);
+    return whole_paths ? read_path(context) : read_line(context);
+}
+
+/* --- the start ----------------------------------------------------------------------------------------------- */
 
 void kt_r_find(bool paths)
 {
@@ -420,7 +367,9 @@ void kt_r_find(bool paths)
     base_scope = kt_scopes_find_first("R_BaseNamespace");
     owner = pthread_self();
     whole_paths = paths;
+    knows_statements = false;
+    memset(chains, 0, sizeof chains);
     kt_reads_r = innermost && program_scope && base_scope && kt_system_call(SYS_gettid) == getpid();
     if (kt_reads_r)
-        find_statements();
+        kt_r_context_start();
 }

@@ -87,11 +87,13 @@ static void find_variables(void)
         now_bytecode = now_instruction = NULL;
 }
 
-const char *kt_r_bytecode_now(void)
+bool kt_r_bytecode_now(const char *const **bytecode, const char *const **instruction)
 {
     if (KT_UNLIKELY(!now_bytecode) && variables && searches++ < MOST_SEARCHES)
         find_variables();
-    return now_bytecode ? kt_r_bytecode_at(now_bytecode, now_instruction) : NULL;
+    *bytecode = now_bytecode;
+    *instruction = now_instruction;
+    return now_bytecode != NULL;
 }
 
 void kt_r_bytecode_start(const void *variable)

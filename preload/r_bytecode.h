@@ -15,10 +15,10 @@
 /* One of R's variables, which the two are near. */
 KT_HIDDEN void kt_r_bytecode_start(const void *variable);
 
-/* The reference of the statement that the interpreter of bytecode is at now; NULL: not known. */
-KT_HIDDEN const char *kt_r_bytecode_now(void);
+/* Where the bytecode is that runs now, and where the place of its instruction. False: not known. */
+KT_HIDDEN bool kt_r_bytecode_now(const char *const **bytecode, const char *const **instruction);
 
-/* Of bytecode, if what BYTECODE points to is such, and where the address of its instruction is. */
+/* The reference of the statement, if what BYTECODE points to is such, and where the address of its instruction is. */
 KT_HIDDEN const char *kt_r_bytecode_at(const char *const *bytecode, const char *const *instruction);
 
 #endif

@@ -30,7 +30,7 @@ $(T)/unit/%: $(O)/tests/unit/%.o $(T)/tools.a
 $(T)/unit/test_filter: $(O)/preload/filter.o
 # Where names of the shim's are those of the tools' too: without these.
 $(T)/unit/test_python: $(O)/tests/unit/test_python.o $(addprefix $(O)/preload/,python.o python_table.o line_numbers.o readable.o line.o)
-$(T)/unit/test_r: $(O)/tests/unit/test_r.o $(addprefix $(O)/preload/,r.o r_bytecode.o r_source.o line_numbers.o readable.o line.o)
+$(T)/unit/test_r: $(O)/tests/unit/test_r.o $(addprefix $(O)/preload/,r.o r_context.o r_bytecode.o r_source.o line_numbers.o readable.o line.o)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS_) -o $@ $^ -lcmocka
 $(T)/unit/test_elements: $(O)/preload/elements.o $(O)/gen/elements.o

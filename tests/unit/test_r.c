@@ -268,6 +268,30 @@ static void test_line(void **state)
     }
 }
 
+/* A path is known again by all that it consists of. */
+static void test_changed_path(void **state)
+{
+    (void)state;
+    make_sources(true, R_4_0);
+    const uint32_t before = kt_r_line();
+    assert_int_equal(kt_r_line(), before);
+    put_reference(1, 13, 13); /* another reference came to lie there */
+    expect_line(13, "inner");
+    put_reference(1, 12, 12);
+    put_outside(3, R_4_0, put_reference(3, 31, 31));
+    assert_int_not_equal(kt_r_line(), before);
+    put_outside(3, R_4_0, put_reference(2, 30, 30));
+    assert_int_equal(kt_r_line(), before);
+    put_context(2, GLOBAL_ENV, put_symbol(4, "other"));
+    assert_string_equal(function_of[caller_of[kt_r_line()]], "other");
+    put_context(1, PACKAGE, put_symbol(1, "inner")); /* now the package's: the program's is the other one */
+    assert_string_equal(function_of[kt_r_line()], "other");
+    put_context(1, INNER, put_symbol(1, "inner"));
+    put(INNER_CODE + 8, address(PAIRS + 4 * STEP), 8);
+    put_context(2, GLOBAL_ENV, put_symbol(2, "outer"));
+    assert_int_equal(kt_r_line(), before);
+}
+
 /* A statement that is not within the function: it is of the script, or of nothing that runs. */
 static void test_argument(void **state)
 {
@@ -459,11 +483,20 @@ static void test_circle(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_own_function), cmocka_unit_test(test_path),     cmocka_unit_test(test_packages),
-        cmocka_unit_test(test_without_name), cmocka_unit_test(test_line),     cmocka_unit_test(test_argument),
-        cmocka_unit_test(test_no_reference), cmocka_unit_test(test_bytecode), cmocka_unit_test(test_running_bytecode),
-        cmocka_unit_test(test_other_thread), cmocka_unit_test(test_anything), cmocka_unit_test(test_any_sources),
+        cmocka_unit_test(test_own_function),
+        cmocka_unit_test(test_path),
+        cmocka_unit_test(test_packages),
+        cmocka_unit_test(test_without_name),
+        cmocka_unit_test(test_line),
+        cmocka_unit_test(test_argument),
+        cmocka_unit_test(test_no_reference),
+        cmocka_unit_test(test_bytecode),
+        cmocka_unit_test(test_running_bytecode),
+        cmocka_unit_test(test_other_thread),
+        cmocka_unit_test(test_anything),
+        cmocka_unit_test(test_any_sources),
         cmocka_unit_test(test_circle),
+        cmocka_unit_test(test_changed_path),
     };
     uint64_t word;
     on_stack = &word;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# check: slow, 13 s
+# check: slow, 30 s
 # Where a trace cannot be written, or no longer: the program behaves as without us, and what is lost is counted.
 . tests/fault/lib.sh
 refusals=$F/refusals
@@ -54,6 +54,15 @@ accounted $((2 * MANY + 110)) t; sound
 behaves "file descriptors are the program's" "$refusals" next calls10 next calls$MANY next; loses_none; accounted $((MANY + 10))
 behaves "RLIMIT_AS" "$refusals" limit:AS:20000 calls$MANY; loses; accounted $MANY
 behaves "RLIMIT_AS, later" "$refusals" calls10 limit:AS:20000 calls$MANY; accounted $((MANY + 10)) t; sound
+for mode in "" KTRACE_MODE=profile; do
+    for kind in AS DATA; do
+        for bytes in 0 200000 4000000; do
+            behaves "RLIMIT_$kind: $bytes more, then more calls ${mode:+, $mode}" env $mode "$refusals" calls10 limit:$kind:$bytes calls$MANY
+            [ -n "$mode" ] || accounted $((MANY + 10))
+        done
+    done
+done
+behaves "RLIMIT_DATA: memory for the program" "$refusals" limit:DATA:16777216 calls$MANY need:8388608; accounted $MANY
 behaves "RLIMIT_AS: memory for the program" "$refusals" limit:AS:16777216 calls$MANY need:8388608; accounted $MANY
 # What loading needs, with us: below that the dynamic linker itself fails.
 least=$(for ((k = 2000; k < 200000; k += 250)); do

@@ -106,11 +106,12 @@ static void refuse(const char *what)
 
 /* --- limits ------------------------------------------------------------------------------------------------ */
 
-static rlim_t bytes_in_use(void)
+/* All of it, or what may be written and is the process's own. */
+static rlim_t bytes_in_use(bool own)
 {
     unsigned long pages = 0;
     FILE *file = fopen("/proc/self/statm", "r");
-    if (file && fscanf(file, "%lu", &pages) != 1)
+    if (file && fscanf(file, own ? "%*u %*u %*u %*u %*u %lu" : "%lu", &pages) != 1)
         pages = 0;
     if (file)
         fclose(file);
@@ -126,7 +127,11 @@ static void limit(const char *what)
         resource = RLIMIT_FSIZE;
     if (!strncmp(what, "AS", 2)) {
         resource = RLIMIT_AS;
-        value += bytes_in_use();
+        value += bytes_in_use(false);
+    }
+    if (!strncmp(what, "DATA", 4)) {
+        resource = RLIMIT_DATA;
+        value += bytes_in_use(true);
     }
     getrlimit(resource, &both);
     both.rlim_cur = value;

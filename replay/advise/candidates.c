@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "replay/advise/candidates.h"
 
+#include "replay/advise/inverse.h"
 #include "replay/advise/repeated.h"
 #include "trace/base/memory.h"
 #include "trace/print/text.h"
@@ -51,6 +52,17 @@ static void add_repeated(struct list *list, const struct kt_repeated *repeated, 
     add(list, &c);
 }
 
+static void add_inverse(struct list *list, const struct kt_inverse *inverse, const struct kt_shape_group *shape,
+                        size_t number)
+{
+    struct kt_proposal c = {.rule = &kt_rule_inverse, .shape = shape, .number = number, .each = 1};
+    if (!kt_inverse_solve(inverse, &c.to))
+        return;
+    c.calls = (double)inverse->calls;
+    c.seconds = c.calls * shape->total / (double)shape->calls;
+    add(list, &c);
+}
+
 struct kt_proposal kt_candidate_batch(const struct kt_shape_group *shape, size_t number,
                                       const struct kt_independent *independent, unsigned threads)
 {
@@ -70,14 +82,17 @@ void kt_proposals_find(const struct kt_trace *trace, const struct kt_shapes *sha
 {
     struct list list = {.least = least};
     struct kt_repeated *repeated = kt_repeated_find(trace, shapes);
+    struct kt_inverse *inverse = kt_inverse_find(trace, shapes);
     for (size_t i = 0; i < shapes->count; i++) {
         const struct kt_shape_group *shape = &shapes->shape[i];
         if (!shape->calls || !kt_routine_matches(shape->first.entry->symbol.routine->name, routines))
             continue;
         add_rules(&list, shape, i);
         add_repeated(&list, &repeated[i], shape, i);
+        add_inverse(&list, &inverse[i], shape, i);
     }
     free(repeated);
+    free(inverse);
     *out = (struct kt_proposals){list.candidate, list.count};
 }
 

@@ -242,6 +242,15 @@ const struct kt_rule kt_rule_repeated = {
     "The vectors lie in the columns or rows of one array: make one matrix product of these calls.",
     "Write A @ X with all vectors in one array X in place of a loop."};
 
+const struct kt_rule kt_rule_inverse = {
+    "inverse",
+    "getri",
+    "getrs",
+    NULL,
+    false,
+    "Solve with the factors (?getrs) in place of the inverse and its product, unless the inverse itself is needed.",
+    "Write solve(A, b), or lu_factor and lu_solve, in place of inv(A) @ b, unless the inverse itself is needed."};
+
 static bool is_same_routine(const struct kt_rule *rule, const struct kt_call_form *from)
 {
     return !rule->from || !strcmp(from->routine->name + 1, rule->from);

@@ -24,7 +24,8 @@ extern const size_t kt_rules_count;
 /* The other call; false: the rule does not apply. */
 bool kt_rule_apply(const struct kt_rule *rule, const struct kt_call_form *from, struct kt_call_form *out);
 
-/* Of calls one after the other (replay/advise/repeated.h). */
+/* Of calls one after the other (replay/advise/repeated.h, replay/advise/inverse.h). */
 extern const struct kt_rule kt_rule_repeated;
+extern const struct kt_rule kt_rule_inverse;
 
 #endif

@@ -32,6 +32,16 @@ same "... its arguments" "[('N', 'N', 100, 64, 100, 100, 100, 100)]" "$(tried re
 same "... and what it replaces" "[(1280, 64)]" "$(tried repeated-wrong '[(c["calls"], c["replaced"]) for c in d["tried"] if c["rule"] == "repeated"]')"
 same "columns that are whole pages apart" "[('padding', 'dgemm', 'dgemm')]" "$(tried padding-wrong "$changes")"
 same "... its arguments" "[(48, 48, 512, 1032, 1032, 1032)]" "$(tried padding-wrong "$(of m n k lda ldb ldc)")"
+inverse_wrong=$(traced inverse-wrong "$F" inverse wrong 20 100 | awk '{print $2}')
+inverse_right=$(traced inverse-right "$F" inverse right 20 100 | awk '{print $2}')
+same "an inverse for one product: the solution is the same" True "$("$PYTHON" -c "print(abs($inverse_wrong - $inverse_right) < 1e-6 * (1 + abs($inverse_right)))")"
+same "... is one change" "[('inverse', 'dgetri', 'dgetrs')]" "$(tried inverse-wrong "$changes")"
+same "... its arguments" "[('N', 100, 1, 100, 100)]" "$(tried inverse-wrong "$(of trans n nrhs lda ldb)")"
+same "... corrected: nothing to try" "[]" "$(tried inverse-right "$changes")"
+for form in wrong right; do
+    traced needed "$F" needed $form 20 100 >/dev/null
+    same "an inverse that is read twice is needed ($form)" "[]" "$(tried needed "$changes")"
+done
 traced later "$F" later wrong 20 100 >/dev/null
 same "... behind a call of a lighter shape" "[('repeated', 'dgemv', 'dgemm')]" "$(tried later "$changes")"
 for name in vector one-side symmetric repeated padding; do

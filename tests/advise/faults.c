@@ -11,6 +11,8 @@
  *     padding    a leading dimension of whole pages; one that is longer
  *     swaps      dlaswp of rows whose elements are whole pages apart; not quite
  *     dots       ddot: no matrix, no fault
+ *     inverse    dgetri and dgemv           dgetrs
+ *     needed     the same, but two products use each inverse; as right: a ddot does
  *     later      one ddot, then repeated: the first shape is not the heaviest
  *     chain      the dgemv of repeated, but each result is the next vector: nothing can be joined; as right: nor where
  *                all results lie in one place
@@ -31,6 +33,10 @@ void dtrsv_(const char *, const char *, const char *, const int *, const double 
             size_t, size_t, size_t);
 void dlaswp_(const int *, double *, const int *, const int *, const int *, const int *, const int *);
 double ddot_(const int *, const double *, const int *, const double *, const int *);
+void dgetrf_(const int *, const int *, double *, const int *, int *, int *);
+void dgetri_(const int *, double *, const int *, const int *, double *, const int *, int *);
+void dgetrs_(const char *, const int *, const int *, const double *, const int *, const int *, double *, const int *,
+             int *, size_t);
 void dsyrk_(const char *, const char *, const int *, const int *, const double *, const double *, const int *,
             const double *, double *, const int *, size_t, size_t);
 
@@ -56,6 +62,7 @@ static double now(void)
 struct work {
     int n;
     double *a, *x, *y;
+    int reads_inverse; /* besides the product */
 };
 
 static void vector(const struct work *w, int right)
@@ -150,6 +157,44 @@ static void dots(const struct work *w, int right)
     w->y[0] = ddot_(&w->n, w->a, &one, w->x, &one);
 }
 
+/* Products with the inverse of A; none: a solution in its place. */
+static void invert(const struct work *w, int products)
+{
+    int info;
+    int lwork = 64 * w->n;
+    size_t bytes = (size_t)w->n * (size_t)w->n * sizeof *w->a;
+    int *pivot = malloc((size_t)w->n * sizeof *pivot);
+    double *factor = malloc(bytes);
+    double *space = malloc((size_t)lwork * sizeof *space);
+    memcpy(factor, w->a, bytes);
+    dgetrf_(&w->n, &w->n, factor, &w->n, pivot, &info);
+    if (products)
+        dgetri_(&w->n, factor, &w->n, pivot, space, &lwork, &info);
+    for (int i = 0; i < products; i++)
+        dgemv_("N", &w->n, &w->n, &unit, factor, &w->n, w->x, &one, &zero, w->y, &one, 1);
+    if (!products) {
+        memcpy(w->y, w->x, (size_t)w->n * sizeof *w->y);
+        dgetrs_("N", &w->n, &one, factor, &w->n, pivot, w->y, &w->n, &info, 1);
+    }
+    if (products == 1 && w->reads_inverse)
+        w->y[0] += ddot_(&w->n, factor, &one, w->x, &one);
+    free(space);
+    free(factor);
+    free(pivot);
+}
+
+static void inverse(const struct work *w, int right)
+{
+    invert(w, right ? 0 : 1);
+}
+
+static void needed(const struct work *w, int right)
+{
+    struct work other = *w;
+    other.reads_inverse = right;
+    invert(&other, right ? 1 : 2);
+}
+
 static void later(const struct work *w, int right)
 {
     static double sum;
@@ -175,7 +220,7 @@ int main(int argc, char **argv)
         void (*run)(const struct work *, int);
     } fault[] = {{"vector", vector},   {"one-side", one_side}, {"symmetric", symmetric}, {"repeated", repeated},
                  {"padding", padding}, {"chain", chain},       {"swaps", swaps},         {"dots", dots},
-                 {"batch", batch},     {"later", later}};
+                 {"batch", batch},     {"later", later},       {"inverse", inverse},     {"needed", needed}};
     struct work w = {.n = argc > 4 ? atoi(argv[4]) : 1000};
     if (argc < 4)
         return 2;

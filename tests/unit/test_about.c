@@ -15,7 +15,8 @@
 static void check(const char *path, const char *soname, const char *version, const char *name, const char *title)
 {
     char text[32];
-    const struct kt_object library = {.path = (char *)path, .soname = (char *)soname, .version = (char *)version};
+    const struct kt_object library = {
+        .path = (char *)path, .file = "", .soname = (char *)soname, .version = (char *)version};
     kt_about_library(&library, text, sizeof text);
     assert_string_equal(text, title);
     assert_string_equal(kt_about_library_name(&library), name);
@@ -52,6 +53,7 @@ static void check_kind(const char *soname, const char *version, int threads, con
 {
     char text[128];
     struct kt_object library = {.path = "/usr/lib/libblas.so.3",
+                                .file = "",
                                 .soname = (char *)soname,
                                 .version = (char *)version,
                                 .threads = threads,

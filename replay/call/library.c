@@ -268,6 +268,7 @@ enum kt_status kt_library_add_recorded_lapack(struct kt_library *library, const 
     return kt_library_add_lapack(library, lapack->path, error);
 }
 
+static bool holds(const struct kt_library *library, const char *path);
 static bool holds_all(const struct kt_library *larger, const struct kt_library *smaller);
 
 /* The short name of the first installed library that fits WHAT; NULL: none does. */
@@ -297,9 +298,14 @@ static bool is_wholly(const struct kt_library *installed, const void *library)
     return is_same(installed, library) && holds_all(installed, library);
 }
 
+static bool holds_first(const struct kt_library *installed, const void *library)
+{
+    return is_same(installed, library) && holds(installed, ((const struct kt_library *)library)->file[0]);
+}
+
 bool kt_library_name_build(struct kt_library *library, bool wholly)
 {
-    const char *name = find_installed(wholly ? is_wholly : is_same, library);
+    const char *name = find_installed(wholly ? is_wholly : holds_first, library);
     if (name)
         snprintf(library->name, sizeof library->name, "%s", name);
     return name != NULL;
@@ -348,14 +354,14 @@ struct part {
     const char *file;
 };
 
-/* Has an installed library the file, and nothing else of the recorded one? */
+/* Has an installed library the file, and not the first of the recorded one? */
 static bool owns(const struct kt_library *installed, const void *what)
 {
     const struct part *part = what;
-    return has_file(installed, part->file) && !kt_library_same(installed, part->recorded);
+    return has_file(installed, part->file) && !holds(installed, part->recorded->file[0]);
 }
 
-/* "openblas-serial+reference", if the program's LAPACK is another one's. */
+/* "openblas-serial+reference", if the program's LAPACK is another one's, or a library takes 64-bit integers. */
 static void name_recorded(struct kt_library *library)
 {
     if (kt_library_name_build(library, true))
@@ -366,7 +372,8 @@ static void name_recorded(struct kt_library *library)
     }
     for (int i = 0; i < library->files; i++) {
         const struct part part = {library, library->file[i]};
-        const char *owner = strstr(part.file, "lapack") ? find_installed(owns, &part) : NULL;
+        bool is_another = strstr(part.file, "lapack") || library->wide[i];
+        const char *owner = is_another ? find_installed(owns, &part) : NULL;
         size_t used = strlen(library->name);
         if (owner) {
             snprintf(library->name + used, sizeof library->name - used, "+%s", owner);

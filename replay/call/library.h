@@ -50,7 +50,7 @@ bool kt_library_takes(const struct kt_library *library, size_t int_bytes);
 int kt_library_threads_recorded(const struct kt_trace *trace);
 
 /* Gives it the short name of the same files; an alias would not say which build it is. WHOLLY: none of its files is of
- * another library. False if there is none. */
+ * another library; otherwise the first one counts. False if there is none. */
 bool kt_library_name_build(struct kt_library *library, bool wholly);
 
 void kt_library_free(struct kt_library *library);

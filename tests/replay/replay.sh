@@ -72,6 +72,7 @@ if [ -n "$wide" ] && [ -n "$blis" ]; then
     same "... on BLIS, behind a link that does not say so" "[] [40, 60] 0" "$(LD_LIBRARY_PATH=$T/links both_widths linked)"
     same "... no argument is wrong" 0 "$(grep -c "On entry" "$T/linked.err")"
     same "... and it is named" "['blis', 'openblas']" "$(info linked 'sorted(l["name"] for l in d["libraries"])')"
+    same "... so is what it is replayed on" "blis-serial+openblas64" "$(query 'd["library"]["name"].rsplit("-", 1)[0]' <"$T/linked.json")"
 else
     skip "integers of two widths on BLIS" "no libopenblas64, or no libblis"
 fi

@@ -107,7 +107,7 @@ same "names of traces tell them apart" "1 run1/t, 2 run2/t" \
 with_threads() {
     cp -r "$T/$1" "$T/$2"
     sed -i -E "s/^(cpus)\t.*/\1\t$4/" "$T/$2"/*/meta
-    sed -i -E "s/^(library\t.*\t)[0-9]+$/\1$3/" "$T/$2"/*/definitions
+    sed -i -E "s/^(library(\t[^\t]*){4}\t)[0-9]+/\1$3/" "$T/$2"/*/definitions
 }
 with_threads t many 4 8
 roofline "$T/many" >"$T/text"; roofline --json "$T/many" >"$T/json"

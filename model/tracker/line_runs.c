@@ -34,6 +34,30 @@ bool kt_lines_are_sane(const struct kt_operand *o)
            (is_dense(o, 6) || kt_operand_runs(o) <= most_runs);
 }
 
+/* Steps of a line map: blocks of lines, or runs. */
+static uint64_t steps_over(const struct kt_operand *o)
+{
+    enum { BLOCK = 4096 << 6 };
+    return is_dense(o, 6) ? (o->hi - o->lo) / BLOCK + 1 : (uint64_t)kt_operand_runs(o);
+}
+
+bool kt_walk_affords(struct kt_walk *walk, const struct kt_operand *operand, int count)
+{
+    static const uint64_t at_first = (uint64_t)1 << 24;
+    static const uint64_t per_call = (uint64_t)1 << 16;
+    uint64_t steps = 0;
+    walk->calls++;
+    for (int i = 0; i < count; i++) {
+        if (!kt_lines_are_sane(&operand[i]))
+            return false;
+        steps += steps_over(&operand[i]);
+    }
+    if (walk->steps + steps > at_first + per_call * walk->calls)
+        return false;
+    walk->steps += steps;
+    return true;
+}
+
 static void begin_uniform(struct kt_line_runs *out)
 {
     const struct kt_operand *o = out->operand;

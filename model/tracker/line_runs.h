@@ -38,6 +38,17 @@ struct kt_line_runs {
  */
 bool kt_lines_are_sane(const struct kt_operand *operand);
 
+/* What walking over the operands of calls has taken. To be zeroed. */
+struct kt_walk {
+    uint64_t calls, steps;
+};
+
+/* True if all operands of the next call are sane, and to walk over them keeps what all calls take in proportion to
+ * their number: a damaged or hostile trace of some kilobytes may name operands that take hours. Others must not be
+ * walked over.
+ */
+bool kt_walk_affords(struct kt_walk *walk, const struct kt_operand *operand, int count);
+
 void kt_line_runs_begin(const struct kt_operand *operand, unsigned shift, struct kt_line_runs *out);
 
 static inline struct kt_line_run kt_lines_between(uint64_t lo, uint64_t hi, unsigned shift)

@@ -26,6 +26,7 @@ struct kt_tracker {
     struct kt_lru all;
     struct processor *processor; /* none before calls came from two; owned */
     size_t processors;
+    struct kt_walk walked;
     unsigned first; /* cpu of the first call */
     bool begun;
     struct expected expected[EXPECTED];
@@ -187,14 +188,6 @@ static void take_from_others(struct kt_tracker *t, unsigned cpu, const struct kt
             kt_lru_forget(&t->processor[i].lru, operand);
 }
 
-static bool are_sane(const struct kt_operand *operand, int operands)
-{
-    for (int i = 0; i < operands; i++)
-        if (!kt_lines_are_sane(&operand[i]))
-            return false;
-    return true;
-}
-
 static void clear_finding(struct finding *f, int operands)
 {
     memset(f->lines, 0, (size_t)operands * sizeof *f->lines);
@@ -206,7 +199,7 @@ bool kt_tracker_call(struct kt_tracker *t, unsigned cpu, const struct kt_operand
                      kt_shares share)
 {
     struct finding f;
-    if (!are_sane(operand, operands))
+    if (!kt_walk_affords(&t->walked, operand, operands))
         return false;
     struct kt_lru *own = private_of(t, cpu);
     unsigned privates = own == &t->all ? 0 : t->privates;

@@ -60,7 +60,7 @@ else:
 END
 rm -rf "$T/fork"; traced fork "$PYTHON" "$T/fork.py"
 same "a forked child: the same line" "[['product', 'product']]" "$("$B/ktrace" dump --json "$T/fork" | "$PYTHON" -c 'import json, sys
-print([[c["source"][0]["function"] for c in map(json.loads, sys.stdin) if c["routine"] == "dgemm"]])')"
+print([[c["source"][0]["function"] for c in map(json.loads, sys.stdin) if c["routine"] == "dgemm" and c["depth"] == 0]])')"
 
 # Code that is made again and again lies where other code lay.
 cat >"$T/made.py" <<'END'

@@ -34,7 +34,7 @@ struct walk {
     struct looked *looked; /* of each shape */
     bool follows_operands;
     struct kt_lru lru; /* of the process at hand, if so */
-    struct kt_walk walked;
+    struct kt_lines_walked walked;
     struct open_call *open;
     size_t opens;
 };
@@ -174,7 +174,7 @@ static void follow_operands(struct walk *w, const struct kt_call *call, struct k
     const struct kt_symbol *symbol = &call->entry->symbol;
     kt_values_decode(symbol, call->args, &values);
     int operands = kt_operands(symbol, &values, call->entry->int_bytes, operand);
-    if (!kt_walk_affords(&w->walked, operand, operands))
+    if (!kt_lines_affords(&w->walked, operand, operands))
         return;
     kt_lru_call(&w->lru, operand, operands, &(struct kt_lru_visit){add_lines, NULL, &places});
     if (!facts || places.lines == 0)

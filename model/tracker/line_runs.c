@@ -41,7 +41,7 @@ static uint64_t steps_over(const struct kt_operand *o)
     return is_dense(o, 6) ? (o->hi - o->lo) / BLOCK + 1 : (uint64_t)kt_operand_runs(o);
 }
 
-bool kt_walk_affords(struct kt_walk *walk, const struct kt_operand *operand, int count)
+bool kt_lines_affords(struct kt_lines_walked *walk, const struct kt_operand *operand, int count)
 {
     static const uint64_t at_first = (uint64_t)1 << 24;
     static const uint64_t per_call = (uint64_t)1 << 16;

@@ -39,7 +39,7 @@ struct kt_line_runs {
 bool kt_lines_are_sane(const struct kt_operand *operand);
 
 /* What walking over the operands of calls has taken. To be zeroed. */
-struct kt_walk {
+struct kt_lines_walked {
     uint64_t calls, steps;
 };
 
@@ -47,7 +47,7 @@ struct kt_walk {
  * their number: a damaged or hostile trace of some kilobytes may name operands that take hours. Others must not be
  * walked over.
  */
-bool kt_walk_affords(struct kt_walk *walk, const struct kt_operand *operand, int count);
+bool kt_lines_affords(struct kt_lines_walked *walk, const struct kt_operand *operand, int count);
 
 void kt_line_runs_begin(const struct kt_operand *operand, unsigned shift, struct kt_line_runs *out);
 

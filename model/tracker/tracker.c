@@ -26,7 +26,7 @@ struct kt_tracker {
     struct kt_lru all;
     struct processor *processor; /* none before calls came from two; owned */
     size_t processors;
-    struct kt_walk walked;
+    struct kt_lines_walked walked;
     unsigned first; /* cpu of the first call */
     bool begun;
     struct expected expected[EXPECTED];
@@ -199,7 +199,7 @@ bool kt_tracker_call(struct kt_tracker *t, unsigned cpu, const struct kt_operand
                      kt_shares share)
 {
     struct finding f;
-    if (!kt_walk_affords(&t->walked, operand, operands))
+    if (!kt_lines_affords(&t->walked, operand, operands))
         return false;
     struct kt_lru *own = private_of(t, cpu);
     unsigned privates = own == &t->all ? 0 : t->privates;

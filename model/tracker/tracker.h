@@ -26,7 +26,7 @@ typedef float kt_shares[KT_MAX_OPERANDS][KT_MAX_CACHES + 1];
 
 /*
  * The next call, made on that processor: tells where its operands were, and that they have been used now. False, and
- * nothing happens, if they cannot be real, or would take too long (kt_walk_affords).
+ * nothing happens, if they cannot be real, or would take too long (kt_lines_affords).
  */
 bool kt_tracker_call(struct kt_tracker *tracker, unsigned cpu, const struct kt_operand *operand, int operands,
                      kt_shares share);

@@ -184,15 +184,15 @@ static void absurd_operands_are_refused(void **unused)
 static void what_walks_take_is_in_proportion(void **unused)
 {
     enum { HUGE_CALLS = 1000, ELEMENTS = 1 << 22 };
-    struct kt_walk walk = {0};
+    struct kt_lines_walked walk = {0};
     const struct kt_operand ordinary = kt_sim_matrix(0, 20, 10, 30, KT_READ);
     struct kt_operand huge = {.form = KT_FORM_VECTOR, .rows = ELEMENTS, .cols = 1, .ld = 9, .elem = 8};
     int followed = 0;
     (void)unused;
     huge.hi = (uint64_t)ELEMENTS * 72;
     for (int i = 0; i < HUGE_CALLS; i++) {
-        followed += kt_walk_affords(&walk, &huge, 1);
-        assert_true(kt_walk_affords(&walk, &ordinary, 1));
+        followed += kt_lines_affords(&walk, &huge, 1);
+        assert_true(kt_lines_affords(&walk, &ordinary, 1));
     }
     assert_in_range(followed, 4, 4 + 2 * HUGE_CALLS / (ELEMENTS >> 16)); /* the first, and one for 64 calls */
     assert_true(walk.steps <= ((uint64_t)1 << 24) + ((uint64_t)HUGE_CALLS << 17));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "model/tracker/line_runs.h"
 
+#include "model/tracker/line_map.h"
 #include "trace/base/memory.h"
 
 /* A wrong call may name any sizes. No memory is larger, and no operand has so many columns or single elements. */
@@ -37,7 +38,7 @@ bool kt_lines_are_sane(const struct kt_operand *o)
 /* Steps of a line map: blocks of lines, or runs. */
 static uint64_t steps_over(const struct kt_operand *o)
 {
-    enum { BLOCK = 4096 << 6 };
+    enum { BLOCK = KT_BLOCK_LINES << 6 };
     return is_dense(o, 6) ? (o->hi - o->lo) / BLOCK + 1 : (uint64_t)kt_operand_runs(o);
 }
 

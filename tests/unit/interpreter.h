@@ -73,15 +73,17 @@ bool kt_system_is_readable(const void *at)
 
 /* --- the interpreter's memory -------------------------------------------------------------------------------- */
 
-enum { MEMORY = 1 << 16 };
+enum { MEMORY = 1 << 16, AROUND = 2 * 4096 };
 
-static unsigned char *memory; /* behind it nothing can be read */
+static unsigned char *memory; /* around it nothing can be read */
 
 static void make_memory(void)
 {
-    if (!memory)
-        memory = mmap(NULL, MEMORY + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    mprotect(memory + MEMORY, 4096, PROT_NONE);
+    if (!memory) {
+        unsigned char *all = mmap(NULL, AROUND + MEMORY + AROUND, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        memory = all + AROUND;
+    }
+    mprotect(memory, MEMORY, PROT_READ | PROT_WRITE);
     memset(memory, 0, MEMORY);
     assert_true(kt_line_numbers_open());
 }
@@ -107,7 +109,7 @@ static uint64_t anything(void)
     case 2:
         return address(MEMORY - 8 * ((size_t)rand() % 16));
     case 3:
-        return address(MEMORY + 8 * ((size_t)rand() % 1000));
+        return address(MEMORY + 8 * ((size_t)rand() % (AROUND / 8)));
     case 4:
         return address((size_t)rand() % MEMORY);
     default:

@@ -94,9 +94,21 @@ static void do_without_stamps(void)
     kt_control_change();
 }
 
+/* HOW the program does without. Nothing is said where nothing is recorded. */
+static void say_end(const char *how)
+{
+    int saved = errno;
+    kt_process_start();
+    if (atomic_load(&kt_recorder.state) != KT_STATE_OFF)
+        kt_notice("the program forbids the processor's time stamps (", how, "): nothing is recorded from here on");
+    errno = saved;
+}
+
 static long ask_for_sandbox(const void *filter, long number, unsigned long a, unsigned long b, const void *c)
 {
     bool was_inside = !kt_system_may_ask();
+    if (!was_inside && !filter)
+        say_end("seccomp's strict mode");
     if (!was_inside)
         enter(filter);
     long result = kt_system_call(number, a, b, c);
@@ -117,16 +129,11 @@ long kt_sandbox_before_seccomp(long number, unsigned operation, unsigned long fl
 
 static long forbid_stamps(void)
 {
-    int saved = errno;
     long result = kt_system_call(SYS_prctl, PR_SET_TSC, PR_TSC_SIGSEGV);
     if (result < 0)
         return result;
-    kt_process_start();
-    if (atomic_load(&kt_recorder.state) != KT_STATE_OFF)
-        kt_notice("the program forbids the processor's time stamps (PR_SET_TSC): nothing is recorded from here on", "",
-                  "");
+    say_end("PR_SET_TSC");
     do_without_stamps();
-    errno = saved;
     return result;
 }
 

@@ -72,7 +72,11 @@ for mode in KTRACE_MODE=full KTRACE_MODE=profile KTRACE_DISABLE=1; do
             [ "$mode" = KTRACE_MODE=full ] && [ $first = 1000 ] || continue
             sound
             # The strict mode takes the time stamps as well.
-            case $how in strict | stamps) holds "the first are recorded" 1000 'd["calls"]'; continue ;; esac
+            case $how in strict | stamps)
+                holds "the first are recorded" 1000 'd["calls"]'
+                same "... and one line says that no others are" 1 "$(grep -c "nothing is recorded from here on" "$T/said")"
+                continue ;;
+            esac
             holds "more than the first are recorded" True 'd["calls"] > 2000'
             holds "the others are counted" True '101002 <= d["calls"] + sum(l["calls"] for l in d["lost"]) < 101020'
         done

@@ -104,6 +104,18 @@ static bool syrk_of_gemm(const struct kt_call_form *from, struct kt_call_form *o
     return true;
 }
 
+/* The other triangle is computed, and written, too. */
+static bool gemm_of_syrk(const struct kt_call_form *from, struct kt_call_form *out)
+{
+    char trans = kt_form_trans(from, "trans");
+    kt_form_set(out, "transa", trans);
+    kt_form_set(out, "transb", trans == 'N' ? 'T' : 'N');
+    kt_form_set(out, "m", kt_form_get(from, "n"));
+    kt_form_take(out, "b", from, "a");
+    kt_form_take(out, "ldb", from, "lda");
+    return kt_form_get(from, "n") > 1;
+}
+
 /* --- one right-hand side ----------------------------------------------------------------------------------- */
 
 static bool trsv_of_left(const struct kt_call_form *from, struct kt_call_form *out)
@@ -163,6 +175,20 @@ static bool gesdd_of_gesvd(const struct kt_call_form *from, struct kt_call_form 
     return u == kt_form_get(from, "jobvt") && u != 'O';
 }
 
+/* All eigenvalues; vectors, if any, in a matrix of their own. */
+static bool evr_of_ev(const struct kt_call_form *from, struct kt_call_form *out)
+{
+    double n = kt_form_get(from, "n");
+    kt_form_set(out, "range", 'A');
+    kt_form_set(out, "vl", -1);
+    kt_form_set(out, "vu", 1);
+    kt_form_set(out, "il", 1);
+    kt_form_set(out, "iu", n);
+    kt_form_set(out, "abstol", 0);
+    kt_form_set(out, "ldz", n);
+    return true;
+}
+
 /* --- layout ------------------------------------------------------------------------------------------------ */
 
 /* Columns that begin at the same place of a page share the same few sets of the first cache, and more than one page
@@ -200,6 +226,8 @@ static bool padded_columns(const struct kt_call_form *from, struct kt_call_form 
 #define FULL_STORAGE  "Store the whole square in place of a packed triangle: twice the memory, and blocked code is used."
 #define BLOCKED       "Call the blocked routine: this is the unblocked one that it uses inside."
 #define CONQUER       "Call the divide-and-conquer driver; it needs a larger workspace."
+#define MRRR          "Call the driver of relatively robust representations; vectors come in a matrix of their own."
+#define ONE_FACTOR    "Call the driver that factorises once, with pivoting; it returns no singular values."
 #define PYTHON_VECTOR "Pass a vector of one dimension: A @ x, or scipy.linalg.blas.?gemv in place of ?gemm."
 
 const struct kt_rule kt_rules[] = {
@@ -210,6 +238,9 @@ const struct kt_rule kt_rules[] = {
     {"symmetric", "gemm", "syrk", syrk_of_gemm, false,
      "Both factors are the same matrix: compute one triangle, and copy it only where both are read.",
      "Write A @ A.T with one array A, or use scipy.linalg.blas.?syrk, which computes one triangle."},
+    {"square", "syrk", "gemm", gemm_of_syrk, false,
+     "Compute the whole square by ?gemm, where nobody needs what the other triangle holds.",
+     "Use scipy.linalg.blas.?gemm in place of ?syrk, or A @ A.T.copy()."},
     {"one-side", "trsm", "trsv", trsv_of_trsm, false, ONE_SIDE, "Use scipy.linalg.blas.?trsv in place of ?trsm."},
     {"one-side", "trtrs", "trsv", trsv_of_trtrs, false, ONE_SIDE " It does not look for zeros on the diagonal.",
      "Use scipy.linalg.blas.?trsv in place of solve_triangular, which looks for zeros on the diagonal."},
@@ -224,6 +255,14 @@ const struct kt_rule kt_rules[] = {
     {"conquer", "gesvd", "gesdd", gesdd_of_gesvd, true, CONQUER, "Use svd(lapack_driver='gesdd'), the default."},
     {"conquer", "syev", "syevd", same_arguments, true, CONQUER, "Use eigh(driver='evd')."},
     {"conquer", "heev", "heevd", same_arguments, true, CONQUER, "Use eigh(driver='evd')."},
+    {"conquer", "gelss", "gelsd", same_arguments, true, CONQUER " It leaves no vectors in A.",
+     "Use lstsq(lapack_driver='gelsd'), the default."},
+    {"pivoted", "gelss", "gelsy", same_arguments, true, ONE_FACTOR, "Use scipy.linalg.lstsq(lapack_driver='gelsy')."},
+    {"pivoted", "gelsd", "gelsy", same_arguments, true, ONE_FACTOR, "Use scipy.linalg.lstsq(lapack_driver='gelsy')."},
+    {"robust", "syev", "syevr", evr_of_ev, true, MRRR, "Use scipy.linalg.eigh, whose default is driver='evr'."},
+    {"robust", "syevd", "syevr", evr_of_ev, true, MRRR, "Use scipy.linalg.eigh, whose default is driver='evr'."},
+    {"robust", "heev", "heevr", evr_of_ev, true, MRRR, "Use scipy.linalg.eigh, whose default is driver='evr'."},
+    {"robust", "heevd", "heevr", evr_of_ev, true, MRRR, "Use scipy.linalg.eigh, whose default is driver='evr'."},
     {"blocked", "potf2", "potrf", same_arguments, false, BLOCKED, "Use cholesky or scipy.linalg.lapack.?potrf."},
     {"blocked", "getf2", "getrf", same_arguments, false, BLOCKED, "Use lu_factor or scipy.linalg.lapack.?getrf."},
     {"blocked", "geqr2", "geqrf", same_arguments, true, BLOCKED, "Use qr or scipy.linalg.lapack.?geqrf."},

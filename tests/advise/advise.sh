@@ -44,7 +44,8 @@ for form in wrong right; do
 done
 traced later "$F" later wrong 20 100 >/dev/null
 same "... behind a call of a lighter shape" "[('repeated', 'dgemv', 'dgemm')]" "$(tried later "$changes")"
-for name in vector one-side symmetric repeated padding; do
+same "symmetric, corrected: the whole square may be faster" "[('square', 'dsyrk', 'dgemm')]" "$(tried symmetric-right "$changes")"
+for name in vector one-side repeated padding; do
     same "$name, corrected: nothing to try" "[] []" "$(tried $name-right "$changes") $(tried $name-right 'd["advice"]')"
 done
 traced chain "$F" chain wrong 20 100 >/dev/null; same "results that are the next vectors cannot be joined" "[]" "$(tried chain "$changes")"

@@ -173,7 +173,7 @@ static void compare(const struct kt_operand *from, const unsigned char *results,
     double most = type == KT_S || type == KT_C ? 2e-4 : 1e-10;
     for (int64_t col = 0; col < to->cols; col++)
         for (int64_t row = 0; row < to->rows; row++)
-            for (int k = 0; k < 1 + kt_type_is_complex(type) && belongs(to, row, col); k++) {
+            for (int k = 0; k < 1 + kt_type_is_complex(type) && belongs(to, row, col) && belongs(from, row, col); k++) {
                 double x = size_of(part(results + (same_element(from, to, row, col) - memory), type, k), up_to_sign);
                 double y = size_of(part(element(to, row, col), type, k), up_to_sign);
                 if (!(fabs(x - y) <= most * (1 + fabs(x))))
@@ -219,15 +219,22 @@ static void make_other(const struct call *from, const struct kt_rule *rule, cons
     }
 }
 
-static bool is_driver(const struct kt_call_form *form)
+static bool is_named(const struct kt_call_form *form, const char *part)
 {
-    return strstr(form->routine->name, "sdd") || strstr(form->routine->name, "evd");
+    return strstr(form->routine->name, part) != NULL;
 }
 
-/* A matrix that the drivers destroy holds nothing unless it holds vectors. */
+/* The signs of its vectors are its own. */
+static bool is_driver(const struct kt_call_form *form)
+{
+    return is_named(form, "sdd") || is_named(form, "evd");
+}
+
+/* A matrix that drivers destroy holds nothing unless it holds vectors. */
 static bool is_destroyed(const struct kt_call_form *form, const char *name)
 {
-    return is_driver(form) && !strcmp(name, "a") && (char)kt_form_get(form, "jobz") != 'V';
+    bool always = is_named(form, "gels") || is_named(form, "evr");
+    return !strcmp(name, "a") && (always || (is_driver(form) && (char)kt_form_get(form, "jobz") != 'V'));
 }
 
 static void fill(const struct call *c)
@@ -297,6 +304,9 @@ static const struct {
     {"symmetric", "syrk", "sdcz", "gemm b=a transa=T transb=N m=9 n=9 k=5 lda=7 ldb=7 ldc=10 alpha=1 beta=0"},
     {"symmetric", "syrk", "sd", "row:gemm b=a transa=N transb=T m=9 n=9 k=5 lda=7 ldb=7 ldc=10 alpha=1 beta=0"},
     {"symmetric", "syrk", "sd", "row:gemm b=a transa=C transb=N m=9 n=9 k=5 lda=11 ldb=11 ldc=10 alpha=1 beta=0"},
+    {"square", "gemm", "sdcz", "syrk uplo=L trans=N n=9 k=5 lda=11 alpha=1.5 beta=0.5 ldc=10"},
+    {"square", "gemm", "sdcz", "syrk uplo=U trans=T n=9 k=5 lda=7 alpha=1 beta=0 ldc=10"},
+    {"square", "gemm", "sd", "row:syrk uplo=U trans=C n=9 k=5 lda=11 alpha=1 beta=0 ldc=10"},
     {"one-side", "trsv", "sdcz", "trsm side=L uplo=L transa=N diag=N m=9 n=1 lda=10 ldb=11 alpha=1"},
     {"one-side", "trsv", "sdcz", "trsm side=L uplo=U transa=C diag=U m=9 n=1 lda=10 ldb=11 alpha=1"},
     {"one-side", "trsv", "sdcz", "trsm side=R uplo=U transa=N diag=N m=1 n=9 lda=10 ldb=3 alpha=1"},
@@ -323,6 +333,13 @@ static const struct {
     {"conquer", "syevd", "sd", "syev jobz=V uplo=L n=40 lda=41 lwork=2000"},
     {"conquer", "syevd", "sd", "syev jobz=N uplo=U n=9 lda=10 lwork=2000"},
     {"conquer", "heevd", "cz", "heev jobz=N uplo=U n=9 lda=10 lwork=2000"},
+    {"conquer", "gelsd", "sdcz", "gelss m=12 n=9 nrhs=2 lda=13 ldb=14 rcond=-1 lwork=2000"},
+    {"pivoted", "gelsy", "sdcz", "gelss m=9 n=12 nrhs=2 lda=13 ldb=14 rcond=-1 lwork=2000"},
+    {"pivoted", "gelsy", "sdcz", "gelsd m=9 n=9 nrhs=2 lda=13 ldb=14 rcond=-1 lwork=4000"},
+    {"robust", "syevr", "sd", "syev jobz=V uplo=L n=40 lda=41 lwork=2000"},
+    {"robust", "syevr", "sd", "syevd jobz=N uplo=U n=9 lda=10 lwork=2000 liwork=200"},
+    {"robust", "heevr", "cz", "heev jobz=N uplo=U n=9 lda=10 lwork=2000"},
+    {"robust", "heevr", "cz", "heevd jobz=V uplo=L n=9 lda=10 lwork=2000 lrwork=2000 liwork=200"},
     {"blocked", "potrf", "sdcz", "potf2 uplo=L n=80 lda=81"},
     {"blocked", "getrf", "sdcz", "getf2 m=80 n=70 lda=81"},
     {"blocked", "geqrf", "sdcz", "geqr2 m=80 n=70 lda=81"},
@@ -394,7 +411,10 @@ static void test_rules_leave_others_alone(void **state)
         "dgesvd jobu=S jobvt=N m=12 n=9 lda=13 ldu=14 ldvt=10 lwork=2000",
         "dgesvd jobu=N jobvt=O m=12 n=9 lda=13 ldu=14 ldvt=10 lwork=2000",
         "dgesvd jobu=S jobvt=S m=12 n=9 lda=13 ldu=14 ldvt=10 lwork=-1",
-        "dsyevd jobz=N uplo=L n=9 lda=10 lwork=2000 liwork=200",
+        "dgesdd jobz=N m=12 n=9 lda=13 ldu=14 ldvt=10 lwork=2000",
+        "dgels trans=N m=12 n=9 nrhs=2 lda=13 ldb=14 lwork=2000",
+        "dgelsy m=12 n=9 nrhs=2 lda=13 ldb=14 rcond=-1 lwork=2000",
+        "dsyrk uplo=L trans=N n=1 k=5 lda=11 alpha=1 beta=0 ldc=10",
         "dpotrf uplo=L n=30 lda=512",
         "dpotrf uplo=L n=30 lda=1032",
         "dgemv trans=N m=12 n=1 lda=1024 alpha=1 incx=1 beta=0 incy=1",

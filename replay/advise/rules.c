@@ -228,6 +228,8 @@ static bool padded_columns(const struct kt_call_form *from, struct kt_call_form 
 #define CONQUER       "Call the divide-and-conquer driver; it needs a larger workspace."
 #define MRRR          "Call the driver of relatively robust representations; vectors come in a matrix of their own."
 #define ONE_FACTOR    "Call the driver that factorises once, with pivoting; it returns no singular values."
+#define PYTHON_MRRR   "Use scipy.linalg.eigh, whose default is driver='evr'."
+#define PYTHON_FACTOR "Use scipy.linalg.lstsq(lapack_driver='gelsy')."
 #define PYTHON_VECTOR "Pass a vector of one dimension: A @ x, or scipy.linalg.blas.?gemv in place of ?gemm."
 
 const struct kt_rule kt_rules[] = {
@@ -257,12 +259,12 @@ const struct kt_rule kt_rules[] = {
     {"conquer", "heev", "heevd", same_arguments, true, CONQUER, "Use eigh(driver='evd')."},
     {"conquer", "gelss", "gelsd", same_arguments, true, CONQUER " It leaves no vectors in A.",
      "Use lstsq(lapack_driver='gelsd'), the default."},
-    {"pivoted", "gelss", "gelsy", same_arguments, true, ONE_FACTOR, "Use scipy.linalg.lstsq(lapack_driver='gelsy')."},
-    {"pivoted", "gelsd", "gelsy", same_arguments, true, ONE_FACTOR, "Use scipy.linalg.lstsq(lapack_driver='gelsy')."},
-    {"robust", "syev", "syevr", evr_of_ev, true, MRRR, "Use scipy.linalg.eigh, whose default is driver='evr'."},
-    {"robust", "syevd", "syevr", evr_of_ev, true, MRRR, "Use scipy.linalg.eigh, whose default is driver='evr'."},
-    {"robust", "heev", "heevr", evr_of_ev, true, MRRR, "Use scipy.linalg.eigh, whose default is driver='evr'."},
-    {"robust", "heevd", "heevr", evr_of_ev, true, MRRR, "Use scipy.linalg.eigh, whose default is driver='evr'."},
+    {"pivoted", "gelss", "gelsy", same_arguments, true, ONE_FACTOR, PYTHON_FACTOR},
+    {"pivoted", "gelsd", "gelsy", same_arguments, true, ONE_FACTOR, PYTHON_FACTOR},
+    {"robust", "syev", "syevr", evr_of_ev, true, MRRR, PYTHON_MRRR},
+    {"robust", "syevd", "syevr", evr_of_ev, true, MRRR, PYTHON_MRRR},
+    {"robust", "heev", "heevr", evr_of_ev, true, MRRR, PYTHON_MRRR},
+    {"robust", "heevd", "heevr", evr_of_ev, true, MRRR, PYTHON_MRRR},
     {"blocked", "potf2", "potrf", same_arguments, false, BLOCKED, "Use cholesky or scipy.linalg.lapack.?potrf."},
     {"blocked", "getf2", "getrf", same_arguments, false, BLOCKED, "Use lu_factor or scipy.linalg.lapack.?getrf."},
     {"blocked", "geqr2", "geqrf", same_arguments, true, BLOCKED, "Use qr or scipy.linalg.lapack.?geqrf."},
